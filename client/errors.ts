@@ -1,0 +1,80 @@
+/**
+ * The one error family of the package. The codes are a closed list and part of
+ * the public contract (design 2.4): flows branch on them in a Catch node.
+ */
+export const ERROR_CODES = [
+  'CONFIG',
+  'INVALID_INPUT',
+  'READ_ONLY',
+  'LOGIN_REFUSED',
+  'TOO_MANY_SESSIONS',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'REJECTED',
+  'UNAVAILABLE',
+  'TIMEOUT',
+  'TLS',
+  'BAD_RESPONSE',
+  'OUTCOME_UNKNOWN',
+  'NOT_CONFIRMED',
+  'CLOSED',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** One fault of an input: where it is, as a JSON path such as `destinations[1].port`, and what is wrong. */
+export interface Problem {
+  path: string
+  problem: string
+}
+
+/** What a Catch node finds under `msg.error.cause`. Plain data without secrets. */
+export interface ErrorCause {
+  /** The operation that failed, for example `get-route`. */
+  operation?: string
+  /** HTTP status of the answer, where there was one. */
+  statusCode?: number
+  /** `error.type` of the appliance's error body (facts 9.1). */
+  applianceType?: string
+  /** `error.message` of the appliance's error body (facts 9.1). */
+  applianceMessage?: string
+  /** True when sending the same message again later can work and can do no harm. */
+  retryable: boolean
+  /** Every fault of the input at once, with `INVALID_INPUT`. */
+  problems?: Problem[]
+}
+
+/**
+ * A failed call. `message` is a sentence for a flow builder: what happened and
+ * what to do; `code` is one of {@link ERROR_CODES}.
+ */
+export class GatewayError extends Error {
+  readonly code: ErrorCode
+  override readonly cause: ErrorCause
+
+  constructor(code: ErrorCode, message: string, cause: Partial<ErrorCause> = {}) {
+    super(message)
+    this.name = 'GatewayError'
+    this.code = code
+    this.cause = { ...cause, retryable: cause.retryable ?? RETRYABLE.has(code) }
+  }
+}
+
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
+  'TOO_MANY_SESSIONS',
+  'UNAVAILABLE',
+  'TIMEOUT',
+  'CLOSED',
+])
+
+/** The error for bad input: one sentence that names every fault, and the list of them in `cause.problems`. */
+export function invalidInput(problems: Problem[], operation?: string): GatewayError {
+  const faults = problems.map(({ path, problem }) => (path ? `${path}: ${problem}` : problem))
+  const shown = faults.slice(0, 5).join('; ')
+  const more = faults.length > 5 ? `; and ${faults.length - 5} more (all in error.cause.problems)` : ''
+  return new GatewayError('INVALID_INPUT', `Nothing was sent. ${shown}${more}`, {
+    operation,
+    problems,
+  })
+}

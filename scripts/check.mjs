@@ -1,0 +1,33 @@
+// The fast gate before a commit: types, formatting, lint and import directions.
+import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const bin = (name) => join(root, 'node_modules/.bin', name)
+
+const checks = {
+  types: [bin('tsc'), '-p', root, '--noEmit'],
+  'types of the editor': [bin('tsc'), '-p', join(root, 'nodes/editor'), '--noEmit'],
+  formatting: [bin('prettier'), '--check', '--log-level', 'warn', '.'],
+  'lint and import directions': [bin('oxlint'), '--type-aware', '--deny-warnings'],
+}
+
+const run = ([command, ...args]) =>
+  new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, shell: process.platform === 'win32' })
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.stderr.on('data', (chunk) => (output += chunk))
+    child.on('error', (error) => resolve({ code: 1, output: String(error) }))
+    child.on('close', (code) => resolve({ code, output }))
+  })
+
+const results = await Promise.all(
+  Object.entries(checks).map(async ([name, command]) => ({ name, ...(await run(command)) })),
+)
+for (const { name, code, output } of results) {
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`)
+  if (code !== 0) console.log(output)
+}
+process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1
