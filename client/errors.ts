@@ -57,7 +57,13 @@ export class GatewayError extends Error {
     super(message)
     this.name = 'GatewayError'
     this.code = code
-    this.cause = { ...cause, retryable: cause.retryable ?? RETRYABLE.has(code) }
+    const known = Object.entries(cause).filter(([, value]) => value !== undefined)
+    this.cause = { retryable: RETRYABLE.has(code), ...Object.fromEntries(known) }
+  }
+
+  /** The sentence alone: this is what Node-RED puts into `msg.error.message`. */
+  override toString(): string {
+    return this.message
   }
 }
 
@@ -72,7 +78,8 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
 export function invalidInput(problems: Problem[], operation?: string): GatewayError {
   const faults = problems.map(({ path, problem }) => (path ? `${path}: ${problem}` : problem))
   const shown = faults.slice(0, 5).join('; ')
-  const more = faults.length > 5 ? `; and ${faults.length - 5} more (all in error.cause.problems)` : ''
+  const more =
+    faults.length > 5 ? `; and ${faults.length - 5} more (all in error.cause.problems)` : ''
   return new GatewayError('INVALID_INPUT', `Nothing was sent. ${shown}${more}`, {
     operation,
     problems,

@@ -1,0 +1,149 @@
+import type { Destination, Route, RouteFields, Source } from './types'
+import { isGiven, isObject, membersIn, own } from './json'
+import type { JsonObject } from './json'
+import { hasPaths, isRedundant, membersOf, PLACE, TUNING } from './fields'
+import type { Direction, Member, Members } from './fields'
+
+/**
+ * From the form in which the appliance answers a route to the form in which it
+ * takes one (facts 4.4 and 5). What is already in sent form stays as it is, so
+ * converting twice is converting once. Inputs are not changed; members the
+ * package does not know pass.
+ */
+export function toSent(route: Route | RouteFields): RouteFields {
+  const destinations: unknown = route.destinations
+  return {
+    name: route.name,
+    ...(isGiven(own(route, 'startRoute')) && { startRoute: own(route, 'startRoute') as boolean }),
+    source: sourceToSent(route.source),
+    destinations: Array.isArray(destinations) ? destinations.map(destinationToSent) : [],
+  }
+}
+
+/** One source in sent form (facts 5.2). */
+export function sourceToSent(source: Source): Source {
+  return partToSent('source', source) as Source
+}
+
+/** One destination in sent form (facts 5.3). */
+export function destinationToSent(destination: Destination): Destination {
+  return partToSent('destination', destination) as Destination
+}
+
+/** A copy to create a new route from: without the ids of another route's source and destinations (facts 4.3). */
+export function forCreate(fields: RouteFields): RouteFields {
+  return {
+    ...fields,
+    source: withoutIdentity(fields.source),
+    destinations: fields.destinations.map(withoutIdentity),
+  }
+}
+
+function withoutIdentity<Part extends Source | Destination>(part: Part): Part {
+  const members = membersIn(part).filter(
+    ([name, value]) => name !== 'id' && !(name === 'action' && value === 'none'),
+  )
+  return Object.fromEntries(members) as Part
+}
+
+/**
+ * A source or destination in sent form. `part` may be only some of its
+ * members; then `context` is the whole one it belongs to.
+ */
+export function partToSent(
+  direction: Direction,
+  part: JsonObject,
+  context: JsonObject = part,
+): JsonObject {
+  if (!isObject(part)) return {}
+  const protocol = protocolOf(direction, context)
+  const members = membersOf(direction, protocol)
+  const isRenamed = ([name]: [string, unknown]) => members.get(name)?.sentAs !== undefined
+  const given = membersIn(part)
+  const sent: JsonObject = {}
+  // Renamed ones first: the name of the sent form wins where a route read carries both.
+  for (const [name, value] of [...given.filter(isRenamed), ...given.filter((m) => !isRenamed(m))]) {
+    const member = members.get(name)
+    const sentName = member?.sentAs ?? name
+    if (member?.readOnly?.(context)) continue
+    if (!isGiven(value) && Object.hasOwn(sent, sentName)) continue
+    sent[sentName] = name === 'protocol' && isGiven(value) ? protocol : asSent(value, member)
+  }
+  return protocol === 'srt' && isRedundant(sent) ? withPaths(sent) : sent
+}
+
+/** The protocol as requests name it: HLS destinations are read as `http` (facts 5.3). */
+export function protocolOf(direction: Direction, part: JsonObject): unknown {
+  const protocol = own(part, 'protocol')
+  const mode = own(part, 'mode')
+  const isHls =
+    direction === 'destination' && protocol === 'http' && (!isGiven(mode) || mode === 'hls')
+  return isHls ? 'hls' : protocol
+}
+
+function asSent(value: unknown, member: Member | undefined): unknown {
+  if (member?.asText === 'converted') return numberFrom(value)
+  if (member?.of && Array.isArray(value)) {
+    const { of } = member
+    return value.map((item) => (isObject(item) ? pathAsSent(item, of) : item))
+  }
+  return value
+}
+
+function pathAsSent(path: JsonObject, of: Members): JsonObject {
+  return Object.fromEntries(
+    membersIn(path).map(([name, value]) => [
+      name,
+      asSent(value, Object.hasOwn(of, name) ? of[name] : undefined),
+    ]),
+  )
+}
+
+/**
+ * With redundancy, answers join the values of all paths by `|` in one text
+ * (facts 5.2); requests list the paths, and carry no place of their own.
+ */
+function withPaths(part: JsonObject): JsonObject {
+  const carried = hasPaths(part.srtNetworkBondingParams) ? part.srtNetworkBondingParams : undefined
+  if (!carried && !PLACE.some((name) => isJoined(part[name]))) return part
+
+  // What all paths share stays where it is, except for the place, which has to go.
+  const moved: string[] = [
+    ...PLACE.filter((name) => isGiven(part[name])),
+    ...TUNING.filter((name) => isJoined(part[name])),
+  ]
+  const spread = moved
+    .filter((name) => !carried || TUNING.some((tuning) => tuning === name))
+    .map((name) => ({ name, values: isJoined(part[name]) ? part[name].split('|') : [part[name]] }))
+  const paths = carried ?? emptyPaths(Math.max(...spread.map(({ values }) => values.length)))
+
+  const rest = membersIn(part).filter(([name]) => !moved.includes(name))
+  return {
+    ...Object.fromEntries(rest),
+    srtNetworkBondingParams: paths.map((path, index) => {
+      if (!isObject(path)) return path
+      const missing = spread
+        .map(({ name, values }) => [name, values.length > 1 ? values[index] : values[0]] as const)
+        .filter(([name, value]) => isGiven(value) && !Object.hasOwn(path, name))
+        .map(([name, value]) => [name, IS_TEXT.has(name) ? value : numberFrom(value)])
+      return { ...path, ...Object.fromEntries(missing) }
+    }),
+  }
+}
+
+const IS_TEXT: ReadonlySet<string> = new Set(['address', 'networkInterface'])
+
+const emptyPaths = (count: number): unknown[] => Array.from({ length: count }, () => ({}))
+
+const isJoined = (value: unknown): value is string =>
+  typeof value === 'string' && value.includes('|')
+
+/** Text that is a number, as that number; all else as it is. */
+function numberFrom(value: unknown): unknown {
+  return isNumeric(value) ? Number(value) : value
+}
+
+/** True for text that is a decimal number. */
+export function isNumeric(value: unknown): value is string {
+  return typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value)
+}

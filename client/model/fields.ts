@@ -1,0 +1,298 @@
+import { isText, own } from './json'
+import type { JsonObject } from './json'
+
+/**
+ * The members of sources and destinations, per protocol (facts 5.2, 5.3): one
+ * table that the checks, the conversion, the comparison and the forms follow.
+ * A member that is not in it is one the package does not know, and passes.
+ */
+export interface Member {
+  kind: 'text' | 'number' | 'boolean' | 'choice' | 'list'
+  /** Range of a number, or of the length of a text in characters. */
+  min?: number
+  max?: number
+  whole?: true
+  /** Text with a least length may also be empty. */
+  mayBeEmpty?: true
+  /** A number written as text is sent as a number, or passed as it is. */
+  asText?: 'converted' | 'passed'
+  oneOf?: readonly string[]
+  /** Spellings that are accepted but not offered. */
+  alsoSeen?: readonly string[]
+  anyCase?: true
+  /** Members of each object of a list. */
+  of?: Members
+  /** When a complete source or destination needs it. */
+  required?: (part: JsonObject) => boolean
+  /** When it is information of the appliance that no request carries. */
+  readOnly?: (part: JsonObject) => boolean
+  /** The name of this member in requests, where answers use another. */
+  sentAs?: string
+  /** Sent, never answered. */
+  sentOnly?: true
+  secret?: true
+  unit?: string
+}
+
+export type Members = Readonly<Record<string, Member>>
+export type Direction = 'source' | 'destination'
+
+const always = () => true
+const unless = (free: (part: JsonObject) => boolean) => (part: JsonObject) => !free(part)
+
+const text: Member = { kind: 'text' }
+const flag: Member = { kind: 'boolean' }
+const list: Member = { kind: 'list' }
+const amount: Member = { kind: 'number', min: 0 }
+const shown: Member = { kind: 'text', readOnly: always }
+const whole = (min: number, max: number): Member => ({ kind: 'number', whole: true, min, max })
+const choice = (...oneOf: string[]): Member => ({ kind: 'choice', oneOf })
+
+const NAME: Member = { ...text, min: 1, max: 60, required: always }
+const PORT: Member = { ...whole(1, 65535), asText: 'converted' }
+
+/** Where a path leads. With redundancy these three move into the list of paths. */
+export const PLACE = ['address', 'port', 'networkInterface'] as const
+/** How packets of a path are sent; pipe-joined like the place when paths differ. */
+export const TUNING = ['mtu', 'ttl', 'tos'] as const
+
+/** True for an SRT source or destination over several network paths (facts 5.2). */
+export function isRedundant(part: JsonObject): boolean {
+  const mode = own(part, 'srtGroupMode')
+  return isText(mode) && mode.toLowerCase() !== 'none'
+}
+
+const hasRtpPaths = (part: JsonObject) => hasPaths(own(part, 'rtpNetworkBondingParams'))
+const isPublisher = (part: JsonObject) => own(part, 'rtmpMode') === 'PUBLISHER'
+
+/** True for a list of paths with at least one in it. Answers and clients also use `""` for none. */
+export function hasPaths(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length > 0
+}
+
+const place = (required: (part: JsonObject) => boolean): Members => ({
+  address: { ...text, required },
+  port: { ...PORT, required },
+  networkInterface: text,
+})
+
+const COMMON: Members = {
+  id: text,
+  name: NAME,
+  labels: list,
+  tags: list,
+  state: shown,
+  started: shown,
+  summaryStatusCode: shown,
+  summaryStatusDetails: shown,
+  usedBandwidth: shown,
+  elapsedTime: shown,
+  networkAddress: shown,
+  clientConnections: shown,
+  pendingUpdates: shown,
+  hasPendingDelete: shown,
+}
+
+const PACKETS: Members = {
+  mtu: { ...whole(280, 1500), unit: 'bytes' },
+  ttl: whole(1, 255),
+  tos: whole(0, 255),
+}
+
+const SRT: Members = {
+  ...place(unless(isRedundant)),
+  srtMode: choice('caller', 'listener', 'rendezvous'),
+  mode: { ...text, sentAs: 'srtMode' },
+  // SRT's own rule; the appliance documents none.
+  srtPassPhrase: { ...text, min: 10, max: 79, mayBeEmpty: true, secret: true },
+  srtLatency: { ...amount, unit: 'ms' },
+  srtRcvBuf: { ...amount, unit: 'bytes' },
+  srtStreamID: text,
+  useFec: flag,
+  useFEC: { ...flag, sentAs: 'useFec' },
+  srtFecCols: amount,
+  srtFecRows: amount,
+  srtFecLayout: { ...choice('even', 'staircase'), alsoSeen: ['saircase'] },
+  srtFecArq: choice('never', 'onreq', 'always'),
+  srtGroupMode: choice('none', 'broadcast', 'backup', 'any'),
+  srtNetworkBondingParams: { ...list, of: place(always), required: isRedundant },
+}
+
+// The vendor's example leaves these out of what it sends for a UDP source (facts 4.4).
+const DECORATION: Members = {
+  mode: shown,
+  srtRcvBuf: shown,
+  srtPassPhrase: shown,
+  srtGroupMode: shown,
+}
+
+const SOURCE: Record<string, Members> = {
+  udp: { ...place(always), ...DECORATION, sourceAddress: text },
+  rtp: {
+    ...place(unless(hasRtpPaths)),
+    ...DECORATION,
+    sourceAddress: text,
+    retainHeader: flag,
+    fec: choice('none', 'prompeg'),
+    rtpReceiverClass: choice('low', 'moderate', 'high'),
+    rtpNetworkBondingParams: { ...list, of: { ...place(always), sourceAddress: text } },
+  },
+  srt: SRT,
+  rtmp: {
+    ...place(unless(isPublisher)),
+    ...DECORATION,
+    address: {
+      ...text,
+      required: unless(isPublisher),
+      // A publisher's address is only shown: it is the appliance itself (facts 5.2).
+      readOnly: (part) =>
+        isPublisher(part) && /^127\.0\.0\.1(:\d+)?\/live/.test(String(own(part, 'address'))),
+    },
+    streamName: text,
+    rtmpMode: choice('PUBLISHER', 'CONSUMER'),
+  },
+  rtsp: {
+    ...place(always),
+    ...DECORATION,
+    fec: choice('none', 'vf'),
+    username: text,
+    password: { ...text, secret: true },
+  },
+}
+
+const UDP_DESTINATION: Members = {
+  ...place(always),
+  ...PACKETS,
+  mode: shown,
+  fec: choice('none', 'vf'),
+  shaping: flag,
+  maxBitrate: { ...amount, unit: 'kbit/s' },
+  encryption: text,
+}
+
+const DESTINATION: Record<string, Members> = {
+  udp: UDP_DESTINATION,
+  rtp: {
+    ...UDP_DESTINATION,
+    retainHeader: flag,
+    fec: choice('none', 'prompeg'),
+    prompegFecLevel: choice('a', 'b'),
+    prompegFecIsBlockAligned: flag,
+    prompegFecColumns: whole(1, 20),
+    prompegFecRows: whole(4, 20),
+  },
+  srt: {
+    ...SRT,
+    ...PACKETS,
+    retainHeader: flag,
+    shaping: flag,
+    maxBitrate: UDP_DESTINATION.maxBitrate!,
+    encryption: text,
+    srtEncryption: { ...choice('AES128', 'AES256', 'None'), anyCase: true },
+    srtOverhead: { ...amount, asText: 'passed', unit: '%' },
+    srtConnectionLimit: { ...amount, asText: 'passed' },
+    srtNetworkBondingParams: {
+      ...list,
+      of: { ...place(always), ...PACKETS },
+      required: isRedundant,
+    },
+  },
+  hls: {
+    mode: shown,
+    address: shown,
+    segmentDuration: { ...amount, asText: 'converted', unit: 's' },
+    useEncryption: flag,
+    segmentsPerKey: amount,
+    multitrackSegmenter: flag,
+  },
+}
+
+const TABLES: Record<Direction, Map<string, ReadonlyMap<string, Member>>> = {
+  source: withCommon(SOURCE, { encryption: shown }),
+  destination: withCommon(DESTINATION, {
+    action: { ...choice('start', 'stop', 'none'), sentOnly: true },
+  }),
+}
+
+const ANY: Record<Direction, ReadonlyMap<string, Member>> = {
+  source: united(TABLES.source),
+  destination: united(TABLES.destination),
+}
+
+/** Protocols a source and a destination can have (facts 5.2, 5.3), as requests name them. */
+export const PROTOCOLS: Record<Direction, readonly string[]> = {
+  source: Object.keys(SOURCE),
+  destination: Object.keys(DESTINATION),
+}
+
+/** The members of a source or destination of this protocol; only the common ones when the protocol is not known. */
+export function membersOf(direction: Direction, protocol: unknown): ReadonlyMap<string, Member> {
+  const tables = TABLES[direction]
+  return tables.get(typeof protocol === 'string' ? protocol : '') ?? tables.get('')!
+}
+
+/** The members of every protocol at once, for a patch that does not say which it is for. */
+export function anyMembersOf(direction: Direction): ReadonlyMap<string, Member> {
+  return ANY[direction]
+}
+
+/** The plain members of a route to send (facts 4.3, 5.1). */
+export const ROUTE = { name: NAME, startRoute: flag } satisfies Members
+
+/** What stands at the top level of a Route, as sent and as read (facts 4.3, 5.1 and 6). */
+export const ROUTE_NAMES: ReadonlySet<string> = new Set([
+  'name',
+  'startRoute',
+  'source',
+  'destinations',
+  'id',
+  'elapsedTime',
+  'state',
+  'pendingUpdates',
+  'hasPendingDelete',
+  'summaryStatusCode',
+  'summaryStatusDetails',
+  'label',
+  'labels',
+  'tags',
+  'createdAt',
+  'lastUpdateAt',
+])
+
+/** Names of members that hold a secret anywhere in the interface (design 2.3). */
+export const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'passcode',
+  'sessionID',
+  ...[...ANY.source, ...ANY.destination]
+    .filter(([, member]) => member.secret)
+    .map(([name]) => name),
+])
+
+/** Adds what every protocol has; the entry `''` is for protocols that are not known. */
+function withCommon(table: Record<string, Members>, more: Members) {
+  const common = {
+    ...COMMON,
+    ...more,
+    protocol: { ...choice(...Object.keys(table)), required: always },
+  }
+  const tables = Object.entries(table).map(
+    ([protocol, members]) =>
+      [protocol, new Map(Object.entries({ ...common, ...members }))] as const,
+  )
+  return new Map<string, ReadonlyMap<string, Member>>([
+    ...tables,
+    ['', new Map(Object.entries(common))],
+  ])
+}
+
+/** One member per name: what some protocol can send rather than what another only shows, choices together. */
+function united(tables: Map<string, ReadonlyMap<string, Member>>): ReadonlyMap<string, Member> {
+  const all = new Map<string, Member>()
+  for (const [name, member] of [...tables.values()].flatMap((table) => [...table])) {
+    const other = all.get(name)
+    if (!other || other.readOnly === always) all.set(name, member)
+    else if (member.oneOf && other.oneOf)
+      all.set(name, { ...other, oneOf: [...new Set([...other.oneOf, ...member.oneOf])] })
+  }
+  return all
+}

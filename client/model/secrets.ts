@@ -1,0 +1,96 @@
+import type { Problem } from '../errors'
+import { isObject, isText, membersIn, own, pathTo } from './json'
+import type { JsonObject } from './json'
+import { SECRET_NAMES } from './fields'
+import { matcher } from './match'
+
+/** Stands where a secret was. Sent back, it means: keep the secret that is there (design 2.3). */
+export const HIDDEN = '••••••'
+
+const NOTHING_TO_KEEP =
+  'is a hidden value, and there is nothing at this place to keep; give the value itself'
+
+/** True for the name of a member that holds a secret, anywhere in the interface. */
+export function isSecret(name: string): boolean {
+  return SECRET_NAMES.has(name)
+}
+
+/** A copy with every secret that is not empty hidden, at any depth; what holds none is not copied. */
+export function hideSecrets<T>(value: T): T {
+  return hidden(value) as T
+}
+
+function hidden(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(hidden)
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  if (!isObject(value)) return value
+  const members = membersIn(value)
+  const after = members.map(([name, member]): [string, unknown] => [
+    name,
+    isSecret(name) && isText(member) ? HIDDEN : hidden(member),
+  ])
+  const changed = after.some(([, member], index) => member !== members[index]![1])
+  return changed ? Object.fromEntries(after) : value
+}
+
+/** JSON paths at which {@link HIDDEN} stands. */
+export function findHidden(value: unknown, path = ''): string[] {
+  if (value === HIDDEN) return [path]
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => findHidden(item, `${path}[${index}]`))
+  if (!isObject(value)) return []
+  return membersIn(value).flatMap(([name, member]) => findHidden(member, pathTo(path, name)))
+}
+
+/**
+ * Puts back the secrets that stand at the same place in `present`, the route as
+ * it is; destinations are matched by id, else by name. A place without a secret
+ * to keep is a problem.
+ */
+export function keepHidden<T extends object>(
+  wanted: T,
+  present: object | undefined,
+): { fields: T; problems: Problem[] } {
+  const problems: Problem[] = []
+  const destinations = own(present, 'destinations')
+  const presentOnes: unknown[] = Array.isArray(destinations) ? destinations : []
+  const find = matcher(presentOnes)
+  const members = membersIn(wanted as JsonObject).map(([name, value]): [string, unknown] => {
+    if (name !== 'destinations' || !Array.isArray(value))
+      return [name, restored(value, own(present, name), name, problems)]
+    const restoredOnes = value.map((destination: unknown, index) => {
+      const found = find(destination)
+      const counterpart = found.length === 1 ? presentOnes[found[0]!] : undefined
+      return restored(destination, counterpart, `destinations[${index}]`, problems)
+    })
+    return [name, restoredOnes]
+  })
+  return { fields: Object.fromEntries(members) as T, problems }
+}
+
+/** `value` with every {@link HIDDEN} in it replaced by the text at the same place in `present`. */
+export function restored(
+  value: unknown,
+  present: unknown,
+  path: string,
+  problems: Problem[],
+): unknown {
+  if (value === HIDDEN) {
+    if (isText(present) && present !== HIDDEN) return present
+    problems.push({ path, problem: NOTHING_TO_KEEP })
+    return value
+  }
+  if (Array.isArray(value)) {
+    const items: unknown[] = Array.isArray(present) ? present : []
+    return value.map((item, index) => restored(item, items[index], `${path}[${index}]`, problems))
+  }
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    membersIn(value).map(([name, member]) => [
+      name,
+      restored(member, own(present, name), pathTo(path, name), problems),
+    ]),
+  )
+}

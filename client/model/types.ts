@@ -1,0 +1,207 @@
+/**
+ * The appliance's objects, as plain data. Spec 2 and facts 2 to 5. All times
+ * are Unix milliseconds. Members that grow with firmware are left open.
+ */
+
+/** Summary of the state of a route, source or destination (facts 5.1). */
+export type SummaryStatusCode = 'warn' | 'error' | 'ok' | 'unknown'
+
+/** `idle` in legacy answers, `stopped` from 4.2 on (facts 5.1). */
+export type RouteState = 'idle' | 'running' | 'stopped'
+
+/** Answer of a login (spec 2.1). */
+export interface SessionStart {
+  response: {
+    type: string
+    message: string
+    sessionID: string
+    lastLoginDate: number | null
+    numLoginFailures: number | null
+  }
+}
+
+/** Who is logged in, and until when (spec 2.2). */
+export interface SessionInformation {
+  sessionID: string
+  displayName: string
+  email: string
+  /** `Administrator`, `Operator`, `Observer`. */
+  roles: string[]
+  startAt: number
+  expireAt: number
+  lastLoginDate: number | null
+  numLoginFailures: number | null
+  isLicensed: boolean
+}
+
+/** Answer of a logout (spec 2.3). */
+export interface SessionDeletion {
+  type: string
+  message: string
+}
+
+/** Item of the device list (spec 2.4, facts 3.1). */
+export interface Device {
+  _id: string
+  type: string
+  ip: string
+  name: string
+  lastConnectedAt: number
+  statusCode: 'warn' | 'error' | 'ok' | 'unknown'
+  /** `Online`, `Device error`, `Offline`, `Never`, `Communication error`. */
+  status: string
+  statusDetails: string
+  serialNumber: string | null
+  firmware: string
+  hasAdminError: boolean
+  pendingSync: boolean
+  /** Elapsed time as short text, such as `<1m`. */
+  lastConnection: string
+}
+
+/** A network adapter; `name` is what `networkInterface` of a source or destination takes (facts 3.2). */
+export interface NetworkAdapter {
+  name: string
+  address: string
+}
+
+/** A pairing with the vendor's media platform (spec 2.5, facts 3.2). */
+export interface Pairing {
+  id: string
+  gatewayName: string
+  address: string
+  httpPort: number
+  httpsPort: number
+  /** Secret. */
+  passcode: string
+  lastConnectedAt: number
+  /** `accepted`, `pair pending`, `pairing error`, `poll timeout` … */
+  status: string
+  statusDetails: string
+  proxyAddress: string
+  proxyHttpPort: number
+  proxyHttpsPort: number
+  lastConnection: string
+}
+
+/** A device with its routes, adapters and pairings (spec 2.5, facts 3.2). */
+export interface DeviceConfiguration extends Device {
+  lastConfigReadAt: number
+  config: {
+    routes: Route[]
+    settings: { networkAdapters: NetworkAdapter[] }
+    peers: Pairing[]
+    /** What firmware calls the pairings where the spec says `peers` (facts 11). */
+    calypsos?: Pairing[]
+  }
+  lastAcceptedUpdate: number
+  gateway: { port: number }
+  suggestedPollingInterval: { ms: number }
+}
+
+/** What sources and destinations have in common (facts 5.2, 5.3). */
+interface Part {
+  id?: string
+  name: string
+  protocol: string
+  address?: string
+  /** A pipe-joined text in answers with path redundancy. */
+  port?: number | string
+  networkInterface?: string
+  /** SRT: `caller`, `listener`, `rendezvous`, in answers. HLS: `hls`. Others: `unicast`, `multicast`. */
+  mode?: string
+  /** SRT: the same as `mode`, in requests. */
+  srtMode?: string
+  /** Secret. */
+  srtPassPhrase?: string | null
+  srtGroupMode?: string
+  srtNetworkBondingParams?: NetworkPath[] | string
+  state?: string
+  summaryStatusCode?: SummaryStatusCode
+  summaryStatusDetails?: string
+  [member: string]: unknown
+}
+
+/** One path of a redundant SRT source or destination (facts 5.2). */
+export interface NetworkPath {
+  address: string
+  port: number
+  networkInterface?: string
+  [member: string]: unknown
+}
+
+/** Where a route receives from (facts 5.2); read and sent forms differ, see `convert`. */
+export interface Source extends Part {}
+
+/** Where a route sends to (facts 5.3); read and sent forms differ, see `convert`. */
+export interface Destination extends Part {
+  started?: boolean
+  /** Requests only. */
+  action?: 'start' | 'stop' | 'none'
+}
+
+/** A route as the appliance answers it (facts 5.1). */
+export interface Route {
+  id: string
+  name: string
+  source: Source
+  destinations: Destination[]
+  /** `H…H:MM:SS`, hours unbounded; may be empty. */
+  elapsedTime?: string
+  state?: RouteState
+  /** Present only while a change is under way. */
+  pendingUpdates?: unknown
+  hasPendingDelete?: boolean
+  summaryStatusCode?: SummaryStatusCode
+  summaryStatusDetails?: string
+  [member: string]: unknown
+}
+
+/** Answer of the route list (spec 2.7). */
+export interface RouteList {
+  data: Route[]
+  numPages: number
+  numResults: number
+  numActiveOutputConnections: number
+  pendingRouteCreates?: number
+}
+
+/** A route as create and update send it (spec 4.1, 4.2). */
+export interface RouteFields {
+  name: string
+  /** Create only. */
+  startRoute?: boolean
+  source: Source
+  destinations: Destination[]
+}
+
+/** What a flow wants changed in a route: part of {@link RouteFields}, or a Route as read and edited. */
+export interface RoutePatch {
+  name?: string
+  source?: Partial<Source>
+  /** In a merge also keyed by id or name, where null removes; null removes all. */
+  destinations?: Partial<Destination>[] | Record<string, Partial<Destination> | null> | null
+  [member: string]: unknown
+}
+
+/** Answer of create, update and delete: a success text, no id (facts 4.3). */
+export interface UpdateAnswer {
+  status: string
+}
+
+/** One queued command (facts 4.6). */
+export interface QueuedCommand {
+  _id: string
+  action: string
+  command: string
+  parameters: Record<string, unknown>
+  deviceID: string
+  createdAt: number
+  /** 0 while pending. */
+  completedAt: number
+  result: unknown
+  state: string
+}
+
+/** Answer of start and stop: one item per queued command (facts 4.6). */
+export type CommandAnswer = QueuedCommand[]

@@ -1,0 +1,180 @@
+import { GatewayError } from '../errors'
+import { badResponse, type Gateway, type Operation } from '../gateway'
+import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
+import { expectArray, expectObject } from './shapes'
+
+/** The largest page that public clients use with success; the real maximum is unknown (facts 4.1). */
+const PAGE_SIZE = 500
+const PAGES_AT_ONCE = 4
+const PASSES = 3
+
+/**
+ * GET /api/gateway/{device}/routes (spec 2.7). With `page` or `pageSize` exactly that
+ * page; otherwise every page, gathered in `data`, each route once.
+ */
+export async function listRoutes(
+  gateway: Gateway,
+  { deviceId, page, pageSize }: { deviceId: string; page?: number; pageSize?: number },
+  operation: Operation,
+): Promise<RouteList> {
+  if (page !== undefined || pageSize !== undefined) {
+    return readPage(gateway, deviceId, page ?? 1, pageSize, operation)
+  }
+  let list = await gatherPages(gateway, deviceId, operation)
+  // While the list is read, a route that is removed or added moves others across the
+  // border of a page, unseen. Only then the pages are read once more.
+  for (let pass = 1; list.moved && pass < PASSES; pass++) {
+    list = await gatherPages(gateway, deviceId, operation)
+  }
+  return list.answer
+}
+
+/** GET /api/gateway/{device}/routes/{route} (spec 4, endpoint 7). */
+export async function getRoute(
+  gateway: Gateway,
+  { deviceId, routeId }: { deviceId: string; routeId: string },
+  operation: Operation,
+): Promise<Route> {
+  const path = `${routesOf(deviceId)}/${encodeURIComponent(routeId)}`
+  const body = await gateway.call({ method: 'GET', path, what: `route ${routeId}` }, operation)
+  return expectObject<Route>(body, 'the route')
+}
+
+/** POST /api/devices/{device}/updates, `create` (spec 4.1). The answer comes before the route is there. */
+export function sendCreate(
+  gateway: Gateway,
+  { deviceId, fields }: { deviceId: string; fields: RouteFields },
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  const { name, startRoute = false, source, destinations } = fields
+  return sendUpdates(
+    gateway,
+    deviceId,
+    {
+      action: 'create',
+      deviceID: deviceId,
+      elementType: 'route',
+      fields: { name, startRoute, source, destinations },
+    },
+    `device ${deviceId}`,
+    operation,
+  )
+}
+
+/** POST /api/devices/{device}/updates, `update` (spec 4.2). Destinations that are left out are deleted. */
+export function sendUpdate(
+  gateway: Gateway,
+  { deviceId, routeId, fields }: { deviceId: string; routeId: string; fields: RouteFields },
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  const { name, source, destinations } = fields
+  return sendUpdates(
+    gateway,
+    deviceId,
+    {
+      action: 'update',
+      deviceID: deviceId,
+      elementType: 'route',
+      elementID: routeId,
+      fields: { name, source, destinations },
+    },
+    `route ${routeId}`,
+    operation,
+  )
+}
+
+async function sendUpdates(
+  gateway: Gateway,
+  deviceId: string,
+  body: object,
+  what: string,
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  const path = `/api/devices/${encodeURIComponent(deviceId)}/updates`
+  const answer = await gateway.call({ method: 'POST', path, body, what, writes: true }, operation)
+  return expectObject<UpdateAnswer>(answer, 'the answer to a change')
+}
+
+const routesOf = (deviceId: string): string => `/api/gateway/${encodeURIComponent(deviceId)}/routes`
+
+async function readPage(
+  gateway: Gateway,
+  deviceId: string,
+  page: number,
+  pageSize: number | undefined,
+  operation: Operation,
+): Promise<RouteList> {
+  const size = pageSize === undefined ? '' : `&pageSize=${pageSize}`
+  const path = `${routesOf(deviceId)}?page=${page}${size}`
+  const body = await gateway.call({ method: 'GET', path, what: `device ${deviceId}` }, operation)
+  const list = expectObject<RouteList>(body, 'the list of routes')
+  for (const { id } of expectArray<Route>(list.data, 'the list of routes')) {
+    if (typeof id !== 'string') throw badResponse('The appliance lists a route without an ID.')
+  }
+  return list
+}
+
+interface Gathered {
+  answer: RouteList
+  /** The list changed while it was read: a route may be missing. */
+  moved: boolean
+}
+
+async function gatherPages(
+  gateway: Gateway,
+  deviceId: string,
+  operation: Operation,
+): Promise<Gathered> {
+  const { first, size } = await readFirstPage(gateway, deviceId, operation)
+  const pages: RouteList[] = [first]
+  let last = pagesOf(first)
+  while (pages.length < last) {
+    const from = pages.length + 1
+    const count = Math.min(PAGES_AT_ONCE, last - pages.length)
+    const batch = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        readPage(gateway, deviceId, from + index, size, operation),
+      ),
+    )
+    pages.push(...batch)
+    if (batch.some(({ data }) => data.length === 0)) break
+    last = Math.max(...batch.map(pagesOf))
+  }
+  if (pages.length === 1) return { answer: first, moved: false }
+
+  const routes = new Map<string, Route>()
+  let seen = 0
+  for (const { data } of pages) {
+    seen += data.length
+    for (const route of data) routes.set(route.id, route)
+  }
+  const latest = pages[pages.length - 1]!
+  const moved =
+    seen !== routes.size || pages.some(({ numResults }) => numResults !== first.numResults)
+  return { answer: { ...latest, data: [...routes.values()] }, moved }
+}
+
+const refusingLargePages = new WeakSet<Gateway>()
+
+async function readFirstPage(
+  gateway: Gateway,
+  deviceId: string,
+  operation: Operation,
+): Promise<{ first: RouteList; size?: number }> {
+  const size = refusingLargePages.has(gateway) ? undefined : PAGE_SIZE
+  try {
+    return { first: await readPage(gateway, deviceId, 1, size, operation), size }
+  } catch (error) {
+    const refused = error instanceof GatewayError && error.code === 'REJECTED'
+    if (!refused || size === undefined) throw error
+    const first = await readPage(gateway, deviceId, 1, undefined, operation)
+    refusingLargePages.add(gateway)
+    return { first }
+  }
+}
+
+/** How many pages there are; counted from the number of routes where the firmware does not say. */
+function pagesOf({ numPages, numResults, data }: RouteList): number {
+  if (Number(numPages) >= 1) return Number(numPages)
+  return data.length > 0 ? Math.ceil(Number(numResults) / data.length) || 1 : 1
+}

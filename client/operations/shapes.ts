@@ -1,0 +1,20 @@
+import { badResponse } from '../gateway'
+
+/** @throws GatewayError `BAD_RESPONSE` when the answer is not an object */
+export function expectObject<T extends object>(body: unknown, what: string): T {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as T
+  throw unexpected(body, what, 'an object')
+}
+
+/** @throws GatewayError `BAD_RESPONSE` when the answer is not an array of objects */
+export function expectArray<T extends object>(body: unknown, what: string): T[] {
+  if (!Array.isArray(body)) throw unexpected(body, what, 'a list')
+  const odd: unknown = body.find((entry) => typeof entry !== 'object' || entry === null)
+  if (odd !== undefined) throw unexpected(odd, `one entry of ${what}`, 'an object')
+  return body as T[]
+}
+
+function unexpected(body: unknown, what: string, expected: string): Error {
+  const came = body === null ? 'null' : Array.isArray(body) ? 'a list' : `a ${typeof body}`
+  return badResponse(`The appliance answered with ${came} where ${what} should be ${expected}.`)
+}

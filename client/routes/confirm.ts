@@ -1,0 +1,156 @@
+import { GatewayError } from '../errors'
+import { newOperation, type Gateway, type Operation } from '../gateway'
+import type { Route } from '../model/types'
+import { getRoute, listRoutes } from '../operations/routes'
+
+/** What a caller waits to see. */
+export interface Expectation<T> {
+  deviceId: string
+  /** The route that it is about; undefined while it has no known ID. */
+  routeId?: string
+  /**
+   * Looks at the route, or at all routes where none is named. Answers what was waited
+   * for, or in words what is there instead.
+   */
+  look: (routes: Route[]) => { seen: T } | { instead: string }
+  /** Milliseconds. */
+  timeout: number
+}
+
+interface Waiter {
+  routeId?: string
+  operation: Operation
+  look(routes: Route[]): void
+  fail(error: unknown): void
+}
+
+const FIRST_PAUSE = 200
+const LONGEST_PAUSE = 2000
+
+/** One loop for each device, on only while somebody waits. */
+const loops = new WeakMap<Gateway, Map<string, Set<Waiter>>>()
+
+/**
+ * Polls until the expectation is met. All that wait for the same device share the polls.
+ * @throws GatewayError `NOT_CONFIRMED`, with what was seen last, when the time is up
+ */
+export function confirm<T>(
+  gateway: Gateway,
+  expectation: Expectation<T>,
+  operation: Operation,
+): Promise<T> {
+  const { deviceId, routeId, timeout } = expectation
+  const devices = loops.get(gateway) ?? new Map<string, Set<Waiter>>()
+  loops.set(gateway, devices)
+
+  return new Promise<T>((resolve, reject) => {
+    let last = 'no answer came yet'
+    const waiter: Waiter = {
+      routeId,
+      operation,
+      look(routes) {
+        const result = expectation.look(routes)
+        if ('seen' in result) end(() => resolve(result.seen))
+        else last = result.instead
+      },
+      fail: (error) => end(() => reject(error)),
+    }
+    const timer = setTimeout(() => waiter.fail(notConfirmed(timeout, last, operation)), timeout)
+    const unhook = operation.stop?.onStop(() =>
+      waiter.fail(
+        new GatewayError('CLOSED', 'The node was stopped while it waited for the change to show.', {
+          operation: operation.name,
+        }),
+      ),
+    )
+    const end = (settle: () => void): void => {
+      clearTimeout(timer)
+      unhook?.()
+      devices.get(deviceId)?.delete(waiter)
+      settle()
+    }
+
+    const waiters = devices.get(deviceId)
+    if (waiters) waiters.add(waiter)
+    else {
+      const first = new Set([waiter])
+      devices.set(deviceId, first)
+      void poll(gateway, deviceId, first, devices)
+    }
+  })
+}
+
+async function poll(
+  gateway: Gateway,
+  deviceId: string,
+  waiters: Set<Waiter>,
+  devices: Map<string, Set<Waiter>>,
+): Promise<void> {
+  let pauseMs = FIRST_PAUSE
+  let known = 0
+  while (waiters.size > 0) {
+    const asked = [...waiters]
+    if (asked.length > known) pauseMs = FIRST_PAUSE
+    known = asked.length
+    await askOnce(gateway, deviceId, asked)
+    if (waiters.size === 0) break
+    try {
+      await gateway.pause(pauseMs)
+    } catch (error) {
+      for (const waiter of waiters) waiter.fail(error)
+    }
+    pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE)
+  }
+  // In the same turn as the last look at `waiters`: whoever comes next starts a loop of its own.
+  devices.delete(deviceId)
+}
+
+async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): Promise<void> {
+  const operation = newOperation('confirm')
+  try {
+    const routes = await readRoutes(gateway, deviceId, waiters, operation)
+    for (const waiter of waiters) {
+      waiter.operation.requests += operation.requests
+      waiter.operation.statusCode = operation.statusCode
+      waiter.look(routes)
+    }
+  } catch (error) {
+    const passing = error instanceof GatewayError && PASSING.has(error.code)
+    if (!passing) for (const waiter of waiters) waiter.fail(error)
+  }
+}
+
+/** Faults that may be over at the next poll; the waiting goes on until its own time is up. */
+const PASSING: ReadonlySet<string> = new Set([
+  'UNAVAILABLE',
+  'TIMEOUT',
+  'BAD_RESPONSE',
+  'TOO_MANY_SESSIONS',
+])
+
+// One route is asked for by itself; for several one list costs less.
+async function readRoutes(
+  gateway: Gateway,
+  deviceId: string,
+  waiters: Waiter[],
+  operation: Operation,
+): Promise<Route[]> {
+  const [routeId, ...others] = new Set(waiters.map((waiter) => waiter.routeId))
+  if (routeId === undefined || others.length > 0) {
+    return (await listRoutes(gateway, { deviceId }, operation)).data
+  }
+  try {
+    return [await getRoute(gateway, { deviceId, routeId }, operation)]
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'NOT_FOUND') return []
+    throw error
+  }
+}
+
+function notConfirmed(timeout: number, last: string, operation: Operation): GatewayError {
+  return new GatewayError(
+    'NOT_CONFIRMED',
+    `The appliance accepted the change, but it did not show within ${timeout / 1000} s. Seen last: ${last}.`,
+    { operation: operation.name, statusCode: operation.statusCode },
+  )
+}

@@ -1,0 +1,80 @@
+import { invalidInput } from '../errors'
+import { readOnlyError, type Gateway, type Operation } from '../gateway'
+import { checkCreate } from '../model/check'
+import { forCreate, toSent } from '../model/convert'
+import { findHidden } from '../model/secrets'
+import type { Route, RouteFields, UpdateAnswer } from '../model/types'
+import { listRoutes, sendCreate } from '../operations/routes'
+import { confirm } from './confirm'
+import { isPending, isRunning } from './state'
+
+/** How long a change is followed. */
+export interface Waiting {
+  /** `accepted`: until the appliance's answer. `applied`: until the change shows. */
+  waitFor: 'accepted' | 'applied'
+  /** Milliseconds, for `applied`. */
+  waitTimeout: number
+}
+
+export interface CreateRoute extends Waiting {
+  /** May be a way to find it out, which is gone only after the definition was found in order. */
+  deviceId: string | (() => Promise<string>)
+  /** A route in sent form, or a Route as read, which is copied. */
+  definition: unknown
+  /** Used where the definition does not say. */
+  startRoute: boolean
+  /** False leaves the insides of source and destinations to the appliance. */
+  validate?: boolean
+}
+
+export interface Created {
+  deviceId: string
+  answer: UpdateAnswer
+  /** The new route, with `applied`. */
+  route?: Route
+}
+
+/**
+ * Creates a route (spec 4.1). The answer of the appliance holds no ID, and comes before
+ * the route is there; with `applied` the new route is found in the list by its name.
+ * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
+ */
+export async function createRoute(
+  gateway: Gateway,
+  { definition, startRoute, validate, waitFor, waitTimeout, ...where }: CreateRoute,
+  operation: Operation,
+): Promise<Created> {
+  if (gateway.readOnly) throw readOnlyError(operation)
+  const problems = checkCreate(definition, { validate })
+  for (const path of problems.length > 0 ? [] : findHidden(definition)) {
+    problems.push({
+      path,
+      problem: 'is the sign for a hidden value; a new route needs the value itself',
+    })
+  }
+  if (problems.length > 0) throw invalidInput(problems, operation.name)
+
+  const fields: RouteFields = forCreate(toSent(definition as Route))
+  fields.startRoute = (definition as RouteFields).startRoute ?? startRoute
+  const deviceId = typeof where.deviceId === 'string' ? where.deviceId : await where.deviceId()
+  if (waitFor === 'accepted') {
+    return { deviceId, answer: await sendCreate(gateway, { deviceId, fields }, operation) }
+  }
+  // Two creates with one name take turns, or both would claim the first new route.
+  return gateway.inTurn(`create ${deviceId} ${fields.name}`, operation, async () => {
+    const present = await listRoutes(gateway, { deviceId }, operation)
+    const older = new Set(present.data.map(({ id }) => id))
+    const answer = await sendCreate(gateway, { deviceId, fields }, operation)
+    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
+      const created = routes.find(({ id, name }) => name === fields.name && !older.has(id))
+      if (!created) return { instead: `no new route with the name "${fields.name}"` }
+      if (isPending(created)) return { instead: 'the new route, with updates pending' }
+      if (fields.startRoute && !isRunning(created)) {
+        return { instead: `the new route in state ${String(created.state)}` }
+      }
+      return { seen: created }
+    }
+    const route = await confirm(gateway, { deviceId, look, timeout: waitTimeout }, operation)
+    return { deviceId, answer, route }
+  })
+}

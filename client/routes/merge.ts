@@ -1,0 +1,391 @@
+import type { Problem } from '../errors'
+import type { Destination, Route, RouteFields, RoutePatch, Source } from '../model/types'
+import { isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
+import type { JsonObject } from '../model/json'
+import { anyMembersOf, hasPaths, isRedundant, membersOf, PLACE } from '../model/fields'
+import type { Direction } from '../model/fields'
+import { isNumeric, partToSent, protocolOf, toSent } from '../model/convert'
+import { checkPart, checkPatch, NO_IDENTITY } from '../model/check'
+import type { CheckOptions, UpdateMode } from '../model/check'
+import { findHidden, HIDDEN, hideSecrets, isSecret, keepHidden, restored } from '../model/secrets'
+import { matcher } from '../model/match'
+
+/** What an update is going to send, and what stands against it. With problems nothing may be sent. */
+export interface Plan {
+  fields: RouteFields
+  problems: Problem[]
+}
+
+/** One value that two routes do not share. */
+export interface Difference {
+  path: string
+  from: unknown
+  to: unknown
+}
+
+/** True when an update cannot be planned without the route as it is: it is then read first. */
+export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
+  if (mode === 'merge') return true
+  if (findHidden(own(patch, 'source')).length > 0) return true
+  if (findHidden(own(patch, 'destinations')).length > 0) return true
+  if (mode === 'replace') return false
+  const isComplete = ['name', 'source', 'destinations'].every((name) => isGiven(own(patch, name)))
+  return !isComplete || !isText(own(own(patch, 'source'), 'id'))
+}
+
+/** Mode `keep` (design 2.3): what the patch gives is sent as given, what it leaves out stays. */
+export function planKeep(patch: RoutePatch, present?: Route): Plan {
+  const before = present && toSent(present)
+  const left = PARTS.filter((name) => !isGiven(own(patch, name)))
+  const given = Object.fromEntries(PARTS.map((name) => [name, own(patch, name) ?? before?.[name]]))
+  const plan = planReplace(given, present)
+  return before
+    ? plan
+    : {
+        ...plan,
+        problems: [...left.map((path) => ({ path, problem: NOT_READ })), ...plan.problems],
+      }
+}
+
+const PARTS = ['name', 'source', 'destinations'] as const
+const NOT_READ = 'is missing, and the present route was not read to take it from'
+
+/** Mode `replace` (design 2.3): exactly what the patch gives, so no destinations if it gives none. */
+export function planReplace(patch: RoutePatch, present?: Route): Plan {
+  const { name, source, destinations } = toSent(patch as Route)
+  const id = own(own(present, 'source'), 'id')
+  // An update has to carry the id of the source (facts 4.4); a route has but one.
+  const withId = isText(id) && !isText(source.id) ? { ...source, id } : source
+  return keepHidden({ name, source: withId, destinations }, present)
+}
+
+/**
+ * Mode `merge` (design 2.3): deep; destinations are matched by id, else by name,
+ * and only what the patch gives changes. null removes: how firmware takes an
+ * optional member that an update leaves out is not known (facts 9.3 says it
+ * keeps the stored value), so only a pass phrase is surely removed, as `''`.
+ */
+export function planMerge(patch: RoutePatch, present: Route, options: CheckOptions = {}): Plan {
+  const before = toSent(present)
+  const merging: Merging = { problems: [], validate: options.validate ?? true }
+  const source = own(patch, 'source')
+  const fields: RouteFields = {
+    name: isText(patch.name) ? patch.name : before.name,
+    source: isObject(source)
+      ? (mergePart(merging, 'source', before.source, source, 'source') as Source)
+      : before.source,
+    destinations: mergeDestinations(merging, before.destinations, own(patch, 'destinations')),
+  }
+  return { fields, problems: merging.problems }
+}
+
+interface Merging {
+  problems: Problem[]
+  validate: boolean
+}
+
+function mergePart(
+  { problems, validate }: Merging,
+  direction: Direction,
+  before: JsonObject,
+  patch: JsonObject,
+  path: string,
+): JsonObject {
+  const protocol = isGiven(own(patch, 'protocol')) ? protocolOf(direction, patch) : before.protocol
+  const context = { ...before, ...patch, protocol }
+  const isOther = protocol !== before.protocol
+  const wanted = identified(partToSent(direction, patch, context))
+  const base = isOther ? carriedOver(direction, before, protocol) : before
+
+  if (isText(patch.id) && patch.id !== before.id)
+    problems.push({
+      path: pathTo(path, 'id'),
+      problem: `is not the id of the present ${direction}`,
+    })
+
+  const merged = mergeMembers(base, wanted, path, problems)
+  const isSwitched = isRedundant(before) !== isRedundant(merged)
+  if (isSwitched && isRedundant(before) && !isGiven(wanted.srtNetworkBondingParams))
+    delete merged.srtNetworkBondingParams
+  if (protocol === 'srt' && isRedundant(merged) && !hasPaths(wanted.srtNetworkBondingParams))
+    problems.push(...refusePlace(wanted, path))
+
+  const sent = partToSent(direction, merged)
+  if (validate && (isOther || isSwitched)) problems.push(...checkPart(direction, sent, path))
+  else if (validate) problems.push(...checkPatch(direction, patch, path, context))
+  return sent
+}
+
+/** Without an empty id, name or protocol: these stay what they are. */
+function identified(wanted: JsonObject): JsonObject {
+  return Object.fromEntries(
+    membersIn(wanted).filter(([name, value]) => isText(value) || !LASTING.has(name)),
+  )
+}
+
+const LASTING: ReadonlySet<string> = new Set(['id', 'name', 'protocol'])
+
+/** What a source or destination keeps when its protocol changes: nothing that only the old one has. */
+function carriedOver(direction: Direction, before: JsonObject, protocol: unknown): JsonObject {
+  const old = membersOf(direction, before.protocol)
+  const now = membersOf(direction, protocol)
+  const kept = membersIn(before).filter(([name]) => !old.has(name) || now.has(name))
+  return Object.fromEntries(kept)
+}
+
+/** With redundancy a place of its own has no meaning: the paths have theirs, and it would be lost. */
+function refusePlace(wanted: JsonObject, path: string): Problem[] {
+  return PLACE.filter((name) => isText(wanted[name]) || typeof wanted[name] === 'number').map(
+    (name) => ({
+      path: pathTo(path, name),
+      problem: 'does not apply with path redundancy; give all paths in srtNetworkBondingParams',
+    }),
+  )
+}
+
+function mergeMembers(
+  base: JsonObject,
+  wanted: JsonObject,
+  path: string,
+  problems: Problem[],
+): JsonObject {
+  const merged = new Map(membersIn(base))
+  for (const [name, value] of membersIn(wanted)) {
+    const present = merged.get(name)
+    if (value === null) {
+      if (!isGiven(present)) continue
+      if (name === 'srtPassPhrase') merged.set(name, '')
+      else merged.delete(name)
+    } else if (isObject(value)) {
+      const under = isObject(present) ? present : {}
+      merged.set(name, mergeMembers(under, value, pathTo(path, name), problems))
+    } else if (value !== undefined) {
+      merged.set(name, restored(value, present, pathTo(path, name), problems))
+    }
+  }
+  return Object.fromEntries(merged)
+}
+
+/** One destination that a merge names; `patch` is null to remove it. */
+interface DestinationPatch {
+  path: string
+  found: readonly number[]
+  /** Why it cannot be a new one: it was named by an id, which must then exist. */
+  refusal?: Problem
+  patch: JsonObject | null
+}
+
+function mergeDestinations(
+  merging: Merging,
+  before: Destination[],
+  patches: unknown,
+): Destination[] {
+  if (patches === undefined) return before
+  if (patches === null) return []
+  const { problems } = merging
+  const merged = new Map<number, JsonObject>(before.entries())
+  const added: JsonObject[] = []
+  const namedAt = new Map<number, string>()
+  const renamed: { name: unknown; path: string }[] = []
+
+  for (const { path, found, refusal, patch } of destinationPatches(before, patches)) {
+    const [index, ...others] = found
+    const present = index === undefined ? undefined : before[index]
+    if (others.length > 0) {
+      const ids = found.map((at) => String(before[at]?.id)).join(', ')
+      problems.push({
+        path,
+        problem: `fits several destinations, with the ids ${ids}; give the id`,
+      })
+    } else if (index === undefined || !present) {
+      if (refusal) problems.push(refusal)
+      if (refusal || patch === null) continue
+      const destination = newDestination(merging, patch, path)
+      added.push(destination)
+      renamed.push({ name: destination.name, path })
+    } else if (namedAt.has(index)) {
+      problems.push({ path, problem: `is the same destination as ${namedAt.get(index)}` })
+    } else {
+      namedAt.set(index, path)
+      if (patch === null) {
+        merged.delete(index)
+        continue
+      }
+      const destination = mergePart(merging, 'destination', present, patch, path)
+      merged.set(index, destination)
+      if (destination.name !== present.name) renamed.push({ name: destination.name, path })
+    }
+  }
+
+  const destinations = [...merged.values(), ...added] as Destination[]
+  const find = matcher(destinations.map(({ name }) => ({ name })))
+  for (const { name, path } of renamed) {
+    if (find({ name }).length > 1)
+      problems.push({ path: pathTo(path, 'name'), problem: 'is the name of two destinations' })
+  }
+  return destinations
+}
+
+function destinationPatches(before: Destination[], patches: unknown): DestinationPatch[] {
+  const find = matcher(before)
+  if (Array.isArray(patches)) {
+    return patches.flatMap((patch: unknown, index) => {
+      if (!isObject(patch)) return []
+      const path = `destinations[${index}]`
+      const refusal = isText(patch.id)
+        ? { path: `${path}.id`, problem: NO_SUCH_ID }
+        : isText(patch.name)
+          ? undefined
+          : { path, problem: NO_IDENTITY }
+      return [{ path, found: find(patch), refusal, patch }]
+    })
+  }
+  if (!isObject(patches)) return []
+  return membersIn(patches).flatMap(([key, value]) => {
+    if (value !== null && !isObject(value)) return []
+    const withId = find({ id: key })
+    const found = withId.length > 0 ? withId : find({ name: key })
+    const isNew = value && found.length === 0 && !isText(value.name)
+    const patch = isNew ? { ...value, name: key } : value
+    const path = pathTo('destinations', key)
+    return [
+      { path, found, refusal: UUID.test(key) ? { path, problem: NO_SUCH_ID } : undefined, patch },
+    ]
+  })
+}
+
+const NO_SUCH_ID = 'is not the id of a destination of the route'
+
+/** The form of the ids of destinations (facts 1): a name of this form is surely meant as an id. */
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+function newDestination(
+  { problems, validate }: Merging,
+  patch: JsonObject,
+  path: string,
+): JsonObject {
+  const destination = mergeMembers({}, partToSent('destination', patch), path, problems)
+  const faults = validate ? checkPart('destination', destination, path) : []
+  if (faults.length > 0) {
+    const problem = 'fits no destination of the route, and is not complete enough for a new one'
+    problems.push({ path, problem }, ...faults)
+  }
+  return destination
+}
+
+/**
+ * What would change in `present` for everything that `wanted` gives to be so,
+ * both in sent form. Numbers may be text, and null, `''`, `[]` and absent are one;
+ * the order of destinations is none of it. Destinations of `present` that
+ * `wanted` does not have are differences. Paths count destinations as
+ * `present` does, new ones after its last; secrets are hidden.
+ */
+export function differs(wanted: RouteFields, present: RouteFields): Difference[] {
+  const differences: Difference[] = []
+  compare(wanted.name, present.name, 'name', 'name', differences)
+  compareMembers(wanted.source, present.source, 'source', differences)
+  if (wanted.destinations) {
+    compareDestinations(wanted.destinations, present.destinations ?? [], differences)
+  }
+  return differences
+}
+
+/** True when all of `wanted` (sent form) shows in `present` (as read): every member, and exactly its destinations. */
+export function covers(present: Route, wanted: RouteFields): boolean {
+  return differs(wanted, toSent(present)).length === 0
+}
+
+function compareDestinations(
+  wanted: readonly Destination[],
+  present: readonly Destination[],
+  differences: Difference[],
+): void {
+  const left = new Set(present.keys())
+  const find = matcher(present)
+  const pairs: [Destination, number][] = []
+  let added = present.length
+  // Ids first: a destination that is named by its id is not free for a name.
+  for (const hasId of [true, false]) {
+    for (const destination of wanted.filter(({ id }) => isText(id) === hasId)) {
+      const index = find(destination).find((at) => left.has(at))
+      if (index === undefined) {
+        const path = `destinations[${added++}]`
+        differences.push({ path, from: undefined, to: hideSecrets(destination) })
+      } else {
+        left.delete(index)
+        pairs.push([destination, index])
+      }
+    }
+  }
+  for (const [destination, index] of pairs) {
+    const path = `destinations[${index}]`
+    compareMembers(destination, present[index]!, path, differences)
+  }
+  for (const index of left) {
+    const from = hideSecrets(present[index])
+    differences.push({ path: `destinations[${index}]`, from, to: undefined })
+  }
+}
+
+// How members compare is the same for sources, which have no more of them.
+const MEMBERS = anyMembersOf('destination')
+
+function compareMembers(
+  wanted: JsonObject,
+  present: JsonObject,
+  path: string,
+  differences: Difference[],
+): void {
+  for (const [name, value] of membersIn(wanted ?? {})) {
+    // What is never answered cannot be compared.
+    if (value === undefined || MEMBERS.get(name)?.sentOnly) continue
+    compare(value, own(present, name), name, pathTo(path, name), differences)
+  }
+}
+
+function compare(
+  wanted: unknown,
+  present: unknown,
+  name: string,
+  path: string,
+  differences: Difference[],
+): void {
+  if (isSame(wanted, present, name)) return
+  if (isObject(wanted) && isObject(present)) {
+    compareMembers(wanted, present, path, differences)
+  } else if (
+    Array.isArray(wanted) &&
+    Array.isArray(present) &&
+    wanted.length === present.length &&
+    wanted.every(isObject)
+  ) {
+    for (const [index, item] of wanted.entries())
+      compare(item, present[index], name, `${path}[${index}]`, differences)
+  } else {
+    const { from, to } = { from: { [name]: present }, to: { [name]: wanted } }
+    differences.push({ path, from: hideSecrets(from)[name], to: hideSecrets(to)[name] })
+  }
+}
+
+function isSame(wanted: unknown, present: unknown, name: string): boolean {
+  if (isEmpty(wanted) && isEmpty(present)) return true
+  // A masked secret cannot be compared; it is taken for the right one.
+  if (isSecret(name) && (wanted === HIDDEN || isMasked(present))) return true
+  if (wanted === present) return true
+  if (typeof wanted === 'number' && isNumeric(present)) return wanted === Number(present)
+  if (typeof present === 'number' && isNumeric(wanted)) return present === Number(wanted)
+  if (Array.isArray(wanted) && Array.isArray(present) && !wanted.some(isObject))
+    return JSON.stringify(wanted) === JSON.stringify(present)
+  const { anyCase } = MEMBERS.get(name) ?? {}
+  return Boolean(
+    anyCase &&
+    typeof wanted === 'string' &&
+    typeof present === 'string' &&
+    wanted.toLowerCase() === present.toLowerCase(),
+  )
+}
+
+const isEmpty = (value: unknown) =>
+  !isGiven(value) || value === '' || (Array.isArray(value) && value.length === 0)
+
+const isMasked = (value: unknown) => isText(value) && /^[*•●]+$/.test(value)

@@ -1,0 +1,30 @@
+/**
+ * Tells any number of waiting calls to stop. It does what an AbortSignal does, but
+ * thousands may wait on one without the leak warning that Node.js gives for signals.
+ */
+export class Stop {
+  readonly #listeners = new Set<() => void>()
+  #stopped = false
+
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  /** Stops all that listen, once and for good. */
+  now(): void {
+    if (this.#stopped) return
+    this.#stopped = true
+    for (const listener of this.#listeners) listener()
+    this.#listeners.clear()
+  }
+
+  /** Calls the listener at the stop, or at once when that is past. Answers how to take it back. */
+  onStop(listener: () => void): () => void {
+    if (this.#stopped) {
+      listener()
+      return () => undefined
+    }
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}

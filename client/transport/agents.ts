@@ -1,0 +1,145 @@
+import http from 'node:http'
+import https from 'node:https'
+import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
+import type { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
+import { GatewayError } from '../errors'
+
+/** TLS options as `https.Agent` takes them: own authority, client certificate, server name and so on. */
+export type TlsOptions = https.AgentOptions
+
+/** An http proxy on the way to the appliance. Its credentials go to the proxy only. */
+export interface ProxyOptions {
+  url: string
+  username?: string
+  password?: string
+}
+
+export interface AgentOptions {
+  secure: boolean
+  tls?: TlsOptions
+  /** SHA-256 fingerprint, 64 upper case hex digits. When set, exactly this certificate is trusted. */
+  fingerprint?: string
+  proxy?: ProxyOptions
+}
+
+export interface Agents {
+  /** Keeps connections open: for reads, which may be repeated. */
+  kept: http.Agent
+  /**
+   * One connection for each call: for everything that changes the appliance. A kept
+   * connection that the appliance closes at the same moment would leave it unknown
+   * whether the change arrived.
+   */
+  single: http.Agent
+  destroy(): void
+}
+
+/** @throws GatewayError `CONFIG` when the proxy address cannot be used. */
+export function createAgents(options: AgentOptions): Agents {
+  const kept = createAgent(options, true)
+  const single = createAgent(options, false)
+  return {
+    kept,
+    single,
+    destroy() {
+      kept.destroy()
+      single.destroy()
+    },
+  }
+}
+
+function createAgent(options: AgentOptions, keepAlive: boolean): http.Agent {
+  const { secure, tls = {}, fingerprint, proxy } = options
+  const pinned = secure && fingerprint !== undefined
+  const agentOptions: https.AgentOptions = { keepAlive, scheduling: 'lifo' }
+  if (secure) Object.assign(agentOptions, tls)
+  if (pinned) {
+    // The comparison with the fingerprint takes the place of the check against
+    // authorities; it is stricter, and is made before anything is sent.
+    agentOptions.rejectUnauthorized = fingerprint === undefined
+    agentOptions.maxCachedSessions = 0
+  }
+  const agent = proxy
+    ? createProxyAgent(proxy, secure, agentOptions)
+    : new (secure ? https : http).Agent(agentOptions)
+  return pinned ? trustOnly(fingerprint, agent) : agent
+}
+
+function createProxyAgent(
+  proxy: ProxyOptions,
+  secure: boolean,
+  options: https.AgentOptions,
+): http.Agent {
+  const { HttpProxyAgent, HttpsProxyAgent } = require('hpagent') as {
+    HttpProxyAgent: new (options: object) => HttpProxyAgent
+    HttpsProxyAgent: new (options: object) => HttpsProxyAgent
+  }
+  let url: URL
+  try {
+    url = new URL(proxy.url)
+  } catch {
+    throw new GatewayError(
+      'CONFIG',
+      'The address of the http proxy is not a URL. Correct it in the http proxy node.',
+    )
+  }
+  if (proxy.username) url.username = encodeURIComponent(proxy.username)
+  if (proxy.password) url.password = encodeURIComponent(proxy.password)
+  const Agent = secure ? HttpsProxyAgent : HttpProxyAgent
+  return new Agent({ ...options, proxy: url })
+}
+
+type Connected = (error: Error | null, socket?: Duplex) => void
+interface Connecting {
+  createConnection(options: object, connected?: Connected): Duplex | undefined
+}
+
+/** The agent hands a connection on only when its certificate has this fingerprint. */
+function trustOnly(fingerprint: string, agent: http.Agent): http.Agent {
+  const connecting = agent as unknown as Connecting
+  const connect = connecting.createConnection.bind(agent)
+  connecting.createConnection = (options, connected) => {
+    const verify = (socket: TLSSocket): void => {
+      const settle = (error: Error | null): void => {
+        socket.off('error', settle)
+        socket.off('close', cutOff)
+        socket.off('secureConnect', compare)
+        connected?.(error, error ? undefined : socket)
+      }
+      const cutOff = (): void =>
+        settle(Object.assign(new Error('closed during the TLS handshake'), { code: 'ECONNRESET' }))
+      const compare = (): void => {
+        const seen = socket.getPeerCertificate().fingerprint256 ?? ''
+        if (seen.replaceAll(':', '') === fingerprint) return settle(null)
+        socket.destroy()
+        settle(new UntrustedCertificate(seen))
+      }
+      socket.on('error', settle)
+      socket.on('close', cutOff)
+      socket.on('secureConnect', compare)
+    }
+    let verifying = false
+    const begin = (error: Error | null, socket?: Duplex): void => {
+      if (verifying) return
+      verifying = true
+      if (error || !socket) connected?.(error ?? new Error('no connection'))
+      else verify(socket as TLSSocket)
+    }
+    // A plain agent returns the socket, a proxy agent hands it to the callback.
+    const socket = connect(options, begin)
+    if (socket) begin(null, socket)
+    return undefined
+  }
+  return agent
+}
+
+/** The appliance showed another certificate than the pinned one. */
+export class UntrustedCertificate extends Error {
+  readonly code = 'CERT_FINGERPRINT'
+
+  /** @param seen the fingerprint that was shown, colon separated */
+  constructor(readonly seen: string) {
+    super('another certificate than the pinned one')
+  }
+}

@@ -1,0 +1,164 @@
+import { GatewayError, type ErrorCause, type ErrorCode } from '../errors'
+import type { Answer } from './transport'
+
+/** A call that brought no complete answer. */
+export class TransportFault extends GatewayError {
+  /** True when the appliance may have received the call; false when that is impossible. */
+  readonly reached: boolean
+  /** True when the same read may work a moment later. */
+  readonly transient: boolean
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    facts: { reached: boolean; transient?: boolean; statusCode?: number },
+  ) {
+    super(code, message, { statusCode: facts.statusCode })
+    this.reached = facts.reached
+    this.transient = facts.transient ?? false
+  }
+}
+
+export function timedOut(timeout: number, reached: boolean): TransportFault {
+  const what = reached ? 'The appliance did not answer' : 'The appliance could not be reached'
+  return new TransportFault('TIMEOUT', `${what} within ${timeout} ms.`, {
+    reached,
+    transient: true,
+  })
+}
+
+export function cutOff(statusCode?: number): TransportFault {
+  return new TransportFault(
+    'BAD_RESPONSE',
+    'The answer of the appliance was cut off before its end.',
+    { reached: true, transient: true, statusCode },
+  )
+}
+
+export function tooLarge(limit: number, statusCode?: number): TransportFault {
+  return new TransportFault(
+    'BAD_RESPONSE',
+    `The answer is larger than ${Math.floor(limit / 1048576)} MB and was not read. Check that the address is that of the appliance.`,
+    { reached: true, statusCode },
+  )
+}
+
+/** Says what a failed connection means, from the error code of node:net, node:tls or the http parser. */
+export function connectionFault(error: Error, reached: boolean): TransportFault {
+  if (error instanceof TransportFault) return error
+  const code = String((error as NodeJS.ErrnoException).code ?? '')
+  const certificate = CERTIFICATE[code]
+  if (
+    certificate ||
+    /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERR_OSSL)/.test(code) ||
+    code === 'EPROTO'
+  ) {
+    return new TransportFault(
+      'TLS',
+      certificate ?? `No secure connection could be made (${code}).`,
+      {
+        reached: false,
+      },
+    )
+  }
+  if (code.startsWith('HPE_')) {
+    return new TransportFault(
+      'BAD_RESPONSE',
+      'What answered does not speak HTTP. Check the address and the port of the appliance.',
+      { reached: true },
+    )
+  }
+  const known = CONNECTION[code]
+  const proxy = /^(Bad response: (\d+)|Proxy timeout)/.exec(error.message)
+  const text =
+    known ??
+    (proxy
+      ? `The http proxy did not let the connection through${proxy[2] ? ` (status ${proxy[2]})` : ''}.`
+      : `The connection to the appliance failed${code ? ` (${code})` : ''}.`)
+  return new TransportFault('UNAVAILABLE', text, { reached, transient: true })
+}
+
+const CONNECTION: Record<string, string> = {
+  ECONNREFUSED: 'The appliance refused the connection: nothing listens at this address and port.',
+  ECONNRESET: 'The connection was cut before an answer came.',
+  EPIPE: 'The connection was cut before an answer came.',
+  ENOTFOUND: 'The name of the appliance could not be resolved. Check the address.',
+  EAI_AGAIN: 'The name of the appliance could not be resolved just now.',
+  EHOSTUNREACH: 'There is no way to the appliance (host unreachable).',
+  ENETUNREACH: 'There is no way to the appliance (network unreachable).',
+  ETIMEDOUT: 'The appliance could not be reached in time.',
+}
+
+const PIN = 'Set its SHA-256 fingerprint in the config node to trust exactly this certificate.'
+const CERTIFICATE: Record<string, string> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: `The certificate of the appliance is self-signed. ${PIN}`,
+  SELF_SIGNED_CERT_IN_CHAIN: `The certificate of the appliance comes from an unknown authority. ${PIN}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `The certificate of the appliance comes from an unknown authority. ${PIN}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `The certificate of the appliance comes from an unknown authority. ${PIN}`,
+  CERT_HAS_EXPIRED: `The certificate of the appliance has expired. Renew it, or: ${PIN}`,
+  CERT_NOT_YET_VALID:
+    'The certificate of the appliance is not valid yet. Check the clocks of both machines.',
+  ERR_TLS_CERT_ALTNAME_INVALID: `The certificate of the appliance is for another name than the one in the address. ${PIN}`,
+  CERT_FINGERPRINT:
+    'The appliance shows another certificate than the pinned one. Nothing was sent. Find out why it changed before you pin the new one.',
+  EPROTO:
+    'No secure connection could be made: what answers may not speak TLS at this port. Check http or https in the address.',
+}
+
+/**
+ * The error for an answer that is a refusal: status 4xx or 5xx, or an error body (facts 9).
+ * @param what names the thing that a 404 is about
+ */
+export function refusal(answer: Answer, what = 'such thing'): GatewayError {
+  const { type, message } = errorBody(answer.body)
+  const cause: Partial<ErrorCause> = {
+    statusCode: answer.status,
+    applianceType: type,
+    applianceMessage: message,
+  }
+  const says = message ? ` It says: ${message}` : ''
+  const { status } = answer
+  if (status >= 500) {
+    return new GatewayError(
+      'UNAVAILABLE',
+      `The appliance failed with status ${status}.${says}`,
+      cause,
+    )
+  }
+  if (status === 403 || type === 'SessionAuthorization') {
+    return new GatewayError(
+      'FORBIDDEN',
+      `The user of this gateway may not do this. Use a user with the right role.${says}`,
+      cause,
+    )
+  }
+  if (status === 404) {
+    return new GatewayError('NOT_FOUND', `The appliance has no ${what}.${says}`, cause)
+  }
+  if (status === 409) {
+    return new GatewayError(
+      'CONFLICT',
+      `The appliance refused because of a conflict.${says}`,
+      cause,
+    )
+  }
+  return new GatewayError('REJECTED', `The appliance refused with status ${status}.${says}`, {
+    ...cause,
+    retryable: status === 429,
+  })
+}
+
+/** `error.type` and `error.message` of a documented error body (facts 9.1), where the body has them. */
+export function errorBody(body: unknown): { type?: string; message?: string } {
+  if (typeof body !== 'object' || body === null) return {}
+  const error: unknown = (body as { error?: unknown }).error
+  if (typeof error === 'string') return { message: bounded(error) }
+  if (typeof error !== 'object' || error === null) return {}
+  const { type, message } = error as { type?: unknown; message?: unknown }
+  return {
+    type: typeof type === 'string' ? bounded(type) : undefined,
+    message: typeof message === 'string' ? bounded(message) : undefined,
+  }
+}
+
+const bounded = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text)

@@ -1,0 +1,252 @@
+import http from 'node:http'
+import https from 'node:https'
+import zlib from 'node:zlib'
+import type { TLSSocket } from 'node:tls'
+import type { AxiosAdapter, AxiosInstance, AxiosRequestConfig, AxiosStatic } from 'axios'
+import type { Stop } from '../stop'
+import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
+import { TransportFault, connectionFault, cutOff, timedOut, tooLarge } from './faults'
+
+/** The largest answer that is read, in bytes. Ten thousand routes are about 15 MB. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+export interface TransportOptions {
+  /** `http://` or `https://`, host, optional port and path prefix, without a trailing slash. */
+  base: URL
+  tls?: TlsOptions
+  fingerprint?: string
+  proxy?: ProxyOptions
+  /** Bytes; default {@link MAX_ANSWER_BYTES}. */
+  maxAnswerBytes?: number
+  /** Milliseconds that a proxy may take to open a way to the appliance. */
+  timeout: number
+}
+
+export interface TransportRequest {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Path below the base, such as `/api/devices`, with its query, encoded. */
+  path: string
+  /** The body as it is sent. */
+  body?: string | Buffer
+  contentType?: string
+  /** Value of the Cookie header. */
+  cookie?: string
+  /** Milliseconds for the whole call. */
+  timeout: number
+  stop?: Stop
+}
+
+/** What came back, whatever its status. */
+export interface Answer {
+  status: number
+  headers: http.IncomingHttpHeaders
+  /** The parsed body; undefined when there was none or it was not JSON. */
+  body: unknown
+  /** Why the body is no JSON, in words; undefined when it is. */
+  unreadable?: string
+}
+
+export interface Transport {
+  /**
+   * Makes one call, once. No redirect is followed.
+   * @throws TransportFault when no complete answer came; it says whether the call may have reached the appliance
+   */
+  send(request: TransportRequest): Promise<Answer>
+  /** Ends every read that is on its way. */
+  endReads(): void
+  /** Ends every call and closes every socket. */
+  destroy(): void
+}
+
+/** A call on its way, and how to end it. */
+interface Pending {
+  method?: string
+  end: () => void
+}
+
+/** The one place that talks HTTP: an axios instance over a thin adapter that knows how far a call got. */
+export function createTransport(options: TransportOptions): Transport {
+  const secure = options.base.protocol === 'https:'
+  const agents = createAgents({ ...options, secure })
+  const pending = new Set<Pending>()
+  let axios: AxiosInstance | undefined
+  return {
+    async send(request) {
+      axios ??= createAxios(options, secure, pending)
+      const config: CallConfig = {
+        method: request.method,
+        url: request.path,
+        data: request.body,
+        headers: headersOf(request),
+        timeout: request.timeout,
+        stop: request.stop,
+        httpAgent: request.method === 'GET' ? agents.kept : agents.single,
+      }
+      const { data, status, headers } = await axios.request<string>(config)
+      return { status, headers: headers as http.IncomingHttpHeaders, ...parse(data) }
+    },
+    endReads() {
+      for (const { method, end } of pending) if (method === 'GET') end()
+    },
+    destroy() {
+      for (const { end } of pending) end()
+      agents.destroy()
+    },
+  }
+}
+
+interface CallConfig extends AxiosRequestConfig<string | Buffer> {
+  stop?: Stop
+}
+
+function headersOf({ body, contentType, cookie }: TransportRequest): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
+  if (cookie !== undefined) headers['cookie'] = cookie
+  return headers
+}
+
+function parse(text: string): Pick<Answer, 'body' | 'unreadable'> {
+  const trimmed = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  if (trimmed.trim() === '') return { body: undefined, unreadable: 'nothing' }
+  try {
+    return { body: JSON.parse(trimmed) as unknown }
+  } catch {
+    const looksHtml = /^\s*<(!doctype|html|head|body|\?xml)/i.test(trimmed)
+    return { body: undefined, unreadable: looksHtml ? 'a web page' : 'text that is not JSON' }
+  }
+}
+
+// axios is loaded at the first call: it costs Node-RED's start nothing.
+function createAxios(
+  options: TransportOptions,
+  secure: boolean,
+  pending: Set<Pending>,
+): AxiosInstance {
+  const axios = require('axios') as AxiosStatic
+  const asIs = [(data: unknown): unknown => data]
+  return axios.create({
+    adapter: nodeAdapter(options, secure, pending),
+    transformRequest: asIs,
+    transformResponse: asIs,
+    validateStatus: null,
+    headers: { Accept: 'application/json' },
+  })
+}
+
+/**
+ * An axios adapter straight over node:http. Unlike the adapter that axios brings,
+ * it tells whether a failed call can have reached the appliance, it follows no
+ * redirect, and it stops reading an answer that grows over the limit.
+ */
+function nodeAdapter(
+  options: TransportOptions,
+  secure: boolean,
+  pending: Set<Pending>,
+): AxiosAdapter {
+  const { base, maxAnswerBytes = MAX_ANSWER_BYTES } = options
+  const open = secure ? https.request : http.request
+  const prefix = base.pathname.replace(/\/+$/, '')
+  const where = {
+    hostname: base.hostname.replace(/^\[|\]$/g, ''),
+    port: base.port || (secure ? 443 : 80),
+  }
+
+  return (config) =>
+    new Promise((resolve, reject) => {
+      const { stop, data, timeout = 0 } = config as CallConfig
+      let reached = false
+      let settled = false
+      let unhook: () => void = () => undefined
+
+      const request = open({
+        ...where,
+        method: config.method?.toUpperCase(),
+        path: prefix + config.url,
+        headers: config.headers.toJSON() as http.OutgoingHttpHeaders,
+        agent: config.httpAgent as http.Agent,
+      })
+      const timer = setTimeout(() => fail(timedOut(timeout, reached)), timeout)
+      const abort = (): void =>
+        fail(new TransportFault('CLOSED', 'The call was stopped.', { reached }))
+      const self = { method: config.method?.toUpperCase(), end: abort }
+
+      function settle(): boolean {
+        if (settled) return false
+        settled = true
+        clearTimeout(timer)
+        pending.delete(self)
+        unhook()
+        return true
+      }
+      function fail(fault: TransportFault): void {
+        if (!settle()) return
+        request.destroy()
+        reject(fault)
+      }
+
+      request.on('socket', (socket) => {
+        const mark = (): void => {
+          reached = true
+        }
+        const ready = secure ? 'secureConnect' : 'connect'
+        const connecting = secure
+          ? socket.connecting || !(socket as TLSSocket).getProtocol?.()
+          : socket.connecting
+        if (connecting) socket.once(ready, mark)
+        else mark()
+      })
+      request.on('error', (error) => fail(connectionFault(error, reached)))
+      request.on('response', (response) => {
+        const chunks: Buffer[] = []
+        let bytes = 0
+        const stream = decoded(response, maxAnswerBytes)
+        const complete = (): void => {
+          if (!response.complete) return fail(cutOff(response.statusCode))
+          if (!settle()) return
+          resolve({
+            data: (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)).toString(
+              'utf8',
+            ),
+            status: response.statusCode ?? 0,
+            statusText: '',
+            headers: response.headers as Record<string, string>,
+            config,
+            request,
+          })
+        }
+        if (Number(response.headers['content-length']) > maxAnswerBytes) {
+          return fail(tooLarge(maxAnswerBytes, response.statusCode))
+        }
+        stream.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+          if (bytes > maxAnswerBytes) return fail(tooLarge(maxAnswerBytes, response.statusCode))
+          chunks.push(chunk)
+        })
+        stream.on('end', complete)
+        stream.on('error', () => fail(cutOff(response.statusCode)))
+        response.on('error', () => fail(cutOff(response.statusCode)))
+        response.on('close', () => {
+          if (!response.complete) fail(cutOff(response.statusCode))
+        })
+      })
+
+      pending.add(self)
+      if (stop) unhook = stop.onStop(abort)
+      if (!settled) request.end(data)
+    })
+}
+
+// No encoding is asked for, but something between here and the appliance may use one all the same.
+function decoded(response: http.IncomingMessage, limit: number): NodeJS.ReadableStream {
+  switch (response.headers['content-encoding']?.toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return response.pipe(zlib.createUnzip({ maxOutputLength: limit }))
+    case 'br':
+      return response.pipe(zlib.createBrotliDecompress({ maxOutputLength: limit }))
+    default:
+      return response
+  }
+}

@@ -1,0 +1,31 @@
+import type { NodeAPI } from 'node-red'
+import { createRoute } from '../../client'
+import { registerAction, type ActionConfig } from '../runtime/action'
+import { waitingOf, type WaitingConfig } from '../runtime/waiting'
+
+interface Config extends ActionConfig, WaitingConfig {
+  startRoute?: boolean
+  validate?: boolean
+}
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(
+    RED,
+    'media-gateway-create-route',
+    async ({ gateway, operation, config, parameters }) => {
+      const waiting = waitingOf(config)
+      const definition = await parameters.definition()
+      const { deviceId, answer, route } = await createRoute(
+        gateway,
+        {
+          deviceId: parameters.device,
+          definition,
+          startRoute: config.startRoute === true,
+          validate: config.validate !== false,
+          ...waiting,
+        },
+        operation,
+      )
+      return { payload: route ?? answer, deviceId, routeId: route?.id }
+    },
+  )

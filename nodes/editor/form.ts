@@ -1,0 +1,66 @@
+import { field, read, show } from './fields'
+import { prepareTyped } from './typed'
+
+/** A field of a property that the node does not have, and what it showed at first. */
+interface Addition {
+  input: EditorQuery
+  shown: unknown
+}
+
+/** Per node, for its open form. */
+const additions = new WeakMap<EditorNode, Addition[]>()
+
+/** Brings the rows of a form to life. */
+export function prepareForm(node: EditorNode): void {
+  const added = missingProperties(node)
+  for (const property of added) {
+    const { value } = node._def.defaults[property]!
+    if (value !== '') show(field(node, property), value)
+  }
+  prepareTyped(node)
+  prepareConditions(node)
+  additions.set(
+    node,
+    [...added, ...missingCredentials(node)]
+      .map((property) => field(node, property))
+      .map((input) => ({ input, shown: read(input) })),
+  )
+}
+
+/**
+ * A flow written by hand, or by an older version, may lack properties. The form
+ * shows their defaults, but to look is not to edit: fields that were left alone
+ * lose their id, so that the editor does not save them.
+ */
+export function saveForm(node: EditorNode): void {
+  for (const { input, shown } of additions.get(node) ?? []) {
+    if (read(input) === shown) input.removeAttr('id')
+  }
+}
+
+function missingProperties(node: EditorNode): string[] {
+  return Object.keys(node._def.defaults).filter(
+    (property) => node[property] === undefined && field(node, property).length > 0,
+  )
+}
+
+function missingCredentials(node: EditorNode): string[] {
+  const known = node.credentials ?? {}
+  return Object.keys(node._def.credentials ?? {}).filter(
+    (name) => known[name] === undefined && known[`has_${name}`] === undefined,
+  )
+}
+
+/** A row with `data-media-gateway-when="mode=merge"` shows while the field `mode` holds `merge`. */
+function prepareConditions(node: EditorNode): void {
+  field(node, 'name')
+    .closest('.media-gateway-form')
+    .find('[data-media-gateway-when]')
+    .each((_, row) => {
+      const [property = '', wanted] = (row.dataset['mediaGatewayWhen'] ?? '').split('=')
+      const input = field(node, property)
+      const update = () => $(row).toggle(input.val() === wanted)
+      input.on('change', update)
+      update()
+    })
+}

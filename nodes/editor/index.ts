@@ -1,0 +1,57 @@
+// What the forms of all media gateway nodes share. The templates hold the rows;
+// here the rows that exist are brought to life. Loaded once, by gateway.html.
+import { checks, type Check } from './checks'
+import { prepareForm, saveForm } from './form'
+import { shownValue } from './fields'
+import { checkTyped } from './typed'
+import { text } from './text'
+
+/** What a plain field or a saved node holds; undefined when a flow lacks the property. */
+type Value = string | number | undefined
+
+/** What Node-RED gives a check that may answer with the reason. */
+interface CheckOptions {
+  label?: string
+}
+
+const mediaGatewayNodes = {
+  /** To call in `oneditprepare`. */
+  prepareForm,
+
+  /** To call in `oneditsave`. */
+  saveForm,
+
+  /** What a property is now: in the open form of the node, else in the node. */
+  value: shownValue,
+
+  /** True, or the reason why the value is not good. */
+  check(name: Check, value: Value, options: CheckOptions = {}): true | string {
+    // A property that a flow does not have takes its default when it runs.
+    const fault = value === undefined ? undefined : checks[name](String(value).trim())
+    return fault === undefined || reason(text(`error.${fault[0]}`, fault[1]), options)
+  },
+
+  /** The same for a property with a type beside it, such as `route` and `routeType`. */
+  checkTyped(
+    node: EditorNode,
+    property: string,
+    value: Value,
+    options: CheckOptions = {},
+  ): true | string {
+    const fault =
+      value === undefined ? true : checkTyped(shownValue(node, `${property}Type`), value)
+    return fault === true || reason(fault, options)
+  },
+}
+
+function reason(fault: string, { label }: CheckOptions): string {
+  return label === undefined ? fault : `${label}: ${fault}`
+}
+
+declare global {
+  interface Window {
+    mediaGatewayNodes: typeof mediaGatewayNodes
+  }
+}
+
+window.mediaGatewayNodes = mediaGatewayNodes

@@ -1,0 +1,18 @@
+import type { NodeAPI } from 'node-red'
+import { getDevice, hideSecrets } from '../../client'
+import { registerAction, type ActionConfig } from '../runtime/action'
+
+interface Config extends ActionConfig {
+  hideSecrets?: boolean
+}
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(
+    RED,
+    'media-gateway-get-device',
+    async ({ gateway, operation, config, parameters }) => {
+      const deviceId = await parameters.device()
+      const device = await getDevice(gateway, deviceId, operation)
+      return { payload: config.hideSecrets ? hideSecrets(device) : device, deviceId }
+    },
+  )

@@ -1,0 +1,18 @@
+import type { NodeAPI } from 'node-red'
+import { listDevices, type Device } from '../../client'
+import { registerAction, type ActionConfig } from '../runtime/action'
+
+interface Config extends ActionConfig {
+  output?: string
+}
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(
+    RED,
+    'media-gateway-list-devices',
+    async ({ gateway, operation, config }) => {
+      const payload = await listDevices(gateway, operation)
+      if (config.output !== 'split') return { payload }
+      return { payload, split: (device: Device) => ({ deviceId: device._id }) }
+    },
+  )

@@ -1,0 +1,59 @@
+import type { NodeAPI } from 'node-red'
+import { invalidInput, listRoutes, type Problem, type Route } from '../../client'
+import { registerAction, type ActionConfig } from '../runtime/action'
+import type { Message } from '../runtime/parameters'
+
+interface Config extends ActionConfig {
+  output?: string
+  filter?: string
+  state?: string
+}
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(
+    RED,
+    'media-gateway-list-routes',
+    async ({ gateway, operation, config, message, parameters }) => {
+      const paging = pagingOf(message, operation.name)
+      const deviceId = await parameters.device()
+      const answer = await listRoutes(gateway, { deviceId, ...paging }, operation)
+      const wanted = routeFilter(config)
+      const list = wanted ? { ...answer, data: answer.data.filter(wanted) } : answer
+      switch (config.output) {
+        case 'routes':
+          return { payload: list.data, deviceId }
+        case 'split':
+          return { payload: list.data, deviceId, split: ({ id }: Route) => ({ routeId: id }) }
+        default:
+          return { payload: list, deviceId }
+      }
+    },
+  )
+
+/** `msg.page` and `msg.pageSize` ask for that one page. */
+function pagingOf(message: Message, operation: string): { page?: number; pageSize?: number } {
+  const problems: Problem[] = []
+  const wholeNumber = (property: 'page' | 'pageSize'): number | undefined => {
+    const value = message[property]
+    if (value === undefined || value === null || value === '') return undefined
+    const number = typeof value === 'string' ? Number(value) : value
+    if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number
+    problems.push({ path: `msg.${property}`, problem: 'a whole number from 1 is expected' })
+    return undefined
+  }
+  const paging = { page: wholeNumber('page'), pageSize: wholeNumber('pageSize') }
+  if (problems.length > 0) throw invalidInput(problems, operation)
+  return paging
+}
+
+function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | undefined {
+  const text = (filter ?? '').toLocaleLowerCase()
+  if (!text && !state) return undefined
+  // Older firmware says "idle" where newer says "stopped" (facts 5.1).
+  const same = (a: unknown): unknown => (a === 'stopped' ? 'idle' : a)
+  return (route) =>
+    String(route.name ?? '')
+      .toLocaleLowerCase()
+      .includes(text) &&
+    (!state || same(route.state) === same(state))
+}

@@ -1,0 +1,149 @@
+import type { Node, NodeAPI, NodeDef } from 'node-red'
+import {
+  GatewayError,
+  Stop,
+  forgetOnlyDevice,
+  newOperation,
+  type Gateway,
+  type Operation,
+} from '../../client'
+import { isGatewayNode, type GatewayNode } from './gateway-node'
+import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
+import { createStatus } from './status'
+
+/** The saved properties that every action node has. */
+export interface ActionConfig extends NodeDef, AddressConfig {
+  gateway?: string
+}
+
+/** One message on its way through an action node. */
+export interface Call<Config> {
+  gateway: Gateway
+  operation: Operation
+  config: Config
+  message: Message
+  parameters: Parameters
+}
+
+/** What a node gives back; the handler puts it into the message. */
+export interface Result {
+  payload: unknown
+  deviceId?: string
+  routeId?: string
+  /** One message for each entry of the payload, with `msg.parts`. */
+  split?: (entry: never) => { deviceId?: string; routeId?: string }
+}
+
+/**
+ * Registers an action node: the one input handler of the package. It finds the gateway,
+ * reads the parameters, sends the result, and ends every message with exactly one `done`.
+ */
+export function registerAction<Config extends ActionConfig>(
+  RED: NodeAPI,
+  type: string,
+  perform: (call: Call<Config>) => Promise<Result>,
+): void {
+  const operationName = type.replace(/^media-gateway-/, '')
+
+  RED.nodes.registerType(type, function (this: Node, config: Config) {
+    RED.nodes.createNode(this, config)
+    const status = createStatus(this)
+    const stop = new Stop()
+    const user = findGateway(RED, config)
+    user?.register(this)
+
+    this.on('input', (incoming, send, done) => {
+      const message = incoming as Message
+      const operation = newOperation(operationName, stop)
+      const startedAt = performance.now()
+      status.begin()
+      run(message, operation)
+        .then((result) => {
+          const { deviceId, routeId } = result
+          message.gateway = {
+            operation: operation.name,
+            deviceId,
+            routeId,
+            statusCode: operation.statusCode,
+            requests: operation.requests,
+            durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+          }
+          status.end()
+          send(outgoing(RED, message, result))
+          done()
+        })
+        .catch((error: unknown) => {
+          const failure = asGatewayError(error, operation)
+          status.end(failure.code)
+          done(failure)
+        })
+        .catch((error: unknown) => this.error(String(error)))
+    })
+
+    this.on('close', () => {
+      stop.now()
+      status.close()
+      user?.deregister(this)
+    })
+
+    const run = async (message: Message, operation: Operation): Promise<Result> => {
+      const gateway = requireGateway(RED, config).client()
+      const parameters = readParameters(RED, this, config, message, gateway, operation)
+      try {
+        return await perform({ gateway, operation, config, message, parameters })
+      } catch (error) {
+        if (error instanceof GatewayError && error.code === 'NOT_FOUND') forgetOnlyDevice(gateway)
+        throw error
+      }
+    }
+  })
+}
+
+function findGateway(RED: NodeAPI, { gateway }: ActionConfig): GatewayNode | undefined {
+  const node = gateway ? RED.nodes.getNode(gateway) : null
+  return isGatewayNode(node) ? node : undefined
+}
+
+function requireGateway(RED: NodeAPI, config: ActionConfig): GatewayNode {
+  const node = findGateway(RED, config)
+  if (node) return node
+  throw new GatewayError(
+    'CONFIG',
+    config.gateway
+      ? 'The gateway of this node does not exist or is disabled. Choose one in the node.'
+      : 'No gateway is chosen. Choose one in the node.',
+  )
+}
+
+function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Message[]] {
+  const { payload, deviceId, routeId, split } = result
+  if (!split) return Object.assign(message, { payload }, given({ deviceId, routeId }))
+  const entries = payload as never[]
+  const id = RED.util.generateId()
+  message.payload = undefined
+  const messages = entries.map((entry, index) => {
+    const part = RED.util.cloneMessage(message)
+    const parts = { id, type: 'array', count: entries.length, len: 1, index }
+    return Object.assign(part, { payload: entry, parts }, given({ deviceId, ...split(entry) }))
+  })
+  return [messages]
+}
+
+function given(ids: { deviceId?: string; routeId?: string }): Record<string, string> {
+  const entries = Object.entries(ids).filter(([, id]) => id !== undefined)
+  return Object.fromEntries(entries) as Record<string, string>
+}
+
+/** Every failure leaves with a code of the closed list and the name of the operation. */
+function asGatewayError(error: unknown, { name }: Operation): GatewayError {
+  if (error instanceof GatewayError) {
+    if (error.cause.operation === name) return error
+    return new GatewayError(error.code, error.message, { ...error.cause, operation: name })
+  }
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return new GatewayError(
+    'BAD_RESPONSE',
+    `The answer of the appliance could not be handled (${reason}). Please report this.`,
+    { operation: name },
+  )
+}

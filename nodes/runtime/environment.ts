@@ -1,0 +1,35 @@
+import { GatewayError } from '../../client'
+
+/**
+ * Node-RED replaces `${NAME}` in a property when it is the whole value, and leaves the
+ * text as it is when there is no such variable. Such a text must never be used as a value.
+ * @throws GatewayError `CONFIG` that names the variable
+ */
+export function refuseUnresolved(what: string, value: unknown): void {
+  const unresolved = typeof value === 'string' && /^\s*\$\{([^}]+)\}\s*$/.exec(value)
+  if (!unresolved) return
+  throw new GatewayError(
+    'CONFIG',
+    `The environment variable ${unresolved[1]}, which ${what} refers to, is not set. Nothing was sent.`,
+  )
+}
+
+/**
+ * A number from a property, which may be a number, a text, or empty.
+ * @returns undefined when it is empty
+ * @throws GatewayError `CONFIG` when it is anything else, or out of range
+ */
+export function numberProperty(
+  what: string,
+  value: unknown,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  refuseUnresolved(what, value)
+  if (value === undefined || value === null || value === '') return undefined
+  const number = typeof value === 'boolean' ? Number.NaN : Number(value)
+  if (number >= least && number <= most) return number
+  throw new GatewayError(
+    'CONFIG',
+    `${what[0]?.toUpperCase()}${what.slice(1)} must be a number from ${least} to ${most}. Correct it in the node.`,
+  )
+}

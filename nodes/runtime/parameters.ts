@@ -1,0 +1,198 @@
+import type { Node, NodeAPI, NodeMessage } from 'node-red'
+import {
+  findRoute,
+  invalidInput,
+  onlyDevice,
+  type Gateway,
+  type Operation,
+  type RouteAddress,
+  type Target,
+} from '../../client'
+import { refuseUnresolved } from './environment'
+
+/** Properties that tell an action node what to act on (design 2.2). */
+export interface AddressConfig {
+  device?: string
+  deviceType?: string
+  route?: string
+  routeType?: string
+  definition?: string
+  definitionType?: string
+}
+
+export type Message = NodeMessage & Record<string, unknown>
+
+/** The values of one message's parameters, read only when the node asks for them. */
+export interface Parameters {
+  /** The device ID: as configured, or `msg.deviceId`, or the appliance's only device. */
+  device: () => Promise<string>
+  /** The device and route ID; a name is looked up on the appliance. */
+  route: () => Promise<RouteAddress>
+  /** The definition of a route that create and update send. */
+  definition: () => Promise<unknown>
+}
+
+export function readParameters(
+  RED: NodeAPI,
+  node: Node,
+  config: AddressConfig,
+  message: Message,
+  gateway: Gateway,
+  operation: Operation,
+): Parameters {
+  const evaluate = (value: string, type: string): Promise<unknown> =>
+    evaluateProperty(RED, node, message, value, type, operation)
+
+  async function device(): Promise<string> {
+    const type = config.deviceType || 'auto'
+    if (type === 'auto') {
+      if (isAbsent(message.deviceId)) return onlyDevice(gateway, operation)
+      return idOf(message.deviceId, 'msg.deviceId', 'device', operation)
+    }
+    const path = pathOf(config.device, type, 'device')
+    return idOf(await evaluate(config.device ?? '', type), path, 'device', operation)
+  }
+
+  /** Which route is meant. Asks nothing of the appliance: bad input is found before any call. */
+  async function routeTarget(): Promise<Target> {
+    const type = config.routeType || 'msg'
+    const property = config.route || (type === 'msg' ? 'routeId' : '')
+    const path = pathOf(property, type, 'route')
+    const value = await evaluate(property, type === 'name' ? 'str' : type)
+    if (type === 'name' && !isAbsent(value)) return { name: String(value) }
+    if (type === 'msg' && property === 'routeId' && isAbsent(value)) {
+      if (isAbsent(message.routeName)) throw missingRoute(operation)
+      return targetOf({ name: message.routeName }, 'msg.routeName', 'route', operation)
+    }
+    return targetOf(value, path, 'route', operation)
+  }
+
+  return {
+    device,
+
+    async route() {
+      const target = await routeTarget()
+      const deviceId = await device()
+      return { deviceId, routeId: await findRoute(gateway, deviceId, target, operation) }
+    },
+
+    async definition() {
+      const type = config.definitionType || 'msg'
+      const property = config.definition || (type === 'msg' ? 'payload' : '')
+      const value = await evaluate(property, type)
+      if (!isAbsent(value)) return value
+      throw invalidInput(
+        [
+          {
+            path: pathOf(property, type, 'definition'),
+            problem: 'is empty; the definition of a route is expected there, as an object',
+          },
+        ],
+        operation.name,
+      )
+    },
+  }
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+/** How a faulty parameter is named to the user. */
+function pathOf(property: string | undefined, type: string, parameter: string): string {
+  switch (type) {
+    case 'msg':
+    case 'flow':
+    case 'global':
+      return `${type}.${property}`
+    case 'env':
+      return `environment variable ${property}`
+    default:
+      return parameter
+  }
+}
+
+async function evaluateProperty(
+  RED: NodeAPI,
+  node: Node,
+  message: Message,
+  value: string,
+  type: string,
+  operation: Operation,
+): Promise<unknown> {
+  refuseUnresolved('a property of the node', value)
+  switch (type) {
+    case 'id':
+    case 'str':
+      return value
+    case 'msg':
+    case 'flow':
+    case 'global':
+    case 'env':
+    case 'json':
+    case 'jsonata':
+      break
+    default:
+      throw invalidInput([{ path: 'type', problem: `"${type}" is not known here` }], operation.name)
+  }
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      const reason = error instanceof Error ? error.message : readable(error)
+      const path =
+        type === 'jsonata' || type === 'json' ? `the ${type} expression` : `${type}.${value}`
+      reject(invalidInput([{ path, problem: `cannot be evaluated: ${reason}` }], operation.name))
+    }
+    try {
+      // Only the callback form works for JSONata and for context stores that answer later.
+      RED.util.evaluateNodeProperty(value, type, node, message, (error, result: unknown) => {
+        if (error) fail(error)
+        else resolve(type === 'env' ? resolved(value, result) : result)
+      })
+    } catch (error) {
+      fail(error)
+    }
+  })
+}
+
+function resolved(name: string, value: unknown): unknown {
+  if (typeof value === 'string') refuseUnresolved(`the variable ${name}`, value)
+  return value
+}
+
+function readable(error: unknown): string {
+  const message = (error as { message?: unknown } | null)?.message
+  return typeof message === 'string' ? message : 'the expression is not valid'
+}
+
+function idOf(value: unknown, path: string, kind: string, operation: Operation): string {
+  const target = targetOf(value, path, kind, operation)
+  if ('id' in target) return target.id
+  throw invalidInput([{ path, problem: `a ${kind} ID is expected` }], operation.name)
+}
+
+/** An ID, or an object with `id` (a device has `_id`) or else `name`, as a list brings them. */
+function targetOf(value: unknown, path: string, kind: string, operation: Operation): Target {
+  if (isAbsent(value)) {
+    const problem =
+      path === kind
+        ? `no ${kind} is chosen in the node`
+        : `is empty; a ${kind} ID is expected there`
+    throw invalidInput([{ path, problem }], operation.name)
+  }
+  if (typeof value === 'string' && isUsable(value)) return { id: value }
+  if (typeof value === 'object') {
+    const { id, _id, name } = value as { id?: unknown; _id?: unknown; name?: unknown }
+    for (const candidate of [id, _id]) {
+      if (typeof candidate === 'string' && isUsable(candidate)) return { id: candidate }
+    }
+    if (typeof name === 'string' && name !== '') return { name }
+  }
+  const problem = `a ${kind} ID (text) is expected, or an object with id or name`
+  throw invalidInput([{ path, problem }], operation.name)
+}
+
+// "." and ".." would lead to another path of the interface.
+const isUsable = (id: string): boolean => id.trim() !== '' && id !== '.' && id !== '..'
+
+function missingRoute(operation: Operation): Error {
+  const problem = 'is empty; a route ID is expected there, or a route name in msg.routeName'
+  return invalidInput([{ path: 'msg.routeId', problem }], operation.name)
+}

@@ -1,0 +1,53 @@
+import type { Node } from 'node-red'
+import type { ErrorCode } from '../../client'
+
+/** The dot under a node. The only place that sets it. */
+export interface Status {
+  /** A message came in. */
+  begin(): void
+  /** A message is done; with a code when it failed. */
+  end(failure?: ErrorCode): void
+  close(): void
+}
+
+/** A call that is over sooner shows nothing: a status for each of many quick calls would cost more than the calls. */
+const SHOW_AFTER_MS = 300
+
+export function createStatus(node: Node): Status {
+  let open = 0
+  let shown: 'nothing' | 'busy' | ErrorCode = 'nothing'
+  let timer: NodeJS.Timeout | undefined
+
+  function show(next: typeof shown): void {
+    if (next === shown) return
+    shown = next
+    if (next === 'nothing') node.status({})
+    else if (next === 'busy') {
+      node.status({
+        fill: 'blue',
+        shape: 'dot',
+        text: '@media-gateway/node-red/gateway:status.requesting',
+      })
+    } else node.status({ fill: 'red', shape: 'ring', text: next })
+  }
+
+  return {
+    begin() {
+      open++
+      timer ??= setTimeout(() => {
+        timer = undefined
+        if (open > 0) show('busy')
+      }, SHOW_AFTER_MS)
+    },
+    end(failure) {
+      open--
+      if (failure === 'CLOSED') return
+      if (failure) show(failure)
+      else if (open === 0 || shown !== 'busy') show('nothing')
+    },
+    close() {
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}

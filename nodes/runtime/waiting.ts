@@ -1,0 +1,17 @@
+import type { Waiting } from '../../client'
+import { numberProperty } from './environment'
+
+/** The saved properties of a node that can wait until a change shows (design 2.3). */
+export interface WaitingConfig {
+  waitFor?: string
+  /** Seconds. */
+  waitTimeout?: number | string
+}
+
+export function waitingOf({ waitFor, waitTimeout }: WaitingConfig): Waiting {
+  const seconds = numberProperty('the time to wait', waitTimeout, { least: 0.1, most: 3600 })
+  return {
+    waitFor: waitFor === 'applied' ? 'applied' : 'accepted',
+    waitTimeout: (seconds ?? 30) * 1000,
+  }
+}

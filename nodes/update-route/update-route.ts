@@ -1,0 +1,30 @@
+import type { NodeAPI } from 'node-red'
+import { updateRoute, type UpdateMode } from '../../client'
+import { registerAction, type ActionConfig } from '../runtime/action'
+import { waitingOf, type WaitingConfig } from '../runtime/waiting'
+
+interface Config extends ActionConfig, WaitingConfig {
+  mode?: UpdateMode
+  validate?: boolean
+}
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(
+    RED,
+    'media-gateway-update-route',
+    async ({ gateway, operation, config, parameters }) => {
+      const waiting = waitingOf(config)
+      const { deviceId, routeId, answer, route } = await updateRoute(
+        gateway,
+        {
+          address: parameters.route,
+          patch: await parameters.definition(),
+          mode: config.mode || 'keep',
+          validate: config.validate !== false,
+          ...waiting,
+        },
+        operation,
+      )
+      return { payload: route ?? answer, deviceId, routeId }
+    },
+  )

@@ -1,0 +1,223 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util'
+import { DIALECTS } from './dialect'
+import { asObject, type Call } from './exchange'
+import { checkFault, EFFECTS, type Fault } from './faults'
+import { startSimulator, type Simulator, type SimulatorOptions } from './server'
+import { DEFAULT_ACCOUNTS } from './sessions'
+
+const HELP = `media-gateway-simulator: a media gateway appliance to develop and test against
+
+  --port N             port to listen on (8080, or 8443 with --https; 0 takes a free one)
+  --host ADDRESS       address to listen on (127.0.0.1)
+  --https              with a fresh self-signed certificate; its fingerprint is printed
+  --routes N           generated routes on each device, over every protocol (8)
+  --devices N          devices (1)
+  --user NAME          name of the Administrator's account (haiadmin)
+  --password TEXT      its password (manager)
+  --max-sessions N     sessions at a time; beyond, logins get 429 (10)
+  --session-lifetime S seconds without a call until a session expires (900)
+  --page-size N        routes on a page when the client does not say (25)
+  --latency MS         added to every answer (0)
+  --fault KIND[=N][:METHOD][:/PATH][:TIMES]
+                       make calls fail; repeatable. * in a path stands for anything,
+                       N is the ms of latency, the status, or the bytes of giant.
+                       --fault status=503:POST:/api/devices/*/updates:2
+  --dialect NAME=VALUE behave as other firmware does; repeatable
+  --quiet              no line per call
+  --help               this text
+
+Kinds of fault:
+${Object.entries(EFFECTS)
+  .map(([kind, { about }]) => `  ${kind.padEnd(14)}${about}`)
+  .join('\n')}
+
+Dialects, the first value being the usual one:
+${Object.entries(DIALECTS)
+  .map(([name, values]) => `  ${name.padEnd(21)}${values.join(', ')}`)
+  .join('\n')}
+
+While it runs, without a session:
+  GET    /simulator                state, sessions, faults
+  GET    /simulator/journal        the calls received
+  POST   /simulator/faults         add a fault: {"kind": "status", "status": 503, "times": 2,
+                                   "after": 0, "match": {"method": "GET", "path": "/api/*",
+                                   "action": "update"}}
+  DELETE /simulator/faults         remove all faults
+  POST   /simulator/sessions/drop  forget all sessions: they show as expired
+`
+
+/** A mistake in the arguments: told in a sentence, exit code 2. */
+class UsageError extends Error {}
+
+interface Command {
+  help: boolean
+  quiet: boolean
+  options: SimulatorOptions
+}
+
+async function main(): Promise<void> {
+  const { help, quiet, options } = commandFrom(process.argv.slice(2))
+  if (help) {
+    process.stdout.write(HELP)
+    return
+  }
+  const simulator = await startSimulator(options)
+  introduce(simulator, options)
+  if (!quiet) simulator.onCall((call) => console.log(lineFor(call)))
+  const stop = () => {
+    // Without timers and sockets the process ends by itself.
+    simulator.stop().catch(fail)
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+}
+
+function commandFrom(args: string[]): Command {
+  const values = parsedArguments(args)
+  const https = values.https === true
+  const lifetime = whole('session-lifetime', values['session-lifetime'], 1)
+  const options: SimulatorOptions = {
+    port: whole('port', values.port, 0, 65_535) ?? (https ? 8443 : 8080),
+    https,
+    host: values.host,
+    routes: whole('routes', values.routes, 0, 100_000),
+    devices: whole('devices', values.devices, 0, 1000),
+    latency: whole('latency', values.latency, 0),
+    maxSessions: whole('max-sessions', values['max-sessions'], 0),
+    sessionLifetime: lifetime === undefined ? undefined : lifetime * 1000,
+    defaultPageSize: whole('page-size', values['page-size'], 1, 500),
+    username: values.user,
+    password: values.password,
+    dialect: Object.fromEntries((values.dialect ?? []).map(dialectFrom)),
+    faults: (values.fault ?? []).map(faultFrom),
+    applyDelay: 200,
+    settleDelay: 300,
+    journalSize: 1000,
+  }
+  return { help: values.help === true, quiet: values.quiet === true, options }
+}
+
+function parsedArguments(args: string[]) {
+  const text = { type: 'string' } as const
+  const several = { type: 'string', multiple: true } as const
+  const flag = { type: 'boolean' } as const
+  try {
+    return parseArgs({
+      args,
+      options: {
+        port: text,
+        host: text,
+        https: flag,
+        routes: text,
+        devices: text,
+        latency: text,
+        fault: several,
+        'max-sessions': text,
+        'session-lifetime': text,
+        user: text,
+        password: text,
+        'page-size': text,
+        dialect: several,
+        quiet: flag,
+        help: flag,
+      },
+    }).values
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+}
+
+function whole(name: string, text: string | undefined, low: number, high = 2 ** 31 - 1) {
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < low || number > high) {
+    throw new UsageError(`--${name} takes a whole number from ${low} to ${high}, not "${text}".`)
+  }
+  return number
+}
+
+function dialectFrom(text: string): [string, string | number | boolean] {
+  const [name, value = ''] = text.split('=', 2)
+  const known = Object.entries(DIALECTS).find(([each]) => each === name)
+  if (!known) {
+    const names = Object.keys(DIALECTS).join(', ')
+    throw new UsageError(`--dialect knows no "${name}". It knows ${names}.`)
+  }
+  const values: ReadonlyArray<string | number | boolean> = known[1]
+  const meant = values.find((each) => String(each) === value)
+  if (meant !== undefined) return [known[0], meant]
+  throw new UsageError(`--dialect ${name} takes ${values.join(' or ')}, not "${value}".`)
+}
+
+function faultFrom(text: string): Fault {
+  const [kindAndNumber = '', ...rest] = text.split(':')
+  const [kind, number] = kindAndNumber.split('=', 2)
+  const fault: Record<string, unknown> = { kind }
+  const match: Record<string, string> = {}
+  for (const part of rest) {
+    if (part.startsWith('/')) match.path = part
+    else if (/^\d+$/.test(part)) fault.times = Number(part)
+    else if (/^[a-z]+$/i.test(part)) match.method = part
+    else throw new UsageError(`--fault cannot make out "${part}" in "${text}".`)
+  }
+  if (Object.keys(match).length > 0) fault.match = match
+  if (number !== undefined) {
+    const member = kind === 'status' ? 'status' : kind === 'giant' ? 'bytes' : 'ms'
+    fault[member] = whole('fault', number, 0)
+  }
+  try {
+    checkFault(fault)
+  } catch (error) {
+    throw new UsageError(`--fault ${text}: ${messageOf(error)}`)
+  }
+  return fault
+}
+
+function introduce(simulator: Simulator, { username, password }: SimulatorOptions): void {
+  console.log(`The simulated appliance is at ${simulator.url}`)
+  for (const account of DEFAULT_ACCOUNTS) {
+    const administrator = account.role === 'Administrator'
+    const name = (administrator && username) || account.username
+    const secret = (administrator && password) || account.password
+    console.log(`  ${account.role}: user ${name}, password ${secret}`)
+  }
+  if (simulator.fingerprint) console.log(`  Certificate SHA-256: ${simulator.fingerprint}`)
+  console.log('Ctrl-C stops it.')
+}
+
+function lineFor({ at, method, url, status, user, fault }: Call): string {
+  const time = new Date(at).toISOString().slice(11, 23)
+  const extras = [user, fault && `fault ${fault}`].filter(Boolean).join(', ')
+  return `${time} ${method} ${url} ${status ?? 'no answer'}${extras && ` (${extras})`}`
+}
+
+function fail(error: unknown): void {
+  console.error(sentenceFor(error))
+  process.exitCode = error instanceof UsageError ? 2 : 1
+}
+
+function sentenceFor(error: unknown): string {
+  const { code } = asObject(error)
+  switch (code) {
+    case 'EADDRINUSE':
+      return `${where(error)} is in use. Stop what listens there, or choose another with --port.`
+    case 'EACCES':
+      return `${where(error)} may not be used by this user. Choose one above 1023 with --port.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'This computer does not have the address to listen on: see --host.'
+    default:
+      return `${messageOf(error)}${error instanceof UsageError ? '\n--help lists the options.' : ''}`
+  }
+}
+
+function where(error: unknown): string {
+  const { port, address } = asObject(error)
+  return `Port ${String(port)} of ${String(address)}`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+main().catch(fail)

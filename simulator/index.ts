@@ -1,0 +1,17 @@
+export type { ApplianceSettings } from './appliance'
+export { fingerprintOf, selfSignedCertificate, type Certificate } from './certificate'
+export type { DeviceState, Pairing } from './device'
+export { DIALECTS, type Dialect } from './dialect'
+export type { Call, Upload } from './exchange'
+export type { Fault, FaultKind } from './faults'
+export { generateRoutes } from './fleet'
+export type {
+  DestinationState,
+  RouteSpec,
+  RouteState,
+  SentDestination,
+  SentSource,
+  SourceState,
+} from './model'
+export type { Account, Role } from './sessions'
+export { startSimulator, type Adjustable, type Simulator, type SimulatorOptions } from './server'

@@ -1,0 +1,404 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Appliance, type ApplianceSettings } from './appliance'
+import { fingerprintOf, selfSignedCertificate, type Certificate } from './certificate'
+import type { DeviceState } from './device'
+import { DEFAULT_DIALECT, type Dialect } from './dialect'
+import { json, page, receive, Refusal, type Call, type Reply } from './exchange'
+import { checkFault, EFFECTS, Faults, send, type Exchange, type Fault } from './faults'
+import { readRoute, type RouteSpec, type RouteState } from './model'
+import { DEFAULT_ACCOUNTS, type Account } from './sessions'
+
+/** How the simulator is set up; all times in ms. */
+export interface SimulatorOptions extends Partial<Adjustable> {
+  /** 0, the default, takes a free one. */
+  port?: number
+  /** 127.0.0.1 if not given. */
+  host?: string
+  /** `true` makes a fresh self-signed certificate for localhost and 127.0.0.1. */
+  https?: boolean | Certificate
+  /** The Administrator's account; haiadmin and manager if not given. */
+  username?: string
+  password?: string
+  /** All accounts, instead of the usual three. */
+  users?: Account[]
+  /** 1 if not given. */
+  devices?: number
+  /** How many generated routes each device has, or which routes; 8 if not given. */
+  routes?: number | RouteSpec[]
+  faults?: Fault[]
+  now?: () => number
+}
+
+/** What can also be changed while the simulator runs. */
+export interface Adjustable extends Omit<ApplianceSettings, 'dialect'> {
+  /** Added to every answer; the appliance has acted by then. */
+  latency: number
+  /** Calls the journal keeps before it drops the oldest; 100,000 if not given. */
+  journalSize: number
+  dialect: Partial<Dialect>
+}
+
+const DEFAULTS: Omit<Adjustable, 'dialect'> = {
+  latency: 0,
+  journalSize: 100_000,
+  sessionLifetime: 15 * 60_000,
+  slidingSessions: true,
+  maxSessions: 10,
+  lockoutAfter: 5,
+  lockoutDuration: 5 * 60_000,
+  applyDelay: 30,
+  settleDelay: 30,
+  defaultPageSize: 25,
+  maxPageSize: 500,
+  pollingInterval: 10_000,
+}
+
+/** Starts an appliance that listens; rejects when the port is taken. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const certificate =
+    options.https === true ? await selfSignedCertificate() : options.https || undefined
+  const simulator = new Simulator(options, certificate)
+  await simulator.start()
+  return simulator
+}
+
+/** A simulated appliance and its network. */
+export class Simulator {
+  /** Every call received, in the order their last bytes came. */
+  readonly journal: Call[] = []
+  /** SHA-256 of the certificate, upper case with colons; only with https. */
+  readonly fingerprint?: string
+  port: number
+  private readonly host: string
+  private readonly appliance: Appliance
+  private readonly faults = new Faults()
+  private readonly settings: ApplianceSettings & Omit<Adjustable, 'dialect'>
+  private readonly now: () => number
+  private readonly sockets = new Set<Socket>()
+  private readonly underWay = new Set<Promise<void>>()
+  private readonly listeners = new Set<(call: Call) => void>()
+  private server: Server | undefined
+
+  constructor(
+    options: SimulatorOptions,
+    private readonly certificate: Certificate | undefined,
+  ) {
+    const { port = 0, host = '127.0.0.1', now = Date.now } = options
+    this.port = port
+    this.host = host
+    this.now = now
+    this.settings = { ...DEFAULTS, dialect: { ...DEFAULT_DIALECT } }
+    this.setOptions(options)
+    if (certificate) this.fingerprint = fingerprintOf(certificate.cert)
+    this.appliance = new Appliance({
+      settings: this.settings,
+      accounts: options.users ?? accountsWith(options),
+      devices: options.devices ?? 1,
+      routes: options.routes ?? 8,
+      now,
+    })
+    for (const fault of options.faults ?? []) this.fault(fault)
+  }
+
+  get url(): string {
+    const host = this.host.includes(':') ? `[${this.host}]` : this.host
+    return `${this.certificate ? 'https' : 'http'}://${host}:${this.port}`
+  }
+
+  /** Logins that succeeded. */
+  get logins(): number {
+    return this.appliance.sessions.logins
+  }
+
+  /** Logins tried, whatever came of them. */
+  get loginAttempts(): number {
+    return this.appliance.sessions.loginAttempts
+  }
+
+  /** Sessions that were ended by their client. */
+  get logouts(): number {
+    return this.appliance.sessions.logouts
+  }
+
+  /** Sessions neither ended nor expired. */
+  get openSessions(): number {
+    return this.appliance.sessions.count
+  }
+
+  /** TCP connections that are open now. */
+  get openSockets(): number {
+    return this.sockets.size
+  }
+
+  /** The live devices: what a test edits shows in the next answer. */
+  get devices(): DeviceState[] {
+    this.appliance.agenda.catchUp()
+    return this.appliance.devices
+  }
+
+  /** The live routes of the first device. */
+  get routes(): RouteState[] {
+    return this.firstDevice.routes
+  }
+
+  /** A live route of the first device. */
+  route(nameOrId: string): RouteState | undefined {
+    const device = this.firstDevice
+    return device.route(nameOrId) ?? device.routes.find(({ name }) => name === nameOrId)
+  }
+
+  /** A route of the first device as the appliance answers it. */
+  readForm(nameOrId: string): object {
+    return readRoute(this.known(nameOrId), this.now(), this.settings.dialect)
+  }
+
+  /** Adds a route at once, as by somebody else; with `startRoute` it is running and connected. */
+  addRoute(spec: RouteSpec): RouteState {
+    return this.appliance.install(this.firstDevice, spec)
+  }
+
+  removeRoute(nameOrId: string): void {
+    this.firstDevice.remove(this.known(nameOrId).id)
+  }
+
+  renameRoute(nameOrId: string, name: string): void {
+    this.known(nameOrId).name = name
+  }
+
+  /** Starts a route as by somebody else; it connects step by step. */
+  startRoute(nameOrId: string): void {
+    this.appliance.start(this.known(nameOrId))
+  }
+
+  stopRoute(nameOrId: string): void {
+    this.appliance.stop(this.known(nameOrId))
+  }
+
+  clearJournal(): void {
+    this.journal.length = 0
+  }
+
+  /** Forgets all sessions: they show as expired. */
+  dropSessions(): void {
+    this.appliance.sessions.forgetAll()
+  }
+
+  /** Changes settings from the next call on. */
+  setOptions(options: Partial<Adjustable>): void {
+    const { dialect, ...rest } = options
+    for (const [name, value] of Object.entries(rest)) {
+      if (Object.hasOwn(DEFAULTS, name) && value !== undefined) {
+        Object.assign(this.settings, { [name]: value })
+      }
+    }
+    Object.assign(this.settings.dialect, dialect)
+  }
+
+  /** Puts a fault in force; the function returned removes it. */
+  fault(fault: Fault): () => void {
+    checkFault(fault)
+    return this.faults.add(fault)
+  }
+
+  clearFaults(): void {
+    this.faults.clear()
+  }
+
+  /** Calls `listener` when a call is finished, answered or not; the function returned ends that. */
+  onCall(listener: (call: Call) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Resolves when nothing accepted is pending and every state has settled. */
+  settle(): Promise<void> {
+    return this.appliance.agenda.empty()
+  }
+
+  /** Listens, after `stop` on the same port, with routes and sessions as they were. */
+  async start(): Promise<void> {
+    if (this.server) return
+    const handle = (request: IncomingMessage, response: ServerResponse) => {
+      const exchange = this.serve(request, response).finally(() => this.underWay.delete(exchange))
+      this.underWay.add(exchange)
+    }
+    const server = this.certificate
+      ? createSecureServer(this.certificate, handle)
+      : createServer(handle)
+    server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket)
+      socket.once('close', () => this.sockets.delete(socket))
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(this.port, this.host, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+    const address = server.address()
+    if (typeof address === 'object' && address) this.port = address.port
+    this.server = server
+    this.appliance.agenda.wake()
+  }
+
+  /** Cuts every connection; resolves when no socket and no timer is left. */
+  async stop(): Promise<void> {
+    const { server } = this
+    if (!server) return
+    this.server = undefined
+    this.appliance.agenda.sleep()
+    const closed = [new Promise((resolve) => server.close(resolve))]
+    for (const socket of this.sockets) {
+      closed.push(new Promise((resolve) => socket.once('close', resolve)))
+      socket.destroy()
+    }
+    await Promise.all(closed)
+    await Promise.all(this.underWay)
+  }
+
+  /** Reboots: connections are cut, sessions lost, routes kept. */
+  async restart(): Promise<void> {
+    await this.stop()
+    this.dropSessions()
+    await this.start()
+  }
+
+  private get firstDevice(): DeviceState {
+    const [device] = this.devices
+    if (!device) throw new Error('The simulator has no device.')
+    return device
+  }
+
+  private known(nameOrId: string): RouteState {
+    const route = this.route(nameOrId)
+    if (!route) throw new Error(`The simulator has no route ${nameOrId}.`)
+    return route
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const client = new AbortController()
+    response.once('close', () => client.abort(LEFT))
+    try {
+      const call = await receive(request, this.now)
+      if (call.path === '/simulator' || call.path.startsWith('/simulator/')) {
+        return send({ call, reply: NOTHING, response, left: client.signal }, this.control(call))
+      }
+      await this.answer(call, response, client.signal)
+    } catch (error) {
+      // The client has left: there is nobody to tell.
+      if (client.signal.aborted) return
+      const refusal =
+        error instanceof Refusal ? error : new Refusal(500, 'Simulator', String(error))
+      const { status, headers, body } = refusal.reply()
+      if (!response.headersSent) response.writeHead(status, headers).end(body)
+      else response.destroy()
+    }
+  }
+
+  private async answer(call: Call, response: ServerResponse, left: AbortSignal): Promise<void> {
+    this.note(call)
+    const striking = this.faults.strike(call)
+    if (striking.length > 0) call.fault = striking.map(({ kind }) => kind).join('+')
+    const main = striking.find(({ kind }) => kind !== 'latency')
+    const delays = striking.filter(({ kind }) => kind === 'latency')
+    const exchange: Exchange = { call, reply: NOTHING, response, left }
+    try {
+      if (!main || EFFECTS[main.kind].acts) {
+        if (main?.kind === 'session-drop' && call.cookie !== undefined) {
+          this.appliance.sessions.forget(call.cookie)
+        }
+        exchange.reply = this.act(call)
+        call.applied = exchange.reply.status < 300
+      }
+      const delay = delays.reduce((sum, { ms = 1000 }) => sum + ms, this.settings.latency)
+      if (delay > 0) await pause(delay, undefined, { signal: left })
+      if (main) await EFFECTS[main.kind].answer(exchange, main)
+      else send(exchange, exchange.reply)
+    } finally {
+      for (const listener of this.listeners) listener(call)
+    }
+  }
+
+  private act(call: Call): Reply {
+    if (call.path === '/' || call.path === '/login') return page('Log in to the media gateway')
+    return this.appliance.answer(call)
+  }
+
+  private note(call: Call): void {
+    this.journal.push(call)
+    const excess = this.journal.length - this.settings.journalSize
+    // In portions: removing from the front moves all the rest.
+    if (excess > this.settings.journalSize / 10) this.journal.splice(0, excess)
+  }
+
+  /** The simulator's own endpoints, outside the appliance's interface and its journal. */
+  private control(call: Call): Reply {
+    const operation = `${call.method} ${call.path}`
+    switch (operation) {
+      case 'GET /simulator':
+        return json(200, this.state())
+      case 'GET /simulator/journal':
+        return json(
+          200,
+          this.journal.map((entry) => ({ ...entry, rawBody: undefined })),
+        )
+      case 'POST /simulator/faults':
+        return this.addFault(call)
+      case 'DELETE /simulator/faults':
+        this.clearFaults()
+        return json(200, [])
+      case 'POST /simulator/sessions/drop':
+        this.dropSessions()
+        return json(200, this.state())
+      default:
+        throw new Refusal(404, 'Simulator', `The simulator knows no ${operation}.`)
+    }
+  }
+
+  private addFault(call: Call): Reply {
+    try {
+      checkFault(call.body)
+    } catch (error) {
+      throw new Refusal(400, 'Fault', error instanceof Error ? error.message : String(error))
+    }
+    this.faults.add(call.body)
+    return json(201, this.faults.list())
+  }
+
+  private state(): object {
+    return {
+      url: this.url,
+      openSessions: this.openSessions,
+      openSockets: this.openSockets,
+      logins: this.logins,
+      loginAttempts: this.loginAttempts,
+      logouts: this.logouts,
+      calls: this.journal.length,
+      pending: this.appliance.agenda.length,
+      devices: this.devices.map(({ _id, name, routes }) => ({ _id, name, routes: routes.length })),
+      faults: this.faults.list(),
+      dialect: this.settings.dialect,
+    }
+  }
+}
+
+/** One reason for all: making one costs more than some calls do. */
+const LEFT = new Error('The client has left.')
+
+const NOTHING: Reply = { status: 200, headers: {}, body: '' }
+
+function accountsWith({ username, password }: SimulatorOptions): Account[] {
+  const [administrator, ...others] = DEFAULT_ACCOUNTS
+  return [
+    {
+      username: username ?? administrator?.username ?? '',
+      password: password ?? administrator?.password ?? '',
+      role: 'Administrator',
+    },
+    ...others,
+  ]
+}
