@@ -291,7 +291,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     closing.now()
     lanes.giveUp(closedError())
     transport.endReads()
-    await within(DRAIN_MS, Promise.all([...writesOnTheirWay, session.settled()]))
+    await within(DRAIN_MS, Promise.all([...writesOnTheirWay, session.stop()]))
     if (session.isOpen()) await session.end(Math.min(LOGOUT_MS, timeout)).catch(() => undefined)
     transport.destroy()
   }

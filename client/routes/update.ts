@@ -59,8 +59,13 @@ export async function updateRoute(
     const { fields, problems: unplannable } = PLANS[mode](changes, present, { validate })
     if (unplannable.length > 0) throw invalidInput(unplannable, operation.name)
 
-    const answer = await sendUpdate(gateway, { deviceId, routeId, fields }, operation)
     unseen.set(key, { fields, before: present && toSent(present) })
+    const answer = await sendUpdate(gateway, { deviceId, routeId, fields }, operation).catch(
+      (error: GatewayError) => {
+        if (!MAY_HAVE_ARRIVED.has(error.code)) unseen.delete(key)
+        throw error
+      },
+    )
     if (waitFor === 'accepted') return { deviceId, routeId, answer }
 
     const look = ([route]: Route[]): { seen: Route } | { instead: string } => {
@@ -104,7 +109,10 @@ function refuseOtherRoute({ id }: RoutePatch, routeId: string, { name }: Operati
   )
 }
 
-/** An update that the appliance accepted and that was not seen applied yet. */
+/** A failed update that the next one on the same route has to reckon with all the same. */
+const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set(['OUTCOME_UNKNOWN', 'BAD_RESPONSE', 'CLOSED'])
+
+/** An update that the appliance may have accepted and that was not seen applied yet. */
 interface UnseenUpdate {
   fields: RouteFields
   before?: RouteFields

@@ -49,8 +49,8 @@ export interface Session {
   end(timeout?: number): Promise<SessionDeletion>
   /** Whether a session is open, as far as is known here. */
   isOpen(): boolean
-  /** Resolves when no login is on its way. */
-  settled(): Promise<void>
+  /** From now on nobody logs in. Resolves when the login that is on its way, if any, is over. */
+  stop(): Promise<void>
 }
 
 const MINUTE = 60_000
@@ -71,6 +71,7 @@ export function createSession(options: SessionOptions): Session {
   let workedBefore = false
   let refusals = 0
   let failures = 0
+  let stopped = false
   /** No login before `until`; callers meanwhile get `error`. */
   let held: { until: number; error: GatewayError } | undefined
 
@@ -98,6 +99,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   async function logIn(): Promise<OpenSession> {
+    if (stopped) throw new GatewayError('CLOSED', 'The gateway was stopped before the login.')
     let retryAfter: number | undefined
     try {
       const answer = await postSession()
@@ -250,7 +252,8 @@ export function createSession(options: SessionOptions): Session {
     },
     end,
     isOpen: () => current !== undefined,
-    async settled() {
+    async stop() {
+      stopped = true
       await opening?.catch(() => undefined)
     },
   }

@@ -21,6 +21,8 @@ export interface AgentOptions {
   /** SHA-256 fingerprint, 64 upper case hex digits. When set, exactly this certificate is trusted. */
   fingerprint?: string
   proxy?: ProxyOptions
+  /** Milliseconds that a proxy may take to open a way to the appliance. */
+  timeout: number
 }
 
 export interface Agents {
@@ -61,7 +63,7 @@ function createAgent(options: AgentOptions, keepAlive: boolean): http.Agent {
     agentOptions.maxCachedSessions = 0
   }
   const agent = proxy
-    ? createProxyAgent(proxy, secure, agentOptions)
+    ? createProxyAgent(proxy, secure, { ...agentOptions, timeout: options.timeout })
     : new (secure ? https : http).Agent(agentOptions)
   return pinned ? trustOnly(fingerprint, agent) : agent
 }

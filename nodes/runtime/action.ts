@@ -57,26 +57,31 @@ export function registerAction<Config extends ActionConfig>(
       const operation = newOperation(operationName, stop)
       const startedAt = performance.now()
       status.begin()
+      const stamped = (result: Result): Message | [Message[]] => {
+        message.gateway = {
+          operation: operation.name,
+          deviceId: result.deviceId,
+          routeId: result.routeId,
+          statusCode: operation.statusCode,
+          requests: operation.requests,
+          durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+        }
+        return outgoing(RED, message, result)
+      }
+      const succeed = (messages: Message | [Message[]]): void => {
+        status.end()
+        send(messages)
+        done()
+      }
+      const fail = (error: unknown): void => {
+        const failure = asGatewayError(error, operation)
+        status.end(failure.code)
+        done(failure)
+      }
+      // What goes wrong in `succeed` or `fail` comes after the one `done`: it is only logged.
       run(message, operation)
-        .then((result) => {
-          const { deviceId, routeId } = result
-          message.gateway = {
-            operation: operation.name,
-            deviceId,
-            routeId,
-            statusCode: operation.statusCode,
-            requests: operation.requests,
-            durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
-          }
-          status.end()
-          send(outgoing(RED, message, result))
-          done()
-        })
-        .catch((error: unknown) => {
-          const failure = asGatewayError(error, operation)
-          status.end(failure.code)
-          done(failure)
-        })
+        .then(stamped)
+        .then(succeed, fail)
         .catch((error: unknown) => this.error(String(error)))
     })
 
