@@ -1,0 +1,751 @@
+// The forms in a real browser, on a real Node-RED with this package linked in.
+//   CHROMIUM       the browser, if not /usr/bin/chromium
+//   NODE_RED       the folder of another Node-RED than the one of this package
+//   NODE_RED_NODE  the Node.js that runs it
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import should from 'should'
+
+const root = join(__dirname, '../..')
+const screenshots = join(root, 'coverage/screenshots')
+const browserPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
+
+type Properties = Record<string, unknown>
+
+/** The defaults of every node: names and values of the contract (design 2). */
+const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
+const DEVICE = { device: '', deviceType: 'auto' }
+const ROUTE = { route: 'routeId', routeType: 'msg' }
+const DEFINITION = { definition: 'payload', definitionType: 'msg', validate: true }
+const DEFAULTS: Record<string, Properties> = {
+  'media-gateway': {
+    name: '',
+    baseUrl: '',
+    tls: '',
+    proxy: '',
+    fingerprint: '',
+    timeout: 10000,
+    concurrency: 8,
+    pollInterval: '',
+    readOnly: false,
+  },
+  'media-gateway-session': { action: 'info' },
+  'media-gateway-list-devices': { output: 'response' },
+  'media-gateway-get-device': { ...DEVICE, hideSecrets: false },
+  'media-gateway-list-routes': { ...DEVICE, output: 'response', filter: '', state: '' },
+  'media-gateway-get-route': { ...DEVICE, ...ROUTE, hideSecrets: false },
+  'media-gateway-create-route': { ...DEVICE, ...DEFINITION, ...WAITING, startRoute: false },
+  'media-gateway-update-route': {
+    ...DEVICE,
+    ...ROUTE,
+    ...DEFINITION,
+    ...WAITING,
+    mode: 'keep',
+  },
+}
+const CONFIG = 'media-gateway'
+const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
+for (const type of ACTIONS) Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway' })
+
+/** Another value for every property, as a user would fill it in. */
+const OTHER: Properties = {
+  name: 'Studio <b>A</b>',
+  baseUrl: 'https://10.0.0.5:8443/gateway/',
+  fingerprint: Array(32).fill('aB').join(':'),
+  timeout: '2500',
+  concurrency: '${CALLS}',
+  pollInterval: '2.5',
+  readOnly: true,
+  action: 'msg',
+  output: 'split',
+  hideSecrets: true,
+  filter: 'studio',
+  state: 'idle',
+  startRoute: true,
+  mode: 'merge',
+  validate: false,
+  waitFor: 'applied',
+  waitTimeout: '45',
+}
+/** And for those with a type beside them, every type. */
+const TYPED: Record<string, Record<string, string>> = {
+  device: {
+    id: 'dev-1_A',
+    msg: 'payload._id',
+    flow: 'device',
+    global: 'device.id',
+    env: 'DEVICE',
+    jsonata: 'payload[0]._id',
+    auto: '',
+  },
+  route: {
+    id: 'b3c9',
+    name: 'Studio A',
+    flow: 'route',
+    global: 'route',
+    env: 'ROUTE',
+    jsonata: 'payload.id',
+    msg: 'payload',
+  },
+  definition: {
+    flow: 'wanted',
+    global: 'wanted',
+    json: '{"name":"Studio A"}',
+    jsonata: '{"name": payload}',
+    env: 'WANTED',
+    msg: 'wanted',
+  },
+}
+
+/** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
+function flow(): Properties[] {
+  const place = { z: 'tab', x: 200, wires: [[]] }
+  const nodes: Properties[] = [
+    { id: 'tab', type: 'tab', label: 'Media gateway' },
+    {
+      ...DEFAULTS[CONFIG],
+      id: 'gateway',
+      type: CONFIG,
+      name: 'Studio',
+      baseUrl: 'https://gateway.example.com',
+      credentials: { username: 'operator', password: 'example' },
+    },
+    { id: 'gateway-bare', type: CONFIG, baseUrl: 'http://10.0.0.5' },
+    {
+      ...DEFAULTS[CONFIG],
+      ...OTHER,
+      id: 'gateway-other',
+      type: CONFIG,
+      tls: 'tls',
+      proxy: 'proxy',
+    },
+    { id: 'tls', type: 'tls-config', name: 'Own authority', verifyservercert: true },
+    { id: 'proxy', type: 'http proxy', name: 'Way out', url: 'http://10.0.0.9:3128', noproxy: [] },
+  ]
+  ACTIONS.forEach((type, row) => {
+    const y = 60 + row * 60
+    nodes.push({ ...DEFAULTS[type], ...place, id: type, type, y })
+    nodes.push({ ...place, id: `${type}-bare`, type, gateway: 'gateway', x: 440, y })
+    const others = Object.keys(DEFAULTS[type]!).filter((property) => property in OTHER)
+    nodes.push({
+      ...DEFAULTS[type],
+      ...Object.fromEntries(others.map((property) => [property, OTHER[property]])),
+      ...place,
+      id: `${type}-other`,
+      type,
+      x: 700,
+      y,
+    })
+    // One node has all three of them; the others share its code.
+    if (type !== 'media-gateway-update-route') return
+    for (const [property, kinds] of Object.entries(TYPED)) {
+      for (const [kind, value] of Object.entries(kinds)) {
+        nodes.push({
+          ...DEFAULTS[type],
+          ...place,
+          id: `${type}-${property}-${kind}`,
+          type,
+          [property]: value,
+          [`${property}Type`]: kind,
+          x: 1200,
+          y: 60 + nodes.length * 40,
+        })
+      }
+    }
+  })
+  return nodes
+}
+
+// The little of the editor that runs inside the page here.
+interface EditorNode {
+  type: string
+  valid: boolean
+  changed?: boolean
+  validationErrors?: string[]
+  _def: { category: string }
+}
+declare const RED: {
+  nodes: {
+    node(id: string): EditorNode | null
+    convertNode(node: EditorNode): Properties
+    getType(type: string): { category: string; defaults: Record<string, { value: unknown }> } | null
+    import(nodes: Properties[], options: Properties): void
+    dirty(state?: boolean): boolean
+  }
+  editor: {
+    edit(node: EditorNode): void
+    editConfig(property: string, type: string, id: string): void
+    validateNode(node: EditorNode): void
+  }
+}
+declare const jQuery: { fx: { off: boolean } }
+
+describe('the editor, in a browser', function () {
+  this.timeout(120_000)
+
+  let server: ChildProcess | undefined
+  let userDir: string
+  let url: string
+  let output = ''
+  let browser: Browser | undefined
+  let context: BrowserContext
+  let page: Page
+  const complaints: string[] = []
+
+  before(async function () {
+    if (!existsSync(browserPath)) {
+      console.log(
+        `      skipped: no browser at ${browserPath}; apt install chromium, or set CHROMIUM`,
+      )
+      this.skip()
+    }
+    mkdirSync(screenshots, { recursive: true })
+    await startNodeRed()
+    await post('flows', flow())
+    browser = await chromium.launch({
+      executablePath: browserPath,
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+    page = await openEditor('light')
+  })
+
+  after(async () => {
+    await browser?.close()
+    if (server && server.exitCode === null) {
+      const ended = new Promise((resolve) => server!.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+    }
+    if (userDir) rmSync(userDir, { recursive: true, force: true })
+  })
+
+  it('has all nodes in the palette, under "media gateway"', async () => {
+    const palette = page.locator('#red-ui-palette-base-category-media_gateway')
+    for (const type of ACTIONS) {
+      const entry = palette.locator(`.red-ui-palette-node[data-palette-type="${type}"]`)
+      await entry.waitFor()
+      const label = type.slice(CONFIG.length + 1).replace('-', ' ')
+      should(await entry.getAttribute('data-palette-label')).equal(label)
+    }
+    const categories = await page.evaluate(
+      (types) => types.map((type) => RED.nodes.getType(type)?.category),
+      [CONFIG, ...ACTIONS],
+    )
+    should(categories).eql(['config', ...ACTIONS.map(() => 'media gateway')])
+  })
+
+  it('keeps to the names and defaults of the contract', async () => {
+    for (const [type, defaults] of Object.entries(DEFAULTS)) {
+      const registered = await page.evaluate(
+        (name) =>
+          Object.entries(RED.nodes.getType(name)!.defaults).map(([key, { value }]) => [key, value]),
+        type,
+      )
+      should(Object.fromEntries(registered)).eql(
+        type === CONFIG ? defaults : { ...defaults, gateway: '' },
+        type,
+      )
+    }
+  })
+
+  it('has no text without a translation, and a label for every field', async () => {
+    for (const type of Object.keys(DEFAULTS)) {
+      const form = await openForm(type === CONFIG ? 'gateway' : type)
+      const texts = await form.locator('[data-i18n]').evaluateAll((elements) =>
+        elements.map((element) => {
+          const key = element.getAttribute('data-i18n') ?? ''
+          return key.startsWith('[placeholder]')
+            ? (element.getAttribute('placeholder') ?? '')
+            : (element.textContent ?? '')
+        }),
+      )
+      for (const text of texts)
+        should(text)
+          .match(/\S/)
+          .and.not.match(/^\w+\.\w+$/)
+      for (const target of await form
+        .locator('label')
+        .evaluateAll((labels) => labels.map((label) => label.getAttribute('for')))) {
+        should(await page.locator(`#${target}`).count()).equal(1, `label for ${target}`)
+      }
+      await done()
+    }
+  })
+
+  it('leaves a node unchanged when its dialog is opened and closed', async () => {
+    for (const { id, type } of flow()) {
+      if (!String(type).startsWith(CONFIG)) continue
+      const before = await exported(String(id))
+      await openForm(String(id))
+      await done()
+      should(await exported(String(id))).eql(before, String(id))
+      should(await state(String(id))).containEql({ changed: false })
+    }
+    should(await page.evaluate(() => RED.nodes.dirty())).be.false()
+  })
+
+  it('finds nothing wrong with the nodes of a sound flow', async () => {
+    for (const { id, type } of flow()) {
+      if (!String(type).startsWith(CONFIG)) continue
+      const { valid, errors } = await state(String(id))
+      should({ valid, errors }).eql({ valid: true, errors: [] }, String(id))
+    }
+  })
+
+  for (const type of Object.keys(DEFAULTS)) {
+    it(`saves what is edited: ${type}`, async () => {
+      const id = `${type}-edit`
+      await add({ ...DEFAULTS[type], ...(type === CONFIG ? {} : { x: 0, y: 0 }), id, type })
+      const expected: Properties = { ...DEFAULTS[type] }
+      const form = await openForm(id)
+      for (const property of Object.keys(DEFAULTS[type]!)) {
+        if (!(property in OTHER)) continue
+        await fill(type, property, OTHER[property])
+        expected[property] = OTHER[property]
+      }
+      await done()
+      should(await exported(id)).containEql(expected)
+
+      for (const [property, kinds] of Object.entries(TYPED)) {
+        if (!(property in DEFAULTS[type]!)) continue
+        const all = type === 'media-gateway-update-route'
+        for (const [kind, value] of Object.entries(kinds).slice(0, all ? undefined : 1)) {
+          await openForm(id)
+          await fillTyped(property, kind, value)
+          await done()
+          should(await exported(id)).containEql({
+            [property]: value,
+            [`${property}Type`]: kind,
+          })
+        }
+      }
+      should(await form.count()).equal(0)
+      should(await state(id)).containEql({ changed: true, valid: true })
+    })
+  }
+
+  it('saves user and password, and the nodes chosen for TLS and proxy', async () => {
+    await add({ ...DEFAULTS[CONFIG], id: 'secret', type: CONFIG, baseUrl: 'https://10.0.0.5' })
+    await openForm('secret')
+    await page.fill('#node-config-input-username', 'operator')
+    await page.fill('#node-config-input-password', 'example')
+    await page.selectOption('#node-config-input-tls', 'tls')
+    await page.selectOption('#node-config-input-proxy', 'proxy')
+    await done()
+    should(await exported('secret')).containEql({
+      tls: 'tls',
+      proxy: 'proxy',
+      credentials: { username: 'operator', password: 'example' },
+    })
+  })
+
+  it('saves the gateway that is chosen', async () => {
+    await add({ id: 'chosen', type: 'media-gateway-session', gateway: '', x: 0, y: 0 })
+    should(await state('chosen')).containEql({ valid: false })
+    await openForm('chosen')
+    await page.selectOption('#node-input-gateway', 'gateway-other')
+    await done()
+    should(await exported('chosen')).containEql({ gateway: 'gateway-other' })
+    should(await state('chosen')).containEql({ valid: true })
+  })
+
+  it('leaves properties that a node lacks out of it, unless they are edited', async () => {
+    const type = 'media-gateway-update-route'
+    await add({ id: 'lacking', type, gateway: 'gateway', x: 0, y: 0 })
+    const form = await openForm('lacking')
+    should(await page.inputValue('#node-input-mode')).equal('keep')
+    should(await page.isChecked('#node-input-validate')).be.true()
+    await form.locator('#node-input-mode').selectOption('merge')
+    await done()
+    const saved = await exported('lacking')
+    should(saved).containEql({ mode: 'merge' })
+    const given = Object.keys(saved).filter((property) => saved[property] !== undefined)
+    should(given.sort()).eql(['gateway', 'id', 'mode', 'type', 'wires', 'x', 'y', 'z'])
+  })
+
+  it('says what is wrong with an address', async () => {
+    for (const [baseUrl, reason] of [
+      ['', 'missing'],
+      ['gateway.example.com', 'http://'],
+      ['ftp://gateway', 'http://'],
+      ['https://', 'not a valid'],
+      ['https://a b', 'not a valid'],
+      ['https://user:word@gateway', 'their own fields'],
+      ['https://@gateway', 'their own fields'],
+      ['https://gateway/?a=1', '? or #'],
+    ] as const) {
+      should(await faults(CONFIG, { baseUrl }))
+        .match(/^Address: /)
+        .and.match(contains(reason))
+    }
+    for (const baseUrl of [
+      'http://10.0.0.5',
+      'HTTPS://[fe80::1]:8443/a/b/',
+      '${GATEWAY_URL}',
+      'https://gateway/a@b',
+    ]) {
+      should(await faults(CONFIG, { baseUrl })).equal('', baseUrl)
+    }
+  })
+
+  it('says what is wrong with a fingerprint, a number, or an empty value', async () => {
+    const sound = { baseUrl: 'https://gateway' }
+    const hex = 'a1'.repeat(32)
+    for (const [properties, reason] of [
+      [{ fingerprint: 'a1'.repeat(31) }, '64 hex'],
+      [{ fingerprint: `${hex}a1` }, '64 hex'],
+      [{ fingerprint: 'g1'.repeat(32) }, '64 hex'],
+      [{ timeout: '0' }, 'a whole number from 1 to 600000'],
+      [{ timeout: '10 s' }, 'a whole number'],
+      [{ concurrency: '1.5' }, 'a whole number from 1 to 100'],
+      [{ concurrency: 101 }, 'a whole number from 1 to 100'],
+      [{ pollInterval: '0.5' }, 'a number from 1'],
+    ] as const) {
+      should(await faults(CONFIG, { ...sound, ...properties })).match(contains(reason))
+    }
+    for (const properties of [
+      { fingerprint: hex.toUpperCase() },
+      { fingerprint: '${FINGERPRINT}' },
+      { timeout: '${TIMEOUT}', concurrency: 1, pollInterval: '${POLL}' },
+      { timeout: '', concurrency: '', pollInterval: '' },
+    ]) {
+      should(await faults(CONFIG, { ...sound, ...properties })).equal('')
+    }
+    const update = 'media-gateway-update-route'
+    for (const [properties, reason] of [
+      [{ route: '', routeType: 'name' }, 'missing'],
+      [{ route: '', routeType: 'id' }, 'missing'],
+      [{ device: ' ', deviceType: 'id' }, 'missing'],
+      [{ definition: '{', definitionType: 'json' }, 'JSON'],
+      [{ waitFor: 'applied', waitTimeout: 'soon' }, 'a number from 1 to 3600'],
+    ] as const) {
+      should(await faults(update, properties)).match(contains(reason))
+    }
+    should(await faults(update, { waitFor: 'accepted', waitTimeout: 'soon' })).equal('')
+    should(await faults(update, { gateway: '' })).equal('gateway')
+  })
+
+  it('marks the field while one types', async () => {
+    await openForm('gateway')
+    const field = page.locator('#node-config-input-baseUrl')
+    await field.fill('gateway')
+    await field.press('Tab')
+    should(await field.getAttribute('class')).match(/input-error/)
+    await field.fill('https://gateway')
+    await field.press('Tab')
+    should((await field.getAttribute('class')) ?? '').not.match(/input-error/)
+    await cancel()
+
+    await openForm('media-gateway-get-route')
+    await fillTyped('route', 'name', '')
+    const route = page.locator('#node-input-route')
+    should(await route.getAttribute('class')).match(/input-error/)
+    await fillTyped('route', 'name', 'Studio A')
+    should(await route.getAttribute('class')).not.match(/input-error/)
+    await cancel()
+  })
+
+  it('shows the rows that belong to what is chosen', async () => {
+    await openForm('media-gateway-update-route')
+    const timeout = page.locator('#node-input-waitTimeout')
+    should(await timeout.isVisible()).be.false()
+    await page.selectOption('#node-input-waitFor', 'applied')
+    should(await timeout.isVisible()).be.true()
+    for (const mode of ['keep', 'merge', 'replace']) {
+      await page.selectOption('#node-input-mode', mode)
+      const hints = page.locator('.media-gateway-hint:visible')
+      should(await hints.count()).equal(1)
+      should(await hints.getAttribute('data-media-gateway-when')).equal(`mode=${mode}`)
+      should(await page.locator('.media-gateway-warning').isVisible()).equal(mode === 'replace')
+    }
+    await cancel()
+  })
+
+  it('puts names into the page as text', async () => {
+    await add({
+      ...DEFAULTS[CONFIG],
+      id: 'markup',
+      type: CONFIG,
+      name: '<img src=x class="media-gateway-markup">',
+      baseUrl: 'https://gateway',
+    })
+    await openForm('media-gateway-session')
+    should(await page.locator('.media-gateway-markup').count()).equal(0)
+    await cancel()
+  })
+
+  it('has help for every node', async () => {
+    for (const type of Object.keys(DEFAULTS)) {
+      const help = page.locator(`script[data-help-name="${type}"]`)
+      should(await help.count()).equal(1, type)
+      should((await help.innerHTML()).trim()).startWith('<p>')
+    }
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`looks as it should, ${theme}`, async () => {
+      const shown = await openEditor(theme)
+      page = shown
+      const views: [name: string, id: string, prepare?: () => Promise<unknown>][] = [
+        ['gateway', 'gateway'],
+        ['gateway-other', 'gateway-other'],
+        ...ACTIONS.map((type): [string, string] => [type.slice(CONFIG.length + 1), type]),
+        ['create-route-other', 'media-gateway-create-route-other'],
+        ['update-route-merge', 'media-gateway-update-route-other'],
+        [
+          'update-route-replace',
+          'media-gateway-update-route',
+          async () => {
+            await page.selectOption('#node-input-mode', 'replace')
+            await page.fill('#node-input-route + .red-ui-typedInput-container input', '')
+            await fillTyped('route', 'name', '')
+          },
+        ],
+      ]
+      await page.locator('#red-ui-palette-base-category-media_gateway').scrollIntoViewIfNeeded()
+      await page.screenshot({ path: join(screenshots, `workspace-${theme}.png`) })
+      for (const [name, id, prepare] of views) {
+        const form = await openForm(id)
+        await prepare?.()
+        should(await clipped()).eql([], name)
+        await form
+          .locator('xpath=ancestor::*[contains(@class,"red-ui-tray-body")]')
+          .first()
+          .screenshot({ path: join(screenshots, `${name}-${theme}.png`) })
+        await cancel()
+      }
+    })
+  }
+
+  it('makes no error and asks nobody outside', () => {
+    should(complaints).eql([])
+  })
+
+  // ---- Node-RED
+
+  async function startNodeRed() {
+    const port = await freePort()
+    url = `http://127.0.0.1:${port}/`
+    userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
+    const link = join(userDir, 'node_modules/@media-gateway/node-red')
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(root, link, 'junction')
+    writeFileSync(join(userDir, 'package.json'), '{"name":"editor-test","private":true}')
+    writeFileSync(
+      join(userDir, 'settings.js'),
+      `module.exports = ${JSON.stringify({
+        uiHost: '127.0.0.1',
+        uiPort: port,
+        credentialSecret: 'test',
+        telemetry: { enabled: false, updateNotification: false },
+        editorTheme: {
+          tours: false,
+          palette: { catalogues: [] },
+          header: { title: 'media gateway' },
+        },
+      })}`,
+    )
+    server = spawn(
+      process.env['NODE_RED_NODE'] ?? process.execPath,
+      [join(nodeRed, 'red.js'), '--userDir', userDir],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    for (const stream of [server.stdout!, server.stderr!]) {
+      stream.on('data', (chunk) => (output += String(chunk)))
+    }
+    const deadline = Date.now() + 30_000
+    while (!output.includes('Server now running')) {
+      if (server.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`Node-RED did not start:\n${output}`)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  async function post(path: string, body: unknown) {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    should(answer.ok).be.true(`POST ${path}: ${answer.status}`)
+  }
+
+  // ---- the page
+
+  async function openEditor(theme: 'light' | 'dark'): Promise<Page> {
+    await context?.close()
+    context = await browser!.newContext({ viewport: { width: 1400, height: 900 }, locale: 'en-US' })
+    const opened = await context.newPage()
+    opened.on('pageerror', (error) => complaints.push(`error in the page: ${error.message}`))
+    opened.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
+    })
+    opened.on('request', (request) => {
+      const { protocol, hostname } = new URL(request.url())
+      if (protocol.startsWith('http') && hostname !== '127.0.0.1') {
+        complaints.push(`asked outside: ${request.url()}`)
+      }
+    })
+    await opened.addInitScript(`localStorage.setItem('view-dark-theme', '${theme}')`)
+    await opened.goto(url)
+    await opened.waitForFunction(() => RED.nodes.node('gateway') !== null)
+    await opened.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
+    await opened.evaluate(() => (jQuery.fx.off = true))
+    const native = await opened.locator('html.nr-theme-dark').count()
+    // Node-RED 4 has no dark theme of its own: themes set these properties.
+    if (theme === 'dark' && native === 0) await opened.addStyleTag({ content: DARK })
+    return opened
+  }
+
+  async function add(node: Properties) {
+    await page.evaluate((added) => {
+      RED.nodes.import([{ ...added, z: 'x' in added ? 'tab' : undefined, wires: [[]] }], {
+        generateIds: false,
+      })
+    }, node)
+    await page.waitForFunction((id) => RED.nodes.node(id) !== null, String(node['id']))
+  }
+
+  async function exported(id: string): Promise<Properties> {
+    return page.evaluate((wanted) => RED.nodes.convertNode(RED.nodes.node(wanted)!), id)
+  }
+
+  async function state(id: string) {
+    return page.evaluate((wanted) => {
+      const node = RED.nodes.node(wanted)!
+      RED.editor.validateNode(node)
+      return {
+        valid: node.valid,
+        changed: node.changed === true,
+        errors: node.validationErrors ?? [],
+      }
+    }, id)
+  }
+
+  let counter = 0
+
+  /** What the editor says about a node with these properties. */
+  async function faults(type: string, properties: Properties): Promise<string> {
+    const id = `fault-${counter++}`
+    const place = type === CONFIG ? {} : { x: 0, y: 0 }
+    await add({ ...DEFAULTS[type], ...place, ...properties, id, type })
+    return (await state(id)).errors.join('\n')
+  }
+
+  async function openForm(id: string) {
+    await page.evaluate((wanted) => {
+      const node = RED.nodes.node(wanted)!
+      if (node._def.category === 'config') RED.editor.editConfig('', node.type, wanted)
+      else RED.editor.edit(node)
+    }, id)
+    const form = page.locator('.media-gateway-form')
+    await form.waitFor()
+    // Selects of config nodes settle 50 ms after the form is there.
+    await page.waitForTimeout(120)
+    return form
+  }
+
+  const done = () => press('ok')
+  const cancel = () => press('cancel')
+
+  async function press(button: 'ok' | 'cancel') {
+    await page.click(`#node-dialog-${button}:visible, #node-config-dialog-${button}:visible`)
+    await page.locator('.red-ui-tray').waitFor({ state: 'detached' })
+  }
+
+  async function fill(type: string, property: string, value: unknown) {
+    const field = page.locator(
+      `#${type === CONFIG ? 'node-config-input' : 'node-input'}-${property}`,
+    )
+    const tag = await field.evaluate((element) => element.tagName)
+    if (tag === 'SELECT') await field.selectOption(String(value))
+    else if (typeof value === 'boolean') await field.setChecked(value)
+    else {
+      await field.fill(String(value))
+      await field.press('Tab')
+    }
+  }
+
+  async function fillTyped(property: string, kind: string, value: string) {
+    const container = page.locator(`#node-input-${property} + .red-ui-typedInput-container`)
+    if ((await page.inputValue(`#node-input-${property}Type`)) !== kind) {
+      await container.locator('.red-ui-typedInput-type-select').click()
+      await page.locator(`.red-ui-typedInput-options:visible [value="${kind}"]`).click()
+    }
+    const input = container.locator('input.red-ui-typedInput-input')
+    if (!(await input.isVisible())) return
+    await input.fill(value)
+    await input.press('Tab')
+  }
+
+  /** Labels, hints and buttons whose text does not fit. */
+  async function clipped(): Promise<string[]> {
+    return page
+      .locator(
+        '.media-gateway-form :is(label, .media-gateway-hint, .media-gateway-unit, .red-ui-typedInput-type-label):visible',
+      )
+      .evaluateAll((elements) =>
+        elements
+          .filter(
+            (element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0,
+          )
+          .map((element) => element.textContent ?? ''),
+      )
+  }
+})
+
+const contains = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' ? address!.port : 0))
+    })
+  })
+}
+
+const DARK = `:root, body {
+  color-scheme: dark;
+  --red-ui-primary-background: #15151a;
+  --red-ui-secondary-background: #1b1b23;
+  --red-ui-secondary-background-inactive: #14141b;
+  --red-ui-secondary-background-selected: #22222c;
+  --red-ui-tertiary-background: #17171d;
+  --red-ui-primary-text-color: #f0f0f0;
+  --red-ui-secondary-text-color: #aaaaaa;
+  --red-ui-text-color-warning: #f1a10d;
+  --red-ui-text-color-error: #ff6369;
+  --red-ui-primary-border-color: #252527;
+  --red-ui-secondary-border-color: #252527;
+  --red-ui-form-background: #1b1b23;
+  --red-ui-form-text-color: #f0f0f0;
+  --red-ui-form-placeholder-color: #8a8a8a;
+  --red-ui-form-input-background: #0e0e12;
+  --red-ui-form-input-border-color: #2a2a2c;
+  --red-ui-form-button-background: #22222c;
+  --red-ui-form-tips-background: #120c00;
+  --red-ui-palette-content-background: #1b1b23;
+  --red-ui-palette-header-background: #0e0e12;
+  --red-ui-palette-header-color: #e0e0e0;
+  --red-ui-view-background: #15151a;
+  --red-ui-view-grid-color: #1e1e27;
+  --red-ui-workspace-button-background: #15151a;
+}`
