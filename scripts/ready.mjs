@@ -1,0 +1,52 @@
+// Makes a clone ready to run: installs the packages and builds, each only when it has to.
+import { spawnSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const SOURCES = [
+  'client',
+  'nodes',
+  'simulator',
+  'test',
+  'icons',
+  'scripts/build.mjs',
+  'package.json',
+  'tsconfig.json',
+]
+// Written at the end of a build, so it tells of a build that went through.
+const BUILT = 'resources/media-gateway-editor.js'
+
+/** @throws Error with a sentence for the user */
+export function ready() {
+  if (changed('package-lock.json') > changed('node_modules/.package-lock.json')) {
+    console.log('Installing the packages (npm ci) ...')
+    // The environment may ask for production only, but the build needs the rest too.
+    run('npm ci', 'npm', ['ci', '--include=dev', '--loglevel=error'], 'ignore')
+  }
+  if (!changed('dist') || Math.max(...SOURCES.map(changed)) > changed(BUILT)) {
+    console.log('Building ...')
+    run('The build', process.execPath, [join(root, 'scripts/build.mjs')], 'inherit')
+  }
+}
+
+function run(what, command, args, output) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', output, 'inherit'],
+    // On Windows npm is a command file, which only a shell runs.
+    shell: process.platform === 'win32' && command === 'npm',
+  })
+  if (error) throw new Error(`${what} could not be started: ${error.message}`)
+  if (status !== 0) throw new Error(`${what} failed: see above.`)
+}
+
+/** When a file, or anything in a folder, was last changed, in ms; 0 where there is none. */
+function changed(path) {
+  const at = join(root, path)
+  const stat = statSync(at, { throwIfNoEntry: false })
+  if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0
+  return Math.max(stat.mtimeMs, ...readdirSync(at).map((name) => changed(join(path, name))))
+}

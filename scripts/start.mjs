@@ -1,0 +1,369 @@
+// npm start: a real Node-RED with these nodes and a flow that uses them all, against the
+// simulator, or against the appliance that the environment names. Needs no other command.
+//   PORT                                             of the editor (1880)
+//   GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD  an appliance; nothing on it is changed
+//   GATEWAY_FINGERPRINT                              of its certificate, if it is self-signed
+//   --once                                           ends after the first run of the flow
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ready, root } from './ready.mjs'
+
+const HOST = '127.0.0.1'
+const RUN_WITHIN_MS = 120_000
+const STOP_WITHIN_MS = 15_000
+
+/** Ends what was started, the last first. */
+const started = []
+const require = createRequire(import.meta.url)
+
+// Packages of Node-RED use parts of Node.js that have grown old; a user can do nothing about it.
+process.noDeprecation = true
+
+async function main() {
+  const { once } = parseArgs({ options: { once: { type: 'boolean' } } }).values
+  const appliance = applianceOf(process.env)
+  const wantedPort = portOf(process.env)
+  ready()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0))
+  stopWithNpm()
+  for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, fail)
+
+  const simulator = appliance ? undefined : await startSimulator()
+  const editor = await startNodeRed(wantedPort, demoFlow(appliance, simulator))
+  const results = await run(editor.RED, simulator !== undefined)
+  tell(results, simulator)
+  showNotes()
+  if (once) await stop(0)
+  else sayWhere(editor, simulator)
+}
+
+// ---- before: what is asked for
+
+function applianceOf(environment) {
+  const { GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD, GATEWAY_FINGERPRINT } = environment
+  const needed = { GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD }
+  const missing = Object.keys(needed).filter((name) => !needed[name])
+  if (missing.length === 3 && !GATEWAY_FINGERPRINT) return undefined
+  if (missing.length > 0) {
+    throw new Error(
+      `To use an appliance, set GATEWAY_URL, GATEWAY_USERNAME and GATEWAY_PASSWORD; missing: ${missing.join(', ')}. Without any of them the simulator is used.`,
+    )
+  }
+  return { fingerprint: GATEWAY_FINGERPRINT }
+}
+
+function portOf({ PORT = '1880' }) {
+  if (/^\d{1,5}$/.test(PORT) && Number(PORT) < 65_536) return Number(PORT)
+  throw new Error(`PORT is the port of the editor, a number from 0 to 65535, not "${PORT}".`)
+}
+
+// ---- start: simulator, flow, Node-RED
+
+async function startSimulator() {
+  const { startSimulator: start } = require('../dist/simulator')
+  const simulator = await orOnFreePort(8080, 'the simulator', (port) => start({ port, host: HOST }))
+  started.push((code) => {
+    if (code === 0) console.log(`\nSessions left open: ${simulator.openSessions}`)
+    return simulator.stop()
+  })
+  return simulator
+}
+
+/** Tries the port, or else a free one, and says so. */
+async function orOnFreePort(port, who, listen) {
+  try {
+    return await listen(port)
+  } catch (error) {
+    if (!['EADDRINUSE', 'EACCES'].includes(error.code)) throw error
+    console.log(`Port ${port} is not free: ${who} takes another one.`)
+    return listen(0)
+  }
+}
+
+/** The example with all nodes, on the simulator, or read only on the appliance. */
+function demoFlow(appliance, simulator) {
+  const flow = JSON.parse(readFileSync(join(root, 'examples/All nodes.json'), 'utf8'))
+  const gateway = flow.find(({ type }) => type === 'media-gateway')
+  if (simulator) {
+    gateway.baseUrl = simulator.url
+    gateway.credentials = { username: 'operator', password: 'supervisor' }
+  } else {
+    // Node-RED puts the value of the environment in the place of ${NAME}: no secret is stored.
+    gateway.baseUrl = '${GATEWAY_URL}'
+    gateway.credentials = { username: '${GATEWAY_USERNAME}', password: '${GATEWAY_PASSWORD}' }
+    gateway.fingerprint = appliance.fingerprint ? '${GATEWAY_FINGERPRINT}' : ''
+    gateway.readOnly = true
+  }
+  return flow
+}
+
+async function startNodeRed(wantedPort, flow) {
+  const RED = require('node-red')
+  const express = createRequire(require.resolve('node-red'))('express')
+  const app = express()
+  const listen = (port) =>
+    new Promise((resolve, reject) => {
+      const candidate = createServer(app)
+      candidate.once('error', reject)
+      candidate.listen(port, HOST, () => resolve(candidate))
+    })
+  // In a new user directory there can be no credentials yet.
+  const expected = 'nodes.credentials.encryptedNotFound'
+  const log = ({ msg }) => {
+    if (msg !== RED.log._(expected)) note(clean(msg?.message ?? msg))
+  }
+  const server = await orOnFreePort(wantedPort, 'the editor', listen)
+  const { port } = server.address()
+  started.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  RED.init(server, {
+    userDir: userDirectory(),
+    uiHost: HOST,
+    uiPort: port,
+    httpAdminRoot: '/',
+    httpNodeRoot: '/',
+    flowFile: 'flows.json',
+    credentialSecret: 'media-gateway-demo',
+    logging: { console: { level: 'off' }, demo: { level: 'warn', handler: () => log } },
+    telemetry: { enabled: false, updateNotification: false },
+    editorTheme: { tours: false, projects: {} },
+  })
+  app.use('/', RED.httpAdmin)
+  app.use('/', RED.httpNode)
+  const flowsStarted = () => new Promise((resolve) => RED.events.once('flows:started', resolve))
+  const emptyStarted = flowsStarted()
+  await RED.start()
+  started.push(() => RED.stop())
+  await within(30_000, emptyStarted, 'Node-RED did not start in time.')
+  const demoStarted = flowsStarted()
+  await RED.runtime.flows.setFlows({ flows: { flows: flow }, deploymentType: 'full' })
+  await within(30_000, demoStarted, 'Node-RED did not start the demo flow in time.')
+  return { RED, url: `http://${HOST}:${port}/` }
+}
+
+/** An empty user directory with this package in it. */
+function userDirectory() {
+  const userDir = join(root, '.demo')
+  const link = join(userDir, 'node_modules/@media-gateway/node-red')
+  rmSync(userDir, { recursive: true, force: true })
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync(root, link, 'junction')
+  return userDir
+}
+
+// ---- the run: presses the buttons of the flow and collects what its nodes send
+
+async function run(RED, withChanges) {
+  const results = {}
+  const waiting = new Map()
+  let refuse
+  RED.hooks.add('onSend.demo', (events) => {
+    for (const { source, msg } of events) {
+      const step = source.node.type.replace(/^media-gateway-/, '')
+      if (step === source.node.type) continue
+      results[step] = RED.util.cloneMessage({ payload: msg.payload, gateway: msg.gateway })
+      waiting.get(step)?.()
+    }
+  })
+  RED.hooks.add('onComplete.demo', ({ node, error }) => {
+    if (!error) return
+    const name = node.node.type.replace(/^media-gateway-/, '').replace('-', ' ')
+    refuse?.(new Error(`The step "${name}" of the demo flow failed. ${error.message ?? error}`))
+  })
+  const press = (name, ends) => {
+    const done = new Promise((resolve, reject) => {
+      refuse = reject
+      for (const [step, isEnd = () => true] of ends) {
+        waiting.set(step, () => isEnd() && resolve())
+      }
+    })
+    RED.nodes.eachNode(({ id, type, name: label }) => {
+      if (type === 'inject' && label === name) RED.nodes.getNode(id).receive()
+    })
+    return within(RUN_WITHIN_MS, done, 'The demo flow did not end in time.')
+  }
+  await press('read', [
+    ['get-route'],
+    ['list-routes', () => results['list-routes'].payload.data.length === 0],
+  ])
+  if (withChanges) await press('change', [['update-route']])
+  RED.hooks.remove('*.demo')
+  return results
+}
+
+async function within(ms, work, sentence) {
+  let timer
+  const limit = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(sentence)), ms)
+  })
+  try {
+    return await Promise.race([work, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+// ---- the account of it
+
+function tell(results, simulator) {
+  const payload = (step) => results[step]?.payload
+  const { displayName, roles = [], expireAt } = payload('session')
+  console.log(
+    `\n${simulator ? `The simulated appliance at ${simulator.url}` : 'Your appliance, read only'}`,
+  )
+  console.log(
+    `Session of ${clean(displayName)} (${clean(roles.join(', '))}), until ${timeOf(expireAt)}`,
+  )
+
+  const devices = payload('list-devices')
+  console.log(`\nDevices: ${devices.length}`)
+  table(
+    ['Name', 'Status', 'Firmware', 'ID'],
+    devices.map(({ name, status, firmware, _id }) => [name, status, firmware, _id]),
+  )
+
+  const { data: routes } = payload('list-routes')
+  console.log(`\nRoutes of the first device: ${routes.length}`)
+  table(
+    ['Name', 'State', 'Source', 'Destinations', 'Status'],
+    routes.map((route) => [
+      route.name,
+      route.state,
+      protocolOf(route.source),
+      counted((route.destinations ?? []).map(protocolOf)),
+      route.summaryStatusCode,
+    ]),
+  )
+
+  console.log()
+  if (simulator) {
+    tellChange('Created', payload('create-route'))
+    tellChange('Updated', payload('update-route'))
+    const calls = simulator.journal.length - simulator.loginAttempts
+    console.log(
+      `Logins: ${simulator.logins} for ${calls} calls of ${Object.keys(results).length} nodes`,
+    )
+  } else {
+    console.log('Nothing was created or updated: an appliance is only read here.')
+  }
+}
+
+function tellChange(what, { name, source, destinations }) {
+  const places = [source, ...destinations].map(
+    (part) => `${part.name} ${protocolOf(part)} ${part.address}:${part.port}`,
+  )
+  const [from, ...to] = places
+  console.log(clean(`${what} route "${name}": from ${from}, to ${to.join(' and to ')}`))
+}
+
+function protocolOf({ protocol, mode } = {}) {
+  if (mode === 'hls') return 'hls'
+  return protocol === 'srt' && mode ? `srt ${mode}` : protocol
+}
+
+/** `['udp', 'hls', 'udp']` as "2 × udp, hls". */
+function counted(words) {
+  const counts = new Map()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const parts = [...counts].map(([word, count]) => (count > 1 ? `${count} × ${word}` : word))
+  return parts.join(', ') || 'none'
+}
+
+const MOST_ROWS = 30
+
+function table(heads, rows) {
+  const shown = [heads, ...rows.slice(0, MOST_ROWS).map((row) => row.map(clean))]
+  const widths = heads.map((_, column) => Math.max(...shown.map((row) => row[column].length)))
+  for (const row of shown) {
+    const line = row.map((cell, column) => cell.padEnd(widths[column])).join('  ')
+    console.log(`  ${line.trimEnd()}`)
+  }
+  if (rows.length > MOST_ROWS) console.log(`  and ${rows.length - MOST_ROWS} more`)
+}
+
+/** Warnings of Node-RED; until the account is given they wait, since a failure may say the same. */
+let notes = []
+
+function note(text) {
+  if (notes) notes.push(text)
+  else console.error(`Node-RED: ${text}`)
+}
+
+function showNotes(sentence = '') {
+  for (const text of notes ?? []) {
+    if (!sentence.includes(text)) console.error(`Node-RED: ${text}`)
+  }
+  notes = undefined
+}
+
+// What comes from an appliance must not steer the terminal.
+function clean(value) {
+  return String(value ?? '').replace(/\p{C}/gu, ' ')
+}
+
+function timeOf(ms) {
+  const time = new Date(ms)
+  return Number.isNaN(time.getTime()) ? 'an unknown time' : time.toLocaleTimeString()
+}
+
+function sayWhere({ url }, simulator) {
+  console.log(`\nEditor     ${url}`)
+  if (simulator) {
+    console.log(`Simulator  ${simulator.url}/simulator shows its state`)
+    console.log('           users: operator, password supervisor; haiadmin, password manager')
+  }
+  console.log('\nThe flow is written anew at each start: export what you want to keep.')
+  console.log('Ctrl-C stops everything and logs out.')
+}
+
+// ---- the end
+
+let stopping
+
+/** npm hands a signal to its shell, which ends without telling us: then we have another parent. */
+function stopWithNpm() {
+  if (process.env.npm_lifecycle_event !== 'start') return
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || void stop(0), 500).unref()
+}
+
+/** Stops everything and ends the process; another call changes nothing. */
+function stop(code) {
+  stopping ??= end(code)
+  return stopping
+}
+
+async function end(code) {
+  setTimeout(() => {
+    console.error('Not everything stopped in time.')
+    process.exit(1)
+  }, STOP_WITHIN_MS)
+  let result = code
+  for (const close of started.splice(0).reverse()) {
+    try {
+      await close(code)
+    } catch (error) {
+      console.error(sentenceOf(error))
+      result = 1
+    }
+  }
+  process.exit(result)
+}
+
+function fail(error) {
+  if (!stopping) {
+    const sentence = sentenceOf(error)
+    showNotes(sentence)
+    console.error(sentence)
+  }
+  return stop(1)
+}
+
+const sentenceOf = (error) => (error instanceof Error ? error.message : String(error))
+
+main().catch(fail)
