@@ -85,3 +85,37 @@ export function invalidInput(problems: Problem[], operation?: string): GatewayEr
     problems,
   })
 }
+
+/** A change while the gateway is set to read only. */
+export function readOnlyError({ name }: { name: string }): GatewayError {
+  return new GatewayError(
+    'READ_ONLY',
+    'This gateway is set to read only: nothing was sent. To allow changes, clear "read only" in the config node.',
+    { operation: name },
+  )
+}
+
+/** An answer that is not what the documentation says. */
+export function badResponse(what: string, statusCode?: number): GatewayError {
+  return new GatewayError('BAD_RESPONSE', what, { statusCode })
+}
+
+/** What is said of a change that may have arrived. */
+export const MAY_BE_APPLIED =
+  'The change may or may not have been applied: look at the appliance before you send it again.'
+
+/** The end of a call because its node or its gateway was stopped. */
+export function closedError(mayBeApplied = false): GatewayError {
+  const outcome = mayBeApplied ? ` ${MAY_BE_APPLIED}` : ''
+  return new GatewayError('CLOSED', `The node was stopped before the call had ended.${outcome}`, {
+    retryable: !mayBeApplied,
+  })
+}
+
+/** A write that went out and brought no answer. */
+export function outcomeUnknown({ message, cause }: GatewayError): GatewayError {
+  return new GatewayError('OUTCOME_UNKNOWN', `${message} ${MAY_BE_APPLIED}`, {
+    ...cause,
+    retryable: false,
+  })
+}

@@ -1,12 +1,12 @@
 /** Runs at most so many tasks at once; the others wait in order. */
 export interface Lanes {
   run<T>(task: () => Promise<T>): Promise<T>
-  /** Fails all that wait. Those that run are left alone. */
-  giveUp(reason: Error): void
+  /** Fails all that wait, or all that have waited since then (ms). Those that run are left alone. */
+  giveUp(reason: Error, since?: number): void
 }
 
 export function createLanes(width: number): Lanes {
-  const waiting: Array<{ start: () => void; fail: (reason: Error) => void }> = []
+  const waiting: Array<{ since: number; start: () => void; fail: (reason: Error) => void }> = []
   let running = 0
 
   return {
@@ -14,7 +14,7 @@ export function createLanes(width: number): Lanes {
       if (running < width) running++
       else {
         await new Promise<void>((start, fail) => {
-          waiting.push({ start, fail })
+          waiting.push({ since: Date.now(), start, fail })
         })
       }
       try {
@@ -25,8 +25,10 @@ export function createLanes(width: number): Lanes {
         else running--
       }
     },
-    giveUp(reason) {
-      for (const { fail } of waiting.splice(0)) fail(reason)
+    giveUp(reason, since = Infinity) {
+      // They wait in the order in which they came.
+      const later = waiting.findIndex((one) => one.since > since)
+      for (const { fail } of waiting.splice(0, later < 0 ? waiting.length : later)) fail(reason)
     },
   }
 }

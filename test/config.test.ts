@@ -2,7 +2,7 @@ import 'should'
 import http from 'node:http'
 import net from 'node:net'
 import { startSimulator, type Simulator } from '../simulator'
-import { failure, load, result, unload } from './flow'
+import { failure, helper, load, result, unload } from './flow'
 
 describe('the config node', () => {
   let simulator: Simulator
@@ -35,6 +35,8 @@ describe('the config node', () => {
     ['no calls at once', undefined, { concurrency: 0 }, {}, /calls at once/],
     ['a fingerprint that is none', undefined, { fingerprint: 'ab:cd' }, {}, /SHA-256/],
     ['a fingerprint without https', undefined, { fingerprint: 'A'.repeat(64) }, {}, /https/],
+    ['a read only that is neither', undefined, { readOnly: 'perhaps' }, {}, /true or false/],
+    ['an unresolved read only', undefined, { readOnly: '${GATEWAY_RO_X}' }, {}, /GATEWAY_RO_X/],
     ['a missing TLS configuration', undefined, { tls: 'gone' }, {}, /TLS/],
     ['a missing proxy', undefined, { proxy: 'gone' }, {}, /proxy/],
   ]
@@ -100,7 +102,7 @@ describe('the config node', () => {
     const port = await listening(proxy)
     await load(`http://127.0.0.1:${port}/site/gw/`)
     await result('list-devices')
-    seen.should.deepEqual(['/site/gw/api/session', '/site/gw/api/devices'])
+    seen.should.deepEqual(['/site/gw/api/session', '/site/gw/api/session', '/site/gw/api/devices'])
     await unload()
     proxy.close()
     proxy.closeAllConnections()
@@ -140,6 +142,41 @@ describe('the config node', () => {
       error.code.should.equal('TLS')
       error.message.should.match(/another certificate/)
       secure.journal.should.have.length(0)
+    })
+
+    it('says when a TLS configuration cannot be used', async () => {
+      const others = [{ id: 'tls', type: 'helper' }]
+      await load(secure.url, {}, { gateway: { tls: 'tls' }, others })
+      Object.assign(helper.getNode('tls'), {
+        addTLSOptions: (options: object) => Object.assign(options, { cert: 'garbage', key: 'x' }),
+      })
+      for (let calls = 0; calls < 2; calls++) {
+        const error = await failure('list-devices')
+        error.code.should.equal('CONFIG')
+        error.message.should.match(/TLS or proxy configuration/)
+      }
+    })
+
+    it('leaves no socket behind when the handshake hangs', async () => {
+      const sockets = new Set<net.Socket>()
+      const server = net.createServer((socket) => {
+        sockets.add(socket)
+        socket.on('error', () => undefined)
+        socket.resume()
+        socket.on('close', () => sockets.delete(socket))
+      })
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve)
+      })
+      const { port } = server.address() as net.AddressInfo
+      const gateway = { fingerprint: 'AB'.repeat(32), timeout: 200 }
+      await load(`https://127.0.0.1:${port}`, {}, { gateway })
+      ;(await failure('list-devices')).code.should.equal('TIMEOUT')
+      await unload()
+      await until(() => sockets.size === 0)
+      await new Promise((resolve) => {
+        server.close(resolve)
+      })
     })
 
     it('says when the address should not be https', async () => {
@@ -184,6 +221,14 @@ describe('the config node', () => {
 const ROUTE = {
   name: 'Pinned',
   source: { name: 'Pinned in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+}
+
+async function until(met: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!met()) {
+    if (Date.now() > deadline) throw new Error('this did not come about within 10 s')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }
 
 const listening = (server: http.Server): Promise<number> =>

@@ -196,7 +196,28 @@ describe('with a faulty appliance', () => {
   it('a role that may not do it gives FORBIDDEN', async () => {
     await load(simulator.url, {}, { credentials: { username: 'user', password: 'public' } })
     const error = await failure('create-route', messages['create-route'])
+    error.code.should.equal('FORBIDDEN')
+    error.message.should.match(/Observer.*needs the role Operator/)
+    simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(0)
+    await result('list-routes', messages['list-routes'])
+    simulator.logins.should.equal(1)
+  })
+
+  it('where the roles cannot be found out, the appliance decides', async () => {
+    await load(simulator.url, {}, { credentials: { username: 'user', password: 'public' } })
+    simulator.fault({ kind: 'status', status: 500, match: { method: 'GET', path: '/api/session' } })
+    const error = await failure('create-route', messages['create-route'])
     error.should.match({ code: 'FORBIDDEN', cause: { applianceType: 'SessionAuthorization' } })
+    simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(1)
+    simulator.logins.should.equal(1)
+  })
+
+  it('that does not answer the question about the session is worked with all the same', async () => {
+    await load(simulator.url)
+    simulator.fault({ kind: 'status', status: 404, match: { method: 'GET', path: '/api/session' } })
+    await result('list-routes', messages['list-routes'])
+    ;(await failure('get-route', { deviceId, routeId: 'none' })).code.should.equal('NOT_FOUND')
+    await result('create-route', messages['create-route'])
     simulator.logins.should.equal(1)
   })
 

@@ -2,13 +2,18 @@ import { hooks } from '@node-red/util'
 import helper from 'node-red-node-test-helper'
 import type { NodeAPI } from 'node-red'
 import type { GatewayError } from '../client'
+import controlRoute = require('../nodes/control-route/control-route')
 import createRoute = require('../nodes/create-route/create-route')
+import deleteRoute = require('../nodes/delete-route/delete-route')
+import ensureRoute = require('../nodes/ensure-route/ensure-route')
 import gateway = require('../nodes/gateway/gateway')
 import getDevice = require('../nodes/get-device/get-device')
 import getRoute = require('../nodes/get-route/get-route')
 import listDevices = require('../nodes/list-devices/list-devices')
 import listRoutes = require('../nodes/list-routes/list-routes')
+import preset = require('../nodes/preset/preset')
 import session = require('../nodes/session/session')
+import statistics = require('../nodes/statistics/statistics')
 import updateRoute = require('../nodes/update-route/update-route')
 
 /** Flows in the real runtime of Node-RED, and what became of each message. */
@@ -24,7 +29,11 @@ export const NODES: Array<(RED: NodeAPI) => void> = [
   getRoute,
   createRoute,
   updateRoute,
-  require('@node-red/nodes/core/network/05-tls.js') as (RED: NodeAPI) => void,
+  deleteRoute,
+  controlRoute,
+  ensureRoute,
+  statistics,
+  preset,
   require('@node-red/nodes/core/network/06-httpproxy.js') as (RED: NodeAPI) => void,
 ]
 

@@ -381,7 +381,7 @@ describe('merge: merge', () => {
       .should.eql(['source.srtNetworkBondingParams'])
     problemsOf({ source: { srtGroupMode: 'none' } }, present)
       .map(({ path }) => path)
-      .should.eql(['source.address', 'source.port'])
+      .should.eql(['source.port'])
     const back = { srtGroupMode: 'none', address: '0.0.0.0', port: 5000 }
     merged({ source: back }, present).should.eql(SENT)
   })

@@ -424,9 +424,9 @@ describe('model: checks', () => {
     ],
     [
       'mtu as text',
-      destinationWith({ mtu: '1496' }),
+      destinationWith({ mtu: 'large' }),
       'destinations[0].mtu',
-      'is "1496"; it must be a whole number from 280 to 1500',
+      'is "large"; it must be a whole number from 280 to 1500',
     ],
     [
       'rtp fec on udp',

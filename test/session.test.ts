@@ -99,7 +99,7 @@ describe('the session', () => {
     await listDevices(gateway, now())
     simulator.journal
       .map(({ method, status }) => `${method} ${status}`)
-      .should.deepEqual(['POST 200', 'GET 200'])
+      .should.deepEqual(['POST 200', 'GET 200', 'GET 200'])
   })
 
   it('that calls prolong is asked about, not thrown away', async () => {
@@ -183,6 +183,7 @@ describe('the session', () => {
   it('never renews for a right that is missing', async () => {
     for (const forbiddenStatus of [403, 401] as const) {
       await start({ dialect: { forbiddenStatus } }, { username: 'user', password: 'public' })
+      simulator.fault({ kind: 'status', match: { method: 'GET', path: '/api/session' }, times: 1 })
       const deviceID = simulator.devices[0]!._id
       const body = {
         action: 'delete',

@@ -12,7 +12,7 @@ import {
 } from './fields'
 import type { Direction, Member, Members } from './fields'
 import { isNumeric, partToSent, protocolOf } from './convert'
-import { HIDDEN } from './secrets'
+import { isMasked } from './secrets'
 
 /** `validate: false` leaves all inside source and destinations to the appliance (design 2.3). */
 export interface CheckOptions {
@@ -265,12 +265,12 @@ const IS_FINE: Record<Member['kind'], (member: Member, value: unknown) => boolea
   choice: (member, value) => typeof value === 'string' && isChoice(member, value),
   number(member, value) {
     if (member.asText && isNumeric(value)) return isInRange(member, Number(value))
-    if (member.asText === 'passed' && value === '') return true
+    if (member.asText && value === '') return true
     return typeof value === 'number' && Number.isFinite(value) && isInRange(member, value)
   },
   text(member, value) {
     if (typeof value !== 'string') return false
-    const passes = (value === '' && member.mayBeEmpty) || (value === HIDDEN && member.secret)
+    const passes = (value === '' && member.mayBeEmpty) || (member.secret && isMasked(value))
     return passes || isInRange(member, value.length)
   },
 }

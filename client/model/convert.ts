@@ -66,6 +66,8 @@ export function partToSent(
     const member = members.get(name)
     const sentName = member?.sentAs ?? name
     if (member?.readOnly?.(context)) continue
+    // An empty number says nothing; left out, it stays as it is.
+    if (value === '' && member?.asText === 'converted') continue
     if (!isGiven(value) && Object.hasOwn(sent, sentName)) continue
     sent[sentName] = name === 'protocol' && isGiven(value) ? protocol : asSent(value, member)
   }

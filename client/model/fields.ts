@@ -43,13 +43,20 @@ const unless = (free: (part: JsonObject) => boolean) => (part: JsonObject) => !f
 const text: Member = { kind: 'text' }
 const flag: Member = { kind: 'boolean' }
 const list: Member = { kind: 'list' }
-const amount: Member = { kind: 'number', min: 0 }
+// Firmware writes numbers as text here and there (facts 10).
+const amount: Member = { kind: 'number', min: 0, asText: 'converted' }
 const shown: Member = { kind: 'text', readOnly: always }
-const whole = (min: number, max: number): Member => ({ kind: 'number', whole: true, min, max })
-const choice = (...oneOf: string[]): Member => ({ kind: 'choice', oneOf })
+const whole = (min: number, max: number): Member => ({
+  kind: 'number',
+  whole: true,
+  min,
+  max,
+  asText: 'converted',
+})
+const choice = (...oneOf: string[]): Member => ({ kind: 'choice', oneOf, anyCase: true })
 
 const NAME: Member = { ...text, min: 1, max: 60, required: always }
-const PORT: Member = { ...whole(1, 65535), asText: 'converted' }
+const PORT = whole(1, 65535)
 
 /** Where a path leads. With redundancy these three move into the list of paths. */
 export const PLACE = ['address', 'port', 'networkInterface'] as const
@@ -63,6 +70,7 @@ export function isRedundant(part: JsonObject): boolean {
 }
 
 const hasRtpPaths = (part: JsonObject) => hasPaths(own(part, 'rtpNetworkBondingParams'))
+const isListener = (part: JsonObject) => own(part, 'srtMode') === 'listener'
 const isPublisher = (part: JsonObject) => own(part, 'rtmpMode') === 'PUBLISHER'
 
 /** True for a list of paths with at least one in it. Answers and clients also use `""` for none. */
@@ -101,6 +109,8 @@ const PACKETS: Members = {
 
 const SRT: Members = {
   ...place(unless(isRedundant)),
+  // A listener takes what comes in at its port.
+  address: { ...text, required: unless((part) => isRedundant(part) || isListener(part)) },
   srtMode: choice('caller', 'listener', 'rendezvous'),
   mode: { ...text, sentAs: 'srtMode' },
   // SRT's own rule; the appliance documents none.

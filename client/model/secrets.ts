@@ -10,6 +10,13 @@ export const HIDDEN = '••••••'
 const NOTHING_TO_KEEP =
   'is a hidden value, and there is nothing at this place to keep; give the value itself'
 
+/** Firmware may answer stars, or the like, where a secret is. They are never a value. */
+export const isMasked = (value: unknown): boolean => isText(value) && /^[*•●]+$/.test(value)
+
+/** True for what stands for a secret that is not shown: our sign, or a mask of the firmware. */
+const isSign = (value: unknown, name: string): boolean =>
+  value === HIDDEN || (isSecret(name) && isMasked(value))
+
 /** True for the name of a member that holds a secret, anywhere in the interface. */
 export function isSecret(name: string): boolean {
   return SECRET_NAMES.has(name)
@@ -35,13 +42,25 @@ function hidden(value: unknown): unknown {
   return changed ? Object.fromEntries(after) : value
 }
 
-/** JSON paths at which {@link HIDDEN} stands. */
-export function findHidden(value: unknown, path = ''): string[] {
-  if (value === HIDDEN) return [path]
+/** JSON paths at which {@link HIDDEN}, or a mask of the firmware, stands for a secret. */
+export function findHidden(value: unknown, path = '', at = ''): string[] {
+  if (isSign(value, at)) return [path]
   if (Array.isArray(value))
     return value.flatMap((item, index) => findHidden(item, `${path}[${index}]`))
   if (!isObject(value)) return []
-  return membersIn(value).flatMap(([name, member]) => findHidden(member, pathTo(path, name)))
+  return membersIn(value).flatMap(([name, member]) => findHidden(member, pathTo(path, name), name))
+}
+
+/** A copy without the masks of the firmware: sent back, they would become the secret. */
+export function withoutMasks<T>(value: T): T {
+  return unmasked(value) as T
+}
+
+function unmasked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unmasked)
+  if (!isObject(value)) return value
+  const kept = membersIn(value).filter(([name, member]) => !(isSecret(name) && isMasked(member)))
+  return Object.fromEntries(kept.map(([name, member]) => [name, unmasked(member)]))
 }
 
 /**
@@ -70,15 +89,20 @@ export function keepHidden<T extends object>(
   return { fields: Object.fromEntries(members) as T, problems }
 }
 
-/** `value` with every {@link HIDDEN} in it replaced by the text at the same place in `present`. */
+/**
+ * `value` with every sign for a secret in it replaced by the text at the same place in `present`.
+ * Where the firmware masks the secret, the member is left out: it then keeps its value (facts 9.3).
+ */
 export function restored(
   value: unknown,
   present: unknown,
   path: string,
   problems: Problem[],
+  at = '',
 ): unknown {
-  if (value === HIDDEN) {
-    if (isText(present) && present !== HIDDEN) return present
+  if (isSign(value, at)) {
+    if (isMasked(present)) return undefined
+    if (isText(present)) return present
     problems.push({ path, problem: NOTHING_TO_KEEP })
     return value
   }
@@ -88,9 +112,11 @@ export function restored(
   }
   if (!isObject(value)) return value
   return Object.fromEntries(
-    membersIn(value).map(([name, member]) => [
-      name,
-      restored(member, own(present, name), pathTo(path, name), problems),
-    ]),
+    membersIn(value)
+      .map(([name, member]): [string, unknown] => [
+        name,
+        restored(member, own(present, name), pathTo(path, name), problems, name),
+      ])
+      .filter(([name, member]) => member !== undefined || value[name] === undefined),
   )
 }

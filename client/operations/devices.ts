@@ -1,5 +1,6 @@
 import { GatewayError, invalidInput } from '../errors'
-import type { Gateway, Operation } from '../gateway'
+import type { Gateway } from '../gateway'
+import type { Operation } from '../operation'
 import type { Device, DeviceConfiguration, Pairing } from '../model/types'
 import { expectArray, expectObject } from './shapes'
 

@@ -1,5 +1,6 @@
-import { GatewayError } from '../errors'
-import { badResponse, type Gateway, type Operation } from '../gateway'
+import { badResponse, GatewayError } from '../errors'
+import type { Gateway } from '../gateway'
+import type { Operation } from '../operation'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
 import { expectArray, expectObject } from './shapes'
 
@@ -83,6 +84,21 @@ export function sendUpdate(
   )
 }
 
+/** POST /api/devices/{device}/updates, `delete` (facts 4.5). The route is gone some time after the answer. */
+export function sendDelete(
+  gateway: Gateway,
+  { deviceId, routeId }: { deviceId: string; routeId: string },
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  return sendUpdates(
+    gateway,
+    deviceId,
+    { action: 'delete', deviceID: deviceId, elementType: 'route', elementID: routeId },
+    `route ${routeId}`,
+    operation,
+  )
+}
+
 async function sendUpdates(
   gateway: Gateway,
   deviceId: string,
@@ -126,32 +142,41 @@ async function gatherPages(
   operation: Operation,
 ): Promise<Gathered> {
   const { first, size } = await readFirstPage(gateway, deviceId, operation)
-  const pages: RouteList[] = [first]
+  const routes = new Map<string, Route>()
+  let seen = 0
+  const take = ({ data }: RouteList): void => {
+    seen += data.length
+    for (const route of data) routes.set(route.id, route)
+  }
+  take(first)
+  let latest = first
+  let moved = false
+  let pages = 1
   let last = pagesOf(first)
-  while (pages.length < last) {
-    const from = pages.length + 1
-    const count = Math.min(PAGES_AT_ONCE, last - pages.length)
+  while (pages < last) {
+    const from = pages + 1
+    const count = Math.min(PAGES_AT_ONCE, last - pages)
     const batch = await Promise.all(
       Array.from({ length: count }, (_, index) =>
         readPage(gateway, deviceId, from + index, size, operation),
       ),
     )
-    pages.push(...batch)
-    if (batch.some(({ data }) => data.length === 0)) break
+    const known = routes.size
+    for (const page of batch) {
+      take(page)
+      moved ||= page.numResults !== first.numResults
+    }
+    pages += count
+    latest = batch[batch.length - 1]!
     last = Math.max(...batch.map(pagesOf))
+    // Whatever numPages says: pages that bring nothing new are the end.
+    if (routes.size === known) break
   }
-  if (pages.length === 1) return { answer: first, moved: false }
-
-  const routes = new Map<string, Route>()
-  let seen = 0
-  for (const { data } of pages) {
-    seen += data.length
-    for (const route of data) routes.set(route.id, route)
+  if (pages === 1) return { answer: first, moved: false }
+  return {
+    answer: { ...latest, data: [...routes.values()] },
+    moved: moved || seen !== routes.size,
   }
-  const latest = pages[pages.length - 1]!
-  const moved =
-    seen !== routes.size || pages.some(({ numResults }) => numResults !== first.numResults)
-  return { answer: { ...latest, data: [...routes.values()] }, moved }
 }
 
 const refusingLargePages = new WeakSet<Gateway>()

@@ -1,4 +1,5 @@
-import type { Gateway, Operation } from '../gateway'
+import type { Gateway } from '../gateway'
+import type { Operation } from '../operation'
 import type { SessionDeletion, SessionInformation } from '../model/types'
 import { expectObject } from './shapes'
 

@@ -1,4 +1,4 @@
-import { badResponse } from '../gateway'
+import { badResponse } from '../errors'
 
 /** @throws GatewayError `BAD_RESPONSE` when the answer is not an object */
 export function expectObject<T extends object>(body: unknown, what: string): T {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors'
-import { newOperation, type Gateway, type Operation } from '../gateway'
+import type { Gateway } from '../gateway'
+import { newOperation, type Operation } from '../operation'
 import type { Route } from '../model/types'
 import { getRoute, listRoutes } from '../operations/routes'
 
@@ -21,6 +22,8 @@ interface Waiter {
   routeId?: string
   operation: Operation
   look(routes: Route[]): void
+  /** A poll brought no answer, for this reason. */
+  missed(reason: string): void
   fail(error: unknown): void
 }
 
@@ -43,6 +46,7 @@ export function confirm<T>(
   const devices = loops.get(gateway) ?? new Map<string, Set<Waiter>>()
   loops.set(gateway, devices)
 
+  if (operation.stop?.stopped) return Promise.reject(stopped(operation))
   return new Promise<T>((resolve, reject) => {
     let last = 'no answer came yet'
     const waiter: Waiter = {
@@ -53,22 +57,20 @@ export function confirm<T>(
         if ('seen' in result) end(() => resolve(result.seen))
         else last = result.instead
       },
+      missed(reason) {
+        last = reason
+      },
       fail: (error) => end(() => reject(error)),
     }
-    const timer = setTimeout(() => waiter.fail(notConfirmed(timeout, last, operation)), timeout)
-    const unhook = operation.stop?.onStop(() =>
-      waiter.fail(
-        new GatewayError('CLOSED', 'The node was stopped while it waited for the change to show.', {
-          operation: operation.name,
-        }),
-      ),
-    )
     const end = (settle: () => void): void => {
       clearTimeout(timer)
-      unhook?.()
+      unhook()
       devices.get(deviceId)?.delete(waiter)
       settle()
     }
+    const timer = setTimeout(() => waiter.fail(notConfirmed(timeout, last, operation)), timeout)
+    const unhook =
+      operation.stop?.onStop(() => waiter.fail(stopped(operation))) ?? (() => undefined)
 
     const waiters = devices.get(deviceId)
     if (waiters) waiters.add(waiter)
@@ -106,7 +108,8 @@ async function poll(
 }
 
 async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): Promise<void> {
-  const operation = newOperation('confirm')
+  const finishing = waiters.some((waiter) => waiter.operation.finishing)
+  const operation: Operation = { ...newOperation('confirm'), finishing }
   try {
     const routes = await readRoutes(gateway, deviceId, waiters, operation)
     for (const waiter of waiters) {
@@ -115,18 +118,14 @@ async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): P
       waiter.look(routes)
     }
   } catch (error) {
-    const passing = error instanceof GatewayError && PASSING.has(error.code)
-    if (!passing) for (const waiter of waiters) waiter.fail(error)
+    // The change was accepted: a poll that fails says nothing against it, and may be the only one.
+    const closed = error instanceof GatewayError && error.code === 'CLOSED'
+    for (const waiter of waiters) {
+      if (closed) waiter.fail(error)
+      else waiter.missed(error instanceof Error ? error.message : String(error))
+    }
   }
 }
-
-/** Faults that may be over at the next poll; the waiting goes on until its own time is up. */
-const PASSING: ReadonlySet<string> = new Set([
-  'UNAVAILABLE',
-  'TIMEOUT',
-  'BAD_RESPONSE',
-  'TOO_MANY_SESSIONS',
-])
 
 // One route is asked for by itself; for several one list costs less.
 async function readRoutes(
@@ -147,10 +146,15 @@ async function readRoutes(
   }
 }
 
+const stopped = ({ name }: Operation): GatewayError =>
+  new GatewayError('CLOSED', 'The node was stopped while it waited for the change to show.', {
+    operation: name,
+  })
+
 function notConfirmed(timeout: number, last: string, operation: Operation): GatewayError {
   return new GatewayError(
     'NOT_CONFIRMED',
-    `The appliance accepted the change, but it did not show within ${timeout / 1000} s. Seen last: ${last}.`,
+    `The appliance accepted the change, but it did not show within ${timeout / 1000} s. Seen last: ${last.replace(/\.$/, '')}.`,
     { operation: operation.name, statusCode: operation.statusCode },
   )
 }

@@ -1,5 +1,6 @@
-import { invalidInput } from '../errors'
-import { readOnlyError, type Gateway, type Operation } from '../gateway'
+import { invalidInput, readOnlyError } from '../errors'
+import type { Gateway } from '../gateway'
+import type { Operation } from '../operation'
 import { checkCreate } from '../model/check'
 import { forCreate, toSent } from '../model/convert'
 import { findHidden } from '../model/secrets'

@@ -1,7 +1,8 @@
 import { GatewayError } from '../errors'
-import type { Gateway, Operation } from '../gateway'
+import type { Gateway } from '../gateway'
+import type { Operation } from '../operation'
 import type { Destination, Route } from '../model/types'
-import { listRoutes } from '../operations/routes'
+import { getRoute, listRoutes } from '../operations/routes'
 
 /** Where a route is. */
 export interface RouteAddress {
@@ -25,6 +26,18 @@ export async function findRoute(
   if ('id' in target) return target.id
   const { data } = await listRoutes(gateway, { deviceId }, operation)
   return theOne('route', target.name, data, operation).id
+}
+
+/** The ID of the destination of a route that is meant. A name is looked up in the route. */
+export async function findDestination(
+  gateway: Gateway,
+  address: RouteAddress,
+  target: Target,
+  operation: Operation,
+): Promise<string> {
+  if ('id' in target) return target.id
+  const { destinations } = await getRoute(gateway, address, operation)
+  return theOne('destination', target.name, destinations ?? [], operation).id
 }
 
 /** The one route or destination with this name. */

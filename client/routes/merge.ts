@@ -7,7 +7,16 @@ import type { Direction } from '../model/fields'
 import { isNumeric, partToSent, protocolOf, toSent } from '../model/convert'
 import { checkPart, checkPatch, NO_IDENTITY } from '../model/check'
 import type { CheckOptions, UpdateMode } from '../model/check'
-import { findHidden, HIDDEN, hideSecrets, isSecret, keepHidden, restored } from '../model/secrets'
+import {
+  findHidden,
+  HIDDEN,
+  hideSecrets,
+  isMasked,
+  isSecret,
+  keepHidden,
+  restored,
+  withoutMasks,
+} from '../model/secrets'
 import { matcher } from '../model/match'
 
 /** What an update is going to send, and what stands against it. With problems nothing may be sent. */
@@ -76,7 +85,7 @@ export function planMerge(patch: RoutePatch, present: Route, options: CheckOptio
       : before.source,
     destinations: mergeDestinations(merging, before.destinations, own(patch, 'destinations')),
   }
-  return { fields, problems: merging.problems }
+  return { fields: withoutMasks(fields), problems: merging.problems }
 }
 
 interface Merging {
@@ -160,7 +169,8 @@ function mergeMembers(
       const under = isObject(present) ? present : {}
       merged.set(name, mergeMembers(under, value, pathTo(path, name), problems))
     } else if (value !== undefined) {
-      merged.set(name, restored(value, present, pathTo(path, name), problems))
+      const kept = restored(value, present, pathTo(path, name), problems, name)
+      if (kept !== undefined) merged.set(name, kept)
     }
   }
   return Object.fromEntries(merged)
@@ -385,7 +395,10 @@ function isSame(wanted: unknown, present: unknown, name: string): boolean {
   )
 }
 
+// Firmware leaves out, or empties, what is off or zero.
 const isEmpty = (value: unknown) =>
-  !isGiven(value) || value === '' || (Array.isArray(value) && value.length === 0)
-
-const isMasked = (value: unknown) => isText(value) && /^[*•●]+$/.test(value)
+  !isGiven(value) ||
+  value === '' ||
+  value === false ||
+  value === 0 ||
+  (Array.isArray(value) && value.length === 0)

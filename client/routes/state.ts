@@ -1,10 +1,33 @@
+import { badResponse } from '../errors'
+import { isObject } from '../model/json'
 import type { Route } from '../model/types'
 
 /** An update, a start or a stop is under way (facts 5.1). What the member holds is not documented. */
 export function isPending({ pendingUpdates }: Route): boolean {
   if (typeof pendingUpdates !== 'object' || pendingUpdates === null) return Boolean(pendingUpdates)
-  return Object.keys(pendingUpdates).length > 0
+  return Object.values(pendingUpdates).some((value) => value !== null && value !== undefined)
 }
 
 /** `running`, as opposed to `idle` or `stopped`, which mean the same (facts 5.1). */
 export const isRunning = ({ state }: Route): boolean => state === 'running'
+
+/**
+ * The route, when all of it came. A change that is planned on half a route would delete the other half.
+ * @throws GatewayError `BAD_RESPONSE`
+ */
+export function wholeRoute(route: Route, routeId: string): Route {
+  const refuse = (what: string): never => {
+    throw badResponse(
+      `The appliance answered ${what}. Nothing was sent, so as not to lose a part of the route.`,
+    )
+  }
+  if (route.id !== routeId) refuse('with another route than the one asked for')
+  const { source, destinations } = route as { source: unknown; destinations: unknown }
+  if (!isObject(source) || typeof source.protocol !== 'string') {
+    refuse('with a route without its source')
+  }
+  if (!Array.isArray(destinations) || !destinations.every(isObject)) {
+    refuse('with a route without its list of destinations')
+  }
+  return route
+}

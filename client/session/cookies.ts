@@ -9,8 +9,8 @@ export interface SessionCookies {
   set(sessionId: string): void
   /** The value of the Cookie header for the calls of the interface. */
   header(): string
-  /** Whether a session cookie would be sent. */
-  hasSession(): boolean
+  /** The value of the session cookie that would be sent; empty when there is none. */
+  sessionId(): string
 }
 
 /** @param base the address of the appliance with its path prefix */
@@ -32,6 +32,6 @@ export function createCookies(base: URL): SessionCookies {
       header = undefined
     },
     header: () => (header ??= jar.getCookieStringSync(api)),
-    hasSession: () => jar.getCookiesSync(api).some(({ key }) => key === 'sessionID'),
+    sessionId: () => jar.getCookiesSync(api).find(({ key }) => key === 'sessionID')?.value ?? '',
   }
 }

@@ -1,8 +1,10 @@
 import type { SessionDeletion, SessionInformation } from '../model/types'
 import { GatewayError } from '../errors'
-import { TransportFault, errorBody, refusal } from '../transport/faults'
-import type { Answer, Transport, TransportRequest } from '../transport/transport'
-import { createCookies, type SessionCookies } from './cookies'
+import { TransportFault, refusal } from '../transport/faults'
+import type { Answer, Transport } from '../transport/transport'
+import type { SessionCookies } from './cookies'
+import { noSession, readLogin, retryAfterOf, saysError } from './login'
+import { rolesOf } from './roles'
 
 /** One login on the appliance. Calls hold on to it, so that a late 401 never ends a newer session. */
 export interface OpenSession {
@@ -15,6 +17,10 @@ export interface OpenSession {
   expiresAt?: number
   /** How long it had still to go when that was read, in ms. */
   lifetime?: number
+  /** The roles of the user; none while they are not known. */
+  roles: string[]
+  /** The firmware did not know its own new session: what it says of sessions proves nothing. */
+  cannotAsk?: boolean
 }
 
 export interface SessionOptions {
@@ -32,32 +38,39 @@ export interface SessionOptions {
 export interface Session {
   /** The open session, after a login where none is open. However many ask, one login is made. */
   open(): Promise<OpenSession>
+  /** This session has answered a call. */
+  served(session: OpenSession): void
   /** An answer showed that this session is gone. */
   lost(session: OpenSession): void
   /** A new session was refused at its first call: no login for a while. */
   rejectedAtOnce(session: OpenSession): void
+  /** This session is no longer used, but may be alive: it is ended, if that can be. */
+  discard(session: OpenSession): void
   /**
    * Asks the appliance about this session. Answers undefined when it says that the session is gone.
    * @throws GatewayError when that could not be found out
    */
   information(session: OpenSession): Promise<SessionInformation | undefined>
-  /** Takes what an answer with session information tells about the end of the session. */
+  /** Takes what an answer with session information tells. */
   learn(session: OpenSession, answer: Answer): void
   /** Forgets a refused login, so that the next call tries again. */
   forgive(): void
-  /** Ends the open session. Never logs in first. */
-  end(timeout?: number): Promise<SessionDeletion>
+  /** Ends the open session. Never logs in first. The status is that of the answer, if there was one. */
+  end(timeout?: number): Promise<{ deletion: SessionDeletion; status?: number }>
   /** Whether a session is open, as far as is known here. */
   isOpen(): boolean
-  /** From now on nobody logs in. Resolves when the login that is on its way, if any, is over. */
+  /** From now on nobody logs in. Resolves when no login and no end of a session is on its way. */
   stop(): Promise<void>
+  /** IDs of the present and the latest sessions, for keeping them out of every text. */
+  ids(): string[]
 }
 
 const MINUTE = 60_000
 /** Waits after refused credentials that had worked before: the appliance may be restarting (design 2.5). */
 const REFUSED_WAITS = [1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
-const FIRST_WAIT = 500
-const LONGEST_WAIT = 60_000
+/** First waits after other failures; each further one is twice as long, up to a minute. */
+const FIRST_WAIT = { awayAtAll: 500, noneFree: 1000, answeredNothing: 2000 }
+const LONGEST_WAIT = MINUTE
 
 /**
  * The only place that logs in. One session serves every caller; it is opened
@@ -68,12 +81,16 @@ export function createSession(options: SessionOptions): Session {
   const { transport, timeout, log } = options
   let current: OpenSession | undefined
   let opening: Promise<OpenSession> | undefined
+  const ending = new Set<Promise<unknown>>()
+  const ids: string[] = []
   let workedBefore = false
   let refusals = 0
   let failures = 0
   let stopped = false
   /** No login before `until`; callers meanwhile get `error`. */
   let held: { until: number; error: GatewayError } | undefined
+  /** What the log was last told. */
+  let reported: string | undefined
 
   async function open(): Promise<OpenSession> {
     if (opening) return opening
@@ -91,11 +108,15 @@ export function createSession(options: SessionOptions): Session {
   }
 
   async function isStillAlive(session: OpenSession): Promise<boolean> {
-    const alive = isCertainlyOver(session)
-      ? undefined
-      : await information(session).catch(() => undefined)
+    const alive =
+      !isCertainlyOver(session) &&
+      (await information(session).catch((error: GatewayError) => {
+        if (error.code === 'CLOSED') throw error
+        // Not found out: the next call will show it.
+        return true
+      }))
     if (!alive) lost(session)
-    return alive !== undefined
+    return Boolean(alive)
   }
 
   async function logIn(): Promise<OpenSession> {
@@ -104,12 +125,18 @@ export function createSession(options: SessionOptions): Session {
     try {
       const answer = await postSession()
       retryAfter = retryAfterOf(answer)
-      const session = sessionOf(answer)
+      const { cookies, named } = readLogin(answer, options.base)
+      const session: OpenSession = { cookies, served: 0, usedAt: Date.now(), roles: [] }
+      ids.splice(0, Math.max(0, ids.length - 4))
+      ids.push(cookies.sessionId())
       current = session
+      const known = await getToKnow(session)
+      if (!named && !known) {
+        lost(session)
+        throw noSession(answer)
+      }
       workedBefore = true
-      if (held) log('info', 'Logged in again.')
       held = undefined
-      failures = 0
       refusals = 0
       return session
     } catch (error) {
@@ -119,45 +146,37 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
+  /** Who is logged in, and until when. Where that cannot be found out, a named session serves all the same. */
+  async function getToKnow(session: OpenSession): Promise<boolean> {
+    const answer = await askAbout(session).catch(() => undefined)
+    if (answer?.status === 404) session.cannotAsk = true
+    if (!answer || !isInformation(answer)) return false
+    learn(session, answer)
+    return true
+  }
+
+  const askAbout = ({ cookies }: OpenSession): Promise<Answer> =>
+    transport.send({ method: 'GET', path: '/api/session', cookie: cookies.header(), timeout })
+
   async function postSession(): Promise<Answer> {
     const body = JSON.stringify({ username: options.username, password: options.password })
     for (let attempt = 1; ; attempt++) {
-      const answer = await send({ method: 'POST', path: '/api/session', body, timeout }).catch(
-        (fault: TransportFault) => fault,
-      )
-      const again =
-        answer instanceof TransportFault ? answer.transient : GATEWAY_AWAY.has(answer.status)
-      // A wrong password is never tried twice: a login whose answer got lost is repeated once only.
-      const last = answer instanceof TransportFault && answer.reached ? 2 : 3
-      const timedOut = answer instanceof TransportFault && answer.code === 'TIMEOUT'
-      if (!again || timedOut || attempt >= last) {
-        if (answer instanceof TransportFault) throw answer
+      const answer = await transport
+        .send({ method: 'POST', path: '/api/session', body, timeout })
+        .catch((fault: TransportFault) => fault)
+      if (attempt === 3 || !mayRepeat(answer)) {
+        if (answer instanceof Error) throw answer
         return answer
       }
       await options.pause(100 * 3 ** attempt * jitter())
     }
   }
 
-  function sessionOf(answer: Answer): OpenSession {
-    const { status, body } = answer
-    if (status >= 300 && status < 400) throw redirected(answer)
-    if (status === 429) throw tooManySessions(answer)
-    if (status >= 400 || hasError(body)) throw refusedLogin(answer)
-    const cookies = createCookies(options.base)
-    cookies.take(answer)
-    if (!cookies.hasSession()) {
-      const sessionId = (body as { response?: { sessionID?: unknown } } | undefined)?.response
-        ?.sessionID
-      if (typeof sessionId !== 'string' || !/^[\x21-\x3a\x3c-\x7e]+$/.test(sessionId)) {
-        throw new GatewayError(
-          'BAD_RESPONSE',
-          `The login was answered with ${answer.unreadable ?? 'no session'}. Check that the address is that of the appliance.`,
-          { statusCode: status },
-        )
-      }
-      cookies.set(sessionId)
-    }
-    return { cookies, served: 0, usedAt: Date.now() }
+  // A password that never worked may be wrong: it is not sent again when it may have arrived.
+  function mayRepeat(answer: Answer | TransportFault): boolean {
+    if (!(answer instanceof Error)) return answer.status === 502 || answer.status === 503
+    if (answer.code === 'TIMEOUT' || !answer.transient) return false
+    return workedBefore || !answer.reached
   }
 
   /** Sets how long no login is tried after this failure. */
@@ -169,10 +188,11 @@ export function createSession(options: SessionOptions): Session {
         : Number.POSITIVE_INFINITY
       refusals++
     } else {
-      wait = retryAfter ?? Math.min(FIRST_WAIT * 2 ** failures, LONGEST_WAIT) * jitter()
+      wait = retryAfter ?? Math.min(firstWaitAfter(error) * 2 ** failures, LONGEST_WAIT) * jitter()
       failures++
     }
-    if (held?.error.code !== error.code) log('warn', error.message)
+    if (reported !== error.code) log('warn', error.message)
+    reported = error.code
     held = { until: Date.now() + wait, error }
   }
 
@@ -181,58 +201,53 @@ export function createSession(options: SessionOptions): Session {
   }
 
   async function information(session: OpenSession): Promise<SessionInformation | undefined> {
-    const answer = await send({
-      method: 'GET',
-      path: '/api/session',
-      cookie: session.cookies.header(),
-      timeout,
-    })
-    const { status, body } = answer
-    if (status === 401 || status === 404 || (status >= 300 && status < 400)) return undefined
-    if (status >= 400) throw refusal(answer)
-    if (typeof body !== 'object' || body === null || Array.isArray(body) || hasError(body)) {
-      throw new GatewayError(
-        'BAD_RESPONSE',
-        `The question about the session was answered with ${answer.unreadable ?? 'something else'}.`,
-        { statusCode: status },
-      )
-    }
+    const answer = await askAbout(session)
+    if (showsNoSession(answer)) return undefined
+    if (answer.status >= 400) throw refusal(answer)
+    if (!isInformation(answer)) throw unexpected('The question about the session', answer)
     session.cookies.take(answer)
     session.usedAt = Date.now()
-    learnExpiry(session, answer)
-    return body as SessionInformation
+    learn(session, answer)
+    return answer.body as SessionInformation
   }
 
-  async function end(within = timeout): Promise<SessionDeletion> {
-    await opening?.catch(() => undefined)
-    const session = current
-    if (!session) return { type: 'Session', message: 'No session was open.' }
-    lost(session)
-    const answer = await send({
+  async function deleteSession({ cookies }: OpenSession, within: number): Promise<Answer> {
+    const deleted = transport.send({
       method: 'DELETE',
       path: '/api/session',
-      cookie: session.cookies.header(),
+      cookie: cookies.header(),
       timeout: within,
     })
-    const { status, body } = answer
-    if (status === 401 || status === 404 || (status >= 300 && status < 400)) {
-      return { type: 'Session', message: 'The session had ended already.' }
-    }
-    if (status >= 400) throw refusal(answer)
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      throw new GatewayError(
-        'BAD_RESPONSE',
-        `The end of the session was answered with ${answer.unreadable ?? 'something else'}.`,
-        { statusCode: status },
-      )
-    }
-    return body as SessionDeletion
+    const over: Promise<unknown> = deleted.catch(() => undefined).finally(() => ending.delete(over))
+    ending.add(over)
+    return deleted
   }
 
-  const send = (request: TransportRequest): Promise<Answer> => transport.send(request)
+  async function end(within = timeout): Promise<{ deletion: SessionDeletion; status?: number }> {
+    await opening?.catch(() => undefined)
+    const session = current
+    if (!session) return { deletion: { type: 'Session', message: 'No session was open.' } }
+    lost(session)
+    const answer = await deleteSession(session, within)
+    const { status, body } = answer
+    if (showsNoSession(answer)) {
+      return { deletion: { type: 'Session', message: 'The session had ended already.' }, status }
+    }
+    if (status >= 400) throw refusal(answer)
+    if (!isPlainObject(body)) throw unexpected('The end of the session', answer)
+    return { deletion: body as unknown as SessionDeletion, status }
+  }
 
   return {
     open,
+    served(session) {
+      session.served++
+      session.usedAt = Date.now()
+      failures = 0
+      if (reported === undefined) return
+      log('info', 'The appliance answers again.')
+      reported = undefined
+    },
     lost,
     rejectedAtOnce(session) {
       lost(session)
@@ -244,8 +259,12 @@ export function createSession(options: SessionOptions): Session {
         }),
       )
     },
+    discard(session) {
+      lost(session)
+      deleteSession(session, timeout).catch(() => undefined)
+    },
     information,
-    learn: learnExpiry,
+    learn,
     forgive() {
       held = undefined
       refusals = 0
@@ -254,17 +273,34 @@ export function createSession(options: SessionOptions): Session {
     isOpen: () => current !== undefined,
     async stop() {
       stopped = true
-      await opening?.catch(() => undefined)
+      await Promise.all([opening?.catch(() => undefined), ...ending])
     },
+    ids: () => ids,
   }
 }
 
-const GATEWAY_AWAY: ReadonlySet<number> = new Set([502, 503, 504])
-
 const jitter = (): number => 0.8 + Math.random() * 0.4
 
-const hasError = (body: unknown): boolean =>
-  typeof body === 'object' && body !== null && 'error' in body && Boolean(body.error)
+function firstWaitAfter(error: GatewayError): number {
+  if (error.code === 'TOO_MANY_SESSIONS') return FIRST_WAIT.noneFree
+  const arrived = !(error instanceof TransportFault) || error.reached
+  return arrived ? FIRST_WAIT.answeredNothing : FIRST_WAIT.awayAtAll
+}
+
+const isPlainObject = (body: unknown): body is Record<string, unknown> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body)
+
+const isInformation = ({ status, body }: Answer): boolean =>
+  status === 200 && isPlainObject(body) && !saysError(body)
+
+/** How the answer to a question about a session says that there is none. */
+const showsNoSession = ({ status }: Answer): boolean =>
+  status === 401 || status === 404 || (status >= 300 && status < 400)
+
+const unexpected = (what: string, { status, unreadable }: Answer): GatewayError =>
+  new GatewayError('BAD_RESPONSE', `${what} was answered with ${unreadable ?? 'something else'}.`, {
+    statusCode: status,
+  })
 
 function mayHaveExpired(session: OpenSession): boolean {
   return session.expiresAt !== undefined && Date.now() >= session.expiresAt
@@ -276,73 +312,23 @@ function isCertainlyOver(session: OpenSession): boolean {
   return session.lifetime !== undefined && Date.now() >= session.usedAt + session.lifetime
 }
 
-// expireAt is a time on the appliance's clock, which may differ from ours.
-function learnExpiry(session: OpenSession, answer: Answer): void {
+// expireAt is a time on the appliance's clock, which may differ from ours. One that is past
+// while the session lives says nothing.
+function learn(session: OpenSession, answer: Answer): void {
+  session.roles = rolesOf(answer.body)
   const { expireAt } = (answer.body ?? {}) as Partial<SessionInformation>
   const appliance = Date.parse(answer.headers.date ?? '')
   const now = Date.now()
   const skew = Math.abs(appliance - now) > 2000 ? appliance - now : 0
   const left = typeof expireAt === 'number' ? expireAt - (now + skew) : Number.NaN
-  if (!(left > 0)) return
-  session.lifetime = left
-  session.expiresAt = now + left
-}
-
-function refusedLogin(answer: Answer): GatewayError {
-  const { status } = answer
-  const { type, message } = errorBody(answer.body)
-  const cause = { statusCode: status, applianceType: type, applianceMessage: message }
-  const says = message ? ` It says: ${message}` : ''
-  if (status >= 500) return refusal(answer)
-  // Which status a wrong password gives is unknown (facts 2.3): every 4xx counts, but for
-  // those that something other than the appliance gives.
-  if ((status === 404 && !message) || status === 405 || status === 408 || status === 407) {
-    return new GatewayError(
-      'BAD_RESPONSE',
-      `What answers does not know the login of a media gateway (status ${status}). Check the address.`,
-      cause,
-    )
-  }
-  return new GatewayError(
-    'LOGIN_REFUSED',
-    `The appliance refused the user name or the password. No further try is made, so that the account is not locked. Correct the credentials and deploy.${says}`,
-    cause,
-  )
-}
-
-function tooManySessions(answer: Answer): GatewayError {
-  const { type, message } = errorBody(answer.body)
-  return new GatewayError(
-    'TOO_MANY_SESSIONS',
-    'The appliance has no free session. End sessions that are not needed, or wait until they expire.',
-    { statusCode: 429, applianceType: type, applianceMessage: message },
-  )
-}
-
-/** Milliseconds that the appliance asks to wait, at most five minutes. */
-function retryAfterOf({ headers }: Answer): number | undefined {
-  const seconds = Number(headers['retry-after'])
-  return seconds > 0 ? Math.min(seconds * 1000, 5 * MINUTE) : undefined
-}
-
-function redirected(answer: Answer): GatewayError {
-  let target = ''
-  try {
-    target = ` to ${new URL(answer.headers.location ?? '').origin}`
-  } catch {
-    // A relative or missing location has no origin to name.
-  }
-  return new GatewayError(
-    'BAD_RESPONSE',
-    `The login was redirected${target}, which is not followed. Set the final address in the config node.`,
-    { statusCode: answer.status },
-  )
+  session.lifetime = left > 0 ? left : undefined
+  session.expiresAt = left > 0 ? now + left : undefined
 }
 
 function heldError({ until, error }: { until: number; error: GatewayError }): GatewayError {
   const seconds = Math.ceil((until - Date.now()) / 1000)
   const next = Number.isFinite(seconds)
     ? ` The next try is made in ${seconds} s at the earliest.`
-    : ' To try the same again, send "start" to a session node.'
+    : ' No further try is made, so that the account is not locked. To try the same again, send "start" to a session node.'
   return new GatewayError(error.code, error.message + next, error.cause)
 }

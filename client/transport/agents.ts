@@ -65,7 +65,7 @@ function createAgent(options: AgentOptions, keepAlive: boolean): http.Agent {
   const agent = proxy
     ? createProxyAgent(proxy, secure, { ...agentOptions, timeout: options.timeout })
     : new (secure ? https : http).Agent(agentOptions)
-  return pinned ? trustOnly(fingerprint, agent) : agent
+  return pinned ? trustOnly(fingerprint, agent, options.timeout) : agent
 }
 
 function createProxyAgent(
@@ -98,43 +98,63 @@ interface Connecting {
 }
 
 /** The agent hands a connection on only when its certificate has this fingerprint. */
-function trustOnly(fingerprint: string, agent: http.Agent): http.Agent {
+function trustOnly(fingerprint: string, agent: http.Agent, timeout: number): http.Agent {
   const connecting = agent as unknown as Connecting
   const connect = connecting.createConnection.bind(agent)
-  connecting.createConnection = (options, connected) => {
-    const verify = (socket: TLSSocket): void => {
-      const settle = (error: Error | null): void => {
-        socket.off('error', settle)
-        socket.off('close', cutOff)
-        socket.off('secureConnect', compare)
-        connected?.(error, error ? undefined : socket)
-      }
-      const cutOff = (): void =>
-        settle(Object.assign(new Error('closed during the TLS handshake'), { code: 'ECONNRESET' }))
-      const compare = (): void => {
-        const seen = socket.getPeerCertificate().fingerprint256 ?? ''
-        if (seen.replaceAll(':', '') === fingerprint) return settle(null)
+  const destroy = agent.destroy.bind(agent)
+  // Until it is handed on, a connection is known to nobody but us.
+  const verifying = new Set<TLSSocket>()
+
+  function verify(socket: TLSSocket, connected?: Connected): void {
+    verifying.add(socket)
+    const settle = (error: Error | null): void => {
+      clearTimeout(timer)
+      verifying.delete(socket)
+      socket.off('error', settle)
+      socket.off('close', cutOff)
+      socket.off('secureConnect', compare)
+      if (error) {
+        socket.on('error', () => undefined)
         socket.destroy()
-        settle(new UntrustedCertificate(seen))
       }
-      socket.on('error', settle)
-      socket.on('close', cutOff)
-      socket.on('secureConnect', compare)
+      connected?.(error, error ? undefined : socket)
     }
-    let verifying = false
+    const cutOff = (): void => settle(failure('closed during the TLS handshake', 'ECONNRESET'))
+    const compare = (): void => {
+      const seen = socket.getPeerCertificate().fingerprint256 ?? ''
+      settle(seen.replaceAll(':', '') === fingerprint ? null : new UntrustedCertificate(seen))
+    }
+    const timer = setTimeout(
+      () => settle(failure('no end of the TLS handshake', 'ETIMEDOUT')),
+      timeout,
+    )
+    socket.on('error', settle)
+    socket.on('close', cutOff)
+    socket.on('secureConnect', compare)
+  }
+
+  connecting.createConnection = (options, connected) => {
+    let begun = false
     const begin = (error: Error | null, socket?: Duplex): void => {
-      if (verifying) return
-      verifying = true
+      if (begun) return
+      begun = true
       if (error || !socket) connected?.(error ?? new Error('no connection'))
-      else verify(socket as TLSSocket)
+      else verify(socket as TLSSocket, connected)
     }
     // A plain agent returns the socket, a proxy agent hands it to the callback.
     const socket = connect(options, begin)
     if (socket) begin(null, socket)
     return undefined
   }
+  agent.destroy = () => {
+    for (const socket of verifying) socket.destroy()
+    destroy()
+  }
   return agent
 }
+
+const failure = (message: string, code: string): Error =>
+  Object.assign(new Error(message), { code })
 
 /** The appliance showed another certificate than the pinned one. */
 export class UntrustedCertificate extends Error {

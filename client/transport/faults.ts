@@ -47,18 +47,24 @@ export function tooLarge(limit: number, statusCode?: number): TransportFault {
 export function connectionFault(error: Error, reached: boolean): TransportFault {
   if (error instanceof TransportFault) return error
   const code = String((error as NodeJS.ErrnoException).code ?? '')
+  if (/^(ERR_OSSL|ERR_CRYPTO|ERR_INVALID)/.test(code) || error instanceof URIError) {
+    return new TransportFault(
+      'CONFIG',
+      `The TLS or proxy configuration of the gateway cannot be used (${code || error.message}). Correct its certificate, key, pass phrase or address.`,
+      { reached: false },
+    )
+  }
   const certificate = CERTIFICATE[code]
-  if (
-    certificate ||
-    /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERR_OSSL)/.test(code) ||
-    code === 'EPROTO'
-  ) {
+  if (certificate || /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code) || code === 'EPROTO') {
+    if (reached) {
+      return new TransportFault('UNAVAILABLE', `The secure connection broke (${code}).`, {
+        reached,
+      })
+    }
     return new TransportFault(
       'TLS',
       certificate ?? `No secure connection could be made (${code}).`,
-      {
-        reached: false,
-      },
+      { reached },
     )
   }
   if (code.startsWith('HPE_')) {
@@ -75,7 +81,11 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
     (proxy
       ? `The http proxy did not let the connection through${proxy[2] ? ` (status ${proxy[2]})` : ''}.`
       : `The connection to the appliance failed${code ? ` (${code})` : ''}.`)
-  return new TransportFault('UNAVAILABLE', text, { reached, transient: true })
+  const outOfTime = code === 'ETIMEDOUT'
+  return new TransportFault(outOfTime ? 'TIMEOUT' : 'UNAVAILABLE', text, {
+    reached,
+    transient: true,
+  })
 }
 
 const CONNECTION: Record<string, string> = {
@@ -152,13 +162,22 @@ export function refusal(answer: Answer, what = 'such thing'): GatewayError {
 export function errorBody(body: unknown): { type?: string; message?: string } {
   if (typeof body !== 'object' || body === null) return {}
   const error: unknown = (body as { error?: unknown }).error
-  if (typeof error === 'string') return { message: bounded(error) }
+  if (typeof error === 'string') return { message: error }
   if (typeof error !== 'object' || error === null) return {}
   const { type, message } = error as { type?: unknown; message?: unknown }
   return {
-    type: typeof type === 'string' ? bounded(type) : undefined,
-    message: typeof message === 'string' ? bounded(message) : undefined,
+    type: typeof type === 'string' ? type : undefined,
+    message: typeof message === 'string' ? message : undefined,
   }
 }
 
-const bounded = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text)
+/** The error for a redirect, which is never followed. */
+export function redirection({ status, headers }: Answer, what: string): GatewayError {
+  const { location = '' } = headers
+  const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : ''
+  return new GatewayError(
+    'BAD_RESPONSE',
+    `${what} was redirected${target}, which is not followed. Set the final address in the config node.`,
+    { statusCode: status },
+  )
+}

@@ -159,13 +159,20 @@ function nodeAdapter(
       let settled = false
       let unhook: () => void = () => undefined
 
-      const request = open({
-        ...where,
-        method: config.method?.toUpperCase(),
-        path: prefix + config.url,
-        headers: config.headers.toJSON() as http.OutgoingHttpHeaders,
-        agent: config.httpAgent as http.Agent,
-      })
+      let request: http.ClientRequest
+      try {
+        request = open({
+          ...where,
+          method: config.method?.toUpperCase(),
+          path: prefix + config.url,
+          headers: config.headers.toJSON() as http.OutgoingHttpHeaders,
+          agent: config.httpAgent as http.Agent,
+        })
+      } catch (error) {
+        // A certificate or key that cannot be read shows here, not as an event.
+        reject(connectionFault(error as Error, false))
+        return
+      }
       const timer = setTimeout(() => fail(timedOut(timeout, reached)), timeout)
       const abort = (): void =>
         fail(new TransportFault('CLOSED', 'The call was stopped.', { reached }))

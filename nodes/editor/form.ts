@@ -51,16 +51,23 @@ function missingCredentials(node: EditorNode): string[] {
   )
 }
 
-/** A row with `data-media-gateway-when="mode=merge"` shows while the field `mode` holds `merge`. */
+/**
+ * A row with `data-media-gateway-when="mode=merge"` shows while the field `mode` holds `merge`;
+ * with `mode=merge|replace` while it holds one of the two; with `mode=merge, other=value` while
+ * one of the conditions is met.
+ */
 function prepareConditions(node: EditorNode): void {
   field(node, 'name')
     .closest('.media-gateway-form')
     .find('[data-media-gateway-when]')
     .each((_, row) => {
-      const [property = '', wanted] = (row.dataset['mediaGatewayWhen'] ?? '').split('=')
-      const input = field(node, property)
-      const update = () => $(row).toggle(input.val() === wanted)
-      input.on('change', update)
+      const conditions = (row.dataset['mediaGatewayWhen'] ?? '').split(',').map((condition) => {
+        const [property = '', values = ''] = condition.trim().split('=')
+        return { input: field(node, property), values: values.split('|') }
+      })
+      const update = () =>
+        $(row).toggle(conditions.some(({ input, values }) => values.includes(input.val() ?? '')))
+      for (const { input } of conditions) input.on('change', update)
       update()
     })
 }

@@ -1,4 +1,4 @@
-// The fields with a type beside the value: which device, which route, which definition.
+// The fields with a type beside the value: which device, route or destination, which definition.
 import { field } from './fields'
 import { text } from './text'
 
@@ -17,6 +17,15 @@ const types: Record<string, () => (string | TypedInputType)[]> = {
     'msg',
     { value: 'id', label: text('type.routeId') },
     { value: 'name', label: text('type.routeName') },
+    'flow',
+    'global',
+    'env',
+    'jsonata',
+  ],
+  destination: () => [
+    'msg',
+    { value: 'id', label: text('type.destinationId') },
+    { value: 'name', label: text('type.destinationName') },
     'flow',
     'global',
     'env',

@@ -8,7 +8,7 @@ import {
   type ProxyOptions,
   type TlsOptions,
 } from '../../client'
-import { numberProperty, refuseUnresolved } from '../runtime/environment'
+import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
 import type { GatewayNode } from '../runtime/gateway-node'
 
 interface Config extends NodeDef {
@@ -94,7 +94,7 @@ function optionsOf(
       least: 1,
       most: 100,
     }),
-    readOnly: config.readOnly === true || String(config.readOnly) === 'true',
+    readOnly: flagProperty('read only', config.readOnly),
     tls: tlsOptions(RED, config.tls),
     proxy: proxyOptions(RED, config.proxy, baseUrl),
     log: (level, line) => (level === 'warn' ? node.warn(line) : node.log(line)),

@@ -1,6 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { invalidInput, listRoutes, type Problem, type Route } from '../../client'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import { refuseUnresolved } from '../runtime/environment'
 import type { Message } from '../runtime/parameters'
 
 interface Config extends ActionConfig {
@@ -47,7 +48,8 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
 }
 
 function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | undefined {
-  const text = (filter ?? '').toLocaleLowerCase()
+  refuseUnresolved('the filter', filter)
+  const text = String(filter ?? '').toLocaleLowerCase()
   if (!text && !state) return undefined
   // Older firmware says "idle" where newer says "stopped" (facts 5.1).
   const same = (a: unknown): unknown => (a === 'stopped' ? 'idle' : a)

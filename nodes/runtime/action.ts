@@ -136,7 +136,7 @@ function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Me
 
 function given(ids: { deviceId?: string; routeId?: string }): Record<string, string> {
   const entries = Object.entries(ids).filter(([, id]) => id !== undefined)
-  return Object.fromEntries(entries) as Record<string, string>
+  return Object.fromEntries(entries)
 }
 
 /** Every failure leaves with a code of the closed list and the name of the operation. */

@@ -33,3 +33,20 @@ export function numberProperty(
     `${what[0]?.toUpperCase()}${what.slice(1)} must be a number from ${least} to ${most}. Correct it in the node.`,
   )
 }
+
+/**
+ * True or false from a property, which may be text where it comes from the environment.
+ * @throws GatewayError `CONFIG` when it is anything else: "read only" must not be off by a slip
+ */
+export function flagProperty(what: string, value: unknown): boolean {
+  refuseUnresolved(what, value)
+  if (value === undefined || value === null || value === '') return false
+  if (typeof value === 'boolean') return value
+  const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(text)) return true
+  if (['false', '0', 'no', 'off'].includes(text)) return false
+  throw new GatewayError(
+    'CONFIG',
+    `${what[0]?.toUpperCase()}${what.slice(1)} must be true or false. Correct it in the node.`,
+  )
+}

@@ -16,6 +16,8 @@ export interface AddressConfig {
   deviceType?: string
   route?: string
   routeType?: string
+  destination?: string
+  destinationType?: string
   definition?: string
   definitionType?: string
 }
@@ -28,6 +30,8 @@ export interface Parameters {
   device: () => Promise<string>
   /** The device and route ID; a name is looked up on the appliance. */
   route: () => Promise<RouteAddress>
+  /** Which destination of the route is meant, by its ID or by its name. */
+  destination: () => Promise<Target>
   /** The definition of a route that create and update send. */
   definition: () => Promise<unknown>
 }
@@ -53,33 +57,36 @@ export function readParameters(
     return idOf(await evaluate(config.device ?? '', type), path, 'device', operation)
   }
 
-  /** Which route is meant. Asks nothing of the appliance: bad input is found before any call. */
-  async function routeTarget(): Promise<Target> {
-    const type = config.routeType || 'msg'
-    const property = config.route || (type === 'msg' ? 'routeId' : '')
-    const path = pathOf(property, type, 'route')
+  /** Which route or destination is meant. Asks nothing of the appliance: bad input is found before any call. */
+  async function target(kind: 'route' | 'destination'): Promise<Target> {
+    const type = config[`${kind}Type`] || 'msg'
+    const property = config[kind] || (type === 'msg' ? `${kind}Id` : '')
     const value = await evaluate(property, type === 'name' ? 'str' : type)
     if (type === 'name' && !isAbsent(value)) return { name: String(value) }
-    if (type === 'msg' && property === 'routeId' && isAbsent(value)) {
-      if (isAbsent(message.routeName)) throw missingRoute(operation)
-      return targetOf({ name: message.routeName }, 'msg.routeName', 'route', operation)
+    if (type === 'msg' && property === `${kind}Id` && isAbsent(value)) {
+      const name = message[`${kind}Name`]
+      if (isAbsent(name)) throw missing(kind, operation)
+      return targetOf({ name }, `msg.${kind}Name`, kind, operation)
     }
-    return targetOf(value, path, 'route', operation)
+    return targetOf(value, pathOf(property, type, kind), kind, operation)
   }
 
   return {
     device,
 
     async route() {
-      const target = await routeTarget()
+      const wanted = await target('route')
       const deviceId = await device()
-      return { deviceId, routeId: await findRoute(gateway, deviceId, target, operation) }
+      return { deviceId, routeId: await findRoute(gateway, deviceId, wanted, operation) }
     },
+
+    destination: () => target('destination'),
 
     async definition() {
       const type = config.definitionType || 'msg'
       const property = config.definition || (type === 'msg' ? 'payload' : '')
       const value = await evaluate(property, type)
+      refuseUnwritable(value, pathOf(property, type, 'definition'), operation)
       if (!isAbsent(value)) return value
       throw invalidInput(
         [
@@ -189,10 +196,20 @@ function targetOf(value: unknown, path: string, kind: string, operation: Operati
   throw invalidInput([{ path, problem }], operation.name)
 }
 
-// "." and ".." would lead to another path of the interface.
-const isUsable = (id: string): boolean => id.trim() !== '' && id !== '.' && id !== '..'
+// Half a character cannot be sent. "." and ".." would lead to another path of the interface.
+const isUsable = (id: string): boolean =>
+  id.trim() !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
 
-function missingRoute(operation: Operation): Error {
-  const problem = 'is empty; a route ID is expected there, or a route name in msg.routeName'
-  return invalidInput([{ path: 'msg.routeId', problem }], operation.name)
+/** A definition that refers to itself, say, can neither be checked nor sent. */
+function refuseUnwritable(value: unknown, path: string, { name }: Operation): void {
+  try {
+    JSON.stringify(value)
+  } catch {
+    throw invalidInput([{ path, problem: 'is no plain data: it cannot be written as JSON' }], name)
+  }
+}
+
+function missing(kind: string, operation: Operation): Error {
+  const problem = `is empty; a ${kind} ID is expected there, or a ${kind} name in msg.${kind}Name`
+  return invalidInput([{ path: `msg.${kind}Id`, problem }], operation.name)
 }

@@ -17,9 +17,10 @@ export function createStatus(node: Node): Status {
   let open = 0
   let shown: 'nothing' | 'busy' | ErrorCode = 'nothing'
   let timer: NodeJS.Timeout | undefined
+  let closed = false
 
   function show(next: typeof shown): void {
-    if (next === shown) return
+    if (next === shown || closed) return
     shown = next
     if (next === 'nothing') node.status({})
     else if (next === 'busy') {
@@ -34,6 +35,7 @@ export function createStatus(node: Node): Status {
   return {
     begin() {
       open++
+      if (closed) return
       timer ??= setTimeout(() => {
         timer = undefined
         if (open > 0) show('busy')
@@ -46,6 +48,7 @@ export function createStatus(node: Node): Status {
       else if (open === 0 || shown !== 'busy') show('nothing')
     },
     close() {
+      closed = true
       clearTimeout(timer)
       timer = undefined
     },

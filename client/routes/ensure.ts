@@ -1,0 +1,499 @@
+import {
+  type ErrorCause,
+  type ErrorCode,
+  GatewayError,
+  invalidInput,
+  type Problem,
+  readOnlyError,
+} from '../errors'
+import type { Gateway } from '../gateway'
+import type { Operation } from '../operation'
+import { checkCreate, checkUpdate } from '../model/check'
+import { forCreate, toSent } from '../model/convert'
+import { matcher } from '../model/match'
+import { findHidden, hideSecrets } from '../model/secrets'
+import type { Route, RouteFields, RoutePatch } from '../model/types'
+import { sendCommand } from '../operations/commands'
+import { listRoutes, sendCreate, sendDelete } from '../operations/routes'
+import { findClashes } from './clashes'
+import { confirm } from './confirm'
+import { confirmGone } from './delete'
+import { differs, planMerge, type Difference } from './merge'
+import { forgetUpdate, isUnderWay, sendRemembered, settledRoute } from './settled'
+import { isPending, isRunning, wholeRoute } from './state'
+import { inTurnOf } from './turn'
+
+export type WantedState = 'present' | 'started' | 'stopped' | 'absent'
+export type EnsureAction = 'none' | 'create' | 'update' | 'delete' | 'start' | 'stop'
+
+export interface EnsureOptions {
+  deviceId: string | (() => Promise<string>)
+  state: WantedState
+  /** Plan only: nothing is written. */
+  check?: boolean
+  /** Destinations that are not mentioned are removed. */
+  exact?: boolean
+  validate?: boolean
+  /** Milliseconds for each step to show. */
+  waitTimeout: number
+}
+
+/** What was done, or with `check` what would be. */
+export interface Ensured {
+  changed: boolean
+  /** What was done, in this order where it is a list. */
+  action: EnsureAction | EnsureAction[]
+  /** Values that differ from what is wanted, secrets hidden. */
+  diff: Difference[]
+  /** The route as it was; null where there was none. */
+  before: Route | null
+  /** The route as it then is; null where there is none. */
+  after: Route | null
+}
+
+/** What stands for a row of a bulk that failed. */
+export interface EnsureFailure {
+  changed: boolean
+  error: { code: ErrorCode; message: string; cause: ErrorCause }
+}
+
+/** One route as wanted: found by `id`, or else by `name`. */
+type Wanted = RoutePatch & { id?: string; name?: string; startRoute?: boolean }
+
+interface Plan {
+  steps: Exclude<EnsureAction, 'none'>[]
+  diff: Difference[]
+  /** What a create or an update sends. */
+  fields?: RouteFields
+  before: Route | null
+  problems: Problem[]
+}
+
+/**
+ * Brings one route, or each of a list, to the wanted state, and writes only where it
+ * is not there yet (design 2.3). All rows are planned, and their faults, duplicate names
+ * and port clashes found, before the first write.
+ * @throws GatewayError `INVALID_INPUT` with every fault; nothing was written then
+ */
+export async function ensureRoutes(
+  gateway: Gateway,
+  input: unknown,
+  options: EnsureOptions,
+  operation: Operation,
+): Promise<{
+  deviceId: string
+  results: Ensured | Array<Ensured | EnsureFailure>
+  routeId?: string
+}> {
+  if (gateway.readOnly && !options.check) throw readOnlyError(operation)
+  const isList = Array.isArray(input)
+  const rows: unknown[] = isList ? input : [input]
+  const pathOf = (index: number): string => (isList ? `[${index}]` : '')
+
+  refuse(
+    rows.flatMap((row, index) => under(pathOf(index), checkWanted(row, options))),
+    operation,
+  )
+  const wanted = rows as Wanted[]
+  refuse(duplicates(wanted, pathOf), operation)
+
+  const { deviceId: where } = options
+  const deviceId = typeof where === 'string' ? where : await where()
+  const present = await settledList(gateway, deviceId, wanted, options, operation)
+  const plans = wanted.map((row) => plan(row, findWanted(row, present, operation), options))
+  refuse(
+    [
+      ...plans.flatMap(({ problems }, index) => under(pathOf(index), problems)),
+      ...findClashes(plans, present, pathOf),
+    ],
+    operation,
+  )
+  if (options.check) {
+    const results = plans.map((one) => planned(one))
+    return { deviceId, results: isList ? results : results[0]!, routeId: results[0]?.before?.id }
+  }
+  const work = wanted.map((row, index) => ({ wanted: row, plan: plans[index]! }))
+  if (!isList) {
+    const result = await apply(gateway, deviceId, work[0]!, options, operation)
+    return { deviceId, results: result, routeId: (result.after ?? result.before)?.id }
+  }
+  const results = await Promise.all(
+    work.map((one) =>
+      apply(gateway, deviceId, one, options, operation).catch((error: unknown) =>
+        failed(error, operation),
+      ),
+    ),
+  )
+  return { deviceId, results }
+}
+
+function checkWanted(row: unknown, { state, validate }: EnsureOptions): Problem[] {
+  const { id, name } = (typeof row === 'object' && row !== null ? row : {}) as Wanted
+  const problems = checkUpdate(withoutStart(row), 'merge', { validate })
+  if (problems.length === 0 && !isText(id) && !isText(name)) {
+    problems.push({
+      path: '',
+      problem: 'has neither id nor name; one of them tells which route is meant',
+    })
+  }
+  const start = (row as Wanted | null)?.startRoute
+  if (start !== undefined && typeof start !== 'boolean') {
+    problems.push({ path: 'startRoute', problem: 'must be true or false' })
+  }
+  return state === 'absent'
+    ? problems.filter(({ path }) => path === '' || path === 'name')
+    : problems
+}
+
+function withoutStart(row: unknown): unknown {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row
+  const { startRoute: _, ...rest } = row as Wanted
+  return rest
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+function duplicates(rows: Wanted[], pathOf: (index: number) => string): Problem[] {
+  const problems: Problem[] = []
+  for (const member of ['id', 'name'] as const) {
+    const first = new Map<string, number>()
+    rows.forEach((row, index) => {
+      const value = row[member]
+      if (!isText(value)) return
+      const earlier = first.get(value)
+      if (earlier === undefined) first.set(value, index)
+      else {
+        const problem = `is the same as in ${pathOf(earlier)}; a route can be wanted only once`
+        problems.push({ path: `${pathOf(index)}.${member}`, problem })
+      }
+    })
+  }
+  return problems
+}
+
+/** By ID, or else by name. A route that is wanted again after it was deleted has lost its ID. */
+function findWanted(
+  { id, name }: Wanted,
+  present: Route[],
+  operation: Operation,
+): Route | undefined {
+  const byId = isText(id) ? present.find((route) => route.id === id) : undefined
+  if (byId || !isText(name)) return byId
+  const found = present.filter((route) => route.name === name)
+  if (found.length > 1) {
+    throw new GatewayError(
+      'CONFLICT',
+      `${found.length} routes have the name "${name}". Tell by its ID which one is meant: ${found.map((route) => route.id).join(', ')}`,
+      { operation: operation.name },
+    )
+  }
+  return found[0]
+}
+
+/** What has to be done so that the route is as wanted. Applying and planning use this alike. */
+function plan(wanted: Wanted, found: Route | undefined, options: EnsureOptions): Plan {
+  const route = found && wholeRoute(found, found.id)
+  const nothing: Plan = { steps: [], diff: [], before: route ?? null, problems: [] }
+  if (options.state === 'absent') {
+    if (!route) return nothing
+    return {
+      ...nothing,
+      steps: ['delete'],
+      diff: [{ path: '', from: hideSecrets(toSent(route)), to: null }],
+    }
+  }
+  return route
+    ? planPresent(wanted, route, options, nothing)
+    : planMissing(wanted, options, nothing)
+}
+
+function planMissing(wanted: Wanted, { state, validate }: EnsureOptions, nothing: Plan): Plan {
+  const problems = checkCreate(wanted, { validate })
+  for (const path of problems.length > 0 ? [] : findHidden(wanted)) {
+    problems.push({
+      path,
+      problem: 'is the sign for a hidden value, and there is no route to keep it from',
+    })
+  }
+  if (problems.length > 0) return { ...nothing, problems }
+  const startRoute = state === 'started' || (state === 'present' && wanted.startRoute === true)
+  const fields = { ...forCreate(toSent(wanted as unknown as Route)), startRoute }
+  const diff = [{ path: '', from: null, to: hideSecrets(fields) }]
+  return { ...nothing, steps: ['create'], diff, fields }
+}
+
+function planPresent(
+  wanted: Wanted,
+  route: Route,
+  { state, exact, validate }: EnsureOptions,
+  nothing: Plan,
+): Plan {
+  // IDs of a former route with this name tell nothing about the one that is there now.
+  const patch = isText(wanted.id) && wanted.id !== route.id ? withoutIds(wanted) : wanted
+  const { fields, problems } = planMerge(patch, route, { validate })
+  if (exact && Array.isArray(patch.destinations)) {
+    const named = patch.destinations
+    fields.destinations = fields.destinations.filter(({ id, name }) =>
+      named.some((one) => (isText(one.id) ? one.id === id : one.name === name)),
+    )
+  }
+  const diff: Difference[] = [...differs(fields, toSent(route)), ...removals(patch, toSent(route))]
+  const steps: Plan['steps'] = []
+  const running = isRunning(route)
+  if (state === 'stopped' && running) steps.push('stop')
+  if (diff.length > 0) steps.push('update')
+  if (state === 'started' && !running) steps.push('start')
+  if (steps.includes('stop') || steps.includes('start')) {
+    diff.push({ path: 'state', from: route.state, to: state === 'started' ? 'running' : 'idle' })
+  }
+  return { ...nothing, steps, diff, fields, problems }
+}
+
+/** Members that are wanted to be null, that is: to be removed, and are still there. */
+function removals({ source, destinations }: Wanted, present: RouteFields): Difference[] {
+  const inPart = (part: object | undefined, now: object | undefined, path: string): Difference[] =>
+    Object.entries(part ?? {}).flatMap(([name, value]) => {
+      const from = now && (now as Record<string, unknown>)[name]
+      const empty = from === undefined || from === null || from === ''
+      if (value !== null || empty) return []
+      return [{ path: `${path}.${name}`, from: hideSecrets({ [name]: from })[name], to: null }]
+    })
+  const find = matcher(present.destinations)
+  const named = Array.isArray(destinations) ? destinations : []
+  return [
+    ...inPart(source, present.source, 'source'),
+    ...named.flatMap((destination) => {
+      const [index] = find(destination)
+      if (index === undefined) return []
+      return inPart(destination, present.destinations[index], `destinations[${index}]`)
+    }),
+  ].filter(({ path }) => !path.endsWith('.srtPassPhrase'))
+}
+
+function withoutIds({ id: _route, ...wanted }: Wanted): Wanted {
+  const { source, destinations } = wanted
+  const bare = <T extends object>(part: T): T => {
+    const { id: _id, ...rest } = part as T & { id?: unknown }
+    return rest as T
+  }
+  return {
+    ...wanted,
+    ...(source && { source: bare(source) }),
+    ...(Array.isArray(destinations) && { destinations: destinations.map(bare) }),
+  }
+}
+
+/** Plans once more on the route as it is now, in turn with all others that change it, and does it. */
+async function apply(
+  gateway: Gateway,
+  deviceId: string,
+  { wanted, plan: first }: { wanted: Wanted; plan: Plan },
+  options: EnsureOptions,
+  operation: Operation,
+): Promise<Ensured> {
+  const { before } = first
+  if (!before && first.steps.length === 0) return planned(first)
+  if (before) {
+    const address = { deviceId, routeId: before.id }
+    const settled = !isUnderWay(gateway, address, before)
+    if (settled && first.steps.length === 0) return planned(first)
+    return inTurnOf(gateway, address, operation, () =>
+      change(gateway, address, wanted, options, operation),
+    )
+  }
+  // Whoever wants a route of this name waits here, and then finds the one that is there by then.
+  return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
+    const present = await settledList(gateway, deviceId, [wanted], options, operation)
+    const route = findWanted(wanted, present, operation)
+    if (!route) return create(gateway, deviceId, wanted, present, options, operation)
+    const address = { deviceId, routeId: route.id }
+    return inTurnOf(gateway, address, operation, () =>
+      change(gateway, address, wanted, options, operation),
+    )
+  })
+}
+
+/** Creates that were sent from here and have not shown yet. */
+const ownCreates = new WeakMap<Gateway, number>()
+
+async function countedCreate<T>(gateway: Gateway, work: () => Promise<T>): Promise<T> {
+  ownCreates.set(gateway, (ownCreates.get(gateway) ?? 0) + 1)
+  try {
+    return await work()
+  } finally {
+    ownCreates.set(gateway, (ownCreates.get(gateway) ?? 1) - 1)
+  }
+}
+
+async function create(
+  gateway: Gateway,
+  deviceId: string,
+  wanted: Wanted,
+  present: Route[],
+  options: EnsureOptions,
+  operation: Operation,
+): Promise<Ensured> {
+  const one = plan(wanted, undefined, options)
+  refuse(one.problems, operation)
+  const { fields } = one
+  if (!fields) return planned(one)
+  const older = new Set(present.map(({ id }) => id))
+  const look = (routes: Route[]): { seen: Route } | { instead: string } => {
+    const created = routes.find(({ id, name }) => name === fields.name && !older.has(id))
+    if (!created) return { instead: `no new route with the name "${fields.name}"` }
+    if (isPending(created)) return { instead: 'the new route, with updates pending' }
+    if (fields.startRoute && !isRunning(created)) return { instead: 'the new route, not running' }
+    return { seen: created }
+  }
+  const after = await countedCreate(gateway, () =>
+    seen(
+      () => sendCreate(gateway, { deviceId, fields }, operation),
+      () => confirm(gateway, { deviceId, look, timeout: options.waitTimeout }, operation),
+    ),
+  )
+  return { ...planned(one), after }
+}
+
+async function change(
+  gateway: Gateway,
+  address: { deviceId: string; routeId: string },
+  wanted: Wanted,
+  options: EnsureOptions,
+  operation: Operation,
+): Promise<Ensured> {
+  const { deviceId, routeId } = address
+  const timeout = options.waitTimeout
+  const route = await settledRoute(gateway, address, operation)
+  const one = plan(wanted, route, options)
+  refuse(one.problems, operation)
+
+  const until = (met: (now: Route) => string | undefined): Promise<Route> => {
+    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
+      const now = routes.find(({ id }) => id === routeId)
+      if (!now) return { instead: 'no such route' }
+      if (isPending(now)) return { instead: 'the change still pending' }
+      const instead = met(now)
+      return instead === undefined ? { seen: now } : { instead }
+    }
+    return confirm(gateway, { deviceId, routeId, look, timeout }, operation)
+  }
+
+  let after: Route | null = route
+  for (const step of one.steps) {
+    switch (step) {
+      case 'delete':
+        await seen(
+          () => sendDelete(gateway, address, operation),
+          () => confirmGone(gateway, address, timeout, operation),
+        )
+        after = null
+        break
+      case 'update': {
+        const fields = one.fields!
+        after = await seen(
+          () => sendRemembered(gateway, address, { fields, present: route }, operation),
+          () => until((now) => remaining(plan(wanted, now, options))),
+        )
+        forgetUpdate(gateway, address)
+        break
+      }
+      case 'start':
+      case 'stop':
+        after = await seen(
+          () => sendCommand(gateway, { ...address, command: `${step}-route` }, operation),
+          () =>
+            until((now) =>
+              isRunning(now) === (step === 'start') ? undefined : `state ${String(now.state)}`,
+            ),
+        )
+        break
+      case 'create':
+    }
+  }
+  return { ...planned(one), after }
+}
+
+/**
+ * Sends a change and waits until it shows. Where the answer got lost, the appliance is
+ * looked at instead: what shows was applied, what does not stays of unknown outcome.
+ */
+async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Promise<T> {
+  let lost: GatewayError | undefined
+  try {
+    await send()
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !OUTCOME_OPEN.has(error.code)) throw error
+    lost = error
+  }
+  try {
+    return await show()
+  } catch (error) {
+    if (lost && error instanceof GatewayError && error.code === 'NOT_CONFIRMED') throw lost
+    throw error
+  }
+}
+
+const OUTCOME_OPEN: ReadonlySet<string> = new Set(['OUTCOME_UNKNOWN', 'BAD_RESPONSE'])
+
+/**
+ * All routes; where one that is wanted is not among them, when no create is on its way any
+ * more: that may be the one.
+ * @throws GatewayError `NOT_CONFIRMED` when creates stay pending
+ */
+async function settledList(
+  gateway: Gateway,
+  deviceId: string,
+  wanted: Wanted[],
+  { waitTimeout }: EnsureOptions,
+  operation: Operation,
+): Promise<Route[]> {
+  const deadline = Date.now() + waitTimeout
+  let pauseMs = 100
+  for (;;) {
+    const { data, pendingRouteCreates } = await listRoutes(gateway, { deviceId }, operation)
+    const strangers = Number(pendingRouteCreates) - (ownCreates.get(gateway) ?? 0)
+    if (!(strangers > 0) || wanted.every((row) => findWanted(row, data, operation))) return data
+    if (Date.now() > deadline) {
+      throw new GatewayError(
+        'NOT_CONFIRMED',
+        'The appliance is still creating other routes. Nothing was sent, so as not to create one twice.',
+        { operation: operation.name, retryable: true },
+      )
+    }
+    await gateway.pause(pauseMs, operation.stop)
+    pauseMs = Math.min(pauseMs * 1.5, 1000)
+  }
+}
+
+/** What an update has still to change, in words; undefined when nothing. */
+function remaining({ steps, diff }: Plan): string | undefined {
+  if (!steps.includes('update')) return undefined
+  return `other values in ${diff
+    .map(({ path }) => path)
+    .slice(0, 5)
+    .join(', ')}`
+}
+
+function planned({ steps, diff, before }: Plan): Ensured {
+  const [only, ...others] = steps
+  const action = only === undefined ? 'none' : others.length > 0 ? steps : only
+  return { changed: steps.length > 0, action, diff, before, after: before }
+}
+
+function failed(error: unknown, { name }: Operation): EnsureFailure {
+  if (!(error instanceof GatewayError)) throw error
+  const { code, message, cause } = error
+  return { changed: false, error: { code, message, cause: { ...cause, operation: name } } }
+}
+
+const under = (path: string, problems: Problem[]): Problem[] =>
+  path === ''
+    ? problems
+    : problems.map((one) => ({
+        path: one.path === '' || one.path.startsWith('[') ? path + one.path : `${path}.${one.path}`,
+        problem: one.problem,
+      }))
+
+function refuse(problems: Problem[], { name }: Operation): void {
+  if (problems.length > 0) throw invalidInput(problems, name)
+}

@@ -1,0 +1,100 @@
+import { GatewayError } from '../errors'
+import type { Gateway } from '../gateway'
+import type { Operation } from '../operation'
+import { toSent } from '../model/convert'
+import type { Route, RouteFields, UpdateAnswer } from '../model/types'
+import { getRoute, sendUpdate } from '../operations/routes'
+import type { RouteAddress } from './find'
+import { covers, differs } from './merge'
+import { isPending, wholeRoute } from './state'
+
+/** An update that the appliance may have accepted and that was not seen applied yet. */
+interface UnseenUpdate {
+  fields: RouteFields
+  before?: RouteFields
+}
+
+const unseenByGateway = new WeakMap<Gateway, Map<string, UnseenUpdate>>()
+
+function unseenUpdates(gateway: Gateway): Map<string, UnseenUpdate> {
+  const known = unseenByGateway.get(gateway) ?? new Map<string, UnseenUpdate>()
+  unseenByGateway.set(gateway, known)
+  return known
+}
+
+const keyOf = ({ deviceId, routeId }: RouteAddress): string => `${deviceId} ${routeId}`
+
+/** A failed update that the next one on the same route has to reckon with all the same. */
+const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set(['OUTCOME_UNKNOWN', 'BAD_RESPONSE', 'CLOSED'])
+
+/** Sends an update, and remembers it until it was seen. `present` is the route that it was planned on. */
+export async function sendRemembered(
+  gateway: Gateway,
+  address: RouteAddress,
+  { fields, present }: { fields: RouteFields; present?: Route },
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  const unseen = unseenUpdates(gateway)
+  unseen.set(keyOf(address), { fields, before: present && toSent(present) })
+  try {
+    return await sendUpdate(gateway, { ...address, fields }, operation)
+  } catch (error) {
+    if (!(error instanceof GatewayError && MAY_HAVE_ARRIVED.has(error.code))) {
+      unseen.delete(keyOf(address))
+    }
+    throw error
+  }
+}
+
+/** To be called when the update of a route was seen applied. */
+export function forgetUpdate(gateway: Gateway, address: RouteAddress): void {
+  unseenUpdates(gateway).delete(keyOf(address))
+}
+
+/** Whether an update of the route is under way, as far as is known here. */
+export function isUnderWay(gateway: Gateway, address: RouteAddress, route: Route): boolean {
+  const unseen = unseenUpdates(gateway).get(keyOf(address))
+  return isPending(route) || (unseen !== undefined && !hasShown(unseen, route))
+}
+
+const SETTLE_MS = 30_000
+const GRACE_MS = 5_000
+
+/**
+ * The route, read when no earlier update is under way any more: a change that is
+ * planned on values about to be replaced would undo them.
+ * @throws GatewayError `NOT_CONFIRMED` when the earlier update does not end
+ */
+export async function settledRoute(
+  gateway: Gateway,
+  address: RouteAddress,
+  operation: Operation,
+): Promise<Route> {
+  const startedAt = Date.now()
+  let pauseMs = 50
+  for (;;) {
+    const route = wholeRoute(await getRoute(gateway, address, operation), address.routeId)
+    const waited = Date.now() - startedAt
+    // Firmware may store a value in another form than it was sent in, and such an update
+    // never shows as sent. With nothing pending it is over all the same.
+    const over = !isUnderWay(gateway, address, route) || (!isPending(route) && waited > GRACE_MS)
+    if (over) {
+      forgetUpdate(gateway, address)
+      return route
+    }
+    if (waited > SETTLE_MS) {
+      throw new GatewayError(
+        'NOT_CONFIRMED',
+        'An earlier change of this route is still pending. Nothing was sent, so as not to undo it.',
+        { operation: operation.name, retryable: true },
+      )
+    }
+    await gateway.pause(pauseMs, operation.stop)
+    pauseMs = Math.min(pauseMs * 1.5, 1000)
+  }
+}
+
+function hasShown({ fields, before }: UnseenUpdate, route: Route): boolean {
+  if (covers(route, fields)) return true
+  return before !== undefined && differs(before, toSent(route)).length > 0
+}

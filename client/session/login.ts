@@ -1,0 +1,81 @@
+import { GatewayError, type ErrorCause } from '../errors'
+import { errorBody, redirection, refusal } from '../transport/faults'
+import type { Answer } from '../transport/transport'
+import { createCookies, type SessionCookies } from './cookies'
+
+/** What a login gave. */
+export interface LoggedIn {
+  cookies: SessionCookies
+  /** The body named the session too. A cookie alone may be one that every visitor gets. */
+  named: boolean
+}
+
+/**
+ * Reads the answer to a login (facts 2.1). The session comes as a cookie, in the body, or both.
+ * @throws GatewayError `LOGIN_REFUSED`, `TOO_MANY_SESSIONS`, `UNAVAILABLE` or `BAD_RESPONSE`
+ */
+export function readLogin(answer: Answer, base: URL): LoggedIn {
+  const { status, body } = answer
+  if (status >= 300 && status < 400) throw redirection(answer, 'The login')
+  if (status === 429) throw tooManySessions(answer)
+  if (status >= 500) throw refusal(answer)
+  if (status >= 400 || saysError(body)) throw refused(answer)
+
+  const cookies = createCookies(base)
+  cookies.take(answer)
+  const { sessionID } = (body as { response?: { sessionID?: unknown } } | undefined)?.response ?? {}
+  const named = typeof sessionID === 'string' && /^[\x21-\x3a\x3c-\x7e]+$/.test(sessionID)
+  // Also where the cookie was given for another host or for https only: the body's counts.
+  if (named && cookies.sessionId() === '') cookies.set(sessionID)
+  if (cookies.sessionId() === '') throw noSession(answer)
+  return { cookies, named }
+}
+
+/** True when the body is an error body, whatever the status (facts 9.1). */
+export const saysError = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'error' in body && Boolean(body.error)
+
+export const noSession = (answer: Answer): GatewayError =>
+  new GatewayError(
+    'BAD_RESPONSE',
+    `The login was answered with ${answer.unreadable ?? 'no session'}. Check that the address is that of the appliance.`,
+    { statusCode: answer.status },
+  )
+
+function refused(answer: Answer): GatewayError {
+  const { status } = answer
+  const { message } = errorBody(answer.body)
+  // Which status a wrong password gives is unknown (facts 2.3): every 4xx counts, but for
+  // those that something other than the appliance gives.
+  if ((status === 404 && !message) || [405, 407, 408].includes(status)) {
+    return new GatewayError(
+      'BAD_RESPONSE',
+      `What answers does not know the login of a media gateway (status ${status}). Check the address.`,
+      causeOf(answer),
+    )
+  }
+  const says = message ? ` It says: ${message}` : ''
+  return new GatewayError(
+    'LOGIN_REFUSED',
+    `The appliance refused the user name or the password. Correct them in the config node and deploy.${says}`,
+    causeOf(answer),
+  )
+}
+
+const tooManySessions = (answer: Answer): GatewayError =>
+  new GatewayError(
+    'TOO_MANY_SESSIONS',
+    'The appliance has no free session. End sessions that are not needed, or wait until they expire.',
+    causeOf(answer),
+  )
+
+function causeOf({ status, body }: Answer): Partial<ErrorCause> {
+  const { type, message } = errorBody(body)
+  return { statusCode: status, applianceType: type, applianceMessage: message }
+}
+
+/** Milliseconds that the appliance asks to wait, at most five minutes. */
+export function retryAfterOf({ headers }: Answer): number | undefined {
+  const seconds = Number(headers['retry-after'])
+  return seconds > 0 ? Math.min(seconds * 1000, 300_000) : undefined
+}

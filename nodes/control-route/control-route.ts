@@ -1,0 +1,37 @@
+import type { NodeAPI } from 'node-red'
+import { controlRoute, findDestination, invalidInput, type ControlAction } from '../../client'
+import { registerAction, type ActionConfig } from '../runtime/action'
+import { waitingOf, type WaitingConfig } from '../runtime/waiting'
+
+interface Config extends ActionConfig, WaitingConfig {
+  action?: string
+  target?: string
+}
+
+const ACTIONS: readonly ControlAction[] = ['start', 'stop', 'restart']
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(
+    RED,
+    'media-gateway-control-route',
+    async ({ gateway, operation, config, message, parameters }) => {
+      const waiting = waitingOf(config)
+      const fromMessage = config.action === 'msg'
+      const wanted = fromMessage ? message.action : config.action || 'start'
+      const action = ACTIONS.find((known) => known === wanted)
+      if (!action) {
+        const path = fromMessage ? 'msg.action' : 'action'
+        const problem = 'one of "start", "stop" and "restart" is expected'
+        throw invalidInput([{ path, problem }], operation.name)
+      }
+      const target = config.target === 'destination' ? await parameters.destination() : undefined
+      const address = await parameters.route()
+      const destinationId = target && (await findDestination(gateway, address, target, operation))
+      const { answer, route } = await controlRoute(
+        gateway,
+        { ...address, action, destinationId, ...waiting },
+        operation,
+      )
+      return { payload: route ?? answer, ...address }
+    },
+  )

@@ -1,0 +1,18 @@
+import type { NodeAPI } from 'node-red'
+import { deleteRoute } from '../../client'
+import { registerAction, type ActionConfig } from '../runtime/action'
+import { waitingOf, type WaitingConfig } from '../runtime/waiting'
+
+interface Config extends ActionConfig, WaitingConfig {}
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(
+    RED,
+    'media-gateway-delete-route',
+    async ({ gateway, operation, config, parameters }) => {
+      const waiting = waitingOf(config)
+      const address = await parameters.route()
+      const payload = await deleteRoute(gateway, { ...address, ...waiting }, operation)
+      return { payload, ...address }
+    },
+  )

@@ -1,0 +1,41 @@
+import type { NodeAPI } from 'node-red'
+import { exportPreset, hideSecrets, invalidInput, restorePreset } from '../../client'
+import { registerAction, type ActionConfig } from '../runtime/action'
+
+interface Config extends ActionConfig {
+  action?: string
+  hideSecrets?: boolean
+}
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(
+    RED,
+    'media-gateway-preset',
+    async ({ gateway, operation, config, message, parameters }) => {
+      switch (config.action || 'export') {
+        case 'export': {
+          const deviceId = await parameters.device()
+          const preset = await exportPreset(gateway, deviceId, operation)
+          return { payload: config.hideSecrets ? hideSecrets(preset) : preset, deviceId }
+        }
+        case 'import': {
+          if (message.confirm !== true) {
+            const problem =
+              'must be true: an import replaces all routes of the device, and is made only when the message says so'
+            throw invalidInput([{ path: 'msg.confirm', problem }], operation.name)
+          }
+          const { deviceId, answer } = await restorePreset(
+            gateway,
+            { deviceId: parameters.device, preset: message.payload },
+            operation,
+          )
+          return { payload: answer, deviceId }
+        }
+        default:
+          throw invalidInput(
+            [{ path: 'action', problem: 'one of "export" and "import" is expected' }],
+            operation.name,
+          )
+      }
+    },
+  )

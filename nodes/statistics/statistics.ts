@@ -1,0 +1,86 @@
+import type { NodeAPI } from 'node-red'
+import {
+  findDestination,
+  getRoute,
+  invalidInput,
+  readAllStatistics,
+  readStatistics,
+  type StatisticsOf,
+} from '../../client'
+import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
+import type { Message } from '../runtime/parameters'
+
+interface Config extends ActionConfig {
+  scope?: string
+}
+
+export = (RED: NodeAPI): void =>
+  registerAction<Config>(RED, 'media-gateway-statistics', async (call) => {
+    const { gateway, operation, config, parameters } = call
+    if (config.scope === 'all') {
+      const deviceId = await parameters.device()
+      return { payload: await readAllStatistics(gateway, deviceId, operation), deviceId }
+    }
+    const scope = SCOPES[config.scope || 'route']
+    if (!scope) {
+      const problem = `one of "${Object.keys(SCOPES).join('", "')}" and "all" is expected`
+      throw invalidInput([{ path: 'scope', problem }], operation.name)
+    }
+    return scope(call)
+  })
+
+const SCOPES: Record<string, (call: Call<Config>) => Promise<Result>> = {
+  route: (call) => statisticsOf(call, async ({ routeId }) => ({ routeId })),
+
+  source: (call) =>
+    statisticsOf(call, async ({ deviceId, routeId }) => {
+      const { source } = await getRoute(call.gateway, { deviceId, routeId }, call.operation)
+      return { routeId, sourceId: String(source.id) }
+    }),
+
+  destination: async (call) => {
+    const target = await call.parameters.destination()
+    return statisticsOf(call, async (address) => ({
+      routeId: address.routeId,
+      destinationId: await findDestination(call.gateway, address, target, call.operation),
+    }))
+  },
+
+  client: async (call) => {
+    const target = await call.parameters.destination()
+    const client = clientOf(call.message, call.operation.name)
+    return statisticsOf(call, async (address) => ({
+      routeId: address.routeId,
+      destinationId: await findDestination(call.gateway, address, target, call.operation),
+      ...client,
+    }))
+  },
+}
+
+async function statisticsOf(
+  { gateway, operation, parameters }: Call<Config>,
+  of: (address: { deviceId: string; routeId: string }) => Promise<StatisticsOf>,
+): Promise<Result> {
+  const address = await parameters.route()
+  const what = await of(address)
+  return { payload: await readStatistics(gateway, address.deviceId, what, operation), ...address }
+}
+
+/** A client is told by `msg.clientAddress`, and by `msg.clientPort` where it has several connections. */
+function clientOf(
+  { clientAddress, clientPort }: Message,
+  operation: string,
+): { clientAddress: string; clientPort?: number } {
+  if (typeof clientAddress !== 'string' || clientAddress === '') {
+    const problem = 'is empty; the address of the client is expected there'
+    throw invalidInput([{ path: 'msg.clientAddress', problem }], operation)
+  }
+  if (clientPort === undefined || clientPort === null || clientPort === '') return { clientAddress }
+  const port = Number(clientPort)
+  if (Number.isInteger(port) && port >= 1 && port <= 65535)
+    return { clientAddress, clientPort: port }
+  throw invalidInput(
+    [{ path: 'msg.clientPort', problem: 'a port from 1 to 65535 is expected' }],
+    operation,
+  )
+}

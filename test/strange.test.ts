@@ -1,0 +1,325 @@
+import 'should'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  getRoute,
+  listDevices,
+  listRoutes,
+  newOperation,
+  openGateway,
+  updateRoute,
+  type Gateway,
+  type GatewayError,
+} from '../client'
+
+/** Firmware that differs where the facts are silent: nothing may be lost, repeated or leaked. */
+describe('an appliance that behaves otherwise', () => {
+  interface Call {
+    method: string
+    path: string
+    cookie?: string
+    body?: { fields?: Record<string, unknown> }
+  }
+  type Reply = { status?: number; headers?: Record<string, string>; body?: unknown } | 'cut'
+
+  let server: http.Server
+  let gateway: Gateway
+  let calls: Call[]
+  let reply: (call: Call) => Reply | undefined
+  let logged: string[]
+
+  const LOGIN: Reply = {
+    headers: { 'set-cookie': 'sessionID=secret-session-1; Path=/' },
+    body: { response: { type: 'Session', sessionID: 'secret-session-1' } },
+  }
+  const usual = ({ method, path }: Call): Reply => {
+    if (path === '/api/session' && method === 'POST') return LOGIN
+    if (path === '/api/session' && method === 'GET') return { body: { roles: ['Administrator'] } }
+    if (path === '/api/session') return { body: { type: 'Session', message: 'bye' } }
+    if (path === '/api/devices') return { body: [{ _id: 'D' }] }
+    return { status: 404, body: { error: { type: 'x', message: 'no such thing' } } }
+  }
+
+  beforeEach(async () => {
+    calls = []
+    logged = []
+    reply = () => undefined
+    server = http.createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const call: Call = {
+          method: request.method!,
+          path: request.url!.split('?')[0]!,
+          cookie: request.headers.cookie,
+          body: text ? (JSON.parse(text) as Call['body']) : undefined,
+        }
+        calls.push(call)
+        const answer = reply(call) ?? usual(call)
+        if (answer === 'cut') return request.socket.destroy()
+        response.writeHead(answer.status ?? 200, answer.headers)
+        return response.end(answer.body === undefined ? '' : JSON.stringify(answer.body))
+      })
+    })
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    gateway = openGateway({
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      username: 'user',
+      password: 'secret-password',
+      timeout: 500,
+      log: (_, text) => logged.push(text),
+    })
+  })
+  afterEach(async () => {
+    await gateway.close()
+    server.closeAllConnections()
+    await new Promise((resolve) => {
+      server.close(resolve)
+    })
+  })
+
+  const op = (): ReturnType<typeof newOperation> => newOperation('test')
+  const logins = (): number =>
+    calls.filter(({ method, path }) => method === 'POST' && path === '/api/session').length
+  const updates = (): Call[] => calls.filter(({ path }) => path.endsWith('/updates'))
+  const errorOf = async (work: Promise<unknown>): Promise<GatewayError> => {
+    try {
+      await work
+    } catch (error) {
+      return error as GatewayError
+    }
+    throw new Error('no error came')
+  }
+
+  describe('a route that did not come whole', () => {
+    const whole = {
+      id: 'R',
+      name: 'Route',
+      source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      destinations: [{ id: 'E', name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }],
+    }
+    const halves: Array<[string, object]> = [
+      ['without destinations', { ...whole, destinations: undefined }],
+      ['with null for destinations', { ...whole, destinations: null }],
+      ['with IDs for destinations', { ...whole, destinations: ['E'] }],
+      [
+        'with a null among the destinations',
+        { ...whole, destinations: [...whole.destinations, null] },
+      ],
+      ['without a source', { ...whole, source: undefined }],
+      ['wrapped', { data: whole }],
+      ['of another ID', { ...whole, id: 'Q' }],
+    ]
+    for (const [what, body] of halves) {
+      it(`${what} is never the ground of an update`, async () => {
+        reply = ({ method, path }) =>
+          method === 'GET' && path.endsWith('/routes/R') ? { body } : undefined
+        for (const mode of ['keep', 'merge'] as const) {
+          const change = {
+            address: { deviceId: 'D', routeId: 'R' },
+            patch: { name: 'New' },
+            mode,
+            waitFor: 'accepted' as const,
+            waitTimeout: 1000,
+          }
+          const error = await errorOf(updateRoute(gateway, change, op()))
+          error.code.should.equal('BAD_RESPONSE')
+          error.message.should.match(/Nothing was sent/)
+        }
+        updates().should.have.length(0)
+      })
+    }
+
+    it('a masked pass phrase is not sent back as the pass phrase', async () => {
+      const source = {
+        ...whole.source,
+        protocol: 'srt',
+        mode: 'listener',
+        srtPassPhrase: '********',
+      }
+      reply = ({ method, path }) => {
+        if (method === 'GET' && path.endsWith('/routes/R')) return { body: { ...whole, source } }
+        return path.endsWith('/updates') ? { body: { status: 'ok' } } : undefined
+      }
+      const patches: Array<[object, 'keep' | 'merge']> = [
+        [{ name: 'New' }, 'keep'],
+        [{ name: 'New' }, 'merge'],
+        [{ ...whole, source }, 'keep'],
+        [{ source: { ...source, srtPassPhrase: '••••••' } }, 'keep'],
+        [{ source: { srtPassPhrase: '••••••' } }, 'merge'],
+      ]
+      for (const [patch, mode] of patches) {
+        const change = {
+          address: { deviceId: 'D', routeId: 'R' },
+          patch,
+          mode,
+          waitFor: 'accepted' as const,
+          waitTimeout: 1000,
+        }
+        // Each one waits in vain for the one before to show: the fake applies nothing.
+        reply = (
+          (before) => (call) =>
+            before(call)
+        )(reply)
+        await updateRoute(openAgain(), change, op())
+      }
+      updates().should.have.length(5)
+      JSON.stringify(updates()).should.not.match(/srtPassPhrase/)
+      await Promise.all(more.splice(0).map((one) => one.close()))
+    })
+  })
+
+  const more: Gateway[] = []
+  const openAgain = (): Gateway => {
+    const again = openGateway({
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      username: 'user',
+      password: 'secret-password',
+    })
+    more.push(again)
+    return again
+  }
+
+  const refusals: Array<[string, Reply]> = [
+    [
+      'an empty cookie',
+      { headers: { 'set-cookie': 'sessionID=' }, body: { response: { sessionID: '' } } },
+    ],
+    ['a cookie for every visitor', { headers: { 'set-cookie': 'sessionID=anonymous' }, body: {} }],
+    ['no session', { body: { response: {} } }],
+    ['a redirect', { status: 302, headers: { location: '/login?failed' } }],
+    ['a cut connection', 'cut'],
+    ['a failure', { status: 500, body: { error: { type: 'x', message: 'no' } } }],
+  ]
+  for (const [what, answer] of refusals) {
+    it(`a login answered with ${what} is not tried on and on`, async () => {
+      reply = ({ path, method }) => {
+        if (path !== '/api/session') return undefined
+        return method === 'POST' ? answer : { status: 401 }
+      }
+      for (let tries = 0; tries < 12; tries++) {
+        await errorOf(listDevices(gateway, op()))
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+      logins().should.equal(1)
+      logged.should.have.length(1)
+    })
+  }
+
+  it('that refuses a password with status 200 is asked once', async () => {
+    reply = ({ path }) =>
+      path === '/api/session' ? { body: { error: { type: 'Login', message: 'wrong' } } } : undefined
+    for (let tries = 0; tries < 5; tries++) {
+      ;(await errorOf(listDevices(gateway, op()))).code.should.equal('LOGIN_REFUSED')
+    }
+    logins().should.equal(1)
+  })
+
+  it('that denies rights with 401 costs one login more, and harms no other call', async () => {
+    reply = ({ path }) => (path.endsWith('/updates') ? { status: 401 } : undefined)
+    const write = {
+      method: 'POST',
+      path: '/api/devices/D/updates',
+      body: {},
+      writes: true,
+    } as const
+    for (let tries = 0; tries < 10; tries++) {
+      ;(await errorOf(gateway.call(write, op()))).code.should.equal('FORBIDDEN')
+      await listDevices(gateway, op())
+    }
+    logins().should.equal(2)
+    calls.filter(({ method }) => method === 'DELETE').should.have.length(1)
+  })
+
+  it('that redirects a call is not logged in to again, nor is a write repeated', async () => {
+    reply = ({ path }) =>
+      path.endsWith('/updates') ? { status: 303, headers: { location: '/done' } } : undefined
+    const write = {
+      method: 'POST',
+      path: '/api/devices/D/updates',
+      body: {},
+      writes: true,
+    } as const
+    const error = await errorOf(gateway.call(write, op()))
+    error.code.should.equal('BAD_RESPONSE')
+    error.message.should.match(/redirected.*may or may not have been applied/)
+    updates().should.have.length(1)
+    logins().should.equal(1)
+  })
+
+  it('that redirects elsewhere gets the cookie nowhere else', async () => {
+    const elsewhere: string[] = []
+    const other = http.createServer((request, response) => {
+      elsewhere.push(String(request.headers.cookie))
+      response.end('{}')
+    })
+    await new Promise<void>((resolve) => {
+      other.listen(0, '127.0.0.1', resolve)
+    })
+    const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/api/devices`
+    reply = ({ path }) =>
+      path === '/api/devices' ? { status: 307, headers: { location } } : undefined
+    ;(await errorOf(listDevices(gateway, op()))).code.should.equal('BAD_RESPONSE')
+    elsewhere.should.have.length(0)
+    await new Promise((resolve) => {
+      other.close(resolve)
+    })
+  })
+
+  it('that repeats secrets in its errors has them hidden', async () => {
+    const message = `session secret-session-1 of secret-password-and-more, ${'x'.repeat(280)}secret-password`
+    reply = ({ path }) =>
+      path === '/api/devices'
+        ? { status: 400, body: { error: { type: 'secret-session-1', message } } }
+        : undefined
+    const error = await errorOf(listDevices(gateway, op()))
+    JSON.stringify([error.message, error.cause]).should.not.match(/secret-(session|pass)/)
+  })
+
+  it('with numPages beyond all reason is read to its end', async () => {
+    const data = [{ id: 'R', name: 'Route' }]
+    reply = ({ path }) =>
+      path.endsWith('/routes') ? { body: { data, numPages: 1e9, numResults: '1' } } : undefined
+    const list = await listRoutes(gateway, { deviceId: 'D' }, op())
+    list.data.should.have.length(1)
+    calls.length.should.be.below(30)
+  })
+
+  it('whose expireAt never moves is asked about it once', async () => {
+    const expireAt = Date.now() + 100
+    reply = ({ path, method }) =>
+      path === '/api/session' && method === 'GET' ? { body: { expireAt, roles: [] } } : undefined
+    await listDevices(gateway, op())
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    for (let reads = 0; reads < 10; reads++) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      await listDevices(gateway, op())
+    }
+    calls
+      .filter(({ path, method }) => path === '/api/session' && method === 'GET')
+      .should.have.length(2)
+    logins().should.equal(1)
+  })
+
+  it('one write that is cut fails no other call', async () => {
+    reply = ({ path }) => (path.endsWith('/updates') ? 'cut' : undefined)
+    const write = {
+      method: 'POST',
+      path: '/api/devices/D/updates',
+      body: {},
+      writes: true,
+    } as const
+    const cut = errorOf(gateway.call(write, op()))
+    await Promise.all(Array.from({ length: 100 }, () => listDevices(gateway, op())))
+    ;(await cut).code.should.equal('OUTCOME_UNKNOWN')
+  })
+
+  it("a 404 of a route is told as such, by a client of one's own", async () => {
+    const address = { deviceId: 'D', routeId: 'none' }
+    ;(await errorOf(getRoute(gateway, address, op()))).code.should.equal('NOT_FOUND')
+    logins().should.equal(1)
+  })
+})
