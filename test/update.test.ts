@@ -191,6 +191,30 @@ describe('update-route', () => {
     simulator.logins.should.equal(1)
   })
 
+  it('two hundred edits of twenty routes from ten nodes are all there in the end', async () => {
+    await unload()
+    const names = Array.from({ length: 10 }, (_, index) => `editor-${index}`)
+    const merge = { type: 'media-gateway-update-route', mode: 'merge' }
+    await load(simulator.url, Object.fromEntries(names.map((name) => [name, merge])))
+    const routes = simulator.routes.slice(0, 20)
+    const before = new Map(routes.map(({ id }) => [id, lasting(id)]))
+    const outcomes = await Promise.all(
+      names.flatMap((name, index) =>
+        routes.map(({ id }) =>
+          send(name, { routeId: id, payload: { source: { [`edit${index}`]: name } } }),
+        ),
+      ),
+    )
+    outcomes.filter(({ caught }) => caught).should.have.length(0)
+    await simulator.settle()
+    const edits = Object.fromEntries(names.map((name, index) => [`edit${index}`, name]))
+    for (const { id } of routes) {
+      const { source, ...rest } = before.get(id)!
+      lasting(id).should.deepEqual({ ...rest, source: { ...(source as object), ...edits } })
+    }
+    simulator.logins.should.equal(1)
+  })
+
   it('that was only accepted is not undone by the next one', async () => {
     simulator.setOptions({ applyDelay: 250 })
     const { id } = simulator.routes[0]!

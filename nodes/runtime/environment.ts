@@ -42,7 +42,7 @@ export function flagProperty(what: string, value: unknown): boolean {
   refuseUnresolved(what, value)
   if (value === undefined || value === null || value === '') return false
   if (typeof value === 'boolean') return value
-  const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase()
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : JSON.stringify(value)
   if (['true', '1', 'yes', 'on'].includes(text)) return true
   if (['false', '0', 'no', 'off'].includes(text)) return false
   throw new GatewayError(
