@@ -3,7 +3,15 @@
 //   NODE_RED       the folder of another Node-RED than the one of this package
 //   NODE_RED_NODE  the Node.js that runs it
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -21,6 +29,7 @@ type Properties = Record<string, unknown>
 const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
 const DEVICE = { device: '', deviceType: 'auto' }
 const ROUTE = { route: 'routeId', routeType: 'msg' }
+const DESTINATION = { destination: 'destinationId', destinationType: 'msg' }
 const DEFINITION = { definition: 'payload', definitionType: 'msg', validate: true }
 const DEFAULTS: Record<string, Properties> = {
   'media-gateway': {
@@ -47,12 +56,31 @@ const DEFAULTS: Record<string, Properties> = {
     ...WAITING,
     mode: 'keep',
   },
+  'media-gateway-delete-route': { ...DEVICE, ...ROUTE, ...WAITING },
+  'media-gateway-control-route': {
+    ...DEVICE,
+    ...ROUTE,
+    ...DESTINATION,
+    ...WAITING,
+    action: 'start',
+    target: 'route',
+  },
+  'media-gateway-ensure-route': {
+    ...DEVICE,
+    ...DEFINITION,
+    state: 'present',
+    check: false,
+    exact: false,
+    waitTimeout: 30,
+  },
+  'media-gateway-statistics': { ...DEVICE, ...ROUTE, ...DESTINATION, scope: 'route' },
+  'media-gateway-preset': { ...DEVICE, hideSecrets: false, action: 'export' },
 }
 const CONFIG = 'media-gateway'
 const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
 for (const type of ACTIONS) Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway' })
 
-/** Another value for every property, as a user would fill it in. */
+/** Another value for every plain property, as a user would fill it in. */
 const OTHER: Properties = {
   name: 'Studio <b>A</b>',
   baseUrl: 'https://10.0.0.5:8443/gateway/',
@@ -68,10 +96,25 @@ const OTHER: Properties = {
   state: 'idle',
   startRoute: true,
   mode: 'merge',
+  target: 'destination',
+  check: true,
+  exact: true,
+  scope: 'client',
   validate: false,
   waitFor: 'applied',
   waitTimeout: '45',
 }
+const OTHER_OF: Record<string, Properties> = {
+  'media-gateway-ensure-route': { state: 'started' },
+  'media-gateway-preset': { action: 'import' },
+}
+
+function othersOf(type: string): Properties {
+  const known = { ...OTHER, ...OTHER_OF[type] }
+  const own = Object.entries(known).filter(([property]) => property in DEFAULTS[type]!)
+  return Object.fromEntries(own)
+}
+
 /** And for those with a type beside them, every type. */
 const TYPED: Record<string, Record<string, string>> = {
   device: {
@@ -92,6 +135,15 @@ const TYPED: Record<string, Record<string, string>> = {
     jsonata: 'payload.id',
     msg: 'payload',
   },
+  destination: {
+    id: 'd1f0',
+    name: 'Studio A out',
+    flow: 'destination',
+    global: 'destination',
+    env: 'DESTINATION',
+    jsonata: 'payload.destinations[0].id',
+    msg: 'payload',
+  },
   definition: {
     flow: 'wanted',
     global: 'wanted',
@@ -101,6 +153,9 @@ const TYPED: Record<string, Record<string, string>> = {
     msg: 'wanted',
   },
 }
+/** All nodes share the code of a typed property: one of them shows every type, the others one. */
+const showsAllTypes = (type: string, property: string) =>
+  type === ACTIONS.find((candidate) => property in DEFAULTS[candidate]!)
 
 /** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
 function flow(): Properties[] {
@@ -131,22 +186,21 @@ function flow(): Properties[] {
     const y = 60 + row * 60
     nodes.push({ ...DEFAULTS[type], ...place, id: type, type, y })
     nodes.push({ ...place, id: `${type}-bare`, type, gateway: 'gateway', x: 440, y })
-    const others = Object.keys(DEFAULTS[type]!).filter((property) => property in OTHER)
     nodes.push({
       ...DEFAULTS[type],
-      ...Object.fromEntries(others.map((property) => [property, OTHER[property]])),
+      ...othersOf(type),
       ...place,
       id: `${type}-other`,
       type,
       x: 700,
       y,
     })
-    // One node has all three of them; the others share its code.
-    if (type !== 'media-gateway-update-route') return
     for (const [property, kinds] of Object.entries(TYPED)) {
+      if (!showsAllTypes(type, property)) continue
       for (const [kind, value] of Object.entries(kinds)) {
         nodes.push({
           ...DEFAULTS[type],
+          ...othersOf(type),
           ...place,
           id: `${type}-${property}-${kind}`,
           type,
@@ -233,12 +287,22 @@ describe('the editor, in a browser', function () {
     if (userDir) rmSync(userDir, { recursive: true, force: true })
   })
 
+  it('knows every node of the package', () => {
+    const { 'node-red': nodeRedPart } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    ) as { 'node-red': { nodes: Record<string, string> } }
+    const types = Object.keys(nodeRedPart.nodes).map((set) =>
+      set === 'gateway' ? CONFIG : `${CONFIG}-${set}`,
+    )
+    should(types.sort()).eql(Object.keys(DEFAULTS).sort())
+  })
+
   it('has all nodes in the palette, under "media gateway"', async () => {
     const palette = page.locator('#red-ui-palette-base-category-media_gateway')
     for (const type of ACTIONS) {
       const entry = palette.locator(`.red-ui-palette-node[data-palette-type="${type}"]`)
       await entry.waitFor()
-      const label = type.slice(CONFIG.length + 1).replace('-', ' ')
+      const label = nameOf(type).replace('-', ' ')
       should(await entry.getAttribute('data-palette-label')).equal(label)
     }
     const categories = await page.evaluate(
@@ -312,18 +376,19 @@ describe('the editor, in a browser', function () {
       await add({ ...DEFAULTS[type], ...(type === CONFIG ? {} : { x: 0, y: 0 }), id, type })
       const expected: Properties = { ...DEFAULTS[type] }
       const form = await openForm(id)
+      const others = othersOf(type)
       for (const property of Object.keys(DEFAULTS[type]!)) {
-        if (!(property in OTHER)) continue
-        await fill(type, property, OTHER[property])
-        expected[property] = OTHER[property]
+        if (!(property in others)) continue
+        await fill(type, property, others[property])
+        expected[property] = others[property]
       }
       await done()
       should(await exported(id)).containEql(expected)
 
       for (const [property, kinds] of Object.entries(TYPED)) {
         if (!(property in DEFAULTS[type]!)) continue
-        const all = type === 'media-gateway-update-route'
-        for (const [kind, value] of Object.entries(kinds).slice(0, all ? undefined : 1)) {
+        const shown = Object.entries(kinds).slice(0, showsAllTypes(type, property) ? undefined : 1)
+        for (const [kind, value] of shown) {
           await openForm(id)
           await fillTyped(property, kind, value)
           await done()
@@ -437,6 +502,29 @@ describe('the editor, in a browser', function () {
     }
     should(await faults(update, { waitFor: 'accepted', waitTimeout: 'soon' })).equal('')
     should(await faults(update, { gateway: '' })).equal('gateway')
+
+    const control = 'media-gateway-control-route'
+    const noDestination = { destination: '', destinationType: 'name' }
+    should(await faults(control, noDestination)).equal('')
+    should(await faults(control, { ...noDestination, target: 'destination' })).match(/missing/)
+    should(await faults(control, { waitTimeout: '0' })).equal('')
+    for (const action of ['restart', 'msg']) {
+      should(await faults(control, { action, waitTimeout: '0' })).match(/a number from 1/)
+    }
+    const statistics = 'media-gateway-statistics'
+    const noRoute = { route: '', routeType: 'name' }
+    for (const scope of ['route', 'source', 'destination', 'client', 'all']) {
+      const ofDestination = ['destination', 'client'].includes(scope)
+      should(await faults(statistics, { ...noDestination, scope })).match(
+        ofDestination ? /missing/ : /^$/,
+      )
+      should(await faults(statistics, { ...noRoute, scope })).match(
+        scope === 'all' ? /^$/ : /missing/,
+      )
+    }
+    should(await faults('media-gateway-ensure-route', { waitTimeout: 'soon' })).match(
+      /a number from 1 to 3600/,
+    )
   })
 
   it('marks the field while one types', async () => {
@@ -460,17 +548,66 @@ describe('the editor, in a browser', function () {
   })
 
   it('shows the rows that belong to what is chosen', async () => {
-    await openForm('media-gateway-update-route')
-    const timeout = page.locator('#node-input-waitTimeout')
-    should(await timeout.isVisible()).be.false()
-    await page.selectOption('#node-input-waitFor', 'applied')
-    should(await timeout.isVisible()).be.true()
-    for (const mode of ['keep', 'merge', 'replace']) {
-      await page.selectOption('#node-input-mode', mode)
+    const rows = async (property: string, value: string, visible: Record<string, boolean>) => {
+      await page.selectOption(`#node-input-${property}`, value)
+      for (const [name, wanted] of Object.entries(visible)) {
+        const row = page.locator('.form-row', { has: page.locator(`#node-input-${name}`) })
+        should(await row.isVisible()).equal(wanted, `${name} with ${property} ${value}`)
+      }
       const hints = page.locator('.media-gateway-hint:visible')
-      should(await hints.count()).equal(1)
-      should(await hints.getAttribute('data-media-gateway-when')).equal(`mode=${mode}`)
-      should(await page.locator('.media-gateway-warning').isVisible()).equal(mode === 'replace')
+      const whens = await hints.evaluateAll((all) =>
+        all.map((hint) => hint.getAttribute('data-media-gateway-when')),
+      )
+      const warnings = await page.locator('.media-gateway-warning:visible').count()
+      return { whens, warns: warnings > 0 }
+    }
+
+    await openForm('media-gateway-update-route')
+    await rows('waitFor', 'accepted', { waitTimeout: false })
+    await rows('waitFor', 'applied', { waitTimeout: true })
+    for (const mode of ['keep', 'merge', 'replace']) {
+      const { whens, warns } = await rows('mode', mode, { waitTimeout: true })
+      should(whens).eql([`mode=${mode}`])
+      should(warns).equal(mode === 'replace')
+    }
+    await cancel()
+
+    await openForm('media-gateway-control-route')
+    await rows('target', 'route', { route: true, destination: false, waitTimeout: false })
+    await rows('target', 'destination', { route: true, destination: true, waitTimeout: false })
+    for (const action of ['restart', 'msg']) await rows('action', action, { waitTimeout: true })
+    await rows('waitFor', 'applied', { waitTimeout: true })
+    await rows('action', 'stop', { waitTimeout: true })
+    await rows('waitFor', 'accepted', { waitTimeout: false })
+    await cancel()
+
+    await openForm('media-gateway-statistics')
+    for (const [scope, route, destination] of [
+      ['source', true, false],
+      ['destination', true, true],
+      ['client', true, true],
+      ['all', false, false],
+      ['route', true, false],
+    ] as const) {
+      const { whens } = await rows('scope', scope, { route, destination })
+      should(whens).eql(scope === 'client' ? ['scope=client'] : [])
+    }
+    await cancel()
+
+    await openForm('media-gateway-preset')
+    for (const action of ['import', 'export']) {
+      const exports = action === 'export'
+      const { whens, warns } = await rows('action', action, { hideSecrets: exports })
+      should(whens).eql([`action=${action}`])
+      should(warns).equal(!exports)
+    }
+    await cancel()
+
+    await openForm('media-gateway-ensure-route')
+    for (const wanted of ['absent', 'present', 'started', 'stopped']) {
+      const absent = wanted === 'absent'
+      const { warns } = await rows('state', wanted, { exact: !absent, waitTimeout: true })
+      should(warns).equal(absent)
     }
     await cancel()
   })
@@ -503,9 +640,11 @@ describe('the editor, in a browser', function () {
       const views: [name: string, id: string, prepare?: () => Promise<unknown>][] = [
         ['gateway', 'gateway'],
         ['gateway-other', 'gateway-other'],
-        ...ACTIONS.map((type): [string, string] => [type.slice(CONFIG.length + 1), type]),
-        ['create-route-other', 'media-gateway-create-route-other'],
-        ['update-route-merge', 'media-gateway-update-route-other'],
+        ...ACTIONS.map((type): [string, string] => [nameOf(type), type]),
+        ...(await conditional()).map((type): [string, string] => [
+          `${nameOf(type)}-other`,
+          `${type}-other`,
+        ]),
         [
           'update-route-replace',
           'media-gateway-update-route',
@@ -555,6 +694,8 @@ describe('the editor, in a browser', function () {
         editorTheme: {
           tours: false,
           palette: { catalogues: [] },
+          // No form here edits code, and this editor is there at once.
+          codeEditor: { lib: 'ace' },
           header: { title: 'media gateway' },
         },
       })}`,
@@ -602,10 +743,14 @@ describe('the editor, in a browser', function () {
       }
     })
     await opened.addInitScript(`localStorage.setItem('view-dark-theme', '${theme}')`)
+    await opened.addInitScript(HASTEN)
     await opened.goto(url)
     await opened.waitForFunction(() => RED.nodes.node('gateway') !== null)
     await opened.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
     await opened.evaluate(() => (jQuery.fx.off = true))
+    await opened.addStyleTag({
+      content: '* { transition: none !important; animation: none !important }',
+    })
     const native = await opened.locator('html.nr-theme-dark').count()
     // Node-RED 4 has no dark theme of its own: themes set these properties.
     if (theme === 'dark' && native === 0) await opened.addStyleTag({ content: DARK })
@@ -653,19 +798,23 @@ describe('the editor, in a browser', function () {
       if (node._def.category === 'config') RED.editor.editConfig('', node.type, wanted)
       else RED.editor.edit(node)
     }, id)
-    const form = page.locator('.media-gateway-form')
-    await form.waitFor()
-    // Selects of config nodes settle 50 ms after the form is there.
-    await page.waitForTimeout(120)
-    return form
+    // The focus comes last: by then the selects of config nodes have settled too.
+    await page.waitForFunction(() => {
+      const tray = document.querySelector('.red-ui-tray')
+      return tray?.querySelector('.media-gateway-form') && tray.contains(document.activeElement)
+    })
+    return page.locator('.media-gateway-form')
   }
 
   const done = () => press('ok')
   const cancel = () => press('cancel')
 
   async function press(button: 'ok' | 'cancel') {
-    await page.click(`#node-dialog-${button}:visible, #node-config-dialog-${button}:visible`)
-    await page.locator('.red-ui-tray').waitFor({ state: 'detached' })
+    // Nothing moves here, so there is no need to wait until the button stands still.
+    await page.click(`#node-dialog-${button}:visible, #node-config-dialog-${button}:visible`, {
+      force: true,
+    })
+    await page.waitForFunction(() => document.querySelector('.red-ui-tray') === null)
   }
 
   async function fill(type: string, property: string, value: unknown) {
@@ -693,6 +842,16 @@ describe('the editor, in a browser', function () {
     await input.press('Tab')
   }
 
+  /** The nodes whose form has rows that are not always shown. */
+  async function conditional(): Promise<string[]> {
+    const forms = await page.evaluate(
+      (types) =>
+        types.map((type) => document.querySelector(`[data-template-name="${type}"]`)?.innerHTML),
+      ACTIONS,
+    )
+    return ACTIONS.filter((_, index) => forms[index]?.includes('data-media-gateway-when'))
+  }
+
   /** Labels, hints and buttons whose text does not fit. */
   async function clipped(): Promise<string[]> {
     return page
@@ -709,6 +868,8 @@ describe('the editor, in a browser', function () {
   }
 })
 
+const nameOf = (type: string) => type.slice(CONFIG.length + 1)
+
 const contains = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
 
 function freePort(): Promise<number> {
@@ -721,6 +882,14 @@ function freePort(): Promise<number> {
     })
   })
 }
+
+// The editor waits for its animations by the clock. There are none here, so its short delays
+// are cut to a fiftieth, all alike: what happens after what stays as it is.
+const HASTEN = `{
+  const { setTimeout } = window
+  window.setTimeout = (task, delay, ...values) =>
+    setTimeout(task, delay <= 500 ? delay / 50 : delay, ...values)
+}`
 
 const DARK = `:root, body {
   color-scheme: dark;

@@ -159,8 +159,8 @@ describe('ensure-route', () => {
   it('two at once for one missing route create one', async () => {
     const both = await Promise.all([run('present', WANTED), run('present', WANTED)])
     both
-      .map(({ action }) => action)
-      .sort()
+      .map(({ action }) => String(action))
+      .toSorted()
       .should.deepEqual(['create', 'none'])
     simulator.routes.filter(({ name }) => name === WANTED.name).should.have.length(1)
   })

@@ -110,7 +110,8 @@ export async function ensureRoutes(
   )
   if (options.check) {
     const results = plans.map((one) => planned(one))
-    return { deviceId, results: isList ? results : results[0]!, routeId: results[0]?.before?.id }
+    if (isList) return { deviceId, results }
+    return { deviceId, results: results[0]!, routeId: results[0]?.before?.id }
   }
   const work = wanted.map((row, index) => ({ wanted: row, plan: plans[index]! }))
   if (!isList) {
