@@ -89,7 +89,8 @@ function demoFlow(appliance, simulator) {
   const gateway = flow.find(({ type }) => type === 'media-gateway')
   if (simulator) {
     gateway.baseUrl = simulator.url
-    gateway.credentials = { username: 'operator', password: 'supervisor' }
+    // Only an Administrator may use all the nodes.
+    gateway.credentials = { username: 'haiadmin', password: 'manager' }
   } else {
     // Node-RED puts the value of the environment in the place of ${NAME}: no secret is stored.
     gateway.baseUrl = '${GATEWAY_URL}'
@@ -160,14 +161,14 @@ function userDirectory() {
 
 async function run(RED, withChanges) {
   const results = {}
-  const waiting = new Map()
   let refuse
+  let check = () => {}
   RED.hooks.add('onSend.demo', (events) => {
     for (const { source, msg } of events) {
       const step = source.node.type.replace(/^media-gateway-/, '')
       if (step === source.node.type) continue
       results[step] = RED.util.cloneMessage({ payload: msg.payload, gateway: msg.gateway })
-      waiting.get(step)?.()
+      check()
     }
   })
   RED.hooks.add('onComplete.demo', ({ node, error }) => {
@@ -175,25 +176,28 @@ async function run(RED, withChanges) {
     const name = node.node.type.replace(/^media-gateway-/, '').replace('-', ' ')
     refuse?.(new Error(`The step "${name}" of the demo flow failed. ${error.message ?? error}`))
   })
-  const press = (name, ends) => {
+  const press = (name, steps) => {
     const done = new Promise((resolve, reject) => {
       refuse = reject
-      for (const [step, isEnd = () => true] of ends) {
-        waiting.set(step, () => isEnd() && resolve())
-      }
+      check = () => steps().every((step) => results[step]) && resolve()
     })
     RED.nodes.eachNode(({ id, type, name: label }) => {
       if (type === 'inject' && label === name) RED.nodes.getNode(id).receive()
     })
     return within(RUN_WITHIN_MS, done, 'The demo flow did not end in time.')
   }
-  await press('read', [
-    ['get-route'],
-    ['list-routes', () => results['list-routes'].payload.data.length === 0],
-  ])
-  if (withChanges) await press('change', [['update-route']])
+  await press('read', () => stepsOfReading(results))
+  if (withChanges) await press('change', () => ['delete-route'])
   RED.hooks.remove('*.demo')
   return results
+}
+
+/** What the flow reads: a route only where there is one, the preset only where the role allows it. */
+function stepsOfReading({ session, 'list-routes': list }) {
+  const steps = ['session', 'get-device', 'list-routes', 'statistics']
+  if (list?.payload.data.length > 0) steps.push('get-route')
+  if (String(session?.payload.roles).includes('Administrator')) steps.push('preset')
+  return steps
 }
 
 async function within(ms, work, sentence) {
@@ -240,16 +244,28 @@ function tell(results, simulator) {
     ]),
   )
 
+  const statistics = payload('statistics')
+  const bitrates = statistics.map(({ route }) => Number(route.source?.bitrate) || 0)
+  const total = bitrates.reduce((sum, bitrate) => sum + bitrate, 0)
+  console.log(`\nRunning: ${statistics.length}, with ${total.toFixed(1)} Mbit/s of sources`)
+  const preset = payload('preset')
+  console.log(
+    preset ? `Preset: ${preset.routes?.length ?? 0} routes` : 'Preset: only for an Administrator',
+  )
+
   console.log()
   if (simulator) {
     tellChange('Created', payload('create-route'))
     tellChange('Updated', payload('update-route'))
+    console.log(clean(`Started it: ${payload('control-route').state}`))
+    console.log(clean(`Ensured "stopped": ${[payload('ensure-route').action].flat().join(', ')}`))
+    console.log(clean(`Deleted it: ${payload('delete-route').status}`))
     const calls = simulator.journal.length - simulator.loginAttempts
     console.log(
       `Logins: ${simulator.logins} for ${calls} calls of ${Object.keys(results).length} nodes`,
     )
   } else {
-    console.log('Nothing was created or updated: an appliance is only read here.')
+    console.log('Nothing was changed: an appliance is only read here.')
   }
 }
 

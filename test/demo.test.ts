@@ -48,7 +48,12 @@ describe('npm start', function () {
     output.should.match(/Routes of the first device: 8\n {2}Name .*\n {2}Studio A +\w+ +udp/)
     output.should.match(/Created route "Demo .*Recorder udp 239\.1\.1\.1:6000 and to Monitor/)
     output.should.match(/Updated route "Demo .*Recorder udp 239\.1\.1\.1:6002 and to Monitor/)
-    output.should.match(/Logins: 1 for \d+ calls of 7 nodes/)
+    output.should.match(/Running: 4, with [1-9]\d*\.\d Mbit\/s of sources/)
+    output.should.match(/Preset: 8 routes/)
+    output.should.match(/Started it: running/)
+    output.should.match(/Ensured "stopped": stop, update/)
+    output.should.match(/Deleted it: \w/)
+    output.should.match(/Logins: 1 for \d+ calls of 12 nodes/)
     output.should.match(/Sessions left open: 0\n$/)
   })
 
@@ -63,27 +68,39 @@ describe('npm start', function () {
     })
   }
 
-  it('only reads an appliance that the environment names, and logs out', async () => {
+  for (const [username, password, preset] of [
+    ['haiadmin', 'manager', /Preset: 8 routes/],
+    ['operator', 'supervisor', /Preset: only for an Administrator/],
+    ['user', 'public', /Preset: only for an Administrator/],
+  ] as const) {
+    it(`only reads an appliance that the environment names, as ${username}, and logs out`, () =>
+      onlyReads(username, password, preset))
+  }
+
+  async function onlyReads(username: string, password: string, preset: RegExp): Promise<void> {
     const simulator = await startSimulator({ https: true })
     const { url, fingerprint } = simulator
     const { code, output, errors } = await demo(['--once'], {
       environment: {
         GATEWAY_URL: url,
-        GATEWAY_USERNAME: 'haiadmin',
-        GATEWAY_PASSWORD: 'manager',
+        GATEWAY_USERNAME: username,
+        GATEWAY_PASSWORD: password,
         GATEWAY_FINGERPRINT: fingerprint,
       },
     })
     await simulator.stop()
     errors.should.equal('')
     ;(code ?? -1).should.equal(0, output)
-    output.should.match(/Studio A/).and.match(/Nothing was created or updated/)
+    output.should
+      .match(/Studio A/)
+      .and.match(preset)
+      .and.match(/Nothing was changed/)
     simulator.journal
       .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
       .should.deepEqual([])
     simulator.logins.should.equal(1)
     simulator.openSessions.should.equal(0)
-  })
+  }
 
   for (const [what, environment, sentence] of [
     ['half of the access', { GATEWAY_URL: 'http://127.0.0.1:1' }, /missing: GATEWAY_USERNAME/],

@@ -132,15 +132,23 @@ describe('the package', function () {
 
   describe('its examples', () => {
     let examples: Record<string, FlowNode[]>
+    let recipes: Record<string, FlowNode[]>
 
     before(async () => {
-      const offered = (await get(`library/examples/flows/${name}`)) as Array<{ fn: string }>
-      examples = {}
-      for (const { fn } of offered) {
-        const path = `library/examples/flows/${name}/${encodeURIComponent(fn)}`
-        examples[fn] = JSON.parse(await text(path)) as FlowNode[]
-      }
+      examples = await offered('')
+      recipes = await offered('Recipes/')
     })
+
+    /** The flows that the menu offers in a folder. */
+    async function offered(folder: string): Promise<Record<string, FlowNode[]>> {
+      const flows: Record<string, FlowNode[]> = {}
+      const base = `library/examples/flows/${name}/${folder}`
+      for (const entry of (await get(base)) as Array<string | { fn: string }>) {
+        if (typeof entry === 'string') continue
+        flows[entry.fn] = JSON.parse(await text(base + encodeURIComponent(entry.fn))) as FlowNode[]
+      }
+      return flows
+    }
 
     it('are offered in the menu, one for each node, and one for all', () => {
       const titles = sets
@@ -151,23 +159,24 @@ describe('the package', function () {
         .should.deepEqual([...titles, 'All nodes'].sort())
     })
 
-    it('have only nodes of Node-RED and of this package, a comment, and no credentials', () => {
-      const core = ['tab', 'comment', 'inject', 'debug', 'catch', 'switch']
-      const used = new Set<string>()
-      for (const [title, nodes] of Object.entries(examples)) {
-        for (const node of nodes) {
-          should([...core, ...types].includes(node.type)).be.true(`${title}: ${node.type}`)
-          node.should.not.have.property('credentials')
-          used.add(node.type)
-        }
-        nodes.some(({ type }) => type === 'comment').should.be.true(title)
+    it('are offered as recipes too, each with a page', () => {
+      const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
+      for (const title of Object.keys(recipes)) {
+        const page = `recipes/${title.toLowerCase().replaceAll(' ', '-')}.md`
+        existsSync(join(root, 'docs', page)).should.be.true(page)
+        should(index.includes(`(${page})`)).be.true(page)
       }
-      for (const type of types) used.should.containEql(type)
+      Object.keys(recipes).length.should.equal(5)
+    })
+
+    it('use every node of the package, and all of them in one', () => {
+      const all = examples['All nodes']!.map(({ type }) => type)
+      for (const type of types) all.should.containEql(type)
     })
 
     it('save every property under the name that the form has', async () => {
       const forms = await text('nodes', 'text/html')
-      for (const node of Object.values(examples).flat()) {
+      for (const node of [...Object.values(examples), ...Object.values(recipes)].flat()) {
         if (!types.includes(node.type)) continue
         const form = forms.slice(forms.indexOf(`registerType('${node.type}',`))
         const defaults = form.slice(0, form.indexOf('paletteLabel'))
@@ -190,10 +199,15 @@ describe('the package', function () {
       'Get route': () => called('GET', /^\/api\/gateway\/[^/]+\/routes\/[^/]+$/),
       'Create route': () => simulator.route('Example route') !== undefined,
       'Update route': () => simulator.route('Studio A')?.destinations[0]?.port === 6002,
+      'Delete route': () => changed('delete') && simulator.route('Example to delete') === undefined,
+      'Control route': () =>
+        commanded('stop-route', 'start-route') && simulator.route('Studio A')?.state === 'running',
+      Statistics: () => called('GET', /\/statistics$/),
+      // Without the confirmation nothing is imported.
+      Preset: () => called('GET', /\/preset$/) && !called('POST', /\/preset$/),
+      'Ensure route': () => simulator.route('Ensured example') !== undefined,
       'All nodes': () =>
-        simulator.routes.some(
-          (route) => route.name.startsWith('Demo ') && route.destinations[0]?.port === 6002,
-        ),
+        changed('delete') && !simulator.routes.some(({ name: each }) => each.startsWith('Demo ')),
     }
     for (const [title, effect] of Object.entries(RESULTS)) {
       it(`run as they are: ${title}`, async () => {
@@ -304,7 +318,7 @@ describe('the package', function () {
         ? {
             ...node,
             baseUrl: simulator.url,
-            credentials: { username: 'operator', password: 'supervisor' },
+            credentials: { username: 'haiadmin', password: 'manager' },
           }
         : node,
     )
@@ -315,6 +329,18 @@ describe('the package', function () {
 
   const called = (method: string, path: RegExp): boolean =>
     simulator.journal.some((call) => call.method === method && path.test(call.path))
+
+  const changed = (action: string): boolean =>
+    simulator.journal.some(
+      ({ body }) => (body as { action?: string } | undefined)?.action === action,
+    )
+
+  const commanded = (...commands: string[]): boolean =>
+    commands.every((command) =>
+      simulator.journal.some(
+        ({ body }) => (body as { command?: string } | undefined)?.command === command,
+      ),
+    )
 })
 
 describe('the README', () => {
