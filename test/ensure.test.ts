@@ -9,7 +9,7 @@ type Row = Ensured & { error?: { code: string; message: string } }
 const ensure = (state: string, more: object = {}): object => ({
   type: 'media-gateway-ensure-route',
   state,
-  waitTimeout: 2,
+  waitTimeout: 1,
   ...more,
 })
 

@@ -10,8 +10,8 @@ export const HIDDEN = '••••••'
 const NOTHING_TO_KEEP =
   'is a hidden value, and there is nothing at this place to keep; give the value itself'
 
-/** Firmware may answer stars, or the like, where a secret is. They are never a value. */
-export const isMasked = (value: unknown): boolean => isText(value) && /^[*•●]+$/.test(value)
+/** Firmware may answer a row of stars, or the like, where a secret is. It is never a value. */
+export const isMasked = (value: unknown): boolean => isText(value) && /^([*•●])\1{2,}$/.test(value)
 
 /** True for what stands for a secret that is not shown: our sign, or a mask of the firmware. */
 const isSign = (value: unknown, name: string): boolean =>
