@@ -119,3 +119,12 @@ export function outcomeUnknown({ message, cause }: GatewayError): GatewayError {
     retryable: false,
   })
 }
+
+/** True for the failure of a write that may have arrived all the same. */
+export function mayHaveArrived(error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return false
+  const { code, cause } = error
+  if (code === 'OUTCOME_UNKNOWN' || code === 'BAD_RESPONSE') return true
+  if (code === 'CLOSED') return !cause.retryable
+  return code === 'UNAVAILABLE' && (cause.statusCode ?? 0) >= 500
+}

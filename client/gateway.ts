@@ -6,7 +6,7 @@ import { createLanes, createTurns } from './queues'
 import { secretsIn, withoutSecrets } from './redaction'
 import { createSession, type Session } from './session/session'
 import { normalFingerprint, parseBase } from './settings'
-import { Stop } from './stop'
+import { Stop, untilStopped } from './stop'
 import type { ProxyOptions, TlsOptions } from './transport/agents'
 import { createTransport } from './transport/transport'
 
@@ -36,6 +36,10 @@ export interface GatewayOptions {
 /** The connection to one appliance: one session, one queue, whoever uses it. */
 export interface Gateway {
   readonly readOnly: boolean
+  /** Calls in flight at once. */
+  readonly concurrency: number
+  /** Comes at the beginning of a close, while changes that have begun may still be completed. */
+  readonly leaving: Stop
   readonly session: Session
   /**
    * Makes one call within the session and answers the parsed body of its 2xx answer.
@@ -84,8 +88,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const unfinished = new Set<Promise<unknown>>()
   const lanes = createLanes(concurrency)
   const turns = createTurns()
-  /** From now on only what completes a change is still called. */
-  let leaving = false
+  const leaving = new Stop()
   let closed: Promise<void> | undefined
 
   const session = createSession({
@@ -170,7 +173,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       request.writes === true &&
       operation.requests > 0 &&
       (code === 'BAD_RESPONSE' || (code === 'UNAVAILABLE' && (cause.statusCode ?? 0) >= 500))
-    const hidden = secrets(request.body)
+    const hidden = [...secrets(request.body), ...(request.secrets ?? [])]
     const hide = (text: string): string => withoutSecrets(text, hidden)
     return new GatewayError(
       code,
@@ -186,7 +189,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   }
 
   function stopIfTold({ stop, finishing }: Operation): void {
-    if (closing.stopped || stop?.stopped || (leaving && !finishing)) throw closedError()
+    if (closing.stopped || stop?.stopped || (leaving.stopped && !finishing)) throw closedError()
   }
 
   async function pause(ms: number, stop?: Stop): Promise<void> {
@@ -206,7 +209,7 @@ export function openGateway(options: GatewayOptions): Gateway {
 
   async function close(): Promise<void> {
     const drainedAt = Date.now() + DRAIN_MS
-    leaving = true
+    leaving.now()
     if (unfinished.size > 0) await within(DRAIN_MS, Promise.all(unfinished))
     closing.now()
     lanes.giveUp(closedError())
@@ -221,45 +224,31 @@ export function openGateway(options: GatewayOptions): Gateway {
 
   return {
     readOnly,
+    concurrency,
+    leaving,
     session,
     call,
     endSession,
-    inTurn: (key, operation, task) =>
-      untilStopped(
-        turns.run(key, () => {
-          stopIfTold(operation)
-          return task()
-        }),
-        operation.stop,
-        closedError,
-      ),
+    inTurn(key, operation, task) {
+      // Only the waiting ends at a stop; a change that has begun tells by itself how it ended.
+      let begun = false
+      const turn = turns.run(key, () => {
+        stopIfTold(operation)
+        begun = true
+        return task()
+      })
+      return new Promise((resolve, reject) => {
+        const unhook = operation.stop?.onStop(() => {
+          if (!begun) reject(closedError())
+        })
+        turn.then(resolve, reject).finally(() => unhook?.())
+      })
+    },
     finish,
     log,
     pause,
     close: () => (closed ??= close()),
   }
-}
-
-/** Ends with the promise or, when the stop comes first, with the error. */
-function untilStopped<T>(
-  work: Promise<T>,
-  stop: Stop | undefined,
-  error: () => GatewayError,
-): Promise<T> {
-  if (!stop) return work
-  return new Promise((resolve, reject) => {
-    const unhook = stop.onStop(() => reject(error()))
-    work.then(
-      (result) => {
-        unhook()
-        resolve(result)
-      },
-      (reason: Error) => {
-        unhook()
-        reject(reason)
-      },
-    )
-  })
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

@@ -27,6 +27,8 @@ export interface Request {
   body?: unknown
   /** Of a body that is not JSON. */
   contentType?: string
+  /** Secrets in a body that is not JSON, to be kept out of every error. */
+  secrets?: string[]
   /** What a 404 means, such as `route "Studio A"`. */
   what?: string
   /** The role that the call needs; a call that writes needs an Operator (facts 2.4). */

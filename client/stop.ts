@@ -1,3 +1,5 @@
+import type { GatewayError } from './errors'
+
 /**
  * Tells any number of waiting calls to stop. It does what an AbortSignal does, but
  * thousands may wait on one without the leak warning that Node.js gives for signals.
@@ -27,4 +29,26 @@ export class Stop {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
+}
+
+/** Ends with the promise or, when the stop comes first, with the error. */
+export function untilStopped<T>(
+  work: Promise<T>,
+  stop: Stop | undefined,
+  error: () => GatewayError,
+): Promise<T> {
+  if (!stop) return work
+  return new Promise((resolve, reject) => {
+    const unhook = stop.onStop(() => reject(error()))
+    work.then(
+      (result) => {
+        unhook()
+        resolve(result)
+      },
+      (reason: Error) => {
+        unhook()
+        reject(reason)
+      },
+    )
+  })
 }

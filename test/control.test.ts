@@ -90,12 +90,38 @@ describe('control-route', () => {
     commands().should.match([{ command: 'stop-route' }, { command: 'start-route' }])
   })
 
-  it('restart whose stop never shows says so, and does not start', async () => {
+  for (const kind of ['truncate', 'invalid-json'] as const) {
+    it(`restart whose stop is answered unreadably (${kind}) goes on to the start`, async () => {
+      simulator.fault({ kind, match: { action: 'stop-route' }, times: 1 })
+      const { payload } = await result('restart', { routeId: running.id })
+      ;(payload as Route).state!.should.equal('running')
+    })
+  }
+
+  for (const kind of ['reset', 'reset-after', 'status'] as const) {
+    it(`restart whose start fails at first (${kind}) starts again`, async () => {
+      simulator.fault({ kind, match: { action: 'start-route' }, times: 2 })
+      const { payload } = await result('restart', { routeId: running.id })
+      ;(payload as Route).state!.should.equal('running')
+    })
+  }
+
+  it('a refusal that passes does not change the way of stopping a destination', async () => {
+    const message = { routeId: running.id, destinationId: running.destinations[0]!.id }
+    const body = { error: { type: 'Busy', message: 'later' } }
+    simulator.fault({ kind: 'status', status: 429, body, match: { path: /commands$/ }, times: 1 })
+    ;(await failure('stop-destination', message)).code.should.equal('REJECTED')
+    await result('stop-destination', message)
+    commands().should.have.length(2)
+    updates().should.have.length(0)
+  })
+
+  it('restart whose stop never shows says so, and starts all the same', async () => {
     simulator.setOptions({ applyDelay: 60_000 })
     const error = await failure('restart', { routeId: running.id })
     error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.match(/the start was not sent/)
-    commands().should.have.length(1)
+    error.message.should.match(/The start was sent all the same/)
+    commands().should.match([{ command: 'stop-route' }, { command: 'start-route' }])
   })
 
   it('restart that never comes up says what it saw', async () => {
@@ -212,11 +238,13 @@ describe('control-route', () => {
     simulator.route(running.id)!.state.should.equal('running')
   })
 
-  it('a restart under way at the stop of all is carried through where there is time', async () => {
+  it('a restart under way at the stop of all is carried through, also where stopping takes long', async () => {
     const { helper } = await import('./flow.js')
+    simulator.setOptions({ applyDelay: 3000 })
     void send('restart', { routeId: running.id })
     await until(() => commands().length === 1)
     await helper.setFlows([])
+    commands().should.match([{ command: 'stop-route' }, { command: 'start-route' }])
     await simulator.settle()
     simulator.route(running.id)!.state.should.equal('running')
   })

@@ -55,7 +55,7 @@ describe('the endpoints of the interface', () => {
   it('3: DELETE /api/session', async () => {
     await result('session')
     simulator.clearJournal()
-    await load2({ session: { action: 'end' } })
+    await reload({ session: { action: 'end' } })
     await result('list-devices')
     simulator.clearJournal()
     const { payload } = await result('session')
@@ -64,7 +64,7 @@ describe('the endpoints of the interface', () => {
     simulator.openSessions.should.equal(0)
   })
 
-  const load2 = async (nodes: Record<string, object>): Promise<void> => {
+  const reload = async (nodes: Record<string, object>): Promise<void> => {
     await unload()
     simulator.clearJournal()
     await load(simulator.url, nodes)

@@ -1,6 +1,13 @@
 import 'should'
 import * as fc from 'fast-check'
-import { ensureRoutes, newOperation, openGateway, type Ensured, type Route } from '../client'
+import {
+  deleteRoute,
+  ensureRoutes,
+  newOperation,
+  openGateway,
+  type Ensured,
+  type Route,
+} from '../client'
 import { generateRoutes, startSimulator, type Simulator } from '../simulator'
 import { failure, load, result, send, unload } from './flow'
 
@@ -156,6 +163,73 @@ describe('ensure-route', () => {
     simulator.route(route.name)!.source.protocol.should.equal(route.source.protocol)
   })
 
+  it('absent with an ID never means another route of the same name', async () => {
+    const route = simulator.routes[0]!
+    const twin = simulator.addRoute({ ...WANTED, name: route.name })
+    const wanted = read(route.id)
+    ;(await run('absent', wanted)).action.should.equal('delete')
+    ;(await run('absent', wanted)).should.match({ changed: false, action: 'none' })
+    simulator.route(twin.id)!.name.should.equal(route.name)
+    ;(await failure('present', { payload: { id: 'none' } })).code.should.equal('NOT_FOUND')
+  })
+
+  it('a delete that is under way is waited for', async () => {
+    simulator.setOptions({ applyDelay: 200 })
+    const { id, name } = simulator.routes[0]!
+    const wanted = { ...read(id), id: undefined }
+    await beginDelete(id)
+    ;(await run('present', wanted)).action.should.equal('create')
+    simulator.routes.filter((route) => route.name === name).should.have.length(1)
+    const both = await Promise.all([run('absent', { name }), run('absent', { name })])
+    both
+      .map(({ action }) => String(action))
+      .toSorted()
+      .should.deepEqual(['delete', 'none'])
+  })
+
+  const beginDelete = async (routeId: string): Promise<void> => {
+    const gateway = openGateway({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+    })
+    const address = { deviceId: simulator.devices[0]!._id, routeId }
+    const waiting = { waitFor: 'accepted' as const, waitTimeout: 1000 }
+    await deleteRoute(gateway, { ...address, ...waiting }, newOperation('delete-route'))
+    await gateway.close()
+  }
+
+  it('refuses what it could never bring about', async () => {
+    const srt = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    const cases: Array<[object, string]> = [
+      [{ id: srt.id, source: { srtLatency: null } }, 'source.srtLatency'],
+      [{ ...WANTED, name: ' spaced' }, 'name'],
+      [{ id: srt.id, destinations: { out: { port: 5 } } }, 'destinations'],
+      [
+        { ...WANTED, destinations: [{ ...WANTED.destinations[0], action: 'stop' }] },
+        'destinations[0].action',
+      ],
+    ]
+    for (const [payload, path] of cases) {
+      const error = await failure('present', { payload })
+      error.cause.problems!.map((one) => one.path).should.deepEqual([path])
+    }
+    writes().should.have.length(0)
+  })
+
+  it('a step that was carried out is told when a later one fails', async () => {
+    const { id } = simulator.routes.find(({ state }) => state === 'running')!
+    const body = { error: { type: 'Invalid', message: 'no' } }
+    simulator.fault({ kind: 'status', status: 400, body, match: { action: 'update' } })
+    const error = await failure('stopped', { payload: { id, name: 'Stopped and renamed' } })
+    error.message.should.match(/^Done before this: stop\./)
+    simulator.route(id)!.state.should.equal('idle')
+    const other = simulator.routes.find(({ state }) => state === 'running')!
+    const rows = (await result('stopped', { payload: [{ id: other.id, name: 'Too' }] }))
+      .payload as Row[]
+    rows[0]!.should.match({ changed: true, action: ['stop'], error: { code: 'REJECTED' } })
+  })
+
   it('two at once for one missing route create one', async () => {
     const both = await Promise.all([run('present', WANTED), run('present', WANTED)])
     both
@@ -259,6 +333,16 @@ describe('ensure-route', () => {
           port,
         },
       })
+      const first = simulator.routes[0]!
+      const second = simulator.routes[1]!
+      const rtp = (name: string): object => ({
+        name,
+        source: {
+          name: `${name} in`,
+          protocol: 'rtp',
+          rtpNetworkBondingParams: [{ address: '239.1.1.1', port: 5000 }],
+        },
+      })
       simulator.addRoute({
         name: 'Taken',
         source: { name: 'Taken in', protocol: 'udp', address: '0.0.0.0', port: 9100 },
@@ -272,8 +356,15 @@ describe('ensure-route', () => {
         ],
         [[listener('A', 9000), listener('B', 9100)], ['[1].source.port']],
         [[{ name: 'New without a source' }], ['[0].source']],
+        [[{ id: first.id }, { name: first.name }], ['[1]']],
+        [[{ id: first.id, name: second.name }], ['[0].name']],
+        [[rtp('A'), rtp('B')], []],
       ]
       for (const [payload, paths] of cases) {
+        if (paths.length === 0) {
+          await result('check', { payload })
+          continue
+        }
         const error = await failure('present', { payload })
         error.code.should.equal('INVALID_INPUT')
         error.cause

@@ -32,7 +32,7 @@ export async function exportPreset(
 /** POST of a preset file to the same path (facts 8). Replaces the routes of the device. Administrators only. */
 export async function importPreset(
   gateway: Gateway,
-  { deviceId, preset }: { deviceId: string; preset: string | Buffer },
+  { deviceId, preset, secrets }: { deviceId: string; preset: string | Buffer; secrets: string[] },
   operation: Operation,
 ): Promise<PresetAnswer> {
   const form = new FormData()
@@ -52,6 +52,7 @@ export async function importPreset(
       contentType: encoded.headers.get('content-type') ?? undefined,
       body: Buffer.from(await encoded.arrayBuffer()),
       what: `device ${deviceId}`,
+      secrets,
       writes: true,
       role: 'Administrator',
     },

@@ -1,6 +1,8 @@
 import { GatewayError, type ErrorCause, type ErrorCode } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
+import type { Route } from '../model/types'
+import { createLanes } from '../queues'
 import { isRunning } from '../routes/state'
 import { listRoutes } from './routes'
 import { expectObject } from './shapes'
@@ -55,23 +57,24 @@ export async function readAllStatistics(
   operation: Operation,
 ): Promise<Array<Statistics | FailedStatistics>> {
   const { data } = await listRoutes(gateway, { deviceId }, operation)
+  const running = data.filter(isRunning)
   const failures: unknown[] = []
-  const answers = await Promise.all(
-    data.filter(isRunning).map(async ({ id, name }) => {
-      try {
-        return await readStatistics(gateway, deviceId, { routeId: id }, operation)
-      } catch (error) {
-        if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
-        if (error.code === 'NOT_FOUND') return undefined
-        failures.push(error)
-        const { code, message, cause } = error
-        return { route: { id, name }, error: { code, message, cause } }
-      }
-    }),
-  )
-  const known = answers.filter((answer) => answer !== undefined)
-  if (failures.length > 0 && failures.length === known.length) throw failures[0]
-  return known
+  const read = async ({ id, name }: Route): Promise<Statistics | FailedStatistics | undefined> => {
+    try {
+      return await readStatistics(gateway, deviceId, { routeId: id }, operation)
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
+      failures.push(error)
+      if (error.code === 'NOT_FOUND') return undefined
+      const { code, message, cause } = error
+      return { route: { id, name }, error: { code, message, cause } }
+    }
+  }
+  // One place is left free: a command need not wait behind hundreds of readings.
+  const lanes = createLanes(Math.max(1, gateway.concurrency - 1))
+  const answers = await Promise.all(running.map((route) => lanes.run(() => read(route))))
+  if (failures.length > 0 && failures.length === running.length) throw failures[0]
+  return answers.filter((answer) => answer !== undefined)
 }
 
 /** Members that are text also when they look like a number. */

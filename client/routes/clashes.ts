@@ -7,6 +7,8 @@ interface Listener {
   /** JSON path of the port within the route. */
   path: string
   adapter: string
+  /** Empty for every address of the adapter. */
+  address: string
   port: number
 }
 
@@ -26,11 +28,14 @@ export function findClashes(
   pathOf: (index: number) => string,
 ): Problem[] {
   const planned = new Map(plans.map((plan) => [plan.before?.id ?? plan, plan]))
-  const taken = new Map<string, Array<{ owner: unknown; where: string }>>()
+  const taken = new Map<string, Array<{ owner: unknown; where: string; address: string }>>()
   const take = (owner: unknown, where: string, listeners: Listener[]): void => {
     for (const listener of listeners) {
       const key = keyOf(listener)
-      taken.set(key, [...(taken.get(key) ?? []), { owner, where }])
+      const others = taken.get(key)
+      const one = { owner, where, address: listener.address }
+      if (others) others.push(one)
+      else taken.set(key, [one])
     }
   }
   for (const route of present) {
@@ -49,8 +54,11 @@ export function findClashes(
     return listenersOf(fields).flatMap((listener) => {
       const key = keyOf(listener)
       if (listened.has(key)) return []
-      const others = (taken.get(key) ?? []).filter(({ owner }) => owner !== plans[index])
-      const twice = (taken.get(key) ?? []).length - others.length > 1
+      const all = (taken.get(key) ?? []).filter(
+        ({ address }) => !address || !listener.address || address === listener.address,
+      )
+      const others = all.filter(({ owner }) => owner !== plans[index])
+      const twice = all.length - others.length > 1
       if (others.length === 0 && !twice) return []
       const who = others[0]?.where ?? 'the same route'
       const on = listener.adapter ? `adapter ${listener.adapter}` : 'the automatic adapter'
@@ -84,12 +92,16 @@ const isSrtListener = ({ protocol, srtMode }: Source | Destination): boolean =>
 function listenersOfPart(part: Source | Destination, path: string, listens: boolean): Listener[] {
   if (!listens) return []
   const paths = part.srtNetworkBondingParams
-  if (Array.isArray(paths) && part.port === undefined) {
-    return paths.map(({ port, networkInterface }, index) => ({
-      path: `${path}.srtNetworkBondingParams[${index}].port`,
-      adapter: networkInterface ?? '',
-      port: Number(port),
+  const places =
+    Array.isArray(paths) && part.port === undefined
+      ? paths.map((place, index) => ({ place, at: `${path}.srtNetworkBondingParams[${index}]` }))
+      : [{ place: part, at: path }]
+  return places
+    .map(({ place, at }) => ({
+      path: `${at}.port`,
+      adapter: place.networkInterface ?? '',
+      address: String(place.address ?? '').replace(/^(0\.0\.0\.0|::)$/, ''),
+      port: Number(place.port),
     }))
-  }
-  return [{ path: `${path}.port`, adapter: part.networkInterface ?? '', port: Number(part.port) }]
+    .filter(({ port }) => port > 0)
 }

@@ -53,9 +53,13 @@ export function confirm<T>(
       routeId,
       operation,
       look(routes) {
-        const result = expectation.look(routes)
-        if ('seen' in result) end(() => resolve(result.seen))
-        else last = result.instead
+        try {
+          const result = expectation.look(routes)
+          if ('seen' in result) end(() => resolve(result.seen))
+          else last = result.instead
+        } catch (error) {
+          waiter.missed(error instanceof Error ? error.message : String(error))
+        }
       },
       missed(reason) {
         last = reason
@@ -112,11 +116,11 @@ async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): P
   const operation: Operation = { ...newOperation('confirm'), finishing }
   try {
     const routes = await readRoutes(gateway, deviceId, waiters, operation)
-    for (const waiter of waiters) {
-      waiter.operation.requests += operation.requests
-      waiter.operation.statusCode = operation.statusCode
-      waiter.look(routes)
+    for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
+      asking.requests += operation.requests
+      asking.statusCode = operation.statusCode
     }
+    for (const waiter of waiters) waiter.look(routes)
   } catch (error) {
     // The change was accepted: a poll that fails says nothing against it, and may be the only one.
     const closed = error instanceof GatewayError && error.code === 'CLOSED'

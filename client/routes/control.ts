@@ -1,8 +1,10 @@
-import { GatewayError, readOnlyError } from '../errors'
+import { GatewayError, closedError, mayHaveArrived, readOnlyError } from '../errors'
 import type { Gateway } from '../gateway'
 import { newOperation, type Operation } from '../operation'
 import { toSent } from '../model/convert'
+import { withoutMasks } from '../model/secrets'
 import type { CommandAnswer, Destination, Route, UpdateAnswer } from '../model/types'
+import { untilStopped } from '../stop'
 import { sendCommand } from '../operations/commands'
 import { getRoute } from '../operations/routes'
 import { confirm } from './confirm'
@@ -37,7 +39,7 @@ export function controlRoute(
 ): Promise<Controlled> {
   if (gateway.readOnly) throw readOnlyError(operation)
   const unit = unitOf(gateway, control)
-  return inTurnOf(gateway, control, operation, async () => {
+  const work = inTurnOf(gateway, control, operation, async () => {
     const { action, waitFor, waitTimeout } = control
     const answer =
       action === 'restart'
@@ -46,6 +48,10 @@ export function controlRoute(
     if (waitFor === 'accepted') return { answer }
     return { answer, route: await unit.confirm(action !== 'stop', waitTimeout, operation) }
   })
+  // Only the message ends with its node: a restart that has begun goes on, and keeps its turn.
+  return control.action === 'restart'
+    ? untilStopped(work, operation.stop, () => closedError(true))
+    : work
 }
 
 /** What is started and stopped: a route, or one destination of it. */
@@ -58,7 +64,10 @@ interface Unit {
   read(operation: Operation): Promise<Route>
 }
 
-function unitOf(gateway: Gateway, { deviceId, routeId, destinationId }: ControlRoute): Unit {
+function unitOf(
+  gateway: Gateway,
+  { deviceId, routeId, destinationId, waitTimeout }: ControlRoute,
+): Unit {
   const read = (by: Operation): Promise<Route> => getRoute(gateway, { deviceId, routeId }, by)
 
   const runs = (route: Route): boolean | undefined => {
@@ -67,31 +76,40 @@ function unitOf(gateway: Gateway, { deviceId, routeId, destinationId }: ControlR
     return found && isStarted(found)
   }
 
+  const confirmed = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
+    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
+      const route = routes.find(({ id }) => id === routeId)
+      if (!route) return { instead: 'no such route' }
+      const now = runs(route)
+      if (now === undefined) return { instead: 'no such destination' }
+      if (isPending(route)) return { instead: 'the change still pending' }
+      return now === running
+        ? { seen: route }
+        : { instead: `it is not ${running ? 'running' : 'stopped'}` }
+    }
+    return confirm(gateway, { deviceId, routeId, look, timeout }, by)
+  }
+
   return {
     read,
     runs,
+    confirm: confirmed,
     send: (action, by) =>
       destinationId === undefined
         ? sendCommand(gateway, { deviceId, command: `${action}-route`, routeId }, by)
-        : sendToDestination(gateway, { deviceId, routeId, destinationId, action }, by),
-    confirm(running, timeout, by) {
-      const wanted = running ? 'running' : 'stopped'
-      const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-        const route = routes.find(({ id }) => id === routeId)
-        if (!route) return { instead: 'no such route' }
-        const now = runs(route)
-        if (now === undefined) return { instead: 'no such destination' }
-        if (isPending(route)) return { instead: 'the change still pending' }
-        return now === running ? { seen: route } : { instead: `it is not ${wanted}` }
-      }
-      return confirm(gateway, { deviceId, routeId, look, timeout }, by)
-    },
+        : sendToDestination(
+            gateway,
+            { deviceId, routeId, destinationId, action },
+            (asking) => confirmed(action === 'start', waitTimeout, asking),
+            by,
+          ),
   }
 }
 
 /**
- * Stops, waits until that shows, and starts again. Once the stop was sent it goes on to the
- * start even when its node is stopped: a deploy in between must not leave a programme off the air.
+ * Stops, waits until that shows, and starts again. Once the stop may have arrived the start
+ * follows, whatever happens meanwhile: a lost answer, a node that is stopped, a deploy. A
+ * restart must not leave a programme off the air.
  */
 async function restart(
   gateway: Gateway,
@@ -101,41 +119,65 @@ async function restart(
 ): Promise<CommandAnswer | UpdateAnswer> {
   const onward: Operation = { ...newOperation(operation.name), finishing: true }
   try {
-    if (unit.runs(await unit.read(operation))) await stopAndSee(unit, timeout, onward)
-    return await unit.send('start', onward)
-  } catch (error) {
-    if (operation.stop?.stopped && onward.requests > 0) {
-      gateway.log(
-        'warn',
-        `A restart was cut short and may have left its route stopped: ${String(error)}`,
-      )
+    if (!unit.runs(await unit.read(operation))) return await unit.send('start', onward)
+    const unseen = await stop(gateway, unit, timeout, onward)
+    const answer = await startAgain(gateway, unit, onward)
+    if (unseen) {
+      const text = `${unseen.message} The start was sent all the same.`
+      throw new GatewayError(unseen.code, text, unseen.cause)
     }
-    throw error
+    return answer
   } finally {
     operation.requests += onward.requests
     operation.statusCode = onward.statusCode ?? operation.statusCode
   }
 }
 
-async function stopAndSee(unit: Unit, timeout: number, operation: Operation): Promise<void> {
+/** Answers what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
+async function stop(
+  gateway: Gateway,
+  unit: Unit,
+  timeout: number,
+  onward: Operation,
+): Promise<GatewayError | undefined> {
   let lost: GatewayError | undefined
   try {
-    await unit.send('stop', operation)
+    await unit.send('stop', onward)
   } catch (error) {
-    // Whether the stop arrived can be seen: if it did, the start has to follow.
-    if (!(error instanceof GatewayError) || error.code !== 'OUTCOME_UNKNOWN') throw error
-    lost = error
+    if (!mayHaveArrived(error)) throw error
+    lost = error as GatewayError
   }
   try {
-    await unit.confirm(false, timeout, operation)
+    await unit.confirm(false, timeout, { ...onward, stop: gateway.leaving })
+    return undefined
   } catch (error) {
-    if (lost) throw lost
-    if (!(error instanceof GatewayError) || error.code !== 'NOT_CONFIRMED') throw error
-    throw new GatewayError(
-      'NOT_CONFIRMED',
-      `${error.message} The stop was accepted, but the start was not sent.`,
-      error.cause,
-    )
+    // A close leaves no time to wait.
+    if (gateway.leaving.stopped) return undefined
+    return lost ?? (error as GatewayError)
+  }
+}
+
+const START_ATTEMPTS = 5
+
+// To start what runs already does no harm, so a start may be repeated.
+async function startAgain(
+  gateway: Gateway,
+  unit: Unit,
+  onward: Operation,
+): Promise<CommandAnswer | UpdateAnswer> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await unit.send('start', onward)
+    } catch (error) {
+      const failure = error as GatewayError
+      const again = mayHaveArrived(failure) || ['UNAVAILABLE', 'TIMEOUT'].includes(failure.code)
+      if (!again || attempts === START_ATTEMPTS) {
+        const text = `It was stopped, and could not be started again: ${failure.message}`
+        gateway.log('warn', text)
+        throw new GatewayError(failure.code, text, failure.cause)
+      }
+    }
+    await gateway.pause(200 * 2 ** attempts)
   }
 }
 
@@ -150,6 +192,8 @@ const withoutCommands = new WeakSet<Gateway>()
 async function sendToDestination(
   gateway: Gateway,
   { deviceId, routeId, destinationId, action }: DestinationControl,
+  /** Waits until the destination shows what was asked for. */
+  seen: (operation: Operation) => Promise<unknown>,
   operation: Operation,
 ): Promise<CommandAnswer | UpdateAnswer> {
   if (withoutCommands.has(gateway)) return sendByUpdate()
@@ -157,8 +201,14 @@ async function sendToDestination(
     const command = `${action}-destination` as const
     return await sendCommand(gateway, { deviceId, command, routeId, destinationId }, operation)
   } catch (error) {
-    if (!(error instanceof GatewayError) || !MAY_BE_UNKNOWN.has(error.code)) throw error
+    if (!(error instanceof GatewayError) || !MAY_BE_UNKNOWN.has(error.cause.statusCode ?? 0)) {
+      throw error
+    }
     const answer = await sendByUpdate()
+    // Firmware may take the update and ignore what it asks for: only what shows counts.
+    await seen(operation).catch(() => {
+      throw error
+    })
     withoutCommands.add(gateway)
     return answer
   }
@@ -172,21 +222,21 @@ async function sendToDestination(
         { operation: operation.name },
       )
     }
-    const fields = toSent(route)
+    const fields = withoutMasks(toSent(route))
     const destinations = fields.destinations.map((destination) =>
       destination.id === destinationId ? { ...destination, action } : destination,
     )
     return sendRemembered(
       gateway,
       { deviceId, routeId },
-      { fields: { ...fields, destinations } },
+      { fields: { ...fields, destinations }, present: route },
       operation,
     )
   }
 }
 
 /** How firmware refuses a command that it does not know is not documented. */
-const MAY_BE_UNKNOWN: ReadonlySet<string> = new Set(['REJECTED', 'NOT_FOUND'])
+const MAY_BE_UNKNOWN: ReadonlySet<number> = new Set([400, 404, 405, 501])
 
 const destinationIn = ({ destinations }: Route, destinationId: string): Destination | undefined =>
   (destinations ?? []).find(({ id }) => id === destinationId)

@@ -3,6 +3,7 @@ import {
   type ErrorCode,
   GatewayError,
   invalidInput,
+  mayHaveArrived,
   type Problem,
   readOnlyError,
 } from '../errors'
@@ -11,12 +12,14 @@ import type { Operation } from '../operation'
 import type { Route } from '../model/types'
 import { sendCommand } from '../operations/commands'
 import { listRoutes, sendCreate, sendDelete } from '../operations/routes'
+import { createLanes } from '../queues'
 import { findClashes } from './clashes'
 import { confirm } from './confirm'
 import { confirmGone } from './delete'
 import type { Difference } from './merge'
 import {
   checkWanted,
+  collisions,
   duplicates,
   findWanted,
   plan,
@@ -52,7 +55,10 @@ export interface Ensured {
 
 /** What stands for a row of a bulk that failed. */
 export interface EnsureFailure {
+  /** True also where it is not certain that nothing was changed. */
   changed: boolean
+  /** What was done before it failed. */
+  action: EnsureAction[]
   error: { code: ErrorCode; message: string; cause: ErrorCause }
 }
 
@@ -87,11 +93,14 @@ export async function ensureRoutes(
   const { deviceId: where } = options
   const deviceId = typeof where === 'string' ? where : await where()
   const present = await settledList(gateway, deviceId, wanted, options, operation)
-  const plans = wanted.map((row) => plan(row, findWanted(row, present, operation), options))
+  const plans = wanted.map((row) =>
+    plan(row, findWanted(row, present, options, operation), options),
+  )
   refuse(
     [
       ...plans.flatMap(({ problems }, index) => under(pathOf(index), problems)),
-      ...findClashes(plans, present, pathOf),
+      ...collisions(plans, present, pathOf),
+      ...(options.validate === false ? [] : findClashes(plans, present, pathOf)),
     ],
     operation,
   )
@@ -102,17 +111,33 @@ export async function ensureRoutes(
   }
   const work = wanted.map((row, index) => ({ wanted: row, plan: plans[index]! }))
   if (!isList) {
-    const result = await apply(gateway, deviceId, work[0]!, options, operation)
+    const progress: Progress = { done: [] }
+    const result = await apply(gateway, deviceId, work[0]!, options, operation, progress).catch(
+      (error: unknown) => {
+        throw told(error, progress)
+      },
+    )
     return { deviceId, results: result, routeId: (result.after ?? result.before)?.id }
   }
+  const lanes = createLanes(gateway.concurrency)
   const results = await Promise.all(
     work.map((one) =>
-      apply(gateway, deviceId, one, options, operation).catch((error: unknown) =>
-        failed(error, operation),
-      ),
+      lanes.run(async () => {
+        const progress: Progress = { done: [] }
+        try {
+          return await apply(gateway, deviceId, one, options, operation, progress)
+        } catch (error) {
+          return failed(error, progress, operation)
+        }
+      }),
     ),
   )
   return { deviceId, results }
+}
+
+/** The steps of one row that were carried out so far. */
+interface Progress {
+  done: EnsureAction[]
 }
 
 /** Plans once more on the route as it is now, in turn with all others that change it, and does it. */
@@ -122,6 +147,7 @@ async function apply(
   { wanted, plan: first }: { wanted: Wanted; plan: Plan },
   options: EnsureOptions,
   operation: Operation,
+  progress: Progress,
 ): Promise<Ensured> {
   const { before } = first
   if (!before && first.steps.length === 0) return planned(first)
@@ -130,17 +156,18 @@ async function apply(
     const settled = !isUnderWay(gateway, address, before)
     if (settled && first.steps.length === 0) return planned(first)
     return inTurnOf(gateway, address, operation, () =>
-      change(gateway, address, wanted, options, operation),
+      change(gateway, address, wanted, options, operation, progress),
     )
   }
   // Whoever wants a route of this name waits here, and then finds the one that is there by then.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
     const present = await settledList(gateway, deviceId, [wanted], options, operation)
-    const route = findWanted(wanted, present, operation)
-    if (!route) return create(gateway, deviceId, wanted, present, options, operation)
+    const route = findWanted(wanted, present, options, operation)
+    const older = new Set(present.map(({ id }) => id))
+    if (!route) return create(gateway, deviceId, wanted, older, options, operation)
     const address = { deviceId, routeId: route.id }
     return inTurnOf(gateway, address, operation, () =>
-      change(gateway, address, wanted, options, operation),
+      change(gateway, address, wanted, options, operation, progress),
     )
   })
 }
@@ -161,7 +188,8 @@ async function create(
   gateway: Gateway,
   deviceId: string,
   wanted: Wanted,
-  present: Route[],
+  /** IDs of the routes that are not it. */
+  older: ReadonlySet<string>,
   options: EnsureOptions,
   operation: Operation,
 ): Promise<Ensured> {
@@ -169,7 +197,6 @@ async function create(
   refuse(one.problems, operation)
   const { fields } = one
   if (!fields) return planned(one)
-  const older = new Set(present.map(({ id }) => id))
   const look = (routes: Route[]): { seen: Route } | { instead: string } => {
     const created = routes.find(({ id, name }) => name === fields.name && !older.has(id))
     if (!created) return { instead: `no new route with the name "${fields.name}"` }
@@ -192,10 +219,15 @@ async function change(
   wanted: Wanted,
   options: EnsureOptions,
   operation: Operation,
+  progress: Progress,
 ): Promise<Ensured> {
   const { deviceId, routeId } = address
   const timeout = options.waitTimeout
-  const route = await settledRoute(gateway, address, operation)
+  const route = await settledRoute(gateway, address, operation).catch((error: unknown) => {
+    if (options.state === 'absent' && isNotFound(error)) return undefined
+    throw error
+  })
+  if (!route) return planned(plan(wanted, undefined, options))
   const one = plan(wanted, route, options)
   refuse(one.problems, operation)
 
@@ -215,7 +247,10 @@ async function change(
     switch (step) {
       case 'delete':
         await seen(
-          () => sendDelete(gateway, address, operation),
+          () =>
+            sendDelete(gateway, address, operation).catch((error: unknown) => {
+              if (!isNotFound(error)) throw error
+            }),
           () => confirmGone(gateway, address, timeout, operation),
         )
         after = null
@@ -241,6 +276,7 @@ async function change(
         break
       case 'create':
     }
+    progress.done.push(step)
   }
   return { ...planned(one), after }
 }
@@ -254,8 +290,8 @@ async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Pr
   try {
     await send()
   } catch (error) {
-    if (!(error instanceof GatewayError) || !OUTCOME_OPEN.has(error.code)) throw error
-    lost = error
+    if (!mayHaveArrived(error)) throw error
+    lost = error as GatewayError
   }
   try {
     return await show()
@@ -265,30 +301,34 @@ async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Pr
   }
 }
 
-const OUTCOME_OPEN: ReadonlySet<string> = new Set(['OUTCOME_UNKNOWN', 'BAD_RESPONSE'])
+const isNotFound = (error: unknown): boolean =>
+  error instanceof GatewayError && error.code === 'NOT_FOUND'
 
 /**
- * All routes; where one that is wanted is not among them, when no create is on its way any
- * more: that may be the one.
- * @throws GatewayError `NOT_CONFIRMED` when creates stay pending
+ * All routes, when nothing is under way that concerns those that are wanted: no change of one
+ * of them, and where one is missing no create, which may be the one.
+ * @throws GatewayError `NOT_CONFIRMED` when that does not come to an end
  */
 async function settledList(
   gateway: Gateway,
   deviceId: string,
   wanted: Wanted[],
-  { waitTimeout }: EnsureOptions,
+  options: EnsureOptions,
   operation: Operation,
 ): Promise<Route[]> {
-  const deadline = Date.now() + waitTimeout
+  const deadline = Date.now() + options.waitTimeout
   let pauseMs = 100
   for (;;) {
     const { data, pendingRouteCreates } = await listRoutes(gateway, { deviceId }, operation)
+    const found = wanted.map((row) => findWanted(row, data, options, operation))
     const strangers = Number(pendingRouteCreates) - (ownCreates.get(gateway) ?? 0)
-    if (!(strangers > 0) || wanted.every((row) => findWanted(row, data, operation))) return data
+    const missing = found.some((route) => route === undefined)
+    const changing = found.some((route) => route !== undefined && isPending(route))
+    if (!changing && !(missing && strangers > 0)) return data
     if (Date.now() > deadline) {
       throw new GatewayError(
         'NOT_CONFIRMED',
-        'The appliance is still creating other routes. Nothing was sent, so as not to create one twice.',
+        'An earlier change is still under way on the appliance. Nothing was sent, so as not to undo or repeat it.',
         { operation: operation.name, retryable: true },
       )
     }
@@ -312,10 +352,25 @@ function planned({ steps, diff, before }: Plan): Ensured {
   return { changed: steps.length > 0, action, diff, before, after: before }
 }
 
-function failed(error: unknown, { name }: Operation): EnsureFailure {
-  if (!(error instanceof GatewayError)) throw error
+function failed(error: unknown, { done }: Progress, { name }: Operation): EnsureFailure {
+  if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
   const { code, message, cause } = error
-  return { changed: false, error: { code, message, cause: { ...cause, operation: name } } }
+  const mayBe = mayHaveArrived(error) || code === 'NOT_CONFIRMED'
+  return {
+    changed: done.length > 0 || mayBe,
+    action: done,
+    error: { code, message, cause: { ...cause, operation: name } },
+  }
+}
+
+/** The error of a row, with the steps that were carried out before it. */
+function told(error: unknown, { done }: Progress): unknown {
+  if (!(error instanceof GatewayError) || done.length === 0) return error
+  return new GatewayError(
+    error.code,
+    `Done before this: ${done.join(', ')}. ${error.message}`,
+    error.cause,
+  )
 }
 
 const under = (path: string, problems: Problem[]): Problem[] =>

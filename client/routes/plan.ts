@@ -55,12 +55,27 @@ function planMissing(wanted: Wanted, { state, validate }: PlanOptions, nothing: 
       problem: 'is the sign for a hidden value, and there is no route to keep it from',
     })
   }
+  if (/^\s|\s$/.test(wanted.name ?? '')) {
+    const problem =
+      'begins or ends with a space; firmware may drop it, and the route not be found again'
+    problems.push({ path: 'name', problem })
+  }
   if (problems.length > 0) return { ...nothing, problems }
   const startRoute = state === 'started' || (state === 'present' && wanted.startRoute === true)
-  const fields = { ...forCreate(toSent(wanted as unknown as Route)), startRoute }
+  const { name, source, destinations } = forCreate(toSent(wanted as unknown as Route))
+  const fields = {
+    name,
+    startRoute,
+    source: withoutNulls(source),
+    destinations: destinations.map(withoutNulls),
+  }
   const diff = [{ path: '', from: null, to: hideSecrets(fields) }]
   return { ...nothing, steps: ['create'], diff, fields }
 }
+
+/** What a new route has no value for is not sent: the firmware may have one. */
+const withoutNulls = <T extends object>(part: T): T =>
+  Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null)) as T
 
 function planPresent(
   wanted: Wanted,
@@ -71,13 +86,14 @@ function planPresent(
   // IDs of a former route with this name tell nothing about the one that is there now.
   const patch = isText(wanted.id) && wanted.id !== route.id ? withoutIds(wanted) : wanted
   const { fields, problems } = planMerge(patch, route, { validate })
+  problems.push(...removals(patch, toSent(route)))
   if (exact && Array.isArray(patch.destinations)) {
     const named = patch.destinations
     fields.destinations = fields.destinations.filter(({ id, name }) =>
       named.some((one) => (isText(one.id) ? one.id === id : one.name === name)),
     )
   }
-  const diff: Difference[] = [...differs(fields, toSent(route)), ...removals(patch, toSent(route))]
+  const diff: Difference[] = differs(fields, toSent(route))
   const steps: Plan['steps'] = []
   const running = isRunning(route)
   if (state === 'stopped' && running) steps.push('stop')
@@ -89,25 +105,30 @@ function planPresent(
   return { ...nothing, steps, diff, fields, problems }
 }
 
-/** Members that are wanted to be null, that is: to be removed, and are still there. */
-function removals({ source, destinations }: Wanted, present: RouteFields): Difference[] {
-  const inPart = (part: object | undefined, now: object | undefined, path: string): Difference[] =>
+/**
+ * Members that are wanted to be null and have a value. An update can only leave them out, and
+ * then they keep it (facts 9.3): such a wish would never be fulfilled.
+ */
+function removals({ source, destinations }: Wanted, present: RouteFields): Problem[] {
+  const problem = 'is null, but there is a value, which cannot be taken away; give the value wanted'
+  const inPart = (part: object | undefined, now: object | undefined, path: string): Problem[] =>
     Object.entries(part ?? {}).flatMap(([name, value]) => {
-      const from = now && (now as Record<string, unknown>)[name]
-      const empty = from === undefined || from === null || from === ''
-      if (value !== null || empty) return []
-      return [{ path: `${path}.${name}`, from: hideSecrets({ [name]: from })[name], to: null }]
+      const there = now && (now as Record<string, unknown>)[name]
+      const empty = there === undefined || there === null || there === ''
+      return value !== null || empty || name === 'srtPassPhrase'
+        ? []
+        : [{ path: `${path}.${name}`, problem }]
     })
   const find = matcher(present.destinations)
   const named = Array.isArray(destinations) ? destinations : []
   return [
     ...inPart(source, present.source, 'source'),
-    ...named.flatMap((destination) => {
-      const [index] = find(destination)
-      if (index === undefined) return []
-      return inPart(destination, present.destinations[index], `destinations[${index}]`)
+    ...named.flatMap((destination, index) => {
+      const [at] = find(destination)
+      if (at === undefined) return []
+      return inPart(destination, present.destinations[at], `destinations[${index}]`)
     }),
-  ].filter(({ path }) => !path.endsWith('.srtPassPhrase'))
+  ]
 }
 
 function withoutIds({ id: _route, ...wanted }: Wanted): Wanted {
@@ -131,6 +152,17 @@ export function checkWanted(row: unknown, { state, validate }: PlanOptions): Pro
     problems.push({
       path: '',
       problem: 'has neither id nor name; one of them tells which route is meant',
+    })
+  }
+  const { destinations } = (typeof row === 'object' && row !== null ? row : {}) as Wanted
+  if (destinations !== undefined && !Array.isArray(destinations)) {
+    problems.push({ path: 'destinations', problem: 'must be a list of the wanted destinations' })
+  } else {
+    destinations?.forEach((destination, index) => {
+      const action: unknown = (destination as { action?: unknown } | null)?.action
+      if (action === undefined || action === null || action === 'none') return
+      const problem = 'is no wanted state; start or stop a destination with control-route'
+      problems.push({ path: `destinations[${index}].action`, problem })
     })
   }
   const start = (row as Wanted | null)?.startRoute
@@ -169,14 +201,25 @@ export function duplicates(rows: Wanted[], pathOf: (index: number) => string): P
   return problems
 }
 
-/** By ID, or else by name. A route that is wanted again after it was deleted has lost its ID. */
+/**
+ * By ID, or else by name: a route that is wanted again after it was deleted has lost its ID.
+ * What shall be absent is never looked for under its name when an ID was given.
+ */
 export function findWanted(
   { id, name }: Wanted,
   present: Route[],
+  { state }: PlanOptions,
   operation: Operation,
 ): Route | undefined {
   const byId = isText(id) ? present.find((route) => route.id === id) : undefined
-  if (byId || !isText(name)) return byId
+  if (byId || (isText(id) && state === 'absent')) return byId
+  if (!isText(name)) {
+    throw new GatewayError(
+      'NOT_FOUND',
+      `There is no route ${id}. With a name and a definition it would be created.`,
+      { operation: operation.name },
+    )
+  }
   const found = present.filter((route) => route.name === name)
   if (found.length > 1) {
     throw new GatewayError(
@@ -186,4 +229,36 @@ export function findWanted(
     )
   }
   return found[0]
+}
+
+/** Rows that turned out to mean one route, and names that two routes would have in the end. */
+export function collisions(
+  plans: Plan[],
+  present: Route[],
+  pathOf: (index: number) => string,
+): Problem[] {
+  const problems: Problem[] = []
+  const rowOf = new Map<string, number>()
+  const namesakes = new Map<string, number>()
+  const nameOf = ({ steps, fields, before }: Plan): string | undefined =>
+    steps.includes('delete') ? undefined : (fields?.name ?? before?.name)
+  const count = (name: string | undefined): void => {
+    if (name !== undefined) namesakes.set(name, (namesakes.get(name) ?? 0) + 1)
+  }
+  plans.forEach(({ before }, index) => {
+    const earlier = before ? rowOf.get(before.id) : undefined
+    if (earlier !== undefined) {
+      const problem = `is the same route as ${pathOf(earlier)}; a route can be wanted only once`
+      problems.push({ path: pathOf(index), problem })
+    } else if (before) rowOf.set(before.id, index)
+  })
+  for (const { id, name } of present) if (!rowOf.has(id)) count(name)
+  plans.forEach((one) => count(nameOf(one)))
+  plans.forEach((one, index) => {
+    const name = nameOf(one)
+    if (name === undefined || name === one.before?.name || namesakes.get(name) === 1) return
+    const path = [pathOf(index), 'name'].filter(Boolean).join('.')
+    problems.push({ path, problem: 'is the name of another route too, in the end' })
+  })
+  return problems
 }

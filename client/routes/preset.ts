@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { isObject } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
+import { secretsIn } from '../redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../operations/preset'
 
 export interface RestorePreset {
@@ -33,7 +34,11 @@ export async function restorePreset(
     complete === preset && (typeof input === 'string' || Buffer.isBuffer(input))
       ? input
       : JSON.stringify(complete)
-  return { deviceId, answer: await importPreset(gateway, { deviceId, preset: file }, operation) }
+  const secrets = secretsIn(complete)
+  return {
+    deviceId,
+    answer: await importPreset(gateway, { deviceId, preset: file, secrets }, operation),
+  }
 }
 
 function parse(input: unknown, { name }: Operation): Preset {
@@ -43,14 +48,18 @@ function parse(input: unknown, { name }: Operation): Preset {
   let preset = input
   if (typeof input === 'string' || Buffer.isBuffer(input)) {
     try {
-      preset = JSON.parse(input.toString()) as unknown
+      preset = JSON.parse(input.toString().replace(/^\uFEFF/, '')) as unknown
     } catch {
       return refuse('is no preset: a preset file holds JSON')
     }
   }
   if (!isObject(preset))
     return refuse('a preset is expected: an object, its JSON text, or a Buffer')
-  if (!Array.isArray(preset.routes)) return refuse('is no preset: it has no list of routes')
+  if (!('preset_version' in preset)) return refuse('is no preset: it has no preset_version')
+  const { routes } = preset
+  if (!Array.isArray(routes) || !routes.every((route) => isObject(route) && route.name)) {
+    return refuse('is no preset: it has no list of routes with names')
+  }
   return preset
 }
 

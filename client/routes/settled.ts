@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors'
+import { GatewayError, mayHaveArrived } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { toSent } from '../model/convert'
@@ -24,9 +24,6 @@ function unseenUpdates(gateway: Gateway): Map<string, UnseenUpdate> {
 
 const keyOf = ({ deviceId, routeId }: RouteAddress): string => `${deviceId} ${routeId}`
 
-/** A failed update that the next one on the same route has to reckon with all the same. */
-const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set(['OUTCOME_UNKNOWN', 'BAD_RESPONSE', 'CLOSED'])
-
 /** Sends an update, and remembers it until it was seen. `present` is the route that it was planned on. */
 export async function sendRemembered(
   gateway: Gateway,
@@ -39,9 +36,7 @@ export async function sendRemembered(
   try {
     return await sendUpdate(gateway, { ...address, fields }, operation)
   } catch (error) {
-    if (!(error instanceof GatewayError && MAY_HAVE_ARRIVED.has(error.code))) {
-      unseen.delete(keyOf(address))
-    }
+    if (!mayHaveArrived(error)) unseen.delete(keyOf(address))
     throw error
   }
 }

@@ -2,8 +2,9 @@ import { badResponse } from '../errors'
 import { isObject } from '../model/json'
 import type { Route } from '../model/types'
 
-/** An update, a start or a stop is under way (facts 5.1). What the member holds is not documented. */
-export function isPending({ pendingUpdates }: Route): boolean {
+/** An update, a start, a stop or a delete is under way (facts 5.1). What the member holds is not documented. */
+export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean {
+  if (hasPendingDelete) return true
   if (typeof pendingUpdates !== 'object' || pendingUpdates === null) return Boolean(pendingUpdates)
   return Object.values(pendingUpdates).some((value) => value !== null && value !== undefined)
 }
