@@ -1,7 +1,7 @@
-import { invalidInput, readOnlyError } from '../errors'
+import { invalidInput, readOnlyError, type Problem } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
-import { checkCreate } from '../model/check'
+import { checkCreate, type CheckOptions } from '../model/check'
 import { forCreate, toSent } from '../model/convert'
 import { findHidden } from '../model/secrets'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
@@ -18,7 +18,7 @@ export interface Waiting {
 }
 
 export interface CreateRoute extends Waiting {
-  /** May be a way to find it out, which is gone only after the definition was found in order. */
+  /** May be a way to find it out, used only once the definition was found in order. */
   deviceId: string | (() => Promise<string>)
   /** A route in sent form, or a Route as read, which is copied. */
   definition: unknown
@@ -46,13 +46,7 @@ export async function createRoute(
   operation: Operation,
 ): Promise<Created> {
   if (gateway.readOnly) throw readOnlyError(operation)
-  const problems = checkCreate(definition, { validate })
-  for (const path of problems.length > 0 ? [] : findHidden(definition)) {
-    problems.push({
-      path,
-      problem: 'is the sign for a hidden value; a new route needs the value itself',
-    })
-  }
+  const problems = checkNewRoute(definition, { validate })
   if (problems.length > 0) throw invalidInput(problems, operation.name)
 
   const fields: RouteFields = forCreate(toSent(definition as Route))
@@ -66,16 +60,46 @@ export async function createRoute(
     const present = await listRoutes(gateway, { deviceId }, operation)
     const older = new Set(present.data.map(({ id }) => id))
     const answer = await sendCreate(gateway, { deviceId, fields }, operation)
-    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-      const created = routes.find(({ id, name }) => name === fields.name && !older.has(id))
-      if (!created) return { instead: `no new route with the name "${fields.name}"` }
-      if (isPending(created)) return { instead: 'the new route, with updates pending' }
-      if (fields.startRoute && !isRunning(created)) {
-        return { instead: `the new route in state ${String(created.state)}` }
-      }
-      return { seen: created }
-    }
-    const route = await confirm(gateway, { deviceId, look, timeout: waitTimeout }, operation)
+    const route = await confirmCreated(
+      gateway,
+      { deviceId, fields, older, timeout: waitTimeout },
+      operation,
+    )
     return { deviceId, answer, route }
   })
+}
+
+/** Every fault of a route to create. A hidden value is one: there is nothing to keep it from. */
+export function checkNewRoute(definition: unknown, options: CheckOptions): Problem[] {
+  const problems = checkCreate(definition, options)
+  if (problems.length > 0) return problems
+  const problem = 'is the sign for a hidden value; a new route needs the value itself'
+  return findHidden(definition).map((path) => ({ path, problem }))
+}
+
+export interface NewRoute {
+  deviceId: string
+  fields: RouteFields
+  /** IDs of the routes that are not it. */
+  older: ReadonlySet<string>
+  /** Milliseconds. */
+  timeout: number
+}
+
+/** Waits until the new route shows, and runs if it was to be started: the answer to a create has no ID. */
+export function confirmCreated(
+  gateway: Gateway,
+  { deviceId, fields, older, timeout }: NewRoute,
+  operation: Operation,
+): Promise<Route> {
+  const look = (routes: Route[]): { seen: Route } | { instead: string } => {
+    const created = routes.find(({ id, name }) => name === fields.name && !older.has(id))
+    if (!created) return { instead: `no new route with the name "${fields.name}"` }
+    if (isPending(created)) return { instead: 'the new route, with updates pending' }
+    if (fields.startRoute && !isRunning(created)) {
+      return { instead: `the new route in state ${String(created.state)}` }
+    }
+    return { seen: created }
+  }
+  return confirm(gateway, { deviceId, look, timeout }, operation)
 }

@@ -15,6 +15,7 @@ import { listRoutes, sendCreate, sendDelete } from '../operations/routes'
 import { createLanes } from '../queues'
 import { findClashes } from './clashes'
 import { confirm } from './confirm'
+import { confirmCreated } from './create'
 import { confirmGone } from './delete'
 import type { Difference } from './merge'
 import {
@@ -197,17 +198,11 @@ async function create(
   refuse(one.problems, operation)
   const { fields } = one
   if (!fields) return planned(one)
-  const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-    const created = routes.find(({ id, name }) => name === fields.name && !older.has(id))
-    if (!created) return { instead: `no new route with the name "${fields.name}"` }
-    if (isPending(created)) return { instead: 'the new route, with updates pending' }
-    if (fields.startRoute && !isRunning(created)) return { instead: 'the new route, not running' }
-    return { seen: created }
-  }
+  const timeout = options.waitTimeout
   const after = await countedCreate(gateway, () =>
     seen(
       () => sendCreate(gateway, { deviceId, fields }, operation),
-      () => confirm(gateway, { deviceId, look, timeout: options.waitTimeout }, operation),
+      () => confirmCreated(gateway, { deviceId, fields, older, timeout }, operation),
     ),
   )
   return { ...planned(one), after }

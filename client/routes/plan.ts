@@ -1,10 +1,11 @@
 import { GatewayError, type Problem } from '../errors'
 import type { Operation } from '../operation'
-import { checkCreate, checkUpdate } from '../model/check'
+import { checkUpdate } from '../model/check'
 import { forCreate, toSent } from '../model/convert'
 import { matcher } from '../model/match'
-import { findHidden, hideSecrets } from '../model/secrets'
+import { hideSecrets } from '../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../model/types'
+import { checkNewRoute } from './create'
 import { differs, planMerge, type Difference } from './merge'
 import { isRunning, wholeRoute } from './state'
 
@@ -48,13 +49,7 @@ export function plan(wanted: Wanted, found: Route | undefined, options: PlanOpti
 }
 
 function planMissing(wanted: Wanted, { state, validate }: PlanOptions, nothing: Plan): Plan {
-  const problems = checkCreate(wanted, { validate })
-  for (const path of problems.length > 0 ? [] : findHidden(wanted)) {
-    problems.push({
-      path,
-      problem: 'is the sign for a hidden value, and there is no route to keep it from',
-    })
-  }
+  const problems = checkNewRoute(wanted, { validate })
   if (/^\s|\s$/.test(wanted.name ?? '')) {
     const problem =
       'begins or ends with a space; firmware may drop it, and the route not be found again'

@@ -15,7 +15,7 @@ import { inTurnOf } from './turn'
 export type UpdateMode = 'keep' | 'merge' | 'replace'
 
 export interface UpdateRoute extends Waiting {
-  /** May be a way to find it out, which is gone only after the patch was found in order. */
+  /** May be a way to find it out, used only once the patch was found in order. */
   address: RouteAddress | (() => Promise<RouteAddress>)
   /** What to change: `{name?, source?, destinations?}`, or a Route as read and edited. */
   patch: unknown
