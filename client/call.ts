@@ -52,7 +52,7 @@ export function createCaller(
     operation: Operation,
   ): Promise<Answer> {
     const startedAt = Date.now()
-    const deadline = startedAt + 2 * timeout
+    const deadline = startedAt + (operation.brief ? 1 : 2) * timeout
     for (let attempts = 1; ; attempts++) {
       stopIfTold(operation)
       operation.requests++

@@ -2,6 +2,7 @@ import { createCaller } from './call'
 import { GatewayError, MAY_BE_APPLIED, closedError, readOnlyError } from './errors'
 import type { SessionDeletion } from './model/types'
 import type { Operation, Request } from './operation'
+import { createOutlook, type Outlook } from './outlook'
 import { createLanes, createTurns } from './queues'
 import { secretsIn, withoutSecrets } from './redaction'
 import { createSession, type Session } from './session/session'
@@ -20,6 +21,8 @@ export interface GatewayOptions {
   timeout?: number
   /** Calls in flight at once; default 8. */
   concurrency?: number
+  /** Milliseconds between two looks of a watch, at least 1000; by default as the appliance suggests. */
+  pollInterval?: number
   /** Refuse every call that changes the appliance. */
   readOnly?: boolean
   /** Options for `https.Agent`. */
@@ -38,6 +41,8 @@ export interface Gateway {
   readonly readOnly: boolean
   /** Calls in flight at once. */
   readonly concurrency: number
+  /** Milliseconds between two looks of a watch; undefined when the appliance suggests them. */
+  readonly pollInterval?: number
   /** Comes at the beginning of a close, while changes that have begun may still be completed. */
   readonly leaving: Stop
   readonly session: Session
@@ -55,6 +60,8 @@ export interface Gateway {
   finish<T>(change: Promise<T>): Promise<T>
   /** One line for the log. No line holds a secret. */
   log(level: 'info' | 'warn', text: string): void
+  /** Whether the appliance answers as it should. */
+  readonly outlook: Outlook
   /** Waits. @throws GatewayError `CLOSED` when the gateway or the operation is stopped meanwhile */
   pause(ms: number, stop?: Stop): Promise<void>
   /** Ends all calls, the session and every socket, within 3 seconds. */
@@ -91,13 +98,15 @@ export function openGateway(options: GatewayOptions): Gateway {
   const leaving = new Stop()
   let closed: Promise<void> | undefined
 
+  const outlook = createOutlook(log)
+
   const session = createSession({
     base,
     username: options.username,
     password: options.password,
     timeout,
     transport,
-    log,
+    outlook,
     pause,
   })
 
@@ -225,6 +234,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   return {
     readOnly,
     concurrency,
+    pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
     leaving,
     session,
     call,
@@ -246,6 +256,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     },
     finish,
     log,
+    outlook,
     pause,
     close: () => (closed ??= close()),
   }

@@ -8,6 +8,8 @@ export interface Operation {
   readonly stop?: Stop
   /** It completes a change that must not be left half done; a close waits for it as long as it can. */
   readonly finishing?: boolean
+  /** Whoever asks will ask again soon: one timeout is all the time that the operation gets. */
+  readonly brief?: boolean
   /** Requests made so far, logins not counted. */
   requests: number
   /** Status of the last answer. */

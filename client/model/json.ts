@@ -35,3 +35,14 @@ export function pathTo(path: string, name: string): string {
   if (!/^[A-Za-z_$][\w$]*$/.test(shown)) return `${path}[${JSON.stringify(shown)}]`
   return path ? `${path}.${shown}` : shown
 }
+
+/** True for what says nothing: firmware leaves out, or empties, what is off or zero. */
+export function isEmpty(value: unknown): boolean {
+  return (
+    !isGiven(value) ||
+    value === '' ||
+    value === false ||
+    value === 0 ||
+    (Array.isArray(value) && value.length === 0)
+  )
+}

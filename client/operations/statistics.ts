@@ -1,7 +1,6 @@
 import { GatewayError, type ErrorCause, type ErrorCode } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
-import type { Route } from '../model/types'
 import { createLanes } from '../queues'
 import { isRunning } from '../routes/state'
 import { listRoutes } from './routes'
@@ -57,9 +56,24 @@ export async function readAllStatistics(
   operation: Operation,
 ): Promise<Array<Statistics | FailedStatistics>> {
   const { data } = await listRoutes(gateway, { deviceId }, operation)
-  const running = data.filter(isRunning)
+  return readStatisticsOf(gateway, deviceId, data.filter(isRunning), operation)
+}
+
+/** As {@link readAllStatistics}, of these routes. */
+export async function readStatisticsOf(
+  gateway: Gateway,
+  deviceId: string,
+  routes: ReadonlyArray<{ id: string; name: string }>,
+  operation: Operation,
+): Promise<Array<Statistics | FailedStatistics>> {
   const failures: unknown[] = []
-  const read = async ({ id, name }: Route): Promise<Statistics | FailedStatistics | undefined> => {
+  const read = async ({
+    id,
+    name,
+  }: {
+    id: string
+    name: string
+  }): Promise<Statistics | FailedStatistics | undefined> => {
     try {
       return await readStatistics(gateway, deviceId, { routeId: id }, operation)
     } catch (error) {
@@ -72,8 +86,8 @@ export async function readAllStatistics(
   }
   // One place is left free: a command need not wait behind hundreds of readings.
   const lanes = createLanes(Math.max(1, gateway.concurrency - 1))
-  const answers = await Promise.all(running.map((route) => lanes.run(() => read(route))))
-  if (failures.length > 0 && failures.length === running.length) throw failures[0]
+  const answers = await Promise.all(routes.map((route) => lanes.run(() => read(route))))
+  if (failures.length > 0 && failures.length === routes.length) throw failures[0]
   return answers.filter((answer) => answer !== undefined)
 }
 

@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway'
 import { newOperation, type Operation } from '../operation'
 import type { Route } from '../model/types'
 import { getRoute, listRoutes } from '../operations/routes'
+import { sharedLook } from '../watch/watch'
 
 /** What a caller waits to see. */
 export interface Expectation<T> {
@@ -113,9 +114,10 @@ async function poll(
 
 async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): Promise<void> {
   const finishing = waiters.some((waiter) => waiter.operation.finishing)
-  const operation: Operation = { ...newOperation('confirm'), finishing }
   try {
-    const routes = await readRoutes(gateway, deviceId, waiters, operation)
+    const { routes, operation } =
+      (await readWithWatches(gateway, deviceId)) ??
+      (await readRoutes(gateway, deviceId, waiters, { ...newOperation('confirm'), finishing }))
     for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
       asking.requests += operation.requests
       asking.statusCode = operation.statusCode
@@ -131,21 +133,39 @@ async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): P
   }
 }
 
+interface Reading {
+  routes: Route[]
+  operation: Operation
+}
+
+/** The poll that the watches of this device share; undefined when there are none, or they ended meanwhile. */
+async function readWithWatches(gateway: Gateway, deviceId: string): Promise<Reading | undefined> {
+  try {
+    const look = await sharedLook(gateway, deviceId)?.()
+    if (!look?.routes) return undefined
+    return { routes: look.routes, operation: look.operation }
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'CLOSED') return undefined
+    throw error
+  }
+}
+
 // One route is asked for by itself; for several one list costs less.
 async function readRoutes(
   gateway: Gateway,
   deviceId: string,
   waiters: Waiter[],
   operation: Operation,
-): Promise<Route[]> {
+): Promise<Reading> {
   const [routeId, ...others] = new Set(waiters.map((waiter) => waiter.routeId))
   if (routeId === undefined || others.length > 0) {
-    return (await listRoutes(gateway, { deviceId }, operation)).data
+    return { routes: (await listRoutes(gateway, { deviceId }, operation)).data, operation }
   }
   try {
-    return [await getRoute(gateway, { deviceId, routeId }, operation)]
+    return { routes: [await getRoute(gateway, { deviceId, routeId }, operation)], operation }
   } catch (error) {
-    if (error instanceof GatewayError && error.code === 'NOT_FOUND') return []
+    if (error instanceof GatewayError && error.code === 'NOT_FOUND')
+      return { routes: [], operation }
     throw error
   }
 }

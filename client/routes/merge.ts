@@ -1,6 +1,6 @@
 import type { Problem } from '../errors'
 import type { Destination, Route, RouteFields, RoutePatch, Source } from '../model/types'
-import { isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
+import { isEmpty, isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
 import type { JsonObject } from '../model/json'
 import { anyMembersOf, hasPaths, isRedundant, membersOf, PLACE } from '../model/fields'
 import type { Direction } from '../model/fields'
@@ -394,11 +394,3 @@ function isSame(wanted: unknown, present: unknown, name: string): boolean {
     wanted.toLowerCase() === present.toLowerCase(),
   )
 }
-
-// Firmware leaves out, or empties, what is off or zero.
-const isEmpty = (value: unknown) =>
-  !isGiven(value) ||
-  value === '' ||
-  value === false ||
-  value === 0 ||
-  (Array.isArray(value) && value.length === 0)

@@ -1,5 +1,6 @@
 import type { SessionDeletion, SessionInformation } from '../model/types'
 import { GatewayError } from '../errors'
+import type { Outlook } from '../outlook'
 import { TransportFault, refusal } from '../transport/faults'
 import type { Answer, Transport } from '../transport/transport'
 import type { SessionCookies } from './cookies'
@@ -29,8 +30,8 @@ export interface SessionOptions {
   password: string
   timeout: number
   transport: Transport
-  /** One line for each change of state, never with a secret in it. */
-  log: (level: 'info' | 'warn', text: string) => void
+  /** Hears how logging in goes. */
+  outlook: Outlook
   /** Waits, ends early with `CLOSED` when the gateway closes. */
   pause: (ms: number) => Promise<void>
 }
@@ -78,7 +79,7 @@ const LONGEST_WAIT = MINUTE
  * hammering an appliance that refuses (design 2.5).
  */
 export function createSession(options: SessionOptions): Session {
-  const { transport, timeout, log } = options
+  const { transport, timeout, outlook } = options
   let current: OpenSession | undefined
   let opening: Promise<OpenSession> | undefined
   const ending = new Set<Promise<unknown>>()
@@ -89,8 +90,6 @@ export function createSession(options: SessionOptions): Session {
   let stopped = false
   /** No login before `until`; callers meanwhile get `error`. */
   let held: { until: number; error: GatewayError } | undefined
-  /** What the log was last told. */
-  let reported: string | undefined
 
   async function open(): Promise<OpenSession> {
     if (opening) return opening
@@ -191,8 +190,7 @@ export function createSession(options: SessionOptions): Session {
       wait = retryAfter ?? Math.min(firstWaitAfter(error) * 2 ** failures, LONGEST_WAIT) * jitter()
       failures++
     }
-    if (reported !== error.code) log('warn', error.message)
-    reported = error.code
+    outlook.trouble('session', error.code, error.message)
     held = { until: Date.now() + wait, error }
   }
 
@@ -244,9 +242,7 @@ export function createSession(options: SessionOptions): Session {
       session.served++
       session.usedAt = Date.now()
       failures = 0
-      if (reported === undefined) return
-      log('info', 'The appliance answers again.')
-      reported = undefined
+      outlook.fine('session')
     },
     lost,
     rejectedAtOnce(session) {

@@ -1,0 +1,115 @@
+/** What a watch can be set to, and the checks of it (design 2.6). The forms follow it too. */
+
+/** Every event of a watch. */
+export const EVENTS = [
+  'appliance.unreachable',
+  'appliance.reachable',
+  'device.status',
+  'device.firmware',
+  'device.config',
+  'peer.status',
+  'route.added',
+  'route.removed',
+  'route.renamed',
+  'route.started',
+  'route.stopped',
+  'route.status',
+  'route.changed',
+  'source.status',
+  'destination.added',
+  'destination.removed',
+  'destination.started',
+  'destination.stopped',
+  'destination.status',
+  'statistics.low',
+  'statistics.high',
+  'statistics.normal',
+] as const
+
+export type EventName = (typeof EVENTS)[number]
+
+/** What of the statistics a limit can be set on (facts 7). */
+export const MEASURES = ['bitrate', 'roundTripTime', 'packetLoss'] as const
+
+export type Measure = (typeof MEASURES)[number]
+
+/** Where it is measured. */
+export const PLACES = ['source', 'destination'] as const
+
+/** A limit on a measure. */
+export interface Threshold {
+  /** `bitrate` in Mbit/s, `roundTripTime` in ms, `packetLoss` as the appliance gives it. */
+  measure: Measure
+  /** Of the source, or of each destination. */
+  of: (typeof PLACES)[number]
+  /** `statistics.low` below it. */
+  low?: number
+  /** `statistics.high` above it. */
+  high?: number
+  /** How far back inside the limit a value has to be for `statistics.normal`; by default a tenth of the limit. */
+  hysteresis?: number
+}
+
+/** The numbers of a limit; each may be left out or empty. */
+export const NUMBERS = ['low', 'high', 'hysteresis'] as const
+
+/** The names in a list of events, which a hand may have written as one text with commas. */
+export function eventsIn(saved: unknown): string[] {
+  const names: unknown[] =
+    typeof saved === 'string' ? saved.split(',') : Array.isArray(saved) ? saved : []
+  return names.map((name) => String(name).trim()).filter((name) => name !== '')
+}
+
+export const isEvent = (name: string): name is EventName =>
+  (EVENTS as readonly string[]).includes(name)
+
+/** What is wrong with a limit. */
+export interface ThresholdFault {
+  /** What of it is to be mended. */
+  fields: ReadonlyArray<'measure' | 'of' | (typeof NUMBERS)[number]>
+  /** Told in words by whoever reports it. */
+  key: 'unknown' | 'number' | 'noLimit' | 'order' | 'never'
+}
+
+/** Every fault of a limit as it was saved, with numbers that may be text. */
+export function faultsOf(threshold: unknown): ThresholdFault[] {
+  const { measure, of = 'source', ...rest } = (threshold ?? {}) as Record<string, unknown>
+  const faults: ThresholdFault[] = []
+  if (!MEASURES.includes(measure as Measure)) faults.push({ fields: ['measure'], key: 'unknown' })
+  if (!PLACES.includes(of as never)) faults.push({ fields: ['of'], key: 'unknown' })
+  const wrong = NUMBERS.filter((name) => !isBlank(rest[name]) && numberIn(rest[name]) === undefined)
+  if (wrong.length > 0) return [...faults, { fields: wrong, key: 'number' }]
+  const { low, high, hysteresis = 0 } = thresholdOf(rest)
+  if (low === undefined && high === undefined) {
+    return [...faults, { fields: ['low', 'high'], key: 'noLimit' }]
+  }
+  if (low !== undefined && high !== undefined && low >= high) {
+    faults.push({ fields: ['low', 'high'], key: 'order' })
+  }
+  // No value is below zero, so such an event would never come, or never end.
+  if (low === 0) faults.push({ fields: ['low'], key: 'never' })
+  if (high !== undefined && high > 0 && hysteresis >= high) {
+    faults.push({ fields: ['hysteresis'], key: 'never' })
+  }
+  return faults
+}
+
+/** A limit without faults, as it was saved. */
+export function thresholdOf(saved: object): Threshold {
+  const { measure, of = 'source', low, high, hysteresis } = saved as Record<string, unknown>
+  return {
+    measure: measure as Measure,
+    of: of as Threshold['of'],
+    low: numberIn(low),
+    high: numberIn(high),
+    hysteresis: numberIn(hysteresis),
+  }
+}
+
+const isBlank = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+/** A number from 0 on, which may be text. */
+function numberIn(value: unknown): number | undefined {
+  if (typeof value === 'number') return value >= 0 && value < Infinity ? value : undefined
+  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined
+}

@@ -1,0 +1,277 @@
+import { isRunning } from './state'
+import type {
+  Condition,
+  Definition,
+  DestinationState,
+  DeviceState,
+  PeerState,
+  RouteState,
+} from './state'
+
+/**
+ * One difference between two states of a device. It carries all that is needed to lead from the
+ * one to the other: {@link applied} to the old state, the changes of a comparison give the new.
+ */
+export type Change =
+  | { of: 'device.status'; from: Condition; to: Condition }
+  | { of: 'device.firmware'; from?: string; to?: string }
+  | { of: 'device.config'; from: string; to: string }
+  | { of: 'peer.status'; peer: PeerState; from?: Condition; to?: Condition }
+  | { of: 'route'; route: RouteState; from?: RouteState; to?: RouteState }
+  | { of: 'route.name'; route: RouteState; from: string; to: string }
+  | { of: 'route.definition'; route: RouteState; from: RouteDefinition; to: RouteDefinition }
+  | { of: 'route.state'; route: RouteState; from: Condition; to: Condition }
+  | { of: 'route.status'; route: RouteState; from: Condition; to: Condition }
+  | { of: 'source.status'; route: RouteState; from: Condition; to: Condition }
+  | DestinationChange
+
+export type DestinationChange = { route: RouteState; destination: DestinationState } & (
+  | { of: 'destination'; from?: DestinationState; to?: DestinationState }
+  | { of: 'destination.started'; from?: boolean; to?: boolean }
+  | { of: 'destination.status'; from: Condition; to: Condition }
+)
+
+/** The definitions of a route's source and of its destinations, by their keys. */
+export interface RouteDefinition {
+  source: Definition
+  destinations: ReadonlyMap<string, Definition>
+}
+
+/** What tells changes of the same thing from changes of other things. */
+export function keyOf(change: Change): string {
+  switch (change.of) {
+    case 'device.status':
+    case 'device.firmware':
+    case 'device.config':
+      return change.of
+    case 'peer.status':
+      return `${change.of} ${change.peer.id}`
+    case 'destination':
+    case 'destination.started':
+    case 'destination.status':
+      return `${change.of} ${change.route.id} ${change.destination.key}`
+    default:
+      return `${change.of} ${change.route.id}`
+  }
+}
+
+/**
+ * The differences, in a fixed order: the device, its pairings by ID, routes that are gone, routes
+ * that are new, then the others by ID. Takes time linear in the number of routes.
+ */
+export function compare(from: DeviceState, to: DeviceState): Change[] {
+  if (from === to) return []
+  const changes: Change[] = []
+  if (differ(from.condition, to.condition)) {
+    changes.push({ of: 'device.status', from: from.condition, to: to.condition })
+  }
+  if (from.firmware !== to.firmware) {
+    changes.push({ of: 'device.firmware', from: from.firmware, to: to.firmware })
+  }
+  if (from.adapters !== to.adapters) {
+    changes.push({ of: 'device.config', from: from.adapters, to: to.adapters })
+  }
+  const peers = pairs(from.peers, to.peers)
+  for (const [before, after] of [...peers.gone, ...peers.added, ...peers.kept].sort(byId)) {
+    const peer = (after ?? before)!
+    if (before && after && !differ(before.condition, after.condition)) continue
+    changes.push({ of: 'peer.status', peer, from: before?.condition, to: after?.condition })
+  }
+  const routes = pairs(from.routes, to.routes)
+  for (const [route] of routes.gone.sort(byId)) {
+    changes.push({ of: 'route', route: route!, from: route, to: undefined })
+  }
+  for (const [, route] of routes.added.sort(byId)) {
+    changes.push({ of: 'route', route: route!, from: undefined, to: route })
+  }
+  const changed = routes.kept
+    .map(([before, after]) => ({ id: after!.id, found: compareRoutes(before!, after!) }))
+    .filter(({ found }) => found.length > 0)
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  return [...changes, ...changed.flatMap(({ found }) => found)]
+}
+
+const NONE: Change[] = []
+
+function compareRoutes(from: RouteState, route: RouteState): Change[] {
+  let changes = NONE
+  const add = (change: Change): void => {
+    if (changes === NONE) changes = [change]
+    else changes.push(change)
+  }
+  if (from.name !== route.name) add({ of: 'route.name', route, from: from.name, to: route.name })
+
+  const destinations = pairs(from.destinations, route.destinations)
+  const isRedefined =
+    !isSame(from.source.definition, route.source.definition) ||
+    destinations.kept.some(([before, after]) => !isSame(before!.definition, after!.definition))
+  if (isRedefined) {
+    add({ of: 'route.definition', route, from: definitionOf(from), to: definitionOf(route) })
+  }
+  for (const [destination] of destinations.gone) {
+    add({ of: 'destination', route, destination: destination!, from: destination })
+  }
+  for (const [, destination] of destinations.added) {
+    add({ of: 'destination', route, destination: destination!, to: destination })
+  }
+  if (isRunning(from.condition) !== isRunning(route.condition)) {
+    add({ of: 'route.state', route, from: from.condition, to: route.condition })
+  }
+  for (const [before, destination] of destinations.kept) {
+    if (before!.started === destination!.started) continue
+    add({
+      of: 'destination.started',
+      route,
+      destination: destination!,
+      from: before!.started,
+      to: destination!.started,
+    })
+  }
+  if (from.condition.code !== route.condition.code) {
+    add({ of: 'route.status', route, from: from.condition, to: route.condition })
+  }
+  if (differ(from.source.condition, route.source.condition)) {
+    const { condition } = route.source
+    add({ of: 'source.status', route, from: from.source.condition, to: condition })
+  }
+  for (const [before, destination] of destinations.kept) {
+    const { condition } = destination!
+    if (!differ(before!.condition, condition)) continue
+    add({
+      of: 'destination.status',
+      route,
+      destination: destination!,
+      from: before!.condition,
+      to: condition,
+    })
+  }
+  return changes
+}
+
+const differ = (a: Condition, b: Condition): boolean => a.code !== b.code || a.state !== b.state
+
+const isSame = (a: Definition, b: Definition): boolean =>
+  a === b || (a.json === b.json && a.secrets === b.secrets)
+
+function definitionOf({ source, destinations }: RouteState): RouteDefinition {
+  const ofDestinations = [...destinations].map(
+    ([key, { definition }]) => [key, definition] as const,
+  )
+  return { source: source.definition, destinations: new Map(ofDestinations) }
+}
+
+type Pair<T> = readonly [before: T | undefined, after: T | undefined]
+
+function pairs<T>(
+  from: ReadonlyMap<string, T>,
+  to: ReadonlyMap<string, T>,
+): { gone: Pair<T>[]; added: Pair<T>[]; kept: Pair<T>[] } {
+  const gone: Pair<T>[] = []
+  const added: Pair<T>[] = []
+  const kept: Pair<T>[] = []
+  for (const [id, after] of to) {
+    const before = from.get(id)
+    if (before) kept.push([before, after])
+    else added.push([undefined, after])
+  }
+  if (kept.length < from.size) {
+    for (const [id, before] of from) if (!to.has(id)) gone.push([before, undefined])
+  }
+  return { gone, added, kept }
+}
+
+const byId = <T extends { id: string }>(a: Pair<T>, b: Pair<T>): number =>
+  (a[1] ?? a[0])!.id < (b[1] ?? b[0])!.id ? -1 : 1
+
+/** The state after these changes; the given one is left as it is. */
+export function applied(state: DeviceState, changes: readonly Change[]): DeviceState {
+  const next = {
+    ...state,
+    peers: new Map(state.peers),
+    routes: new Map(state.routes),
+  }
+  const change = (id: string, how: (route: RouteState) => RouteState): void => {
+    const route = next.routes.get(id)
+    if (route) next.routes.set(id, how(route))
+  }
+  for (const step of changes) {
+    switch (step.of) {
+      case 'device.status':
+        next.condition = step.to
+        break
+      case 'device.firmware':
+        next.firmware = step.to
+        break
+      case 'device.config':
+        next.adapters = step.to
+        break
+      case 'peer.status':
+        if (step.to) next.peers.set(step.peer.id, { ...step.peer, condition: step.to })
+        else next.peers.delete(step.peer.id)
+        break
+      case 'route':
+        if (step.to) next.routes.set(step.to.id, step.to)
+        else next.routes.delete(step.route.id)
+        break
+      default:
+        change(step.route.id, (route) => appliedToRoute(route, step))
+    }
+  }
+  return next
+}
+
+type RouteChange = Extract<Change, { route: RouteState }>
+
+function appliedToRoute(route: RouteState, change: RouteChange): RouteState {
+  switch (change.of) {
+    case 'route.name':
+      return { ...route, name: change.to }
+    case 'route.definition':
+      return redefined(route, change)
+    case 'route.state':
+      return { ...route, condition: { ...route.condition, state: change.to.state } }
+    case 'route.status':
+      return { ...route, condition: { ...route.condition, code: change.to.code } }
+    case 'source.status':
+      return { ...route, source: { ...route.source, condition: change.to } }
+    case 'destination':
+    case 'destination.started':
+    case 'destination.status': {
+      const destinations = new Map(route.destinations)
+      const destination = appliedToDestination(destinations.get(change.destination.key), change)
+      if (destination) destinations.set(change.destination.key, destination)
+      else destinations.delete(change.destination.key)
+      return { ...route, destinations }
+    }
+    default:
+      return route
+  }
+}
+
+function appliedToDestination(
+  destination: DestinationState | undefined,
+  change: DestinationChange,
+): DestinationState | undefined {
+  if (change.of === 'destination') return change.to
+  if (!destination) return undefined
+  if (change.of === 'destination.started') return { ...destination, started: change.to }
+  return { ...destination, condition: change.to }
+}
+
+// Names and IDs of source and destinations go with their definitions.
+function redefined(
+  route: RouteState,
+  { route: latest, to }: Extract<Change, { of: 'route.definition' }>,
+): RouteState {
+  const destinations = [...route.destinations].map(([key, destination]) => {
+    const definition = to.destinations.get(key) ?? destination.definition
+    const name = latest.destinations.get(key)?.name ?? destination.name
+    return [key, { ...destination, name, definition }] as const
+  })
+  const { id, name } = latest.source
+  return {
+    ...route,
+    source: { ...route.source, id, name, definition: to.source },
+    destinations: new Map(destinations),
+  }
+}

@@ -1,0 +1,185 @@
+import type { ErrorCode } from '../errors'
+import type { NetworkAdapter } from '../model/types'
+import type { EventName } from '../model/watch'
+import type { Change, RouteDefinition } from './compare'
+import { isRunning } from './state'
+import type { Condition, DestinationState, DeviceState, RouteState } from './state'
+
+/** ID and name, as the appliance gives them. */
+export interface Named {
+  id: string
+  name: string
+}
+
+/** Something happened on the appliance. Plain data without secrets; nobody else holds on to it. */
+export interface WatchEvent {
+  event: EventName
+  /** When it was first seen, Unix ms. */
+  at: number
+  /** The ID is empty while the appliance has not told it. */
+  device: Named
+  route?: Named
+  destination?: Named
+  /** The pairing, with `peer.status`. */
+  peer?: Named
+  before: unknown
+  after: unknown
+  /** The appliance's own words on a status, where it gives some. */
+  details?: string
+  /** Why it counts as unreachable. */
+  reason?: { code: ErrorCode; message: string }
+  /** With `appliance.reachable`: when the outage began, Unix ms, and how long it lasted. */
+  since?: number
+  outageMs?: number
+  /** With `statistics.…`: what was measured, and the limit that it passed. */
+  measure?: string
+  of?: 'source' | 'destination'
+  /** Null when it is not measured any more, since the route does not run. */
+  value?: number | null
+  limit?: number
+}
+
+/** All that is known of a device: plain data without secrets, counters and clocks. */
+export interface Snapshot {
+  event: 'snapshot'
+  /** When it was seen, Unix ms. */
+  at: number
+  device: Named & { statusCode?: string; status?: string; firmware?: string }
+  adapters: NetworkAdapter[]
+  peers: Array<Named & { status?: string }>
+  routes: RouteView[]
+}
+
+/** A route as an event or a snapshot shows it: its definition in sent form, and how it is. */
+export interface RouteView extends Named {
+  state?: string
+  summaryStatusCode?: string
+  source: Record<string, unknown>
+  destinations: Array<Record<string, unknown>>
+}
+
+/** The event that a change becomes. */
+export function eventNameOf(change: Change): EventName {
+  switch (change.of) {
+    case 'route':
+      return change.to ? 'route.added' : 'route.removed'
+    case 'route.name':
+      return 'route.renamed'
+    case 'route.definition':
+      return 'route.changed'
+    case 'route.state':
+      return isRunning(change.to) ? 'route.started' : 'route.stopped'
+    case 'destination':
+      return change.to ? 'destination.added' : 'destination.removed'
+    case 'destination.started':
+      return change.to ? 'destination.started' : 'destination.stopped'
+    default:
+      return change.of
+  }
+}
+
+/** A change as an event. */
+export function eventOf(change: Change, at: number, { id, name }: DeviceState): WatchEvent {
+  const common = { at, device: { id, name } }
+  const route = 'route' in change ? { route: named(change.route) } : {}
+  const destination =
+    'destination' in change
+      ? { destination: { id: change.destination.id ?? '', name: change.destination.name } }
+      : {}
+  const event = eventNameOf(change)
+  const make = (before: unknown, after: unknown, more: object = {}): WatchEvent => ({
+    event,
+    ...common,
+    ...route,
+    ...destination,
+    ...more,
+    before: before ?? null,
+    after: after ?? null,
+  })
+  const status = (from: Condition = {}, to: Condition = {}, more: object = {}): WatchEvent => {
+    const told = from.code === to.code ? 'state' : 'code'
+    return make(from[told], to[told], to.details ? { ...more, details: to.details } : more)
+  }
+
+  switch (change.of) {
+    case 'device.firmware':
+    case 'route.name':
+    case 'destination.started':
+      return make(change.from, change.to)
+    case 'device.status':
+    case 'route.status':
+    case 'source.status':
+    case 'destination.status':
+      return status(change.from, change.to)
+    case 'peer.status':
+      return status(change.from, change.to, { peer: named(change.peer) })
+    case 'device.config':
+      return make(JSON.parse(change.from), JSON.parse(change.to))
+    case 'route':
+      return make(change.from && routeView(change.from), change.to && routeView(change.to))
+    case 'route.definition':
+      return make(definitionView(change.from), definitionView(change.to))
+    case 'route.state':
+      return make(change.from.state, change.to.state)
+    default:
+      return make(
+        change.from && destinationView(change.from),
+        change.to && destinationView(change.to),
+      )
+  }
+}
+
+/** The whole state, as far as its routes are wanted. */
+export function snapshotOf(
+  { id, name, condition, firmware, adapters, peers, routes }: DeviceState,
+  at: number,
+  wants: (route: Named) => boolean,
+): Snapshot {
+  return {
+    event: 'snapshot',
+    at,
+    device: { id, name, statusCode: condition.code, status: condition.state, firmware },
+    adapters: JSON.parse(adapters) as NetworkAdapter[],
+    peers: [...peers.values()].map((peer) => ({ ...named(peer), status: peer.condition.state })),
+    routes: [...routes.values()].filter(wants).map(routeView),
+  }
+}
+
+export const named = ({ id, name }: Named): Named => ({ id, name })
+
+function routeView({ id, name, condition, source, destinations }: RouteState): RouteView {
+  const { code, state } = condition
+  return {
+    id,
+    name,
+    state,
+    summaryStatusCode: code,
+    source: {
+      ...(source.id !== undefined && { id: source.id }),
+      ...(JSON.parse(source.definition.json) as object),
+      state: source.condition.state,
+      summaryStatusCode: source.condition.code,
+    },
+    destinations: [...destinations.values()].map(destinationView),
+  }
+}
+
+function destinationView({ id, definition, started, condition }: DestinationState) {
+  return {
+    ...(id !== undefined && { id }),
+    ...(JSON.parse(definition.json) as object),
+    started,
+    state: condition.state,
+    summaryStatusCode: condition.code,
+  }
+}
+
+function definitionView({ source, destinations }: RouteDefinition): object {
+  return {
+    source: JSON.parse(source.json) as object,
+    destinations: [...destinations].map(([key, { json }]) => {
+      const definition = JSON.parse(json) as { name?: string }
+      return key === definition.name ? definition : { id: key, ...definition }
+    }),
+  }
+}

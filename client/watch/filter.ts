@@ -1,0 +1,31 @@
+import type { EventName } from '../model/watch'
+import type { Named } from './events'
+
+/** Which routes a watch is about: all of them when it is left out. */
+export type RouteFilter =
+  | { id: string }
+  | { name: string }
+  | { idOrName: string }
+  /** `*` stands for any text, `?` for one character; upper and lower case do not matter. */
+  | { pattern: string }
+
+export function routeFilter(filter: RouteFilter | undefined): (route: Named) => boolean {
+  if (!filter) return () => true
+  if ('id' in filter) return ({ id }) => id === filter.id
+  if ('idOrName' in filter) {
+    return ({ id, name }) => id === filter.idOrName || name === filter.idOrName
+  }
+  if ('name' in filter) return ({ name }) => name === filter.name
+  const expression = filter.pattern
+    .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
+    .replace(/\*+/g, '.*')
+    .replace(/\?/g, '.')
+  const pattern = new RegExp(`^${expression}$`, 'isu')
+  return ({ name }) => pattern.test(name)
+}
+
+/** All events when none is named. */
+export function eventFilter(events: readonly EventName[] = []): (event: EventName) => boolean {
+  const wanted = new Set(events)
+  return wanted.size === 0 ? () => true : (event) => wanted.has(event)
+}

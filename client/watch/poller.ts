@@ -1,0 +1,189 @@
+import { GatewayError } from '../errors'
+
+/** Time, so that tests can run it by hand. */
+export interface Clock {
+  /** Unix ms. */
+  now(): number
+  /** Calls back after so many ms; answers how to take that back. */
+  after(ms: number, callback: () => void): () => void
+}
+
+export const REAL_TIME: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** One poll that did not bring an answer. */
+export interface Miss {
+  error: GatewayError
+  /** When the first one of this outage began, Unix ms. */
+  since: number
+}
+
+export interface PollerOptions<Answer> {
+  /** Asks once. Polls never overlap. */
+  ask: () => Promise<Answer>
+  /** Ms from poll to poll, as it is now. */
+  interval: () => number
+  /** An answer came; `asked` when somebody did not want to wait for the next poll. */
+  onAnswer: (answer: Answer, asked: boolean) => void
+  onMiss: (miss: Miss) => void
+  /** Three polls failed, and 30 s went by: once for each outage. */
+  onUnreachable: (miss: Miss) => void
+  /** The first answer after that. Comes before it is given to `onAnswer`. */
+  onReachable: (outage: { since: number; outageMs: number }) => void
+  clock: Clock
+  /** From 0 to 1. */
+  random: () => number
+}
+
+export interface Poller<Answer> {
+  /** Begins, or goes on where it stood. */
+  start(): void
+  /** Ends what is on its way and every timer. */
+  stop(): void
+  /**
+   * Polls as soon as the poll under way has ended. All that ask meanwhile get the same answer.
+   * @throws GatewayError as the poll does; `CLOSED` when the poller is stopped
+   */
+  askNow(): Promise<Answer>
+}
+
+const MISSES = 3
+const OUTAGE_MS = 30_000
+const LONGEST_WAIT = 60_000
+
+/**
+ * Asks at regular times, by a chain of timers (design 2.6). The times do not drift: a poll that
+ * comes late leaves the later ones where they were. When the appliance is away the waits grow to a
+ * minute, and are normal at once when it answers.
+ */
+export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Answer> {
+  const { ask, interval, clock, random } = options
+  let running = false
+  let due = 0
+  let polls = 0
+  let cancelNext: (() => void) | undefined
+  let underWay: Promise<unknown> | undefined
+  let wanted: Promise<Answer> | undefined
+  let misses = 0
+  let outage: Miss | undefined
+  let isUnreachable = false
+  let cancelDeclaration: (() => void) | undefined
+
+  function start(): void {
+    if (running) return
+    running = true
+    if (due === 0) due = clock.now()
+    schedule()
+  }
+
+  function stop(): void {
+    running = false
+    cancelNext?.()
+    cancelDeclaration?.()
+    cancelDeclaration = undefined
+  }
+
+  function schedule(): void {
+    cancelNext?.()
+    if (!running || underWay) return
+    // Jitter moves one poll, not the times of the later ones.
+    const jitter = polls === 0 ? 0 : (random() - 0.5) * 0.1 * interval()
+    cancelNext = clock.after(Math.max(0, due - clock.now() + jitter), () => {
+      poll(false).catch(() => undefined)
+    })
+  }
+
+  function poll(asked: boolean): Promise<Answer> {
+    cancelNext?.()
+    const begun = clock.now()
+    const answered = once(asked, begun)
+    underWay = answered
+      .catch(() => undefined)
+      .then(() => {
+        underWay = undefined
+        setDue(asked ? clock.now() : due)
+        schedule()
+      })
+    return answered
+  }
+
+  async function once(asked: boolean, begun: number): Promise<Answer> {
+    try {
+      const answer = await ask()
+      if (!running) throw stopped()
+      hit(answer, asked)
+      return answer
+    } catch (error) {
+      if (running) miss(error, begun)
+      throw error
+    }
+  }
+
+  function hit(answer: Answer, asked: boolean): void {
+    misses = 0
+    cancelDeclaration?.()
+    cancelDeclaration = undefined
+    const ended = isUnreachable ? outage : undefined
+    isUnreachable = false
+    outage = undefined
+    if (ended) options.onReachable({ since: ended.since, outageMs: clock.now() - ended.since })
+    options.onAnswer(answer, asked)
+  }
+
+  function miss(reason: unknown, begun: number): void {
+    const error =
+      reason instanceof GatewayError
+        ? reason
+        : new GatewayError('BAD_RESPONSE', `The answer could not be handled (${String(reason)}).`)
+    if (error.code === 'CLOSED') return
+    misses++
+    outage = { error, since: outage?.since ?? begun }
+    options.onMiss(outage)
+    if (isUnreachable || misses < MISSES) return
+    const left = outage.since + OUTAGE_MS - clock.now()
+    if (left <= 0) declare()
+    else cancelDeclaration ??= clock.after(left, declare)
+  }
+
+  function declare(): void {
+    cancelDeclaration?.()
+    cancelDeclaration = undefined
+    if (!outage || isUnreachable) return
+    isUnreachable = true
+    options.onUnreachable(outage)
+  }
+
+  function setDue(from: number): void {
+    polls++
+    const now = clock.now()
+    const ms = interval()
+    if (isUnreachable) {
+      const wait = Math.min(ms * 2 ** Math.min(misses - MISSES, 10), Math.max(ms, LONGEST_WAIT))
+      due = now + wait * (0.8 + 0.2 * random())
+      return
+    }
+    // Many that began at the same moment spread over the interval after their first poll.
+    due = from + (polls === 1 ? ms * (0.5 + 0.5 * random()) : ms)
+    if (due <= now) due += Math.ceil((now - due) / ms) * ms
+  }
+
+  async function askNow(): Promise<Answer> {
+    if (!running) throw stopped()
+    wanted ??= (async () => {
+      await underWay
+      wanted = undefined
+      if (!running) throw stopped()
+      return poll(true)
+    })()
+    return wanted
+  }
+
+  return { start, stop, askNow }
+}
+
+const stopped = (): GatewayError => new GatewayError('CLOSED', 'The watch was stopped.')
