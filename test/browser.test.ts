@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
 import should from 'should'
+import { EVENTS } from '../client'
 
 const root = join(__dirname, '../..')
 const screenshots = join(root, 'coverage/screenshots')
@@ -75,8 +76,18 @@ const DEFAULTS: Record<string, Properties> = {
   },
   'media-gateway-statistics': { ...DEVICE, ...ROUTE, ...DESTINATION, scope: 'route' },
   'media-gateway-preset': { ...DEVICE, hideSecrets: false, action: 'export' },
+  'media-gateway-watch': {
+    ...DEVICE,
+    route: '',
+    routeType: 'all',
+    events: [],
+    initial: 'none',
+    holdFor: '',
+    thresholds: [],
+  },
 }
 const CONFIG = 'media-gateway'
+const WATCH = 'media-gateway-watch'
 const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
 for (const type of ACTIONS) Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway' })
 
@@ -103,10 +114,20 @@ const OTHER: Properties = {
   validate: false,
   waitFor: 'applied',
   waitTimeout: '45',
+  initial: 'snapshot',
+  holdFor: '2.5',
 }
 const OTHER_OF: Record<string, Properties> = {
   'media-gateway-ensure-route': { state: 'started' },
   'media-gateway-preset': { action: 'import' },
+  [WATCH]: {
+    events: ['appliance.unreachable', 'route.stopped', 'statistics.low'],
+    thresholds: [
+      { measure: 'bitrate', of: 'source', low: 1.5, high: '', hysteresis: 0.25 },
+      { measure: 'roundTripTime', of: 'destination', low: 2, high: 300, hysteresis: '' },
+      { measure: 'packetLoss', of: 'source', low: '', high: 2, hysteresis: '' },
+    ],
+  },
 }
 
 function othersOf(type: string): Properties {
@@ -153,9 +174,31 @@ const TYPED: Record<string, Record<string, string>> = {
     msg: 'wanted',
   },
 }
+const WATCHED: typeof TYPED = {
+  device: { id: 'dev-1_A', env: 'DEVICE', auto: '' },
+  route: { id: 'b3c9', name: 'Studio A', pattern: 'Studio*', env: 'ROUTE', all: '' },
+}
+const typedOf = (type: string) => (type === WATCH ? WATCHED : TYPED)
+
 /** All nodes share the code of a typed property: one of them shows every type, the others one. */
 const showsAllTypes = (type: string, property: string) =>
-  type === ACTIONS.find((candidate) => property in DEFAULTS[candidate]!)
+  type === ACTIONS.find((candidate) => property in DEFAULTS[candidate]!) ||
+  (type === WATCH && property in WATCHED)
+
+/** A watch as a hand or a later version may have written it. */
+const STRANGE: Properties = {
+  device: 'deviceId',
+  deviceType: 'msg',
+  route: 'Studio A',
+  routeType: 'str',
+  events: ['route.merged', 'route.changed', 'device.status'],
+  thresholds: [
+    { measure: 'jitter', of: 'client', low: '', high: '12', note: 'x' },
+    { high: 3, measure: 'bitrate' },
+    { low: 'x' },
+    null,
+  ],
+}
 
 /** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
 function flow(): Properties[] {
@@ -195,7 +238,7 @@ function flow(): Properties[] {
       x: 700,
       y,
     })
-    for (const [property, kinds] of Object.entries(TYPED)) {
+    for (const [property, kinds] of Object.entries(typedOf(type))) {
       if (!showsAllTypes(type, property)) continue
       for (const [kind, value] of Object.entries(kinds)) {
         nodes.push({
@@ -225,7 +268,7 @@ interface EditorNode {
 }
 declare const RED: {
   nodes: {
-    node(id: string): EditorNode | null
+    node(id: string): EditorNode | null | undefined
     convertNode(node: EditorNode): Properties
     getType(type: string): { category: string; defaults: Record<string, { value: unknown }> } | null
     import(nodes: Properties[], options: Properties): void
@@ -385,7 +428,7 @@ describe('the editor, in a browser', function () {
       await done()
       should(await exported(id)).containEql(expected)
 
-      for (const [property, kinds] of Object.entries(TYPED)) {
+      for (const [property, kinds] of Object.entries(typedOf(type))) {
         if (!(property in DEFAULTS[type]!)) continue
         const shown = Object.entries(kinds).slice(0, showsAllTypes(type, property) ? undefined : 1)
         for (const [kind, value] of shown) {
@@ -400,6 +443,11 @@ describe('the editor, in a browser', function () {
       }
       should(await form.count()).equal(0)
       should(await state(id)).containEql({ changed: true, valid: true })
+
+      const saved = await exported(id)
+      await openForm(id)
+      await done()
+      should(await exported(id)).eql(saved)
     })
   }
 
@@ -440,6 +488,188 @@ describe('the editor, in a browser', function () {
     should(saved).containEql({ mode: 'merge' })
     const given = Object.keys(saved).filter((property) => saved[property] !== undefined)
     should(given.sort()).eql(['gateway', 'id', 'mode', 'type', 'wires', 'x', 'y', 'z'])
+  })
+
+  it('lists the events of a watch in their groups, each box with its label', async () => {
+    await openForm(WATCH)
+    const groups = page.locator('#media-gateway-watch-events fieldset')
+    should(await groups.count()).equal(4)
+    should(await groups.first().isVisible()).be.false()
+    await page.getByLabel('Events').selectOption('only these')
+    const titles = await groups.locator('legend').allTextContents()
+    for (const title of titles) should(title).match(/^[A-Z][a-z, ]+$/)
+
+    const boxes = await groups
+      .locator('input')
+      .evaluateAll((all) =>
+        all.map((box) => [
+          (box as HTMLInputElement).value,
+          (box as HTMLInputElement).labels?.[0]?.textContent ?? '',
+        ]),
+      )
+    should(boxes.map(([name]) => name)).eql([...EVENTS])
+    for (const [, label] of boxes) should(label).match(/^[a-z ]+$/)
+    should(new Set(boxes.map(([, label]) => label)).size).equal(EVENTS.length)
+    await cancel()
+  })
+
+  it('lets one choose the events of a watch with the keyboard, and keeps their order', async () => {
+    await add({ ...DEFAULTS[WATCH], id: 'events', type: WATCH, x: 0, y: 0 })
+    const which = page.locator('#media-gateway-watch-which')
+    const saved = async () => (await exported('events'))['events']
+
+    await openForm('events')
+    await which.selectOption('some')
+    for (const label of ['value too low', 'route stopped', 'appliance not reachable']) {
+      await page.getByLabel(label, { exact: true }).focus()
+      await page.keyboard.press('Space')
+    }
+    await done()
+    should(await saved()).eql(['appliance.unreachable', 'route.stopped', 'statistics.low'])
+
+    await openForm('events')
+    should(await which.inputValue()).equal('some')
+    should(await page.getByLabel('route stopped').isChecked()).be.true()
+    await which.selectOption('all')
+    await done()
+    should(await saved()).eql([])
+
+    await openForm('events')
+    should(await which.inputValue()).equal('all')
+    await which.selectOption('some')
+    await done()
+    should(await saved()).eql([])
+    await openForm('events')
+    should(await which.inputValue()).equal('all')
+    await cancel()
+  })
+
+  it('keeps events and limits that it does not know', async () => {
+    await add({ ...DEFAULTS[WATCH], ...STRANGE, id: 'strange', type: WATCH, x: 0, y: 0 })
+    await openForm('strange')
+    await done()
+    should(await exported('strange')).containEql(STRANGE)
+    should((await state('strange')).errors).eql([
+      'Events: route.merged: not known to this version',
+      'Limits: row 1: not known to this version; row 3: not known to this version; row 4: not known to this version',
+    ])
+
+    await openForm('strange')
+    should(await page.getByLabel('route.merged').isChecked()).be.true()
+    await page.getByLabel('appliance not reachable').check()
+    await limit(1).getByLabel('high').fill('4')
+    await limit(2).getByLabel('low').fill('1')
+    await limit(2).getByLabel('What is measured').selectOption('roundTripTime')
+    await limit(3).getByRole('link', { name: 'remove this limit' }).click()
+    await done()
+    const mended = [
+      { measure: 'bitrate', of: 'source', low: '', high: 4, hysteresis: '' },
+      { measure: 'roundTripTime', of: 'source', low: 1, high: '', hysteresis: '' },
+    ]
+    should(await exported('strange')).containEql({
+      events: ['appliance.unreachable', 'device.status', 'route.changed', 'route.merged'],
+      thresholds: [
+        { measure: 'jitter', of: 'client', low: '', high: 12, hysteresis: '', note: 'x' },
+        ...mended,
+      ],
+    })
+
+    await openForm('strange')
+    await page.getByLabel('route.merged').uncheck()
+    await limit(0).getByRole('link', { name: 'remove this limit' }).click()
+    await done()
+    should(await exported('strange')).containEql({
+      events: ['appliance.unreachable', 'device.status', 'route.changed'],
+      thresholds: mended,
+    })
+    should(await state('strange')).containEql({ valid: true })
+
+    await openForm('strange')
+    should(await page.locator('#media-gateway-watch-events legend').count()).equal(4)
+    await cancel()
+  })
+
+  it('says what is wrong with a watch', async () => {
+    const row = { measure: 'bitrate', of: 'source', low: '', high: '', hysteresis: '' }
+    for (const [properties, reason] of [
+      [{ holdFor: '-1' }, 'Hold for: a number from 0 to 86400'],
+      [{ holdFor: '86401' }, 'Hold for: a number from 0 to 86400'],
+      [{ holdFor: 'soon' }, 'Hold for: a number from 0 to 86400'],
+      [{ route: '', routeType: 'pattern' }, 'missing'],
+      [{ device: '', deviceType: 'env' }, 'missing'],
+      [{ thresholds: 'bitrate' }, 'Limits: a list is expected'],
+      [{ thresholds: [{ ...row, measure: undefined }] }, 'Limits: row 1: not known'],
+      [{ thresholds: [{ ...row, of: 'client' }] }, 'Limits: row 1: not known'],
+      [{ events: ['route.merged', 'route.status', 'x'] }, 'Events: route.merged, x: not known'],
+      [{ thresholds: [row] }, 'Limits: row 1: give at least one'],
+      [{ thresholds: [{ ...row, low: 'x' }] }, 'Limits: row 1: a number from 0'],
+      [{ thresholds: [{ ...row, high: -1 }] }, 'Limits: row 1: a number from 0'],
+      [{ thresholds: [{ ...row, low: 1, hysteresis: '1,5' }] }, 'Limits: row 1: a number from 0'],
+      [{ thresholds: [{ ...row, low: {} }] }, 'Limits: row 1: a number from 0'],
+      [{ thresholds: [{ ...row, low: 0 }] }, 'Limits: row 1: an event with this would never'],
+      [
+        { thresholds: [{ ...row, high: 3, hysteresis: 3 }] },
+        'Limits: row 1: an event with this would never',
+      ],
+      [{ thresholds: [{ ...row, low: 2, high: 2 }] }, 'Limits: row 1: low must be less than high'],
+      [
+        { thresholds: [{ ...row, low: 1 }, row, { ...row, low: 10, high: 9 }] },
+        'Limits: row 2: give at least one of low and high; row 3: low must be less than high',
+      ],
+    ] as [Properties, string][]) {
+      should(await faults(WATCH, properties)).match(contains(reason))
+    }
+    for (const properties of [
+      { holdFor: '0' },
+      { holdFor: '86400' },
+      { holdFor: 0.5 },
+      { holdFor: '${HOLD}' },
+      { thresholds: [{ ...row, high: 0 }] },
+      { thresholds: [{ ...row, low: 0.5, high: 9.5, hysteresis: 0 }] },
+      { events: [...EVENTS] },
+      { events: 'route.status, route.changed' },
+      { thresholds: [{ measure: 'bitrate', high: '3' }] },
+    ]) {
+      should(await faults(WATCH, properties)).equal('')
+    }
+  })
+
+  it('says what is wrong with a limit while one types, and not before', async () => {
+    await add({ ...DEFAULTS[WATCH], id: 'limits', type: WATCH, x: 0, y: 0 })
+    await openForm('limits')
+    await page.getByRole('button', { name: 'add a limit' }).click()
+    const low = limit(0).getByLabel('low')
+    const high = limit(0).getByLabel('high')
+    const marks = async () => [
+      await limit(0).locator('.media-gateway-watch-fault').textContent(),
+      await low.getAttribute('aria-invalid'),
+      await high.getAttribute('aria-invalid'),
+    ]
+    should(await marks()).eql(['', null, null])
+    await low.fill('5')
+    await low.press('Tab')
+    should(await marks()).eql(['', 'false', 'false'])
+    await high.fill('5')
+    await high.press('Tab')
+    should(await marks()).eql(['low must be less than high', 'true', 'true'])
+    should(await high.getAttribute('class')).match(/input-error/)
+    await high.fill('5 Mbit')
+    await high.press('Tab')
+    should(await marks()).eql(['a number from 0 on is expected', 'false', 'true'])
+    await done()
+    should(await state('limits')).containEql({
+      valid: false,
+      errors: ['Limits: row 1: a number from 0 on is expected'],
+    })
+
+    await openForm('limits')
+    should(await marks()).eql(['a number from 0 on is expected', 'false', 'true'])
+    await high.fill(' 5.5 ')
+    await done()
+    should(await state('limits')).containEql({ valid: true })
+    should((await exported('limits'))['thresholds']).eql([
+      { measure: 'bitrate', of: 'source', low: 5, high: 5.5, hysteresis: '' },
+    ])
   })
 
   it('says what is wrong with an address', async () => {
@@ -603,6 +833,19 @@ describe('the editor, in a browser', function () {
     }
     await cancel()
 
+    await openForm(WATCH)
+    for (const [kind, value] of Object.entries(WATCHED['route']!)) {
+      await fillTyped('route', kind, value)
+      const { whens } = await rows('initial', 'none', { route: true })
+      should(whens.filter((when) => when !== null)).eql(
+        [
+          kind === 'pattern' && 'routeType=pattern',
+          kind !== 'all' && 'routeType=id|name|pattern|env',
+        ].filter(Boolean),
+      )
+    }
+    await cancel()
+
     await openForm('media-gateway-ensure-route')
     for (const wanted of ['absent', 'present', 'started', 'stopped']) {
       const absent = wanted === 'absent'
@@ -652,6 +895,15 @@ describe('the editor, in a browser', function () {
             await page.selectOption('#node-input-mode', 'replace')
             await page.fill('#node-input-route + .red-ui-typedInput-container input', '')
             await fillTyped('route', 'name', '')
+          },
+        ],
+        [
+          'watch-faults',
+          WATCH,
+          async () => {
+            await fillTyped('route', 'pattern', 'Studio*')
+            await enterLimits([{ measure: 'packetLoss', of: 'destination', low: 3, high: 2 }])
+            await page.keyboard.press('Tab')
           },
         ],
       ]
@@ -745,7 +997,7 @@ describe('the editor, in a browser', function () {
     await opened.addInitScript(`localStorage.setItem('view-dark-theme', '${theme}')`)
     await opened.addInitScript(HASTEN)
     await opened.goto(url)
-    await opened.waitForFunction(() => RED.nodes.node('gateway') !== null)
+    await opened.waitForFunction(() => RED.nodes.node('gateway') != null)
     await opened.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
     await opened.evaluate(() => (jQuery.fx.off = true))
     await opened.addStyleTag({
@@ -763,7 +1015,7 @@ describe('the editor, in a browser', function () {
         generateIds: false,
       })
     }, node)
-    await page.waitForFunction((id) => RED.nodes.node(id) !== null, String(node['id']))
+    await page.waitForFunction((id) => RED.nodes.node(id) != null, String(node['id']))
   }
 
   async function exported(id: string): Promise<Properties> {
@@ -818,6 +1070,8 @@ describe('the editor, in a browser', function () {
   }
 
   async function fill(type: string, property: string, value: unknown) {
+    if (property === 'events') return chooseEvents(value as string[])
+    if (property === 'thresholds') return enterLimits(value as Properties[])
     const field = page.locator(
       `#${type === CONFIG ? 'node-config-input' : 'node-input'}-${property}`,
     )
@@ -827,6 +1081,29 @@ describe('the editor, in a browser', function () {
     else {
       await field.fill(String(value))
       await field.press('Tab')
+    }
+  }
+
+  async function chooseEvents(names: string[]) {
+    await page.selectOption('#media-gateway-watch-which', 'some')
+    // Against their order: it must not matter.
+    for (const name of [...names].reverse()) {
+      await page.locator(`.media-gateway-watch-event [value="${name}"]`).check()
+    }
+  }
+
+  const limit = (index: number) => page.locator('#media-gateway-watch-limits > li').nth(index)
+
+  async function enterLimits(wanted: Properties[]) {
+    for (const [index, { measure, of, ...numbers }] of wanted.entries()) {
+      await page.getByRole('button', { name: 'add a limit' }).click()
+      const row = limit(index)
+      await row.getByLabel('What is measured').selectOption(String(measure))
+      await row.getByLabel('Where it is measured').selectOption(String(of))
+      for (const [name, value] of Object.entries(numbers)) {
+        const label = name === 'hysteresis' ? 'normal again' : name
+        await row.getByLabel(label).fill(String(value))
+      }
     }
   }
 

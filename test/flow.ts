@@ -15,6 +15,7 @@ import preset = require('../nodes/preset/preset')
 import session = require('../nodes/session/session')
 import statistics = require('../nodes/statistics/statistics')
 import updateRoute = require('../nodes/update-route/update-route')
+import watch = require('../nodes/watch/watch')
 
 /** Flows in the real runtime of Node-RED, and what became of each message. */
 
@@ -34,6 +35,7 @@ export const NODES: Array<(RED: NodeAPI) => void> = [
   ensureRoute,
   statistics,
   preset,
+  watch,
   require('@node-red/nodes/core/network/06-httpproxy.js') as (RED: NodeAPI) => void,
 ]
 

@@ -29,6 +29,7 @@ export const checks = {
   concurrency: number({ least: 1, most: 100, whole: true }),
   pollInterval: number({ least: 1, most: 86_400 }),
   waitTimeout: number({ least: 1, most: 3600 }),
+  holdFor: number({ least: 0, most: 86_400 }),
 }
 
 function number({ least, most, whole = false }: { least: number; most: number; whole?: boolean }) {

@@ -1,5 +1,5 @@
 import { field, read, show } from './fields'
-import { prepareTyped } from './typed'
+import { prepareTyped, type TypedChoices } from './typed'
 
 /** A field of a property that the node does not have, and what it showed at first. */
 interface Addition {
@@ -11,13 +11,13 @@ interface Addition {
 const additions = new WeakMap<EditorNode, Addition[]>()
 
 /** Brings the rows of a form to life. */
-export function prepareForm(node: EditorNode): void {
+export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
   const added = missingProperties(node)
   for (const property of added) {
     const { value } = node._def.defaults[property]!
     if (value !== '') show(field(node, property), value)
   }
-  prepareTyped(node)
+  prepareTyped(node, choices)
   prepareConditions(node)
   additions.set(
     node,
@@ -63,11 +63,15 @@ function prepareConditions(node: EditorNode): void {
     .each((_, row) => {
       const conditions = (row.dataset['mediaGatewayWhen'] ?? '').split(',').map((condition) => {
         const [property = '', values = ''] = condition.trim().split('=')
-        return { input: field(node, property), values: values.split('|') }
+        return { property, input: field(node, property), values: values.split('|') }
       })
       const update = () =>
         $(row).toggle(conditions.some(({ input, values }) => values.includes(input.val() ?? '')))
-      for (const { input } of conditions) input.on('change', update)
+      for (const { property, input } of conditions) {
+        input.on('change', update)
+        // A change of the type is told by the field of the value.
+        if (property.endsWith('Type')) field(node, property.slice(0, -4)).on('change', update)
+      }
       update()
     })
 }

@@ -4,15 +4,11 @@ import { checks, type Check } from './checks'
 import { prepareForm, saveForm } from './form'
 import { shownValue } from './fields'
 import { checkTyped } from './typed'
-import { text } from './text'
+import { reason, text, type CheckOptions } from './text'
+import { watch } from '../watch/editor'
 
 /** What a plain field or a saved node holds; undefined when a flow lacks the property. */
 type Value = string | number | undefined
-
-/** What Node-RED gives a check that may answer with the reason. */
-interface CheckOptions {
-  label?: string
-}
 
 const mediaGatewayNodes = {
   /** To call in `oneditprepare`. */
@@ -42,10 +38,9 @@ const mediaGatewayNodes = {
       value === undefined ? true : checkTyped(shownValue(node, `${property}Type`), value)
     return fault === true || reason(fault, options)
   },
-}
 
-function reason(fault: string, { label }: CheckOptions): string {
-  return label === undefined ? fault : `${label}: ${fault}`
+  /** What only the form of the watch needs. */
+  watch,
 }
 
 declare global {

@@ -20,8 +20,18 @@ interface TypedInputType {
   hasValue?: boolean
 }
 
+/** A list of rows that the user may add to, with a button to remove each. */
+interface EditableListOptions<Row> {
+  addButton: string
+  removable: boolean
+  height: 'auto'
+  /** Fills a row; it is `{}` where the user added it. */
+  addItem(content: EditorQuery, index: number, row: Row | Record<string, never>): void
+}
+
 interface EditorQuery {
   readonly length: number
+  get(index: 0): HTMLElement
   val(): string | null
   val(value: unknown): EditorQuery
   prop(name: string): unknown
@@ -33,6 +43,8 @@ interface EditorQuery {
   toggle(shown: boolean): EditorQuery
   on(event: string, listener: () => void): EditorQuery
   each(visit: (index: number, element: HTMLElement) => void): EditorQuery
+  editableList<Row>(options: EditableListOptions<Row>): EditorQuery
+  editableList<Row>(method: 'addItem', row: Row): void
   typedInput(options: { types: (string | TypedInputType)[]; typeField: string }): EditorQuery
 }
 

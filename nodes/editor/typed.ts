@@ -34,18 +34,35 @@ const types: Record<string, () => (string | TypedInputType)[]> = {
   definition: () => ['msg', 'flow', 'global', 'json', 'jsonata', 'env'],
 }
 
+/** For a node whose fields may be something else: the choices of each, the default first. */
+export type TypedChoices = Record<string, (string | TypedInputType)[]>
+
 /** Makes typed inputs of the fields that the form has. */
-export function prepareTyped(node: EditorNode): void {
+export function prepareTyped(node: EditorNode, own: TypedChoices = {}): void {
   for (const [property, choices] of Object.entries(types)) {
     const input = field(node, property)
     if (input.length === 0) continue
-    input.typedInput({ types: choices(), typeField: `#node-input-${property}Type` })
+    input.typedInput({
+      types: withType(own[property] ?? choices(), field(node, `${property}Type`).val()),
+      typeField: `#node-input-${property}Type`,
+    })
   }
 }
 
+/** A flow written by hand may have a type that is not offered here: to look is not to change it. */
+function withType(choices: TypedChoices[string], type: string | null): TypedChoices[string] {
+  const offered = choices.map((choice) => (typeof choice === 'string' ? choice : choice.value))
+  return type === null || type === '' || offered.includes(type)
+    ? choices
+    : [...choices, { value: type, label: type }]
+}
+
+/** The types that say it all: beside them there is nothing to fill in. */
+const COMPLETE: unknown[] = ['auto', 'all']
+
 /** True, or what is wrong with a value of that type. */
 export function checkTyped(type: unknown, value: string | number): true | string {
-  if (type === 'auto') return true
+  if (COMPLETE.includes(type)) return true
   if (String(value).trim() === '') return text('error.empty')
   return RED.utils.validateTypedProperty(value, String(type))
 }

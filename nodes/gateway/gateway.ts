@@ -94,12 +94,18 @@ function optionsOf(
       least: 1,
       most: 100,
     }),
+    pollInterval: milliseconds(
+      numberProperty('the time between two polls', config.pollInterval, { least: 1, most: 3600 }),
+    ),
     readOnly: flagProperty('read only', config.readOnly),
     tls: tlsOptions(RED, config.tls),
     proxy: proxyOptions(RED, config.proxy, baseUrl),
     log: (level, line) => (level === 'warn' ? node.warn(line) : node.log(line)),
   }
 }
+
+const milliseconds = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : seconds * 1000
 
 interface TlsConfigNode extends Node {
   valid?: boolean

@@ -7,7 +7,7 @@ import {
   type Gateway,
   type Operation,
 } from '../../client'
-import { isGatewayNode, type GatewayNode } from './gateway-node'
+import { findGateway, requireGateway } from './gateway-node'
 import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
 import { createStatus } from './status'
 
@@ -102,22 +102,6 @@ export function registerAction<Config extends ActionConfig>(
       }
     }
   })
-}
-
-function findGateway(RED: NodeAPI, { gateway }: ActionConfig): GatewayNode | undefined {
-  const node = gateway ? RED.nodes.getNode(gateway) : null
-  return isGatewayNode(node) ? node : undefined
-}
-
-function requireGateway(RED: NodeAPI, config: ActionConfig): GatewayNode {
-  const node = findGateway(RED, config)
-  if (node) return node
-  throw new GatewayError(
-    'CONFIG',
-    config.gateway
-      ? 'The gateway of this node does not exist or is disabled. Choose one in the node.'
-      : 'No gateway is chosen. Choose one in the node.',
-  )
 }
 
 function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Message[]] {

@@ -1,5 +1,5 @@
-import type { Node } from 'node-red'
-import type { Gateway } from '../../client'
+import type { Node, NodeAPI } from 'node-red'
+import { GatewayError, type Gateway } from '../../client'
 
 /** What the other nodes see of the config node `media-gateway`. */
 export interface GatewayNode extends Node {
@@ -14,6 +14,29 @@ export interface GatewayNode extends Node {
   deregister(user: Node): void
 }
 
-export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {
+function isGatewayNode(node: Node | null | undefined): node is GatewayNode {
   return typeof (node as GatewayNode | null)?.client === 'function'
+}
+
+/** The saved property of a node that uses a gateway. */
+export interface GatewayUser {
+  gateway?: string
+}
+
+/** The gateway that a node is set to; undefined when there is none. */
+export function findGateway(RED: NodeAPI, { gateway }: GatewayUser): GatewayNode | undefined {
+  const node = gateway ? RED.nodes.getNode(gateway) : null
+  return isGatewayNode(node) ? node : undefined
+}
+
+/** @throws GatewayError `CONFIG` when there is none */
+export function requireGateway(RED: NodeAPI, config: GatewayUser): GatewayNode {
+  const node = findGateway(RED, config)
+  if (node) return node
+  throw new GatewayError(
+    'CONFIG',
+    config.gateway
+      ? 'The gateway of this node does not exist or is disabled. Choose one in the node.'
+      : 'No gateway is chosen. Choose one in the node.',
+  )
 }

@@ -117,7 +117,8 @@ function pathOf(property: string | undefined, type: string, parameter: string): 
   }
 }
 
-async function evaluateProperty(
+/** The value of a property with a type beside it. @throws GatewayError `INVALID_INPUT` */
+export async function evaluateProperty(
   RED: NodeAPI,
   node: Node,
   message: Message,

@@ -1,5 +1,5 @@
 import type { Node } from 'node-red'
-import type { ErrorCode } from '../../client'
+import type { ErrorCode, Health } from '../../client'
 
 /** The dot under a node. The only place that sets it. */
 export interface Status {
@@ -54,3 +54,41 @@ export function createStatus(node: Node): Status {
     },
   }
 }
+
+/** The dot under a node that watches. */
+export interface WatchStatus {
+  /** How well it knows what it watches. */
+  show(health: Health): void
+  /** It cannot watch. */
+  fail(code: ErrorCode): void
+  close(): void
+}
+
+export function createWatchStatus(node: Node): WatchStatus {
+  let shown = ''
+  let closed = false
+
+  function show(fill: 'green' | 'yellow' | 'red', text: string): void {
+    if (closed || shown === `${fill} ${text}`) return
+    shown = `${fill} ${text}`
+    node.status({ fill, shape: fill === 'green' ? 'dot' : 'ring', text })
+  }
+
+  return {
+    // Signs and numbers, no words: a status with numbers in it cannot be translated.
+    show({ known, failure, unreachable }) {
+      const parts = known ? [`▶ ${known.running}/${known.routes}`, clockTime(known.seenAt)] : []
+      if (!failure) show('green', parts.join('  '))
+      else {
+        const age = known ? [`${Math.round((Date.now() - known.seenAt) / 1000)} s`] : []
+        show(unreachable ? 'red' : 'yellow', [failure.code, ...parts, ...age].join('  '))
+      }
+    },
+    fail: (code) => show('red', code),
+    close() {
+      closed = true
+    },
+  }
+}
+
+const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8)

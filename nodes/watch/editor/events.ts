@@ -1,0 +1,62 @@
+// Which events a watch reports: all, or those that are ticked.
+import { EVENTS, eventsIn, isEvent } from '../../../client/model/watch'
+import { element } from '../../editor/element'
+import { text } from './text'
+
+/** Which event is shown in which group. */
+const GROUPS: Record<string, (name: string) => boolean> = {
+  appliance: (name) => /^(appliance|device|peer)\./.test(name),
+  routes: (name) => name.startsWith('route.'),
+  ends: (name) => /^(source|destination)\./.test(name),
+  statistics: (name) => name.startsWith('statistics.'),
+}
+
+/** Shows the events of a node, none meaning all; answers with a function that reads them back. */
+export function showEvents(saved: unknown): () => string[] {
+  const chosen = new Set(eventsIn(saved))
+  // A flow of a later version may hold more. They stay, and can be taken out.
+  const others = [...chosen].filter((name) => !isEvent(name))
+  const names: string[] = [...EVENTS, ...others]
+
+  const boxes = new Map(
+    names.map((name) => [
+      name,
+      element('input', {
+        type: 'checkbox',
+        id: `media-gateway-watch-event-${names.indexOf(name)}`,
+        value: name,
+        checked: chosen.has(name),
+      }),
+    ]),
+  )
+  const group = (title: string, members: string[], titleOf: (name: string) => string) =>
+    element(
+      'fieldset',
+      {},
+      element('legend', {}, title),
+      ...members.map((name) => {
+        const box = boxes.get(name)!
+        return element(
+          'div',
+          { className: 'media-gateway-watch-event', title: name },
+          box,
+          element('label', { htmlFor: box.id }, titleOf(name)),
+        )
+      }),
+    )
+
+  const choice = document.querySelector<HTMLSelectElement>('#media-gateway-watch-which')!
+  const place = document.querySelector<HTMLElement>('#media-gateway-watch-events')!
+  place.append(
+    ...Object.entries(GROUPS).map(([key, isIn]) =>
+      group(text(`group.${key}`), EVENTS.filter(isIn), (name) => text(`event.${name}`)),
+    ),
+  )
+  if (others.length > 0) place.append(group(text('group.others'), others, (name) => name))
+  choice.value = chosen.size === 0 ? 'all' : 'some'
+  const update = () => (place.hidden = choice.value === 'all')
+  choice.addEventListener('change', update)
+  update()
+
+  return () => (choice.value === 'all' ? [] : names.filter((name) => boxes.get(name)!.checked))
+}

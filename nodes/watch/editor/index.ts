@@ -1,0 +1,85 @@
+// The form of the watch: beside plain rows it has two lists, the events and the limits.
+import { prepareForm, saveForm } from '../../editor/form'
+import { reason, text as shared, type CheckOptions } from '../../editor/text'
+import type { TypedChoices } from '../../editor/typed'
+import { eventsIn, faultsOf, isEvent } from '../../../client/model/watch'
+import { showEvents } from './events'
+import { showLimits } from './limits'
+import { text } from './text'
+
+interface ListField {
+  property: string
+  /** What the form shows now, as it would be saved. */
+  read: () => unknown[]
+  /** And what it showed at first. */
+  first: string
+}
+
+/** Per node, for its open form. */
+const lists = new WeakMap<EditorNode, ListField[]>()
+
+export const watch = {
+  /** To call in `oneditprepare`. */
+  prepareForm(node: EditorNode): void {
+    prepareForm(node, choices())
+    const shown = {
+      events: showEvents(node['events']),
+      thresholds: showLimits(node['thresholds']),
+    }
+    lists.set(
+      node,
+      Object.entries(shown).map(([property, read]) => ({
+        property,
+        read,
+        first: JSON.stringify(read()),
+      })),
+    )
+  },
+
+  /** To call in `oneditsave`. A list that shows what it showed at first stays as it is in the node. */
+  saveForm(node: EditorNode): void {
+    saveForm(node)
+    for (const { property, read, first } of lists.get(node) ?? []) {
+      const list = read()
+      if (JSON.stringify(list) !== first) node[property] = list
+    }
+  },
+
+  /** True, or which of the events there are not. */
+  checkEvents(value: unknown, options: CheckOptions = {}): true | string {
+    const others = eventsIn(value).filter((name) => !isEvent(name))
+    return others.length === 0 || reason(`${others.join(', ')}: ${text('error.unknown')}`, options)
+  },
+
+  /** True, or what is wrong with the limits. */
+  checkThresholds(value: unknown, options: CheckOptions = {}): true | string {
+    // A property that a flow does not have takes its default when it runs.
+    if (value === undefined || value === null || value === '') return true
+    if (!Array.isArray(value)) return reason(text('error.list'), options)
+    const faults = value.flatMap((limit: unknown, index) => {
+      const [fault] = faultsOf(limit)
+      return fault
+        ? [`${text('error.row', { row: index + 1 })}: ${text(`error.${fault.key}`)}`]
+        : []
+    })
+    return faults.length === 0 || reason(faults.join('; '), options)
+  },
+}
+
+/** No message asks a watch what to watch, so nothing can come from one. */
+function choices(): TypedChoices {
+  return {
+    device: [
+      { value: 'auto', label: text('type.onlyDevice'), hasValue: false },
+      { value: 'id', label: shared('type.deviceId') },
+      'env',
+    ],
+    route: [
+      { value: 'all', label: text('type.everyRoute'), hasValue: false },
+      { value: 'id', label: shared('type.routeId') },
+      { value: 'name', label: shared('type.routeName') },
+      { value: 'pattern', label: text('type.pattern') },
+      'env',
+    ],
+  }
+}

@@ -1,0 +1,182 @@
+import type { Node, NodeAPI, NodeDef } from 'node-red'
+import {
+  GatewayError,
+  invalidInput,
+  newOperation,
+  watchDevice,
+  type EventName,
+  type Problem,
+  type RouteFilter,
+  type Snapshot,
+  type Threshold,
+  type WatchEvent,
+} from '../../client'
+import {
+  MEASURES,
+  PLACES,
+  eventsIn,
+  faultsOf,
+  isEvent,
+  thresholdOf,
+  type ThresholdFault,
+} from '../../client/model/watch'
+import { numberProperty, refuseUnresolved } from '../runtime/environment'
+import { findGateway, requireGateway } from '../runtime/gateway-node'
+import { evaluateProperty, type Message } from '../runtime/parameters'
+import { whenStarted } from '../runtime/started'
+import { createWatchStatus } from '../runtime/status'
+
+interface Config extends NodeDef {
+  gateway?: string
+  device?: string
+  deviceType?: string
+  events?: unknown
+  route?: string
+  routeType?: string
+  initial?: string
+  /** Seconds. */
+  holdFor?: unknown
+  thresholds?: unknown
+}
+
+const OPERATION = newOperation('watch')
+
+/** A node that starts flows when something changes on the appliance (design 2.6). */
+export = (RED: NodeAPI): void => {
+  RED.nodes.registerType('media-gateway-watch', function (this: Node, config: Config) {
+    RED.nodes.createNode(this, config)
+    const status = createWatchStatus(this)
+    const user = findGateway(RED, config)
+    let closed = false
+    let end = (): void => undefined
+
+    const watch = async (): Promise<void> => {
+      const gateway = requireGateway(RED, config).client()
+      const evaluate = (value: string, type: string): Promise<unknown> =>
+        evaluateProperty(RED, this, {}, value, type, OPERATION)
+      const options = {
+        deviceId: await deviceOf(config, evaluate),
+        route: await routeOf(config, evaluate),
+        events: eventsOf(config),
+        thresholds: thresholdsOf(config),
+        holdFor: 1000 * (numberProperty('the time to hold', config.holdFor, SECONDS) ?? 0),
+      }
+      if (closed) return
+      end = watchDevice(gateway, {
+        ...options,
+        onEvents: (events) => this.send([events.map(messageOf)]),
+        onSnapshot: config.initial === 'snapshot' ? (all) => this.send(messageOf(all)) : undefined,
+        onHealth: (health) => status.show(health),
+        onFailure: tell,
+      })
+    }
+    const tell = (error: GatewayError): void => {
+      const { code, message, cause } = error
+      this.error(new GatewayError(code, message, { ...cause, operation: 'watch' }), {})
+    }
+    const fail = (error: unknown): void => {
+      if (closed) return
+      if (!(error instanceof GatewayError)) return this.error(String(error), {})
+      status.fail(error.code)
+      tell(error)
+    }
+
+    const unhook = whenStarted(RED, () => {
+      watch().catch(fail)
+    })
+    user?.register(this)
+    this.on('close', () => {
+      closed = true
+      unhook()
+      end()
+      status.close()
+      user?.deregister(this)
+    })
+  })
+}
+
+const SECONDS = { least: 0, most: 86_400 }
+
+function messageOf(payload: WatchEvent | Snapshot): Message {
+  const { event, device } = payload
+  const route = 'route' in payload ? payload.route : undefined
+  return {
+    topic: event,
+    payload,
+    ...(device.id && { deviceId: device.id }),
+    ...(route && { routeId: route.id }),
+  }
+}
+
+type Evaluate = (value: string, type: string) => Promise<unknown>
+
+async function deviceOf(config: Config, evaluate: Evaluate): Promise<string | undefined> {
+  const type = config.deviceType || 'auto'
+  if (type === 'auto') return undefined
+  const value = await evaluate(config.device ?? '', type)
+  const id: unknown = isDevice(value) ? value._id : value
+  if (typeof id === 'string' && id !== '') return id
+  throw refused('device', 'is empty; a device ID is expected')
+}
+
+const isDevice = (value: unknown): value is { _id: unknown } =>
+  typeof value === 'object' && value !== null && '_id' in value
+
+/** Which routes: undefined for all of them. */
+async function routeOf(config: Config, evaluate: Evaluate): Promise<RouteFilter | undefined> {
+  const { route = '', routeType } = config
+  const type = routeType || (route === '' ? 'all' : 'str')
+  if (type === 'all') return undefined
+  const asText = type === 'id' || type === 'name' || type === 'pattern'
+  const value = await evaluate(route, asText ? 'str' : type)
+  if (typeof value === 'object' && value !== null) {
+    const { id, name } = value as { id?: unknown; name?: unknown }
+    if (typeof id === 'string' && id !== '') return { id }
+    if (typeof name === 'string' && name !== '') return { name }
+  }
+  if (typeof value !== 'string' || value === '') {
+    throw refused('route', 'is empty; choose "every route", or say which')
+  }
+  switch (type) {
+    case 'id':
+      return { id: value }
+    case 'name':
+      return { name: value }
+    case 'pattern':
+      return { pattern: value }
+    default:
+      return { idOrName: value }
+  }
+}
+
+function eventsOf({ events }: Config): EventName[] {
+  refuseUnresolved('the list of events', events)
+  const named = eventsIn(events)
+  const unknown = named.filter((name) => !isEvent(name))
+  if (unknown.length === 0) return named.filter(isEvent)
+  throw refused('events', `${unknown.join(', ')}: there is no such event`)
+}
+
+function thresholdsOf({ thresholds }: Config): Threshold[] {
+  if (thresholds === undefined || thresholds === null || thresholds === '') return []
+  if (!Array.isArray(thresholds)) throw refused('thresholds', 'is not a list')
+  const problems = thresholds.flatMap((row: unknown, index) =>
+    faultsOf(row).map(({ fields, key }): Problem => {
+      const which = fields.length > 1 ? '' : `.${fields[0]}`
+      return { path: `thresholds[${index}]${which}`, problem: WORDS[key] }
+    }),
+  )
+  if (problems.length > 0) throw invalidInput(problems, 'watch')
+  return (thresholds as object[]).map(thresholdOf)
+}
+
+const WORDS: Record<ThresholdFault['key'], string> = {
+  unknown: `is not known; the measures are ${MEASURES.join(', ')}, the places ${PLACES.join(', ')}`,
+  number: 'a number from 0 is expected',
+  noLimit: 'low or high is missing',
+  order: 'low has to be less than high',
+  never: 'an event with this would never come, or never end',
+}
+
+const refused = (path: string, problem: string): GatewayError =>
+  invalidInput([{ path, problem }], 'watch')
