@@ -1,30 +1,20 @@
 // The forms in a real browser, on a real Node-RED with this package linked in.
-//   CHROMIUM       the browser, if not /usr/bin/chromium
-//   NODE_RED       the folder of another Node-RED than the one of this package
-//   NODE_RED_NODE  the Node.js that runs it
-import { type ChildProcess, spawn } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import should from 'should'
 import { EVENTS } from '../client'
+import {
+  CONFIG,
+  hasBrowser,
+  startEditor,
+  type Editor,
+  type EditorRED,
+  type Properties,
+} from './editor'
 
 const root = join(__dirname, '../..')
 const screenshots = join(root, 'coverage/screenshots')
-const browserPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
-
-type Properties = Record<string, unknown>
 
 /** The defaults of every node: names and values of the contract (design 2). */
 const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
@@ -86,7 +76,6 @@ const DEFAULTS: Record<string, Properties> = {
     thresholds: [],
   },
 }
-const CONFIG = 'media-gateway'
 const WATCH = 'media-gateway-watch'
 const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
 for (const type of ACTIONS) Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway' })
@@ -258,77 +247,23 @@ function flow(): Properties[] {
   return nodes
 }
 
-// The little of the editor that runs inside the page here.
-interface EditorNode {
-  type: string
-  valid: boolean
-  changed?: boolean
-  validationErrors?: string[]
-  _def: { category: string }
-}
-declare const RED: {
-  nodes: {
-    node(id: string): EditorNode | null | undefined
-    convertNode(node: EditorNode): Properties
-    getType(type: string): { category: string; defaults: Record<string, { value: unknown }> } | null
-    import(nodes: Properties[], options: Properties): void
-    dirty(state?: boolean): boolean
-  }
-  editor: {
-    edit(node: EditorNode): void
-    editConfig(property: string, type: string, id: string): void
-    validateNode(node: EditorNode): void
-  }
-}
-declare const jQuery: { fx: { off: boolean } }
+declare const RED: EditorRED
 
 describe('the editor, in a browser', function () {
   this.timeout(120_000)
 
-  let server: ChildProcess | undefined
-  let userDir: string
-  let url: string
-  let output = ''
-  let browser: Browser | undefined
-  let context: BrowserContext
+  let editor: Editor
   let page: Page
-  const complaints: string[] = []
 
   before(async function () {
-    if (!existsSync(browserPath)) {
-      console.log(
-        `      skipped: no browser at ${browserPath}; apt install chromium, or set CHROMIUM`,
-      )
-      this.skip()
-    }
+    if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
-    await startNodeRed()
-    await post('flows', flow())
-    browser = await chromium.launch({
-      executablePath: browserPath,
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
-    page = await openEditor('light')
+    editor = await startEditor()
+    await editor.deploy(flow())
+    page = await editor.open()
   })
 
-  after(async () => {
-    await browser?.close()
-    if (server && server.exitCode === null) {
-      const ended = new Promise((resolve) => server!.once('exit', resolve))
-      server.kill('SIGTERM')
-      await ended
-    }
-    if (userDir) rmSync(userDir, { recursive: true, force: true })
-  })
+  after(() => editor?.stop())
 
   it('knows every node of the package', () => {
     const { 'node-red': nodeRedPart } = JSON.parse(
@@ -878,8 +813,7 @@ describe('the editor, in a browser', function () {
 
   for (const theme of ['light', 'dark'] as const) {
     it(`looks as it should, ${theme}`, async () => {
-      const shown = await openEditor(theme)
-      page = shown
+      page = await editor.open({ theme })
       const views: [name: string, id: string, prepare?: () => Promise<unknown>][] = [
         ['gateway', 'gateway'],
         ['gateway-other', 'gateway-other'],
@@ -923,116 +857,17 @@ describe('the editor, in a browser', function () {
   }
 
   it('makes no error and asks nobody outside', () => {
-    should(complaints).eql([])
+    should(editor.complaints).eql([])
   })
 
-  // ---- Node-RED
-
-  async function startNodeRed() {
-    const port = await freePort()
-    url = `http://127.0.0.1:${port}/`
-    userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
-    const link = join(userDir, 'node_modules/@media-gateway/node-red')
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(root, link, 'junction')
-    writeFileSync(join(userDir, 'package.json'), '{"name":"editor-test","private":true}')
-    writeFileSync(
-      join(userDir, 'settings.js'),
-      `module.exports = ${JSON.stringify({
-        uiHost: '127.0.0.1',
-        uiPort: port,
-        credentialSecret: 'test',
-        telemetry: { enabled: false, updateNotification: false },
-        editorTheme: {
-          tours: false,
-          palette: { catalogues: [] },
-          // No form here edits code, and this editor is there at once.
-          codeEditor: { lib: 'ace' },
-          header: { title: 'media gateway' },
-        },
-      })}`,
-    )
-    server = spawn(
-      process.env['NODE_RED_NODE'] ?? process.execPath,
-      [join(nodeRed, 'red.js'), '--userDir', userDir],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    for (const stream of [server.stdout!, server.stderr!]) {
-      stream.on('data', (chunk) => (output += String(chunk)))
-    }
-    const deadline = Date.now() + 30_000
-    while (!output.includes('Server now running')) {
-      if (server.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`Node-RED did not start:\n${output}`)
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
-
-  async function post(path: string, body: unknown) {
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    should(answer.ok).be.true(`POST ${path}: ${answer.status}`)
-  }
-
-  // ---- the page
-
-  async function openEditor(theme: 'light' | 'dark'): Promise<Page> {
-    await context?.close()
-    context = await browser!.newContext({ viewport: { width: 1400, height: 900 }, locale: 'en-US' })
-    const opened = await context.newPage()
-    opened.on('pageerror', (error) => complaints.push(`error in the page: ${error.message}`))
-    opened.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
-    })
-    opened.on('request', (request) => {
-      const { protocol, hostname } = new URL(request.url())
-      if (protocol.startsWith('http') && hostname !== '127.0.0.1') {
-        complaints.push(`asked outside: ${request.url()}`)
-      }
-    })
-    await opened.addInitScript(`localStorage.setItem('view-dark-theme', '${theme}')`)
-    await opened.addInitScript(HASTEN)
-    await opened.goto(url)
-    await opened.waitForFunction(() => RED.nodes.node('gateway') != null)
-    await opened.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
-    await opened.evaluate(() => (jQuery.fx.off = true))
-    await opened.addStyleTag({
-      content: '* { transition: none !important; animation: none !important }',
-    })
-    const native = await opened.locator('html.nr-theme-dark').count()
-    // Node-RED 4 has no dark theme of its own: themes set these properties.
-    if (theme === 'dark' && native === 0) await opened.addStyleTag({ content: DARK })
-    return opened
-  }
-
-  async function add(node: Properties) {
-    await page.evaluate((added) => {
-      RED.nodes.import([{ ...added, z: 'x' in added ? 'tab' : undefined, wires: [[]] }], {
-        generateIds: false,
-      })
-    }, node)
-    await page.waitForFunction((id) => RED.nodes.node(id) != null, String(node['id']))
-  }
-
-  async function exported(id: string): Promise<Properties> {
-    return page.evaluate((wanted) => RED.nodes.convertNode(RED.nodes.node(wanted)!), id)
-  }
-
-  async function state(id: string) {
-    return page.evaluate((wanted) => {
-      const node = RED.nodes.node(wanted)!
-      RED.editor.validateNode(node)
-      return {
-        valid: node.valid,
-        changed: node.changed === true,
-        errors: node.validationErrors ?? [],
-      }
-    }, id)
-  }
+  const add = (node: Properties) => editor.add(node)
+  const exported = (id: string) => editor.exported(id)
+  const state = (id: string) => editor.state(id)
+  const openForm = (id: string) => editor.openForm(id)
+  const done = () => editor.press('ok')
+  const cancel = () => editor.press('cancel')
+  const fillTyped = (property: string, kind: string, value: string) =>
+    editor.fillTyped(property, kind, value)
 
   let counter = 0
 
@@ -1042,31 +877,6 @@ describe('the editor, in a browser', function () {
     const place = type === CONFIG ? {} : { x: 0, y: 0 }
     await add({ ...DEFAULTS[type], ...place, ...properties, id, type })
     return (await state(id)).errors.join('\n')
-  }
-
-  async function openForm(id: string) {
-    await page.evaluate((wanted) => {
-      const node = RED.nodes.node(wanted)!
-      if (node._def.category === 'config') RED.editor.editConfig('', node.type, wanted)
-      else RED.editor.edit(node)
-    }, id)
-    // The focus comes last: by then the selects of config nodes have settled too.
-    await page.waitForFunction(() => {
-      const tray = document.querySelector('.red-ui-tray')
-      return tray?.querySelector('.media-gateway-form') && tray.contains(document.activeElement)
-    })
-    return page.locator('.media-gateway-form')
-  }
-
-  const done = () => press('ok')
-  const cancel = () => press('cancel')
-
-  async function press(button: 'ok' | 'cancel') {
-    // Nothing moves here, so there is no need to wait until the button stands still.
-    await page.click(`#node-dialog-${button}:visible, #node-config-dialog-${button}:visible`, {
-      force: true,
-    })
-    await page.waitForFunction(() => document.querySelector('.red-ui-tray') === null)
   }
 
   async function fill(type: string, property: string, value: unknown) {
@@ -1107,18 +917,6 @@ describe('the editor, in a browser', function () {
     }
   }
 
-  async function fillTyped(property: string, kind: string, value: string) {
-    const container = page.locator(`#node-input-${property} + .red-ui-typedInput-container`)
-    if ((await page.inputValue(`#node-input-${property}Type`)) !== kind) {
-      await container.locator('.red-ui-typedInput-type-select').click()
-      await page.locator(`.red-ui-typedInput-options:visible [value="${kind}"]`).click()
-    }
-    const input = container.locator('input.red-ui-typedInput-input')
-    if (!(await input.isVisible())) return
-    await input.fill(value)
-    await input.press('Tab')
-  }
-
   /** The nodes whose form has rows that are not always shown. */
   async function conditional(): Promise<string[]> {
     const forms = await page.evaluate(
@@ -1148,50 +946,3 @@ describe('the editor, in a browser', function () {
 const nameOf = (type: string) => type.slice(CONFIG.length + 1)
 
 const contains = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' ? address!.port : 0))
-    })
-  })
-}
-
-// The editor waits for its animations by the clock. There are none here, so its short delays
-// are cut to a fiftieth, all alike: what happens after what stays as it is.
-const HASTEN = `{
-  const { setTimeout } = window
-  window.setTimeout = (task, delay, ...values) =>
-    setTimeout(task, delay <= 500 ? delay / 50 : delay, ...values)
-}`
-
-const DARK = `:root, body {
-  color-scheme: dark;
-  --red-ui-primary-background: #15151a;
-  --red-ui-secondary-background: #1b1b23;
-  --red-ui-secondary-background-inactive: #14141b;
-  --red-ui-secondary-background-selected: #22222c;
-  --red-ui-tertiary-background: #17171d;
-  --red-ui-primary-text-color: #f0f0f0;
-  --red-ui-secondary-text-color: #aaaaaa;
-  --red-ui-text-color-warning: #f1a10d;
-  --red-ui-text-color-error: #ff6369;
-  --red-ui-primary-border-color: #252527;
-  --red-ui-secondary-border-color: #252527;
-  --red-ui-form-background: #1b1b23;
-  --red-ui-form-text-color: #f0f0f0;
-  --red-ui-form-placeholder-color: #8a8a8a;
-  --red-ui-form-input-background: #0e0e12;
-  --red-ui-form-input-border-color: #2a2a2c;
-  --red-ui-form-button-background: #22222c;
-  --red-ui-form-tips-background: #120c00;
-  --red-ui-palette-content-background: #1b1b23;
-  --red-ui-palette-header-background: #0e0e12;
-  --red-ui-palette-header-color: #e0e0e0;
-  --red-ui-view-background: #15151a;
-  --red-ui-view-grid-color: #1e1e27;
-  --red-ui-workspace-button-background: #15151a;
-}`

@@ -1,0 +1,316 @@
+// The editor of a real Node-RED, with this package linked in, in a real browser.
+//   CHROMIUM       the browser, if not /usr/bin/chromium
+//   NODE_RED       the folder of another Node-RED than the one of this package
+//   NODE_RED_NODE  the Node.js that runs it
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  type Browser,
+  type BrowserContext,
+  type Locator,
+  type Page,
+  chromium,
+} from 'playwright-core'
+
+const root = join(__dirname, '../..')
+const browserPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
+
+export const CONFIG = 'media-gateway'
+
+export type Properties = Record<string, unknown>
+
+interface EditorNode {
+  type: string
+  valid: boolean
+  changed?: boolean
+  validationErrors?: string[]
+  _def: { category: string }
+}
+
+/** What there is of `RED` inside the page, as far as the tests use it. */
+export interface EditorRED {
+  nodes: {
+    node(id: string): EditorNode | null | undefined
+    convertNode(node: EditorNode): Properties
+    getType(type: string): { category: string; defaults: Record<string, { value: unknown }> } | null
+    import(nodes: Properties[], options: Properties): void
+    dirty(state?: boolean): boolean
+  }
+  editor: {
+    edit(node: EditorNode): void
+    editConfig(property: string, type: string, id: string): void
+    validateNode(node: EditorNode): void
+  }
+}
+declare const RED: EditorRED
+declare const jQuery: { fx: { off: boolean } }
+
+/** False, said in the output, where there is no browser to test with. */
+export function hasBrowser(): boolean {
+  if (existsSync(browserPath)) return true
+  console.log(`      skipped: no browser at ${browserPath}; apt install chromium, or set CHROMIUM`)
+  return false
+}
+
+export interface View {
+  theme?: 'light' | 'dark'
+  /** Language of the browser. */
+  language?: string
+  /** Runs in the page before the editor does. */
+  script?: string
+}
+
+/** Starts a Node-RED of its own, on a free port; `settings` are added to its settings.js. */
+export async function startEditor(settings: Properties = {}): Promise<Editor> {
+  const editor = new Editor()
+  try {
+    await editor.start(settings)
+  } catch (error) {
+    await editor.stop()
+    throw error
+  }
+  return editor
+}
+
+/** A Node-RED, and the browser that shows its editor. */
+export class Editor {
+  /** With a slash at its end. */
+  url = ''
+  /** What Node-RED has printed. */
+  output = ''
+  /** Errors in the page, and requests to somewhere else. A test that expects one empties it. */
+  readonly complaints: string[] = []
+  page!: Page
+  private server: ChildProcess | undefined
+  private userDir = ''
+  private browser: Browser | undefined
+  private context: BrowserContext | undefined
+
+  async start(settings: Properties): Promise<void> {
+    const port = await freePort()
+    this.url = `http://127.0.0.1:${port}/`
+    this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
+    const link = join(this.userDir, 'node_modules/@media-gateway/node-red')
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(root, link, 'junction')
+    writeFileSync(join(this.userDir, 'package.json'), '{"name":"editor-test","private":true}')
+    writeFileSync(
+      join(this.userDir, 'settings.js'),
+      `module.exports = ${JSON.stringify({
+        uiHost: '127.0.0.1',
+        uiPort: port,
+        credentialSecret: 'test',
+        telemetry: { enabled: false, updateNotification: false },
+        editorTheme: {
+          tours: false,
+          palette: { catalogues: [] },
+          // No form here edits code, and this editor is there at once.
+          codeEditor: { lib: 'ace' },
+          header: { title: 'media gateway' },
+        },
+        ...settings,
+      })}`,
+    )
+    const server = spawn(
+      process.env['NODE_RED_NODE'] ?? process.execPath,
+      [join(nodeRed, 'red.js'), '--userDir', this.userDir],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    this.server = server
+    for (const stream of [server.stdout, server.stderr]) {
+      stream.on('data', (chunk) => (this.output += String(chunk)))
+    }
+    const deadline = Date.now() + 30_000
+    while (!this.output.includes('Server now running')) {
+      if (server.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`Node-RED did not start:\n${this.output}`)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    this.browser = await chromium.launch({
+      executablePath: browserPath,
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+  }
+
+  /** Deploys a flow in full. A node may carry `credentials`. */
+  async deploy(flow: Properties[]): Promise<void> {
+    const answer = await fetch(`${this.url}flows`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(flow),
+    })
+    if (!answer.ok) throw new Error(`the flow was not deployed: ${answer.status}`)
+  }
+
+  /** Opens the editor anew, and answers its page. */
+  async open({ theme = 'light', language = 'en-US', script }: View = {}): Promise<Page> {
+    await this.context?.close()
+    this.context = await this.browser!.newContext({
+      viewport: { width: 1400, height: 900 },
+      locale: language,
+    })
+    const page = await this.context.newPage()
+    page.on('pageerror', (error) => this.complaints.push(`error in the page: ${error.message}`))
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.complaints.push(`console: ${message.text()}`)
+    })
+    page.on('request', (request) => {
+      const { protocol, hostname } = new URL(request.url())
+      if (protocol.startsWith('http') && hostname !== '127.0.0.1') {
+        this.complaints.push(`asked outside: ${request.url()}`)
+      }
+    })
+    await page.addInitScript(`localStorage.setItem('view-dark-theme', '${theme}')`)
+    await page.addInitScript(HASTEN)
+    if (script) await page.addInitScript(script)
+    await page.goto(this.url)
+    await page.waitForFunction(() => RED.nodes.node('gateway') != null)
+    await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
+    await page.evaluate(() => (jQuery.fx.off = true))
+    await page.addStyleTag({
+      content: '* { transition: none !important; animation: none !important }',
+    })
+    const native = await page.locator('html.nr-theme-dark').count()
+    // Node-RED 4 has no dark theme of its own: themes set these properties.
+    if (theme === 'dark' && native === 0) await page.addStyleTag({ content: DARK })
+    this.page = page
+    return page
+  }
+
+  /** Adds a node to the flow in the editor. */
+  async add(node: Properties): Promise<void> {
+    await this.page.evaluate((added) => {
+      RED.nodes.import([{ ...added, z: 'x' in added ? 'tab' : undefined, wires: [[]] }], {
+        generateIds: false,
+      })
+    }, node)
+    await this.page.waitForFunction((id) => RED.nodes.node(id) != null, String(node['id']))
+  }
+
+  /** A node as it would be saved. */
+  exported(id: string): Promise<Properties> {
+    return this.page.evaluate((wanted) => RED.nodes.convertNode(RED.nodes.node(wanted)!), id)
+  }
+
+  /** What the editor thinks of a node. */
+  state(id: string): Promise<{ valid: boolean; changed: boolean; errors: string[] }> {
+    return this.page.evaluate((wanted) => {
+      const node = RED.nodes.node(wanted)!
+      RED.editor.validateNode(node)
+      return {
+        valid: node.valid,
+        changed: node.changed === true,
+        errors: node.validationErrors ?? [],
+      }
+    }, id)
+  }
+
+  /** Opens the dialog of a node, and answers its form. */
+  async openForm(id: string): Promise<Locator> {
+    await this.page.evaluate((wanted) => {
+      const node = RED.nodes.node(wanted)!
+      if (node._def.category === 'config') RED.editor.editConfig('', node.type, wanted)
+      else RED.editor.edit(node)
+    }, id)
+    // The focus comes last: by then the selects of config nodes have settled too.
+    await this.page.waitForFunction(() => {
+      const tray = document.querySelector('.red-ui-tray')
+      return tray?.querySelector('.media-gateway-form') && tray.contains(document.activeElement)
+    })
+    return this.page.locator('.media-gateway-form')
+  }
+
+  /** Ends the dialog. */
+  async press(button: 'ok' | 'cancel'): Promise<void> {
+    // Nothing moves here, so there is no need to wait until the button stands still.
+    await this.page.click(`#node-dialog-${button}:visible, #node-config-dialog-${button}:visible`, {
+      force: true,
+    })
+    await this.page.waitForFunction(() => document.querySelector('.red-ui-tray') === null)
+  }
+
+  /** Sets a field with a type beside it. */
+  async fillTyped(property: string, kind: string, value: string): Promise<void> {
+    const container = this.page.locator(`#node-input-${property} + .red-ui-typedInput-container`)
+    if ((await this.page.inputValue(`#node-input-${property}Type`)) !== kind) {
+      await container.locator('.red-ui-typedInput-type-select').click()
+      await this.page.locator(`.red-ui-typedInput-options:visible [value="${kind}"]`).click()
+    }
+    const input = container.locator('input.red-ui-typedInput-input')
+    if (!(await input.isVisible())) return
+    await input.fill(value)
+    await input.press('Tab')
+  }
+
+  async stop(): Promise<void> {
+    await this.browser?.close()
+    const { server } = this
+    if (server && server.exitCode === null) {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+    }
+    if (this.userDir) rmSync(this.userDir, { recursive: true, force: true })
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' ? address!.port : 0))
+    })
+  })
+}
+
+// The editor waits for its animations by the clock. There are none here, so its short delays
+// are cut to a fiftieth, all alike: what happens after what stays as it is.
+const HASTEN = `{
+  const { setTimeout } = window
+  window.setTimeout = (task, delay, ...values) =>
+    setTimeout(task, delay <= 500 ? delay / 50 : delay, ...values)
+}`
+
+const DARK = `:root, body {
+  color-scheme: dark;
+  --red-ui-primary-background: #15151a;
+  --red-ui-secondary-background: #1b1b23;
+  --red-ui-secondary-background-inactive: #14141b;
+  --red-ui-secondary-background-selected: #22222c;
+  --red-ui-tertiary-background: #17171d;
+  --red-ui-primary-text-color: #f0f0f0;
+  --red-ui-secondary-text-color: #aaaaaa;
+  --red-ui-text-color-warning: #f1a10d;
+  --red-ui-text-color-error: #ff6369;
+  --red-ui-primary-border-color: #252527;
+  --red-ui-secondary-border-color: #252527;
+  --red-ui-form-background: #1b1b23;
+  --red-ui-form-text-color: #f0f0f0;
+  --red-ui-form-placeholder-color: #8a8a8a;
+  --red-ui-form-input-background: #0e0e12;
+  --red-ui-form-input-border-color: #2a2a2c;
+  --red-ui-form-button-background: #22222c;
+  --red-ui-form-tips-background: #120c00;
+  --red-ui-palette-content-background: #1b1b23;
+  --red-ui-palette-header-background: #0e0e12;
+  --red-ui-palette-header-color: #e0e0e0;
+  --red-ui-view-background: #15151a;
+  --red-ui-view-grid-color: #1e1e27;
+  --red-ui-workspace-button-background: #15151a;
+}`
