@@ -1,12 +1,6 @@
 // The editor of a real Node-RED, with this package linked in, in a real browser.
 //   CHROMIUM       the browser, if not /usr/bin/chromium
-//   NODE_RED       the folder of another Node-RED than the one of this package
-//   NODE_RED_NODE  the Node.js that runs it
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
 import {
   type Browser,
   type BrowserContext,
@@ -14,14 +8,13 @@ import {
   type Page,
   chromium,
 } from 'playwright-core'
+import { NodeRed, type Properties } from './node-red'
 
-const root = join(__dirname, '../..')
 const browserPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 
 export const CONFIG = 'media-gateway'
 
-export type Properties = Record<string, unknown>
+export type { Properties }
 
 interface EditorNode {
   type: string
@@ -77,60 +70,15 @@ export async function startEditor(settings: Properties = {}): Promise<Editor> {
 }
 
 /** A Node-RED, and the browser that shows its editor. */
-export class Editor {
-  /** With a slash at its end. */
-  url = ''
-  /** What Node-RED has printed. */
-  output = ''
+export class Editor extends NodeRed {
   /** Errors in the page, and requests to somewhere else. A test that expects one empties it. */
   readonly complaints: string[] = []
   page!: Page
-  private server: ChildProcess | undefined
-  private userDir = ''
   private browser: Browser | undefined
   private context: BrowserContext | undefined
 
-  async start(settings: Properties): Promise<void> {
-    const port = await freePort()
-    this.url = `http://127.0.0.1:${port}/`
-    this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
-    const link = join(this.userDir, 'node_modules/@media-gateway/node-red')
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(root, link, 'junction')
-    writeFileSync(join(this.userDir, 'package.json'), '{"name":"editor-test","private":true}')
-    writeFileSync(
-      join(this.userDir, 'settings.js'),
-      `module.exports = ${JSON.stringify({
-        uiHost: '127.0.0.1',
-        uiPort: port,
-        credentialSecret: 'test',
-        telemetry: { enabled: false, updateNotification: false },
-        editorTheme: {
-          tours: false,
-          palette: { catalogues: [] },
-          // No form here edits code, and this editor is there at once.
-          codeEditor: { lib: 'ace' },
-          header: { title: 'media gateway' },
-        },
-        ...settings,
-      })}`,
-    )
-    const server = spawn(
-      process.env['NODE_RED_NODE'] ?? process.execPath,
-      [join(nodeRed, 'red.js'), '--userDir', this.userDir],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    this.server = server
-    for (const stream of [server.stdout, server.stderr]) {
-      stream.on('data', (chunk) => (this.output += String(chunk)))
-    }
-    const deadline = Date.now() + 30_000
-    while (!this.output.includes('Server now running')) {
-      if (server.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`Node-RED did not start:\n${this.output}`)
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+  override async start(settings: Properties): Promise<void> {
+    await super.start(settings)
     this.browser = await chromium.launch({
       executablePath: browserPath,
       args: [
@@ -144,16 +92,6 @@ export class Editor {
         '--disable-sync',
       ],
     })
-  }
-
-  /** Deploys a flow in full. A node may carry `credentials`. */
-  async deploy(flow: Properties[]): Promise<void> {
-    const answer = await fetch(`${this.url}flows`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(flow),
-    })
-    if (!answer.ok) throw new Error(`the flow was not deployed: ${answer.status}`)
   }
 
   /** Opens the editor anew, and answers its page. */
@@ -256,27 +194,10 @@ export class Editor {
     await input.press('Tab')
   }
 
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     await this.browser?.close()
-    const { server } = this
-    if (server && server.exitCode === null) {
-      const ended = new Promise((resolve) => server.once('exit', resolve))
-      server.kill('SIGTERM')
-      await ended
-    }
-    if (this.userDir) rmSync(this.userDir, { recursive: true, force: true })
+    await super.stop()
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' ? address!.port : 0))
-    })
-  })
 }
 
 // The editor waits for its animations by the clock. There are none here, so its short delays

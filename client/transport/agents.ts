@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
 import { GatewayError } from '../errors'
 
@@ -121,8 +121,9 @@ function trustOnly(fingerprint: string, agent: http.Agent, timeout: number): htt
     }
     const cutOff = (): void => settle(failure('closed during the TLS handshake', 'ECONNRESET'))
     const compare = (): void => {
-      const seen = socket.getPeerCertificate().fingerprint256 ?? ''
-      settle(seen.replaceAll(':', '') === fingerprint ? null : new UntrustedCertificate(seen))
+      const shown = certificateOf(socket.getPeerCertificate())
+      const isPinned = shown.fingerprint.replaceAll(':', '') === fingerprint
+      settle(isPinned ? null : new UntrustedCertificate(shown))
     }
     const timer = setTimeout(
       () => settle(failure('no end of the TLS handshake', 'ETIMEDOUT')),
@@ -156,12 +157,41 @@ function trustOnly(fingerprint: string, agent: http.Agent, timeout: number): htt
 const failure = (message: string, code: string): Error =>
   Object.assign(new Error(message), { code })
 
+/** A certificate as a person can compare it. */
+export interface Certificate {
+  /** SHA-256, upper case hex digits with colons. */
+  fingerprint: string
+  /** Distinguished names, such as `CN=gateway, O=Example`. */
+  subject: string
+  issuer: string
+  /** ISO 8601; empty where the certificate does not say. */
+  validFrom: string
+  validTo: string
+}
+
+function certificateOf(peer: Partial<PeerCertificate>): Certificate {
+  const name = (parts: object = {}): string =>
+    Object.entries(parts)
+      .map(([part, value]) => `${part}=${String(value)}`)
+      .join(', ')
+  const time = (text = ''): string => {
+    const at = new Date(text)
+    return Number.isNaN(at.getTime()) ? '' : at.toISOString()
+  }
+  return {
+    fingerprint: peer.fingerprint256 ?? '',
+    subject: name(peer.subject),
+    issuer: name(peer.issuer),
+    validFrom: time(peer.valid_from),
+    validTo: time(peer.valid_to),
+  }
+}
+
 /** The appliance showed another certificate than the pinned one. */
 export class UntrustedCertificate extends Error {
   readonly code = 'CERT_FINGERPRINT'
 
-  /** @param seen the fingerprint that was shown, colon separated */
-  constructor(readonly seen: string) {
+  constructor(readonly shown: Certificate) {
     super('another certificate than the pinned one')
   }
 }

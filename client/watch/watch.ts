@@ -5,6 +5,7 @@ import { forgetOnlyDevice, onlyDevice } from '../operations/devices'
 import { readStatisticsOf } from '../operations/statistics'
 import { Stop } from '../stop'
 import { compare } from './compare'
+import { snapshotOf, type Snapshot } from './events'
 import { createFollower, type Follower, type WatchOptions } from './follow'
 import { createLook, type Look } from './look'
 import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
@@ -19,6 +20,8 @@ interface DeviceWatch {
   remove(follower: Follower): void
   /** Looks without waiting for the next poll. */
   lookNow(): Promise<SharedLook>
+  /** All that is known. */
+  snapshot(): Snapshot | undefined
 }
 
 /** A look, and what it took. */
@@ -65,6 +68,14 @@ export function sharedLook(
 ): (() => Promise<SharedLook>) | undefined {
   const watch = findWatch(gateway, deviceId)
   return watch?.isOn ? () => watch.lookNow() : undefined
+}
+
+/** All that the watches of a device know now; undefined where nobody watches, or nothing is known yet. */
+export function knownSnapshot(gateway: Gateway, deviceId?: string): Snapshot | undefined {
+  const known = watches.get(gateway)
+  const [first] = known?.values() ?? []
+  const watch = deviceId === undefined ? (known?.get('') ?? first) : findWatch(gateway, deviceId)
+  return watch?.snapshot()
 }
 
 function findWatch(gateway: Gateway, deviceId: string): DeviceWatch | undefined {
@@ -246,6 +257,7 @@ function createDeviceWatch(
       if (followers.delete(follower) && followers.size === 0) pause()
     },
     lookNow: () => poller.askNow(),
+    snapshot: () => state && snapshotOf(state, seenAt, () => true),
   }
   return watch
 }

@@ -8,13 +8,13 @@ export interface GatewayNode extends Node {
    * @throws GatewayError `CONFIG` that names what is missing or wrong
    */
   client(): Gateway
-  /** A node begins to use the gateway. */
-  register(user: Node): void
-  /** A node ends to use it. The last one out closes the session. */
-  deregister(user: Node): void
+  /** Somebody, mostly a node, begins to use the gateway. */
+  register(user: object): void
+  /** It is not used by that one any more. The last one out closes the session. */
+  deregister(user: object): void
 }
 
-function isGatewayNode(node: Node | null | undefined): node is GatewayNode {
+export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {
   return typeof (node as GatewayNode | null)?.client === 'function'
 }
 

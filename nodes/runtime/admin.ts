@@ -1,0 +1,203 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { NodeAPI } from 'node-red'
+import {
+  GatewayError,
+  controlRoute,
+  getRoute,
+  hideSecrets,
+  newOperation,
+  onlyDevice,
+  sentForm,
+  type ErrorCode,
+} from '../../client'
+import {
+  connect,
+  failureOf,
+  isDeployedOnly,
+  lookUp,
+  testConnection,
+  type ConnectionForm,
+} from './connection'
+import { isGatewayNode, type GatewayNode } from './gateway-node'
+import { createObservers } from './observers'
+
+/** What the editor may ask of the runtime. Each route needs a permission, and answers no secret. */
+export function registerAdminRoutes(RED: NodeAPI): void {
+  const { httpAdmin } = RED
+  if (!httpAdmin || registered.has(httpAdmin)) return
+  registered.add(httpAdmin)
+  const observers = createObservers()
+
+  httpAdmin.post(
+    '/media-gateway/connection',
+    RED.auth.needsPermission('media-gateway.write'),
+    answering(({ connection }) => testConnection(RED, formOf(connection))),
+  )
+
+  httpAdmin.post(
+    '/media-gateway/lookup',
+    RED.auth.needsPermission('media-gateway.read'),
+    needsMoreForUnsaved(RED),
+    answering(({ connection, deviceId }) =>
+      using(RED, connection, ({ gateway }) => lookUp(gateway, textOf(deviceId))),
+    ),
+  )
+
+  httpAdmin.post(
+    '/media-gateway/definition',
+    RED.auth.needsPermission('media-gateway.read'),
+    needsMoreForUnsaved(RED),
+    answering(({ connection, deviceId, routeId }) =>
+      using(RED, connection, async ({ gateway }) => {
+        const operation = newOperation('get-route')
+        const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
+        const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
+        return { definition: hideSecrets(sentForm(await getRoute(gateway, address, operation))) }
+      }),
+    ),
+  )
+
+  httpAdmin.get(
+    '/media-gateway/gateways',
+    RED.auth.needsPermission('media-gateway.read'),
+    answering(() => gatewaysOf(RED)),
+  )
+
+  httpAdmin.post(
+    '/media-gateway/state',
+    RED.auth.needsPermission('media-gateway.read'),
+    answering(({ id, deviceId, version }) =>
+      observers.state(deployedGateway(RED, id), textOf(deviceId), version),
+    ),
+  )
+
+  httpAdmin.post(
+    '/media-gateway/control',
+    RED.auth.needsPermission('media-gateway.write'),
+    answering(async ({ id, deviceId, routeId, destinationId, action }) => {
+      if (action !== 'start' && action !== 'stop') {
+        throw new GatewayError('INVALID_INPUT', 'action: "start" or "stop" is expected.')
+      }
+      const device = textOf(deviceId)
+      const route = textOf(routeId)
+      if (!device || !route) {
+        throw new GatewayError('INVALID_INPUT', 'deviceId and routeId are expected.')
+      }
+      await using(RED, { id: textOf(id) }, ({ gateway }) =>
+        controlRoute(
+          gateway,
+          {
+            deviceId: device,
+            routeId: route,
+            destinationId: textOf(destinationId),
+            action,
+            waitFor: 'accepted',
+            waitTimeout: 30_000,
+          },
+          newOperation('control-route'),
+        ),
+      )
+      return { ok: true }
+    }),
+  )
+}
+
+/** Routes outlive the nodes: they are registered once for each Node-RED. */
+const registered = new WeakSet<object>()
+
+type Body = Record<string, unknown>
+
+/** Answers what the work brings as JSON, or the failure with its code. */
+function answering(work: (body: Body) => unknown): RequestHandler {
+  return (request: Request, response: Response) => {
+    const body: unknown = request.body
+    Promise.resolve()
+      .then(() => work(isObject(body) ? body : {}))
+      .then(
+        (answer) => response.json(answer),
+        (error: unknown) => {
+          const failure = failureOf(error)
+          response.status(statusOf(failure.code as ErrorCode)).json(failure)
+        },
+      )
+      // The editor is gone, or its answer cannot be written: nobody is left to be told.
+      .catch(() => undefined)
+  }
+}
+
+/** Not 401 or 403: those would tell the editor that its own login has ended. */
+function statusOf(code: ErrorCode): number {
+  if (code === 'NOT_FOUND') return 404
+  return ['CONFIG', 'INVALID_INPUT', 'READ_ONLY'].includes(code) ? 400 : 502
+}
+
+/** To ask an address that is not deployed is more than to read. */
+function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
+  const needsWrite = RED.auth.needsPermission('media-gateway.write')
+  return (request, response, next) => {
+    const body: unknown = request.body
+    const form = formOf(isObject(body) ? body.connection : undefined)
+    if (isDeployedOnly(form)) next()
+    else needsWrite(request, response, next)
+  }
+}
+
+async function using<T>(
+  RED: NodeAPI,
+  form: unknown,
+  work: (connection: Awaited<ReturnType<typeof connect>>) => Promise<T>,
+): Promise<T> {
+  const connection = await connect(RED, formOf(form))
+  try {
+    return await work(connection)
+  } finally {
+    await connection.end().catch(() => undefined)
+  }
+}
+
+const isObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const FORM = ['id', 'baseUrl', 'username', 'password', 'fingerprint', 'tls', 'proxy', 'timeout']
+
+/** Only what belongs to a form, and only plain values. */
+function formOf(given: unknown): ConnectionForm {
+  const entries = Object.entries(isObject(given) ? given : {}).filter(
+    ([name, value]) =>
+      FORM.includes(name) && (typeof value === 'string' || typeof value === 'number'),
+  )
+  return Object.fromEntries(entries)
+}
+
+function deployedGateway(RED: NodeAPI, id: unknown): GatewayNode {
+  const node = RED.nodes.getNode(textOf(id) ?? '')
+  if (isGatewayNode(node)) return node
+  throw new GatewayError('NOT_FOUND', 'This gateway is not deployed. Deploy it first.')
+}
+
+interface ListedGateway {
+  id: string
+  name: string
+  address: string
+  readOnly: boolean
+  error?: { code: string; message: string }
+}
+
+function gatewaysOf(RED: NodeAPI): ListedGateway[] {
+  const listed: ListedGateway[] = []
+  RED.nodes.eachNode(({ id, type, name, ...config }) => {
+    if (type !== 'media-gateway') return
+    const { baseUrl } = config as { baseUrl?: unknown }
+    const entry = { id, name: name ?? '', address: textOf(baseUrl) ?? '', readOnly: false }
+    try {
+      const { readOnly } = deployedGateway(RED, id).client()
+      listed.push({ ...entry, readOnly })
+    } catch (error) {
+      listed.push({ ...entry, error: failureOf(error) })
+    }
+  })
+  return listed
+}

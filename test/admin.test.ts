@@ -1,0 +1,349 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import should from 'should'
+import { startSimulator, type Simulator } from '../simulator'
+import { NodeRed, type Properties } from './node-red'
+
+const { hashSync } = require('bcryptjs') as { hashSync(text: string, rounds: number): string }
+
+interface Reply {
+  status: number
+  body: Properties
+}
+
+const PASSWORD = 'stored-password'
+
+/** What the editor asks of the runtime, in a Node-RED with users (design 6). */
+describe('the admin routes', function () {
+  this.timeout(30_000)
+
+  let nodeRed: NodeRed
+  let simulator: Simulator
+  let thief: Server
+  /** Where the thief listens, and what came. */
+  let thiefUrl: string
+  const stolen: string[] = []
+  const tokens: Record<string, string> = {}
+
+  before(async () => {
+    simulator = await startSimulator({ https: true, routes: 5, password: PASSWORD })
+    thief = createServer((request: IncomingMessage, response) => {
+      request.on('data', (chunk) => stolen.push(String(chunk)))
+      request.on('end', () => response.end('{}'))
+    })
+    await new Promise<void>((listening) => thief.listen(0, '127.0.0.1', listening))
+    thiefUrl = `http://127.0.0.1:${(thief.address() as AddressInfo).port}`
+    nodeRed = new NodeRed()
+    const user = (username: string, permissions: string | string[]): object => ({
+      username,
+      password: hashSync('secret', 4),
+      permissions,
+    })
+    await nodeRed.start({
+      adminAuth: {
+        type: 'credentials',
+        users: [user('writer', '*'), user('reader', 'read'), user('flows', ['flows.read'])],
+      },
+    })
+    for (const name of ['writer', 'reader', 'flows']) {
+      const answer = await fetch(`${nodeRed.url}auth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          client_id: 'node-red-admin',
+          grant_type: 'password',
+          scope: '',
+          username: name,
+          password: 'secret',
+        }),
+      })
+      tokens[name] = ((await answer.json()) as { access_token: string }).access_token
+    }
+    await nodeRed.deploy(
+      [
+        { id: 'tab', type: 'tab', label: 'test' },
+        {
+          id: 'gateway',
+          type: 'media-gateway',
+          name: 'Studio',
+          baseUrl: simulator.url,
+          fingerprint: simulator.fingerprint,
+          credentials: { username: 'haiadmin', password: PASSWORD },
+        },
+        { id: 'watch', z: 'tab', type: 'media-gateway-watch', gateway: 'gateway', wires: [[]] },
+      ],
+      tokens['writer'],
+    )
+    // A deploy is answered before the nodes are there.
+    while ((await ask('state', { id: 'gateway' })).status !== 200) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+  after(async () => {
+    await nodeRed.stop()
+    thief.close()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
+
+  async function ask(path: string, body?: unknown, user = 'writer'): Promise<Reply> {
+    const token = tokens[user]
+    const answer = await fetch(`${nodeRed.url}media-gateway/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const text = await answer.text()
+    text.should.not.containEql(PASSWORD)
+    text.should.not.match(/srtPassPhrase":"[^•"]/)
+    const isJson = answer.headers.get('content-type')?.includes('json')
+    return { status: answer.status, body: isJson ? (JSON.parse(text) as Properties) : {} }
+  }
+
+  const saved = (): Properties => ({
+    id: 'gateway',
+    baseUrl: simulator.url,
+    username: 'haiadmin',
+    password: '__PWRD__',
+    fingerprint: simulator.fingerprint,
+  })
+  const device = (): string => simulator.devices[0]!._id
+
+  describe('need a permission:', () => {
+    const unsaved = { baseUrl: 'http://127.0.0.1:1', username: 'a', password: 'b' }
+    const routes: Array<[path: string, body: unknown, reads: boolean]> = [
+      ['connection', { connection: unsaved }, false],
+      ['lookup', { connection: { id: 'gateway' } }, true],
+      ['lookup', { connection: unsaved }, false],
+      ['definition', { connection: { id: 'gateway' }, routeId: 'x' }, true],
+      ['definition', { connection: unsaved, routeId: 'x' }, false],
+      ['gateways', undefined, true],
+      ['state', { id: 'gateway' }, true],
+      ['control', { id: 'gateway' }, false],
+    ]
+    for (const [path, body, reads] of routes) {
+      const what =
+        path === 'lookup' || path === 'definition' ? (reads ? ', deployed' : ', unsaved') : ''
+      it(`${path}${what}`, async () => {
+        const statuses: Record<string, number> = {}
+        for (const user of ['nobody', 'flows', 'reader', 'writer']) {
+          statuses[user] = (await ask(path, body, user)).status
+        }
+        statuses['nobody']!.should.equal(401)
+        statuses['flows']!.should.equal(401)
+        should(statuses['reader'] === 401).equal(!reads)
+        statuses['writer']!.should.not.equal(401)
+      })
+    }
+  })
+
+  describe('connection', () => {
+    it('reports a good one, reusing the live session of the same values', async () => {
+      const { logins } = simulator
+      const { status, body } = await ask('connection', { connection: saved() })
+      status.should.equal(200)
+      body.should.containDeep({
+        ok: true,
+        reused: true,
+        user: { roles: ['Administrator'], isLicensed: true },
+        devices: 1,
+        device: { id: device(), name: 'Gateway 1', firmware: simulator.devices[0]!.firmware },
+        routes: 5,
+      })
+      should(body['answerMs']).be.a.Number()
+      simulator.logins.should.equal(Math.max(logins, 1))
+    })
+
+    it('opens a session of its own for other values, and logs out', async () => {
+      const { logins, logouts } = simulator
+      const connection = { ...saved(), username: 'operator', password: 'supervisor' }
+      const { body } = await ask('connection', { connection })
+      body.should.containDeep({ ok: true, reused: false, user: { roles: ['Operator'] } })
+      simulator.logins.should.equal(logins + 1)
+      simulator.logouts.should.equal(logouts + 1)
+    })
+
+    it('takes the stored password with another fingerprint, for the same place', async () => {
+      const { body } = await ask('connection', {
+        connection: {
+          ...saved(),
+          timeout: 5000,
+          fingerprint: simulator.fingerprint!.toLowerCase(),
+        },
+      })
+      body.should.containDeep({ ok: true, reused: false })
+    })
+
+    const failing: Record<string, [change: () => Properties, expected: object, says: RegExp]> = {
+      'a wrong password': [() => ({ password: 'wrong' }), { code: 'LOGIN_REFUSED' }, /refused/],
+      'an address where nobody listens': [
+        () => ({ baseUrl: 'https://127.0.0.1:1', password: 'x' }),
+        { code: 'UNAVAILABLE' },
+        /127\.0\.0\.1|refused/,
+      ],
+      'no password': [() => ({ password: '' }), { code: 'CONFIG' }, /password is missing/],
+      'a bad address': [
+        () => ({ baseUrl: 'nonsense', password: 'x' }),
+        { code: 'CONFIG' },
+        /not a URL/,
+      ],
+      'an unresolved variable': [
+        () => ({ baseUrl: '${NOT_SET_ANYWHERE}', password: 'x' }),
+        { code: 'CONFIG' },
+        /NOT_SET_ANYWHERE/,
+      ],
+    }
+    for (const [what, [change, expected, says]] of Object.entries(failing)) {
+      it(`says what is wrong: ${what}`, async () => {
+        const { status, body } = await ask('connection', {
+          connection: { ...saved(), ...change() },
+        })
+        status.should.equal(200)
+        body.should.containDeep({ ok: false, ...expected })
+        String(body['message']).should.match(says)
+      })
+    }
+
+    it('shows the certificate that is not trusted, and sends nothing', async () => {
+      const calls = simulator.journal.length
+      for (const fingerprint of ['', 'a1'.repeat(32)]) {
+        const { body } = await ask('connection', { connection: { ...saved(), fingerprint } })
+        body.should.containDeep({
+          ok: false,
+          code: 'TLS',
+          certificate: { fingerprint: simulator.fingerprint },
+        })
+        const { subject, validFrom, validTo } = body['certificate'] as Record<string, string>
+        subject!.should.match(/CN=/)
+        Date.parse(validFrom!).should.be.below(Date.now())
+        Date.parse(validTo!).should.be.above(Date.now())
+      }
+      simulator.journal
+        .slice(calls)
+        .every(({ path }) => path.startsWith('/api/devices/'))
+        .should.be.true()
+    })
+  })
+
+  describe('give the stored password to nobody else:', () => {
+    const thefts: Record<string, () => Properties> = {
+      'another address': () => ({ baseUrl: thiefUrl }),
+      'another address with a path': () => ({ baseUrl: `${thiefUrl}/x` }),
+      'an address that begins like the stored one': () => ({
+        baseUrl: `${simulator.url}@${thiefUrl.slice(7)}`,
+      }),
+      'another user': () => ({ username: 'operator' }),
+      'a proxy': () => ({ proxy: 'thief-proxy' }),
+      'no password at all': () => ({ baseUrl: thiefUrl, password: undefined }),
+    }
+    for (const path of ['connection', 'lookup', 'definition']) {
+      for (const [what, change] of Object.entries(thefts)) {
+        it(`${path}, ${what}`, async () => {
+          const attempts = simulator.loginAttempts
+          const { status, body } = await ask(path, {
+            connection: { ...saved(), ...change() },
+            routeId: 'x',
+          })
+          status.should.equal(path === 'connection' ? 200 : 400)
+          body.should.containDeep({ code: 'CONFIG', passwordNeeded: true })
+          stolen.should.eql([])
+          simulator.loginAttempts.should.equal(attempts)
+        })
+      }
+    }
+
+    it('not even by a node that is none, or another one', async () => {
+      for (const id of ['watch', 'tab', 'missing', '__proto__']) {
+        const { body } = await ask('connection', {
+          connection: { ...saved(), id, baseUrl: thiefUrl },
+        })
+        body.should.containDeep({ ok: false, code: 'CONFIG' })
+      }
+      stolen.should.eql([])
+    })
+  })
+
+  it('lookup gives devices, routes, destinations and adapters', async () => {
+    const { status, body } = await ask('lookup', { connection: { id: 'gateway' } }, 'reader')
+    status.should.equal(200)
+    const [route] = simulator.routes
+    body.should.containDeep({
+      deviceId: device(),
+      devices: [{ id: device(), name: 'Gateway 1', statusCode: 'ok', status: 'Online' }],
+      routes: [{ id: route!.id, name: route!.name, state: route!.state }],
+      adapters: simulator.devices[0]!.networkAdapters,
+    })
+    Object.keys((body['routes'] as object[])[0]!).should.eql([
+      'id',
+      'name',
+      'state',
+      'summaryStatusCode',
+      'destinations',
+    ])
+    const missing = await ask('lookup', { connection: { id: 'missing' } })
+    missing.status.should.equal(404)
+    missing.body.should.containDeep({ code: 'NOT_FOUND' })
+  })
+
+  it('definition gives a route in sent form, its secrets hidden', async () => {
+    const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    route.source.srtPassPhrase = 'not-to-be-shown-at-all'
+    const { body } = await ask('definition', {
+      connection: { id: 'gateway' },
+      routeId: route.id,
+    })
+    body['definition']!.should.containDeep({
+      name: route.name,
+      source: { protocol: 'srt', srtMode: route.source.srtMode, srtPassPhrase: '••••••' },
+    })
+    const missing = await ask('definition', { connection: { id: 'gateway' }, routeId: 'no' })
+    missing.status.should.equal(404)
+  })
+
+  it('gateways lists what is deployed, without secrets', async () => {
+    const { body } = await ask('gateways', undefined, 'reader')
+    body.should.eql([{ id: 'gateway', name: 'Studio', address: simulator.url, readOnly: false }])
+  })
+
+  it('state shows what the shared poll knows, without a call of its own', async () => {
+    let reply: Reply
+    do {
+      reply = await ask('state', { id: 'gateway' }, 'reader')
+    } while (reply.body['snapshot'] === undefined)
+    const calls = simulator.journal.length
+    const { body } = await ask('state', { id: 'gateway' })
+    body.should.containDeep({
+      health: { known: { routes: 5 }, unreachable: false },
+      snapshot: { event: 'snapshot', device: { id: device() } },
+    })
+    const again = await ask('state', { id: 'gateway', version: body['version'] })
+    should(again.body['snapshot']).be.undefined()
+    should(again.body['version']).equal(body['version'])
+    simulator.journal.length.should.equal(calls)
+  })
+
+  it('control starts and stops a route', async () => {
+    const route = simulator.routes.find(({ state }) => state === 'idle')!
+    const body = { id: 'gateway', deviceId: device(), routeId: route.id, action: 'start' }
+    ;(await ask('control', body)).body.should.eql({ ok: true })
+    await simulator.settle()
+    route.state.should.equal('running')
+    ;(await ask('control', { ...body, action: 'stop' })).body.should.eql({ ok: true })
+    const wrong = await ask('control', { ...body, action: 'delete' })
+    wrong.status.should.equal(400)
+    wrong.body.should.containDeep({ code: 'INVALID_INPUT' })
+  })
+
+  it('answers rubbish in words, and stays alive', async () => {
+    for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+      for (const body of [[], {}, { connection: 'x' }, { connection: { id: {} } }, { id: 7 }]) {
+        const { status, body: answer } = await ask(path, body)
+        ;[200, 400, 404].should.containEql(status)
+        should(answer['code']).be.a.String()
+      }
+    }
+  })
+})
