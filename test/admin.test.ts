@@ -4,7 +4,7 @@ import should from 'should'
 import { startSimulator, type Simulator } from '../simulator'
 import { NodeRed, type Properties } from './node-red'
 
-const { hashSync } = require('bcryptjs') as { hashSync(text: string, rounds: number): string }
+const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
 
 interface Reply {
   status: number
