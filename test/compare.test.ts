@@ -53,7 +53,7 @@ const device = fc.record({
 }) as unknown as fc.Arbitrary<DeviceConfiguration>
 
 const stateOf = (answer: DeviceConfiguration, known?: DeviceState): DeviceState =>
-  deviceState('device', answer, answer.config.routes, known)
+  deviceState('device', answer, { arrived: answer.config.routes }, undefined, known)
 
 /** All that counts of a state, in one order. */
 function meaning(state: DeviceState): unknown[] {
@@ -196,7 +196,9 @@ describe('the comparison of two states', () => {
     const [read] = fc.sample(arbitraryRoute, { seed: 7, numRuns: 1 }) as [Route]
     const state = (count: number, name: string): DeviceState => {
       const routes = Array.from({ length: count }, (_, id) => ({ ...read, id: `${id}`, name }))
-      return deviceState('device', { config: { routes } } as unknown as DeviceConfiguration, routes)
+      return deviceState('device', { config: { routes } } as unknown as DeviceConfiguration, {
+        arrived: routes,
+      })
     }
     const from = state(20_000, 'before')
     const changes = compare(from, state(20_000, 'after'))

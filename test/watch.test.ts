@@ -284,6 +284,30 @@ describe('watching', () => {
       event.after!.should.containDeep({ source: { srtPassPhrase: '••••••' } })
     })
 
+    it('no secret, wherever it stands', async () => {
+      const [one] = simulator.routes.filter(({ source }) => source.protocol === 'srt')
+      Object.assign(one!.source, {
+        srtGroupMode: 'broadcast',
+        srtPassPhrase: 'not-to-be-told-0',
+        srtNetworkBondingParams: [
+          { address: '192.0.2.1', port: 5000, srtPassPhrase: 'not-to-be-told-1', count: 1 },
+          { address: '192.0.2.2', port: 5000 },
+        ],
+        labels: ['a', { password: 'not-to-be-told-2' }],
+        summaryStatusDetails: 'bad pass phrase not-to-be-told-0',
+      })
+      one!.source.summaryStatusCode = 'error'
+      Object.assign(device().networkAdapters[0]!, { name: { password: 'not-to-be-told-3' } })
+      const rtsp = simulator.routes.find((each) => each !== one)!
+      Object.assign(rtsp.source, { protocol: 'rtsp', address: 'rtsp://u:not-to-be-told-4@host/x' })
+      const events = await eventsOf(told, () => undefined)
+      namesOf(events).should.containEql('route.changed')
+      const late = watch()
+      JSON.stringify([told.events, told.snapshots, late.snapshots]).should.not.containEql(
+        'not-to-be',
+      )
+    })
+
     it('device.status, device.firmware and device.config', async () => {
       const status = await only(() =>
         Object.assign(device(), { statusCode: 'error', statusDetails: 'Disk full' }),
@@ -516,21 +540,47 @@ describe('watching', () => {
       two.events[0]!.after!.should.containDeep({ source: { port: 4242 } })
     })
 
-    it('its polls with those that wait, and tells at once what they see', async () => {
+    it('its polls with those that wait for several routes', async () => {
+      await start({ routes: 8, applyDelay: 100 })
+      await watching()
+      const [one, two] = simulator.routes.filter(({ state }) => state === 'idle')
+      const before = polls()
+      const operation = newOperation('control-route')
+      const wait = { deviceId, action: 'start', waitFor: 'applied', waitTimeout: 5000 } as const
+      await Promise.all(
+        [one, two].map((route) =>
+          controlRoute(gateway, { ...wait, routeId: route!.id }, operation),
+        ),
+      )
+      callsFor(`/api/gateway/${deviceId}/routes`).should.equal(0)
+      polls().should.be.above(before)
+    })
+
+    it('what a wait for one route has seen, at once', async () => {
       await start({ routes: 4, applyDelay: 100 })
       const told = await watching()
       const { id } = idle()
       const before = polls()
-      const operation = newOperation('control-route')
       await controlRoute(
         gateway,
         { deviceId, routeId: id, action: 'start', waitFor: 'applied', waitTimeout: 5000 },
-        operation,
+        newOperation('control-route'),
       )
-      callsFor(`/api/gateway/${deviceId}/routes/${id}`).should.equal(0)
-      polls().should.be.above(before)
-      operation.requests.should.equal(1 + polls() - before)
-      namesOf(told.events).should.containEql('route.started')
+      await until(() => namesOf(told.events).includes('route.started'))
+      polls().should.equal(before + 1)
+    })
+
+    it('no wait with an answer that is slow, or not as the wait needs it', async () => {
+      await start({ routes: 4 })
+      await watching()
+      const { id } = idle()
+      simulator.fault({ kind: 'hang', match: { path: `/api/devices/${deviceId}` } })
+      const { route } = await controlRoute(
+        gateway,
+        { deviceId, routeId: id, action: 'start', waitFor: 'applied', waitTimeout: 2000 },
+        newOperation('control-route'),
+      )
+      route!.state!.should.equal('running')
     })
 
     it('waits end as they do without a watch, when the watch ends meanwhile', async () => {
@@ -562,6 +612,19 @@ describe('watching', () => {
       again.snapshots.should.have.length(1)
       await until(() => again.events.length > 0)
       namesOf(again.events).should.eql(['route.renamed'])
+    })
+
+    it('nothing with a watch whose receiver throws at once', async () => {
+      await start({ routes: 4 }, { pollInterval: 1000 })
+      const first = await watching()
+      const broken = watch({
+        onSnapshot: () => {
+          throw new Error('broken')
+        },
+      })
+      broken.end()
+      first.end()
+      should(sharedLook(gateway, deviceId)).be.undefined()
     })
 
     it('nothing with a watch whose receiver throws', async () => {
@@ -636,25 +699,42 @@ describe('watching', () => {
       })
     }
 
-    const refused: Record<string, () => void> = {
-      'an empty list too, while each route answers': () =>
-        simulator.fault({
-          kind: 'status',
-          status: 200,
-          body: { data: [], numPages: 1, numResults: 0 },
-          match: { path: list() },
-        }),
-      'a list that is shorter than it says': () =>
-        simulator.fault({
-          kind: 'status',
-          status: 200,
-          body: { data: [], numPages: 1, numResults: 8 },
-          match: { path: list() },
-        }),
+    const empty = { data: [], numPages: 1, numResults: 0 }
+    const lists: Record<string, () => void> = {
+      'an empty list too, while each route answers': () => answer(list(), empty),
+      'an empty list too, and no route is found, for some seconds': () => {
+        answer(list(), empty)
+        simulator.fault({ kind: 'status', status: 404, match: { path: `${list()}/*` } })
+      },
+      'an empty list too, and the routes answer with other errors': () => {
+        answer(list(), empty)
+        simulator.fault({ kind: 'status', status: 400, match: { path: `${list()}/*` } })
+      },
+    }
+    const answer = (path: string, body: unknown): unknown =>
+      simulator.fault({ kind: 'status', status: 200, body, match: { path } })
+    for (const [what, fault] of Object.entries(lists)) {
+      it(what, async () => {
+        await start({ routes: 8 })
+        const told = await watching()
+        await answers((body) => ((body.config as Record<string, unknown>).routes = []))
+        fault()
+        for (let polled = 0; polled < 5; polled++) {
+          await look()
+          skew += 1500
+        }
+        simulator.clearFaults()
+        await look()
+        told.events.should.eql([])
+      })
+    }
+
+    const unusable: Record<string, () => void> = {
+      'a list that is shorter than it says': () => answer(list(), { ...empty, numResults: 8 }),
       'a list that cannot be read': () =>
         simulator.fault({ kind: 'html', match: { path: list() } }),
     }
-    for (const [what, fault] of Object.entries(refused)) {
+    for (const [what, fault] of Object.entries(unusable)) {
       it(what, async () => {
         await start({ routes: 8 })
         const told = await watching()
@@ -667,6 +747,102 @@ describe('watching', () => {
         told.events.should.eql([])
       })
     }
+
+    it('one route that is really gone, while the list is cut short', async () => {
+      await start({ routes: 8 })
+      const told = await watching()
+      const gone = simulator.routes[2]!
+      simulator.removeRoute(gone.id)
+      await answers((body) => (body.config as { routes: unknown[] }).routes.splice(0, 2))
+      answer(list(), empty)
+      await look()
+      await look()
+      simulator.clearFaults()
+      await look()
+      told.events
+        .map(({ event, route }) => [event, route!.id])
+        .should.eql([['route.removed', gone.id]])
+    })
+
+    it('a route that firmware answers with another error than 404: when two looks agree', async () => {
+      await start({ routes: 4 })
+      const told = await watching()
+      const gone = simulator.routes[0]!
+      simulator.removeRoute(gone.id)
+      simulator.routes[0]!.summaryStatusCode = 'error'
+      simulator.fault({ kind: 'status', status: 400, match: { path: `${list()}/*` } })
+      await look()
+      namesOf(told.events).should.eql(['route.status'])
+      skew += 1000
+      await look()
+      namesOf(told.events).should.eql(['route.status', 'route.removed'])
+    })
+
+    it('one that is being deleted and still answers, which hinders nothing else', async () => {
+      await start({ routes: 4 })
+      const told = await watching()
+      await answers((body) => {
+        const { routes } = body.config as { routes: RouteState[] }
+        routes.shift()
+        routes[0]!.summaryStatusCode = 'error'
+      })
+      answer(list(), { ...empty, data: [] })
+      await look()
+      await look()
+      namesOf(told.events).should.eql(['route.status'])
+      told.health.every(({ failure }) => failure === undefined).should.be.true()
+    })
+
+    const emptied: Record<string, [(body: Record<string, unknown>) => void, string]> = {
+      'no destinations for one look': [
+        (body) => ((body.config as { routes: RouteState[] }).routes[0]!.destinations = []),
+        'destination.removed',
+      ],
+      'no pairings for one look': [
+        (body) => Object.assign(body.config as object, { peers: [], calypsos: [] }),
+        'peer.status',
+      ],
+      'no adapters for one look': [
+        (body) => Object.assign(body.config as object, { settings: { networkAdapters: [] } }),
+        'device.config',
+      ],
+    }
+    for (const [what, [change, event]] of Object.entries(emptied)) {
+      it(`${what}; two looks count`, async () => {
+        await start({ routes: 4 })
+        const told = await watching()
+        await answers(change)
+        await look()
+        simulator.clearFaults()
+        await look()
+        told.events.should.eql([])
+        await answers(change)
+        await look()
+        await look()
+        new Set(namesOf(told.events)).should.eql(new Set([event]))
+      })
+    }
+
+    it('a list in another form than the configuration, when another route is removed', async () => {
+      await start({ routes: 4 })
+      const told = await watching()
+      const { data } = (await gateway.call(
+        { method: 'GET', path: `${list()}?page=1&pageSize=500` },
+        newOperation('test'),
+      )) as { data: Array<{ id: string; source: object }> }
+      const gone = simulator.routes[0]!
+      simulator.removeRoute(gone.id)
+      const others = data
+        .filter(({ id }) => id !== gone.id)
+        .map((one) => ({
+          ...one,
+          source: { ...one.source, labels: ['x'], networkInterface: 'eth9' },
+        }))
+      answer(list(), { ...empty, data: others, numResults: others.length })
+      await look()
+      await look()
+      namesOf(told.events).should.eql(['route.removed'])
+    })
 
     it('a device that is offline, whose own status is told all the same', async () => {
       await start({ routes: 4 })
@@ -682,12 +858,15 @@ describe('watching', () => {
       namesOf(told.events).should.eql(['device.status', 'device.status'])
     })
 
-    it('all routes removed for real: told when two looks agree', async () => {
+    it('all routes removed for real: told when they are gone for ten seconds', async () => {
       await start({ routes: 3 })
       const told = await watching()
       while (simulator.routes.length > 0) simulator.removeRoute(simulator.routes[0]!.id)
-      await look().catch(() => undefined)
+      await look()
+      skew += 5000
+      await look()
       told.events.should.eql([])
+      skew += 5000
       await look()
       await look()
       namesOf(told.events).should.eql(['route.removed', 'route.removed', 'route.removed'])
@@ -813,6 +992,31 @@ describe('watching', () => {
       await miss(1)
       told.events.should.eql([])
       namesOf(other.events).should.eql(['appliance.unreachable', 'appliance.reachable'])
+    })
+
+    it('watches that turn out to be of the same device are each told once', async () => {
+      await start({ routes: 4 }, { timeout: 100 })
+      await simulator.stop()
+      const only = watch()
+      const named = watch({ deviceId })
+      const missBoth = async (): Promise<void> => {
+        for (const each of [sharedLook(gateway, deviceId), sharedLook(gateway, '')]) {
+          await each?.().catch(() => undefined)
+        }
+        skew += 10_000
+      }
+      for (let missed = 0; missed < 6; missed++) await missBoth()
+      await simulator.start()
+      for (let tries = 0; only.snapshots.length + named.snapshots.length < 2; tries++) {
+        if (tries > 100) throw new Error('no snapshot came')
+        await missBoth()
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      for (const each of [only, named]) {
+        namesOf(each.events).should.eql(['appliance.unreachable', 'appliance.reachable'])
+        each.health.at(-1)!.unreachable.should.be.false()
+      }
+      log.filter((line) => line.startsWith('info')).should.have.length(1)
     })
 
     it('a watch that comes meanwhile is told so', async () => {
@@ -1007,6 +1211,34 @@ describe('watching', () => {
           ['statistics.high', 'roundTripTime', 300],
           ['statistics.high', 'packetLoss', 4],
         ])
+    })
+
+    it('a value that is left out says nothing', async () => {
+      await start({ routes: 6 }, { pollInterval: 1000 })
+      const route = running()
+      carries(route, 0.5)
+      const told = await watching({
+        thresholds: [{ measure: 'bitrate', of: 'source', low: 2 }],
+        route: { id: route.id },
+      })
+      await until(() => told.events.length > 0)
+      carries(route, '')
+      await poll(told)
+      carries(route, 0.5)
+      await poll(told)
+      namesOf(told.events).should.eql(['statistics.low'])
+    })
+
+    it('are read also while somebody waits all the time', async () => {
+      await start({ routes: 6 }, { pollInterval: 1000 })
+      await watching({ thresholds: [{ measure: 'bitrate', of: 'source', low: 0.001 }] })
+      await until(() => statistics() > 0)
+      const read = statistics()
+      for (let looks = 0; looks < 30; looks++) {
+        await look()
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      statistics().should.be.above(read)
     })
 
     it('that cannot be read are told once, and change nothing', async () => {

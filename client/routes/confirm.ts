@@ -22,7 +22,8 @@ export interface Expectation<T> {
 interface Waiter {
   routeId?: string
   operation: Operation
-  look(routes: Route[]): void
+  /** True when it has seen what it waited for. */
+  look(routes: Route[]): boolean
   /** A poll brought no answer, for this reason. */
   missed(reason: string): void
   fail(error: unknown): void
@@ -56,11 +57,15 @@ export function confirm<T>(
       look(routes) {
         try {
           const result = expectation.look(routes)
-          if ('seen' in result) end(() => resolve(result.seen))
-          else last = result.instead
+          if ('seen' in result) {
+            end(() => resolve(result.seen))
+            return true
+          }
+          last = result.instead
         } catch (error) {
           waiter.missed(error instanceof Error ? error.message : String(error))
         }
+        return false
       },
       missed(reason) {
         last = reason
@@ -112,17 +117,23 @@ async function poll(
   devices.delete(deviceId)
 }
 
+/** What a wait has seen, the watches of the device shall tell now, not at their next poll. */
+function tellWatches(gateway: Gateway, deviceId: string): void {
+  sharedLook(gateway, deviceId)?.().catch(() => undefined)
+}
+
 async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): Promise<void> {
   const finishing = waiters.some((waiter) => waiter.operation.finishing)
   try {
     const { routes, operation } =
-      (await readWithWatches(gateway, deviceId)) ??
+      (await readWithWatches(gateway, deviceId, waiters)) ??
       (await readRoutes(gateway, deviceId, waiters, { ...newOperation('confirm'), finishing }))
     for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
       asking.requests += operation.requests
       asking.statusCode = operation.statusCode
     }
-    for (const waiter of waiters) waiter.look(routes)
+    const haveSeen = waiters.filter((waiter) => waiter.look(routes))
+    if (haveSeen.length > 0 && onlyRoute(waiters) !== undefined) tellWatches(gateway, deviceId)
   } catch (error) {
     // The change was accepted: a poll that fails says nothing against it, and may be the only one.
     const closed = error instanceof GatewayError && error.code === 'CLOSED'
@@ -138,16 +149,24 @@ interface Reading {
   operation: Operation
 }
 
-/** The poll that the watches of this device share; undefined when there are none, or they ended meanwhile. */
-async function readWithWatches(gateway: Gateway, deviceId: string): Promise<Reading | undefined> {
-  try {
-    const look = await sharedLook(gateway, deviceId)?.()
-    if (!look?.routes) return undefined
-    return { routes: look.routes, operation: look.operation }
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === 'CLOSED') return undefined
-    throw error
-  }
+/**
+ * Where all routes are to be read, the poll that the watches of this device share. Undefined
+ * when nobody watches, or when it does not tell all: then the routes are read for themselves.
+ */
+async function readWithWatches(
+  gateway: Gateway,
+  deviceId: string,
+  waiters: Waiter[],
+): Promise<Reading | undefined> {
+  if (onlyRoute(waiters) !== undefined) return undefined
+  const look = await sharedLook(gateway, deviceId)?.().catch(() => undefined)
+  return look?.routes && { routes: look.routes, operation: look.operation }
+}
+
+/** The one route that all of them wait for. */
+function onlyRoute(waiters: Waiter[]): string | undefined {
+  const [routeId, ...others] = new Set(waiters.map((waiter) => waiter.routeId))
+  return others.length > 0 ? undefined : routeId
 }
 
 // One route is asked for by itself; for several one list costs less.
@@ -157,8 +176,8 @@ async function readRoutes(
   waiters: Waiter[],
   operation: Operation,
 ): Promise<Reading> {
-  const [routeId, ...others] = new Set(waiters.map((waiter) => waiter.routeId))
-  if (routeId === undefined || others.length > 0) {
+  const routeId = onlyRoute(waiters)
+  if (routeId === undefined) {
     return { routes: (await listRoutes(gateway, { deviceId }, operation)).data, operation }
   }
   try {

@@ -151,7 +151,7 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
 const differ = (a: Condition, b: Condition): boolean => a.code !== b.code || a.state !== b.state
 
 const isSame = (a: Definition, b: Definition): boolean =>
-  a === b || (a.json === b.json && a.secrets === b.secrets)
+  a === b || (a.trace === b.trace && a.secrets === b.secrets)
 
 function definitionOf({ source, destinations }: RouteState): RouteDefinition {
   const ofDestinations = [...destinations].map(

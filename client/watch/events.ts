@@ -179,7 +179,8 @@ function definitionView({ source, destinations }: RouteDefinition): object {
     source: JSON.parse(source.json) as object,
     destinations: [...destinations].map(([key, { json }]) => {
       const definition = JSON.parse(json) as { name?: string }
-      return key === definition.name ? definition : { id: key, ...definition }
+      const isNamed = key === definition.name || key.startsWith(`${definition.name}#`)
+      return isNamed ? definition : { id: key, ...definition }
     }),
   }
 }

@@ -16,12 +16,32 @@ export function routeFilter(filter: RouteFilter | undefined): (route: Named) => 
     return ({ id, name }) => id === filter.idOrName || name === filter.idOrName
   }
   if ('name' in filter) return ({ name }) => name === filter.name
-  const expression = filter.pattern
-    .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replace(/\?/g, '.')
-  const pattern = new RegExp(`^${expression}$`, 'isu')
-  return ({ name }) => pattern.test(name)
+  const pattern = Array.from(filter.pattern.toLocaleLowerCase())
+  return ({ name }) => fits(Array.from(name.toLocaleLowerCase()), pattern)
+}
+
+/** Whether a name fits a pattern, in time proportional to both lengths. */
+function fits(name: string[], pattern: string[]): boolean {
+  let at = 0
+  let place = 0
+  /** The latest `*`, and up to where the name was taken by it. */
+  let star = -1
+  let taken = 0
+  while (at < name.length) {
+    if (pattern[place] === '*') {
+      star = place++
+      taken = at
+    } else if (pattern[place] === '?' || pattern[place] === name[at]) {
+      place++
+      at++
+    } else if (star < 0) return false
+    else {
+      place = star + 1
+      at = ++taken
+    }
+  }
+  while (pattern[place] === '*') place++
+  return place === pattern.length
 }
 
 /** All events when none is named. */

@@ -54,6 +54,8 @@ export interface Health {
 
 /** One watch: turns what is seen into what it is told. */
 export interface Follower {
+  /** The device that it names; undefined for the only one. */
+  readonly deviceId?: string
   /** The state as far as it is known when the watch begins. */
   begin(known: { state?: DeviceState; seenAt: number; away?: Miss }): void
   /** A look succeeded. `changes` are those since the state before. */
@@ -92,24 +94,32 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   let counts = { routes: 0, running: 0 }
   let seenAt = 0
   let away: { miss: Miss; isTold: boolean; cancel?: () => void } | undefined
-  let lasting: string | undefined
+  /** The lasting failures that were told. */
+  const lasting: { look?: string; statistics?: string } = {}
 
+  // A watch that comes from another poller of the same device begins anew, knowing what it knows.
   function begin(known: Parameters<Follower['begin']>[0]): void {
-    if (known.state) start(known.state, known.seenAt)
-    if (known.away) unreachable(known.away)
-    else if (known.state) tellHealth()
+    if (away && !known.away) {
+      const { since } = away.miss
+      reachable({ since, outageMs: clock.now() - since })
+    }
+    if (known.state && told?.id !== known.state.id) start(known.state, known.seenAt)
+    if (known.away && !away) unreachable(known.away)
+    else if (known.state) tellHealth(known.away?.error)
   }
 
   function start(state: DeviceState, at: number): void {
+    const isFirst = told === undefined
     told = state
+    held = new Map()
     seenAt = at
     counts = count(state)
-    options.onSnapshot?.(snapshotOf(state, at, wantsRoute))
+    if (isFirst) options.onSnapshot?.(snapshotOf(state, at, wantsRoute))
   }
 
   function seen(state: DeviceState, changes: readonly Change[], at: number): void {
-    lasting = undefined
-    if (!told) start(state, at)
+    lasting.look = undefined
+    if (told?.id !== state.id) start(state, at)
     else {
       if (changes.length > 0) counts = count(state)
       seenAt = at
@@ -155,13 +165,13 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   }
 
   function missed(miss: Miss): void {
-    fail(miss.error)
+    fail('look', miss.error)
     tellHealth(miss.error)
   }
 
-  function fail(error: GatewayError): void {
-    if (!LASTING.has(error.code) || lasting === error.code) return
-    lasting = error.code
+  function fail(what: 'look' | 'statistics', error: GatewayError): void {
+    if (!LASTING.has(error.code) || lasting[what] === error.code) return
+    lasting[what] = error.code
     options.onFailure?.(error)
   }
 
@@ -234,6 +244,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   }
 
   return {
+    deviceId: options.deviceId,
     begin,
     seen,
     missed,
@@ -242,13 +253,14 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
     measures,
     measured(statistics, at) {
       if (!limits || !told) return
+      lasting.statistics = undefined
       for (const one of statistics) {
         const route = one.route as Named | undefined
         if (!route || 'error' in one || !wantsRoute(route)) continue
         tellLimits(limits.measured(one, at))
       }
     },
-    failed: fail,
+    failed: (error) => fail('statistics', error),
     end() {
       away?.cancel?.()
     },

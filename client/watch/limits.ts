@@ -15,12 +15,6 @@ interface Place {
   next?: { level: Level; since: number }
 }
 
-/** One measurement: no value when the place is not measured, since its route does not run. */
-interface Value {
-  key: string
-  value: number | null
-}
-
 export interface Limits {
   /** Takes the statistics of a route that runs; answers what has passed a limit for long enough. */
   measured(statistics: Statistics, at: number): LimitEvent[]
@@ -34,7 +28,7 @@ export type LimitEvent = Omit<WatchEvent, 'device'>
 export function createLimits(thresholds: readonly Threshold[], holdMs: number): Limits {
   const places = new Map<string, Place>()
 
-  function take(place: Place, { value }: Value, at: number): LimitEvent[] {
+  function take(place: Place, value: number | null, at: number): LimitEvent[] {
     const level = levelOf(value, place.threshold, place.level)
     if (level === place.level) {
       place.next = undefined
@@ -64,34 +58,46 @@ export function createLimits(thresholds: readonly Threshold[], holdMs: number): 
     ]
   }
 
+  /** Nothing is measured at these places any more: what was told of them is over. */
+  function end(gone: (place: Place, key: string) => boolean, at: number): LimitEvent[] {
+    const events: LimitEvent[] = []
+    for (const [key, place] of places) {
+      if (!gone(place, key)) continue
+      events.push(...take(place, null, at))
+      if (place.level === 'normal') places.delete(key)
+    }
+    return events
+  }
+
   return {
     measured(statistics, at) {
       const { route } = statistics
       if (!isObject(route)) return []
+      const measured = named(asNamed(route))
       const events: LimitEvent[] = []
+      const there = new Set<string>()
       for (const [index, threshold] of thresholds.entries()) {
         for (const part of partsOf(route, threshold.of)) {
           const { id, name } = asNamed(part)
-          const key = `${asNamed(route).id} ${index} ${id || name}`
-          const place = places.get(key) ?? { route: asNamed(route), threshold, level: 'normal' }
-          place.route = asNamed(route)
-          if (threshold.of === 'destination') place.destination = asNamed(part)
+          let key = `${measured.id} ${index} ${id || name}`
+          for (let same = 2; there.has(key); same++) key = `${key}#${same}`
+          there.add(key)
+          // A value that is left out says nothing: least of all that all is well.
+          const value = valueOf(part, threshold.measure)
+          if (value === null) continue
+          const place = places.get(key) ?? { route: measured, threshold, level: 'normal' }
+          place.route = measured
+          if (threshold.of === 'destination') place.destination = { id, name }
           places.set(key, place)
-          events.push(...take(place, { key, value: valueOf(part, threshold.measure) }, at))
+          events.push(...take(place, value, at))
         }
       }
-      return events
+      const isGone = (place: Place, key: string): boolean =>
+        place.route.id === measured.id && !there.has(key)
+      return [...events, ...end(isGone, at)]
     },
 
-    running(routeIds, at) {
-      const events: LimitEvent[] = []
-      for (const [key, place] of places) {
-        if (routeIds.has(place.route.id)) continue
-        events.push(...take(place, { key, value: null }, at))
-        if (place.level === 'normal') places.delete(key)
-      }
-      return events
-    },
+    running: (routeIds, at) => end(({ route }) => !routeIds.has(route.id), at),
   }
 }
 

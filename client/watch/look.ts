@@ -1,11 +1,12 @@
 import { GatewayError, badResponse } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
-import { isObject, isText } from '../model/json'
+import { isObject, isText, type JsonObject } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
 import { getDevice } from '../operations/devices'
 import { getRoute, listRoutes } from '../operations/routes'
-import { deviceState, type DeviceState } from './state'
+import type { Clock } from './poller'
+import { deviceState, type DeviceState, type Doubts, type RouteState } from './state'
 
 /** What one look at a device brought. */
 export interface Look {
@@ -19,57 +20,122 @@ export interface Look {
 /** What a device says of itself when it does not reach its own back end (facts 3.1). */
 const AWAY: ReadonlySet<unknown> = new Set(['Offline', 'Never', 'Communication error'])
 
+/** So many missing routes are asked for one by one. */
+const ASKED = 4
+/** How long missing routes that were not seen to be gone have to be missing, in ms. */
+const SOME_MISSING_MS = 1000
+/** And when all are missing: an appliance that restarts may have none for a while. */
+const ALL_MISSING_MS = 10_000
+
 /**
  * Looks at a device, again and again, normally with one call: the configuration of the device
- * holds all its routes (spec 2.5). A route that is missing there is believed to be gone only when
- * the list of routes and the route itself say so too, and the device is online; that all are
- * gone, only when two looks in a row agree.
- * @returns a function that looks once, given what is known from before, and throws GatewayError when no whole answer came
+ * holds all its routes (spec 2.5). What an answer leaves out, and what has become empty, is kept
+ * as it was until it is certain. A route is gone when neither the configuration nor the list of
+ * routes has it and the route itself is not found; without that last proof, and when all routes
+ * are missing, only when a later look agrees.
+ * @returns a function that looks once, given what is known from before, and throws GatewayError
+ * when no usable answer came
  */
 export function createLook(
   gateway: Gateway,
   deviceId: string,
+  clock: Clock,
 ): (operation: Operation, known?: DeviceState) => Promise<Look> {
-  /** The latest look found no route where there had been some. */
-  let foundNone = false
+  /** In how many looks each route was missing, and since when. */
+  let missing = new Map<string, { looks: number; since: number }>()
+  let partial: ReadonlySet<string> = new Set()
+  let emptied: ReadonlySet<string> = new Set()
 
   return async (operation, known) => {
-    const foundNoneBefore = foundNone
-    foundNone = false
     const device = await getDevice(gateway, deviceId, operation)
     const configured = routesIn(device, deviceId)
-    const unsure = configured === undefined || missingFrom(configured, known) !== undefined
-    const routes = unique(unsure ? await listedRoutes(gateway, deviceId, operation) : configured)
-    const missing = missingFrom(routes, known)
-    const suggestedMs = suggestionOf(device)
-    const present = deviceState(deviceId, device, routes, known)
-    if (missing !== undefined && AWAY.has(device.status)) {
-      const kept = new Map([...known!.routes, ...present.routes])
-      return { state: { ...present, routes: kept }, suggestedMs }
+    const found = foundIn(configured ?? [])
+    const isDoubtful =
+      found.routes.size === 0 || found.isPartial || knownWithout(found, known).length > 0
+    const isListed = isDoubtful ? await addListed(found, configured, operation) : true
+    const isCertain = isListed && !AWAY.has(device.status)
+    const gone = isCertain ? await goneOf(found, known, operation) : new Set()
+    const kept = knownWithout(found, known).filter(([id]) => !gone.has(id))
+    // A new route that did not come whole may do so at the next look.
+    const arrived = [...found.routes].filter(
+      ([id]) => !found.partial.has(id) || known?.routes.has(id) || partial.has(id),
+    )
+    partial = found.partial
+    const doubts: Doubts = { before: emptied, now: new Set() }
+    const routes = { arrived: arrived.map(([, route]) => route), kept }
+    const state = deviceState(deviceId, device, routes, doubts, known)
+    emptied = doubts.now
+    const isWhole = kept.length === 0 && found.partial.size === 0
+    return {
+      state,
+      routes: isWhole ? (routes.arrived as unknown as Route[]) : undefined,
+      suggestedMs: suggestionOf(device),
     }
-    if (missing !== undefined) await refuseIfStillThere(missing, operation)
-    foundNone = missing !== undefined && routes.length === 0
-    if (foundNone && !foundNoneBefore) {
-      throw badResponse(
-        'The appliance has no route any more. This counts when the next look agrees.',
-      )
-    }
-    return { state: present, routes, suggestedMs }
   }
 
-  async function refuseIfStillThere(routeId: string, operation: Operation): Promise<void> {
+  /** Adds what only the list of routes has; false when that could not be read, but need not be. */
+  async function addListed(
+    found: Found,
+    configured: unknown[] | undefined,
+    operation: Operation,
+  ): Promise<boolean> {
+    try {
+      const listed = foundIn(await listedRoutes(gateway, deviceId, operation))
+      // The list may have routes in another form than the configuration, which is preferred.
+      for (const [id, route] of listed.routes) {
+        const isBetter = found.partial.has(id) && !listed.partial.has(id)
+        if (found.routes.has(id) && !isBetter) continue
+        found.routes.set(id, route)
+        if (listed.partial.has(id)) found.partial.add(id)
+        else found.partial.delete(id)
+      }
+      return true
+    } catch (error) {
+      if (!configured?.length || isClosed(error)) throw error
+      return false
+    }
+  }
+
+  /** Which of the absent routes are certainly gone. */
+  async function goneOf(
+    found: Found,
+    known: DeviceState | undefined,
+    operation: Operation,
+  ): Promise<Set<unknown>> {
+    const gone = new Set<unknown>()
+    const stillMissing: typeof missing = new Map()
+    const several = (known?.routes.size ?? 0) > 1
+    const isAll = found.routes.size === 0
+    for (const [index, [id]] of knownWithout(found, known).entries()) {
+      const there = index < ASKED ? await isThere(id, operation) : undefined
+      if (there) continue
+      const { looks, since } = missing.get(id) ?? { looks: 0, since: clock.now() }
+      const least = isAll && several ? ALL_MISSING_MS : there === undefined ? SOME_MISSING_MS : 0
+      const isProven = there === false && !isAll
+      if (isProven || (looks > 0 && clock.now() - since >= least)) gone.add(id)
+      else stillMissing.set(id, { looks: looks + 1, since })
+    }
+    missing = stillMissing
+    return gone
+  }
+
+  /** Undefined when the answer tells neither: which one an unknown route gets is not known (facts 9.2). */
+  async function isThere(routeId: string, operation: Operation): Promise<boolean | undefined> {
     try {
       await getRoute(gateway, { deviceId, routeId }, operation)
+      return true
     } catch (error) {
-      if (error instanceof GatewayError && error.code === 'NOT_FOUND') return
-      throw error
+      if (isClosed(error)) throw error
+      return error instanceof GatewayError && error.code === 'NOT_FOUND' ? false : undefined
     }
-    throw badResponse('The appliance leaves out a route that it has: the answer does not count.')
   }
 }
 
-/** The routes in the configuration of the device; undefined when they are not there, or not whole. */
-function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): Route[] | undefined {
+const isClosed = (error: unknown): boolean =>
+  error instanceof GatewayError && error.code === 'CLOSED'
+
+/** The routes in the configuration of the device; undefined when they are not there. */
+function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): unknown[] | undefined {
   if (!isObject(config)) {
     throw badResponse('The appliance answered with a device without its configuration.')
   }
@@ -77,19 +143,35 @@ function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): Route
     throw badResponse('The appliance answered with another device than the one asked for.')
   }
   const { routes } = config as { routes?: unknown }
-  const whole = Array.isArray(routes) && routes.length > 0 && routes.every(isWhole)
-  return whole ? (routes as Route[]) : undefined
+  return Array.isArray(routes) ? routes : undefined
 }
 
-const isWhole = (route: unknown): boolean =>
-  isObject(route) && isText(route.id) && isObject(route.source) && Array.isArray(route.destinations)
+interface Found {
+  routes: Map<string, JsonObject>
+  /** IDs of those that did not come whole. */
+  partial: Set<string>
+  /** Something did not come whole, a route or what should be one. */
+  isPartial: boolean
+}
 
-/** The first of the known routes that is not among these. */
-function missingFrom(routes: readonly Route[], known?: DeviceState): string | undefined {
-  if (!known) return undefined
-  const there = new Set(routes.map(({ id }) => id))
-  for (const id of known.routes.keys()) if (!there.has(id)) return id
-  return undefined
+function foundIn(routes: readonly unknown[]): Found {
+  const found: Found = { routes: new Map(), partial: new Set(), isPartial: false }
+  for (const route of routes) {
+    if (!isObject(route) || !isText(route.id)) found.isPartial = true
+    else {
+      found.routes.set(route.id, route)
+      if (!isWhole(route)) found.partial.add(route.id)
+    }
+  }
+  found.isPartial ||= found.partial.size > 0
+  return found
+}
+
+const isWhole = ({ source, destinations }: JsonObject): boolean =>
+  isObject(source) && isText(source.protocol) && Array.isArray(destinations)
+
+function knownWithout({ routes }: Found, known?: DeviceState): Array<[string, RouteState]> {
+  return known ? [...known.routes].filter(([id]) => !routes.has(id)) : []
 }
 
 /** @throws GatewayError `BAD_RESPONSE` when the list is not complete by its own account */
@@ -104,10 +186,6 @@ async function listedRoutes(
   }
   return data
 }
-
-const unique = (routes: Route[]): Route[] => [
-  ...new Map(routes.map((route) => [route.id, route])).values(),
-]
 
 function suggestionOf({ suggestedPollingInterval }: DeviceConfiguration): number | undefined {
   const ms = Number((suggestedPollingInterval as { ms?: unknown } | undefined)?.ms)

@@ -28,13 +28,15 @@ export interface PollerOptions<Answer> {
   ask: () => Promise<Answer>
   /** Ms from poll to poll, as it is now. */
   interval: () => number
-  /** An answer came; `asked` when somebody did not want to wait for the next poll. */
-  onAnswer: (answer: Answer, asked: boolean) => void
+  /** An answer came. */
+  onAnswer: (answer: Answer) => void
   onMiss: (miss: Miss) => void
   /** Three polls failed, and 30 s went by: once for each outage. */
   onUnreachable: (miss: Miss) => void
   /** The first answer after that. Comes before it is given to `onAnswer`. */
   onReachable: (outage: { since: number; outageMs: number }) => void
+  /** Whether the waits shall grow after the latest failure; true if not given. */
+  backsOff?: () => boolean
   clock: Clock
   /** From 0 to 1. */
   random: () => number
@@ -101,7 +103,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
   function poll(asked: boolean): Promise<Answer> {
     cancelNext?.()
     const begun = clock.now()
-    const answered = once(asked, begun)
+    const answered = once(begun)
     underWay = answered
       .catch(() => undefined)
       .then(() => {
@@ -112,11 +114,11 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     return answered
   }
 
-  async function once(asked: boolean, begun: number): Promise<Answer> {
+  async function once(begun: number): Promise<Answer> {
     try {
       const answer = await ask()
       if (!running) throw stopped()
-      hit(answer, asked)
+      hit(answer)
       return answer
     } catch (error) {
       if (running) miss(error, begun)
@@ -124,7 +126,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     }
   }
 
-  function hit(answer: Answer, asked: boolean): void {
+  function hit(answer: Answer): void {
     misses = 0
     cancelDeclaration?.()
     cancelDeclaration = undefined
@@ -132,7 +134,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     isUnreachable = false
     outage = undefined
     if (ended) options.onReachable({ since: ended.since, outageMs: clock.now() - ended.since })
-    options.onAnswer(answer, asked)
+    options.onAnswer(answer)
   }
 
   function miss(reason: unknown, begun: number): void {
@@ -162,7 +164,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     polls++
     const now = clock.now()
     const ms = interval()
-    if (isUnreachable) {
+    if (isUnreachable && (options.backsOff?.() ?? true)) {
       const wait = Math.min(ms * 2 ** Math.min(misses - MISSES, 10), Math.max(ms, LONGEST_WAIT))
       due = now + wait * (0.8 + 0.2 * random())
       return

@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { destinationToSent, protocolOf, sourceToSent } from '../model/convert'
+import { destinationToSent, isNumeric, protocolOf, sourceToSent } from '../model/convert'
 import { PROTOCOLS, membersOf, type Direction, type Member } from '../model/fields'
 import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
-import { HIDDEN, isSecret } from '../model/secrets'
+import { HIDDEN, hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
+import { secretsIn, withoutSecrets } from '../redaction'
 
 /**
  * What is known of a device: only what a watch compares (design 2.6). Counters, clocks and
@@ -55,7 +56,7 @@ export interface PartState {
 }
 
 export interface DestinationState extends PartState {
-  /** What it is told by: its ID or, where firmware gives none, its name. */
+  /** What it is told by: its ID or, where firmware gives none, its name, numbered where several have it. */
   readonly key: string
   readonly started?: boolean
 }
@@ -66,12 +67,20 @@ export interface Definition {
   readonly json: string
   /** What tells that a secret was changed. */
   readonly secrets: string
-  /** What it was made from, to tell quickly that nothing was changed. */
+  /** The same text for definitions that mean the same. */
   readonly trace: string
 }
 
 /** A route is running, as opposed to `idle` or `stopped`, which mean the same (facts 5.1). */
 export const isRunning = ({ state }: Condition): boolean => state === 'running'
+
+/** What has become empty counts when it is so twice in a row. */
+export interface Doubts {
+  before: ReadonlySet<string>
+  now: Set<string>
+}
+
+const NO_DOUBTS: Doubts = { before: new Set(), now: new Set() }
 
 /**
  * The state of a device from what it answered and, as far as it left something out, from what
@@ -80,12 +89,21 @@ export const isRunning = ({ state }: Condition): boolean => state === 'running'
 export function deviceState(
   id: string,
   answer: DeviceConfiguration,
-  routes: readonly unknown[],
+  routes: { arrived: readonly unknown[]; kept?: ReadonlyArray<[string, RouteState]> },
+  doubts: Doubts = NO_DOUBTS,
   known?: DeviceState,
 ): DeviceState {
   const { config } = answer as { config: unknown }
-  const adapters = own(own(config, 'settings'), 'networkAdapters')
-  const peers = own(config, 'peers')
+  const list = (value: unknown, of: string, before: number): unknown[] | undefined => {
+    if (!Array.isArray(value)) return undefined
+    return isBelieved(value, of, before, doubts) ? value : undefined
+  }
+  const adapters = list(
+    own(own(config, 'settings'), 'networkAdapters'),
+    'adapters',
+    known && known.adapters !== '[]' ? 1 : 0,
+  )
+  const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
   return {
     id,
     name: text(answer.name) ?? known?.name ?? '',
@@ -95,47 +113,61 @@ export function deviceState(
       details: text(answer.statusDetails),
     },
     firmware: text(answer.firmware) ?? known?.firmware,
-    adapters: Array.isArray(adapters)
-      ? JSON.stringify(adapters.map(adapterOf))
-      : (known?.adapters ?? '[]'),
-    peers: Array.isArray(peers) ? peersOf(peers) : (known?.peers ?? new Map()),
-    routes: new Map(
-      routes.filter(isObject).map((route) => {
+    adapters: adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]'),
+    peers: peers ? peersOf(peers) : (known?.peers ?? new Map()),
+    routes: new Map([
+      ...(routes.kept ?? []),
+      ...routes.arrived.filter(isObject).map((route): [string, RouteState] => {
         const routeId = String(route.id)
-        return [routeId, routeState(routeId, route, known?.routes.get(routeId))]
+        return [routeId, routeState(routeId, route, doubts, known?.routes.get(routeId))]
       }),
-    ),
+    ]),
   }
 }
 
-const adapterOf = (adapter: unknown): unknown =>
-  isObject(adapter) ? { name: own(adapter, 'name'), address: own(adapter, 'address') } : adapter
+function isBelieved(value: unknown[], of: string, before: number, doubts: Doubts): boolean {
+  if (value.length > 0 || before === 0) return true
+  doubts.now.add(of)
+  return doubts.before.has(of)
+}
+
+function adaptersOf(adapters: unknown[]): string {
+  const read = adapters.map((adapter) => ({
+    name: text(own(adapter, 'name')) ?? '',
+    address: text(own(adapter, 'address')) ?? '',
+  }))
+  return JSON.stringify(read.sort((one, other) => (one.name < other.name ? -1 : 1)))
+}
 
 function peersOf(peers: unknown[]): Map<string, PeerState> {
   const states = peers.filter(isObject).map((peer): PeerState => {
     const name = text(peer.gatewayName) ?? text(peer.address) ?? ''
+    const details = text(peer.statusDetails)
     return {
       id: text(peer.id) ?? name,
       name,
-      condition: { state: text(peer.status), details: text(peer.statusDetails) },
+      condition: {
+        state: text(peer.status),
+        details: details && withoutSecrets(details, secretsIn(peer)),
+      },
     }
   })
   return new Map(states.map((state) => [state.id, state]))
 }
 
-function routeState(id: string, route: JsonObject, known?: RouteState): RouteState {
-  const name = text(route.name) ?? known?.name ?? ''
+function routeState(id: string, route: JsonObject, doubts: Doubts, known?: RouteState): RouteState {
   const { source, destinations } = route
+  const listed = Array.isArray(destinations) ? (destinations as unknown[]) : undefined
+  const before = known?.destinations.size ?? 0
+  const isGiven = listed && isBelieved(listed, `destinations of ${id}`, before, doubts)
   return {
     id,
-    name,
-    condition: conditionOf(route, known),
+    name: text(route.name) ?? known?.name ?? '',
+    condition: conditionOf(route, [], known),
     source: isObject(source)
       ? partState('source', source, known?.source)
       : (known?.source ?? { name: '', condition: {}, definition: UNKNOWN }),
-    destinations: Array.isArray(destinations)
-      ? destinationsOf(destinations, known)
-      : (known?.destinations ?? new Map()),
+    destinations: isGiven ? destinationsOf(listed, known) : (known?.destinations ?? new Map()),
   }
 }
 
@@ -145,33 +177,46 @@ function destinationsOf(
   destinations: unknown[],
   known?: RouteState,
 ): Map<string, DestinationState> {
-  const states = destinations.filter(isObject).map((destination): DestinationState => {
-    const key = text(destination.id) ?? text(destination.name) ?? ''
+  const states = new Map<string, DestinationState>()
+  for (const destination of destinations.filter(isObject)) {
+    const called = text(destination.id) ?? text(destination.name) ?? ''
+    let key = called
+    for (let same = 2; states.has(key); same++) key = `${called}#${same}`
     const before = known?.destinations.get(key)
     const { started } = destination
-    return {
+    states.set(key, {
       ...partState('destination', destination, before),
       key,
       started: typeof started === 'boolean' ? started : before?.started,
-    }
-  })
-  return new Map(states.map((state) => [state.key, state]))
+    })
+  }
+  return states
 }
 
 function partState(direction: Direction, part: JsonObject, known?: PartState): PartState {
+  // Half of a part says nothing of its definition.
+  const isWhole = isText(part.protocol) || !known
+  const { definition, secrets } = isWhole
+    ? definitionOf(direction, part, known?.definition)
+    : { definition: known.definition, secrets: [] }
   return {
-    id: text(part.id),
+    id: text(part.id) ?? known?.id,
     name: text(part.name) ?? known?.name ?? '',
-    condition: conditionOf(part, known),
-    definition: definitionOf(direction, part, known?.definition),
+    condition: conditionOf(part, secrets, known),
+    definition,
   }
 }
 
-function conditionOf(part: JsonObject, known?: { condition: Condition }): Condition {
+function conditionOf(
+  part: JsonObject,
+  secrets: string[],
+  known?: { condition: Condition },
+): Condition {
+  const details = text(part.summaryStatusDetails)
   return {
     code: text(part.summaryStatusCode) ?? known?.condition.code,
     state: text(part.state) ?? known?.condition.state,
-    details: text(part.summaryStatusDetails),
+    details: details && withoutSecrets(details, secrets),
   }
 }
 
@@ -179,33 +224,91 @@ const text = (value: unknown): string | undefined => (isText(value) ? value : un
 
 /**
  * The definition of a source or destination; the known one where nothing was changed, which is
- * cheap to tell and nearly always so.
+ * cheap to tell and nearly always so. Beside it the secrets, for keeping them out of texts.
  */
-function definitionOf(direction: Direction, part: JsonObject, known?: Definition): Definition {
+function definitionOf(
+  direction: Direction,
+  part: JsonObject,
+  known?: Definition,
+): { definition: Definition; secrets: string[] } {
   const protocol = protocolOf(direction, part)
-  const members = definingMembers(direction, protocol)
+  const secrets: string[] = []
+  let isHiddenByFirmware = false
   let trace = ''
-  let secrets = ''
-  for (const [name, { secret }] of members) {
+  const seen = new Set<string>()
+  for (const [name, member] of definingMembers(direction, protocol)) {
     const value = part[name]
-    if (secret && isText(value)) secrets += `${name}=${value}\n`
-    else trace += `${JSON.stringify(value)}\n`
+    if (member.secret) {
+      if (isMasked(value)) isHiddenByFirmware = true
+      else if (isText(value)) secrets.push(value)
+      continue
+    }
+    const canonical = canonicalOf(name === 'protocol' ? protocol : value, name, member)
+    const sentName = member.sentAs ?? name
+    if (canonical === '' || seen.has(sentName)) continue
+    seen.add(sentName)
+    trace += `${sentName}=${canonical}\n`
   }
-  if (secrets !== '') secrets = createHmac('sha256', KEY).update(secrets).digest('base64')
-  if (known?.trace === trace && known.secrets === secrets) return known
+  const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets)
+  if (known?.trace === trace && known.secrets === digest) return { definition: known, secrets }
+  const json = JSON.stringify(viewOf(direction, protocol, part))
+  return { definition: { json, secrets: digest, trace }, secrets }
+}
 
-  const sent =
-    direction === 'source' ? sourceToSent(part as never) : destinationToSent(part as never)
-  const shown = membersIn(sent)
-    .filter(([name, value]) => membersOf(direction, protocol).has(name) && !isEmpty(value))
-    .filter(([name]) => name !== 'id')
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, value]) => [name, isSecret(name) ? HIDDEN : value] as const)
-  return { json: JSON.stringify(Object.fromEntries(shown)), secrets, trace }
+/** The same text for values that mean the same; empty for those that mean nothing. */
+function canonicalOf(value: unknown, name: string, { kind, of }: Partial<Member>): string {
+  if (isEmpty(value)) return ''
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => {
+      if (!isObject(item) || !of) return isText(item) ? item : ''
+      const members = Object.entries(of).map(
+        ([inside, member]) => `${inside}:${canonicalOf(item[inside], inside, member)}`,
+      )
+      return members.join(',')
+    })
+    return (of ? items : items.sort()).join(';')
+  }
+  if (typeof value !== 'string' && typeof value !== 'number' && value !== true) return ''
+  const plain = String(value).trim()
+  if (kind === 'boolean') return plain === 'true' ? plain : ''
+  if (kind === 'number') return isNumeric(plain) ? String(Number(plain) || '') : plain
+  if (name === 'name') return plain
+  const lower = plain.toLowerCase()
+  if (lower === 'none') return ''
+  return kind === 'choice' ? lower : plain
+}
+
+function digestOf(secrets: string[]): string {
+  if (secrets.length === 0) return ''
+  return createHmac('sha256', KEY).update(secrets.join('\n')).digest('base64')
 }
 
 /** So that what is kept of a secret says nothing elsewhere. */
 const KEY = randomBytes(16)
+
+/** What an event shows of a definition: known members in the order of their names, without secrets. */
+function viewOf(direction: Direction, protocol: unknown, part: JsonObject): object {
+  const members = membersOf(direction, protocol)
+  const sent =
+    direction === 'source' ? sourceToSent(part as never) : destinationToSent(part as never)
+  const shown = membersIn(sent)
+    .filter(([name, value]) => name !== 'id' && members.has(name) && !isEmpty(value))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => [name, shownValue(value, members.get(name)!)] as const)
+  return hideSecrets(Object.fromEntries(shown))
+}
+
+function shownValue(value: unknown, { of }: Member): unknown {
+  if (typeof value === 'string') return value.replace(/\/\/[^/@\s]*@/, `//${HIDDEN}@`)
+  if (!Array.isArray(value)) return typeof value === 'object' ? undefined : value
+  return value
+    .filter((item) => (of ? isObject(item) : typeof item !== 'object'))
+    .map((item: unknown) => {
+      if (!of) return item
+      const members = membersIn(item as JsonObject).filter(([name]) => Object.hasOwn(of, name))
+      return Object.fromEntries(members)
+    })
+}
 
 const defining = new Map<string, Array<[string, Member]>>()
 

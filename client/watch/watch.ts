@@ -111,23 +111,25 @@ function createDeviceWatch(
   let suggestedMs: number | undefined
   let away: Miss | undefined
   let stop = new Stop()
+  /** The latest failed poll got as far as to ask. */
+  let hasAsked = true
   let isMeasuring = false
+  let measuredAt = 0
+  /** How often in a row no statistics were found. */
+  let unfound = 0
   let cancelLinger: (() => void) | undefined
 
   const poller = createPoller<SharedLook>({
     ask,
-    interval() {
-      const ms = gateway.pollInterval ?? suggestedMs ?? DEFAULT_INTERVAL
-      return Math.min(Math.max(ms, LEAST_INTERVAL), MOST_INTERVAL)
-    },
-    onAnswer(answer, asked) {
+    interval,
+    onAnswer(answer) {
       const changes = state ? compare(state, answer.state) : []
       const present = answer.state
       state = present
       suggestedMs = answer.suggestedMs
       seenAt = clock.now()
       each((follower) => follower.seen(present, changes, seenAt))
-      if (!asked) void measure(present)
+      void measure(present)
     },
     onMiss(miss) {
       each((follower) => follower.missed(miss))
@@ -143,19 +145,28 @@ function createDeviceWatch(
       gateway.outlook.fine(who)
       each((follower) => follower.reachable(outage))
     },
+    // A login that is held back has waits of its own: two of them would add up.
+    backsOff: () => hasAsked,
     clock,
     random: Math.random,
   })
   const unhook = gateway.leaving.onStop(end)
 
+  function interval(): number {
+    const ms = gateway.pollInterval ?? suggestedMs ?? DEFAULT_INTERVAL
+    return Math.min(Math.max(ms, LEAST_INTERVAL), MOST_INTERVAL)
+  }
+
   // What one of them does wrong is not the affair of the others, nor a failed poll.
   function each(tell: (follower: Follower) => void): void {
-    for (const follower of Array.from(followers)) {
-      try {
-        tell(follower)
-      } catch (error) {
-        gateway.log('warn', `A watch could not take what it was told: ${String(error)}`)
-      }
+    for (const follower of Array.from(followers)) safely(() => tell(follower))
+  }
+
+  function safely(tell: () => void): void {
+    try {
+      tell()
+    } catch (error) {
+      gateway.log('warn', `A watch could not take what it was told: ${String(error)}`)
     }
   }
 
@@ -163,9 +174,10 @@ function createDeviceWatch(
     const operation: Operation = { ...newOperation('watch', stop), brief: true }
     try {
       const id = deviceId ?? (await findDevice(operation))
-      look ??= createLook(gateway, id)
+      look ??= createLook(gateway, id, clock)
       return { ...(await look(operation, state)), operation }
     } catch (error) {
+      hasAsked = operation.requests > 0
       if (!configured && error instanceof GatewayError && error.code === 'NOT_FOUND') {
         // The only device may be another one now.
         forgetOnlyDevice(gateway)
@@ -187,6 +199,12 @@ function createDeviceWatch(
       look = undefined
     }
     deviceId = id
+    // The only device is another one now: those that named the former go on with that.
+    for (const follower of followers) {
+      if (follower.deviceId === undefined || follower.deviceId === id) continue
+      followers.delete(follower)
+      watchOf(gateway, follower.deviceId, clock).add(follower)
+    }
     return id
   }
 
@@ -195,6 +213,7 @@ function createDeviceWatch(
       followers.delete(follower)
       other.add(follower)
     }
+    gateway.outlook.fine(who)
     end()
   }
 
@@ -204,16 +223,22 @@ function createDeviceWatch(
     for (const follower of followers) {
       for (const route of follower.measures(present)) wanted.set(route.id, route)
     }
-    if (isMeasuring || wanted.size === 0) return
+    const isDue = clock.now() - measuredAt > 0.8 * interval()
+    if (isMeasuring || !isDue || wanted.size === 0) return
     isMeasuring = true
+    measuredAt = clock.now()
     const operation: Operation = { ...newOperation('watch', stop), brief: true }
     try {
       const routes = [...wanted.values()]
       const statistics = await readStatisticsOf(gateway, present.id, routes, operation)
       const at = clock.now()
+      unfound = 0
       each((follower) => follower.measured(statistics, at))
     } catch (error) {
-      if (error instanceof GatewayError) each((follower) => follower.failed(error))
+      if (!(error instanceof GatewayError)) return
+      // Routes that went away meanwhile are not found either.
+      if (error.code === 'NOT_FOUND' && ++unfound < 3) return
+      each((follower) => follower.failed(error))
     } finally {
       isMeasuring = false
     }
@@ -251,7 +276,7 @@ function createDeviceWatch(
     add(follower) {
       if (followers.size === 0) begin()
       followers.add(follower)
-      follower.begin({ state, seenAt, away })
+      safely(() => follower.begin({ state, seenAt, away }))
     },
     remove(follower) {
       if (followers.delete(follower) && followers.size === 0) pause()

@@ -64,27 +64,33 @@ export interface WatchStatus {
   close(): void
 }
 
+/** While all is well a status for each poll would tell nothing new, and costs more than the poll. */
+const TIME_SHOWN_EVERY_MS = 10_000
+
 export function createWatchStatus(node: Node): WatchStatus {
   let shown = ''
+  let shownAt = 0
   let closed = false
 
-  function show(fill: 'green' | 'yellow' | 'red', text: string): void {
-    if (closed || shown === `${fill} ${text}`) return
-    shown = `${fill} ${text}`
+  function show(fill: 'green' | 'yellow' | 'red', parts: string[], time = ''): void {
+    const news = [fill, ...parts].join(' ')
+    if (closed || (news === shown && Date.now() - shownAt < TIME_SHOWN_EVERY_MS)) return
+    shown = news
+    shownAt = Date.now()
+    const text = [...parts, time].filter(Boolean).join('  ')
     node.status({ fill, shape: fill === 'green' ? 'dot' : 'ring', text })
   }
 
   return {
     // Signs and numbers, no words: a status with numbers in it cannot be translated.
     show({ known, failure, unreachable }) {
-      const parts = known ? [`▶ ${known.running}/${known.routes}`, clockTime(known.seenAt)] : []
-      if (!failure) show('green', parts.join('  '))
-      else {
-        const age = known ? [`${Math.round((Date.now() - known.seenAt) / 1000)} s`] : []
-        show(unreachable ? 'red' : 'yellow', [failure.code, ...parts, ...age].join('  '))
-      }
+      const counts = known ? [`▶ ${known.running}/${known.routes}`] : []
+      const time = known && clockTime(known.seenAt)
+      if (!failure) return show('green', counts, time)
+      const age = known ? [`${Math.round((Date.now() - known.seenAt) / 1000)} s`] : []
+      show(unreachable ? 'red' : 'yellow', [failure.code, ...counts, ...age], time)
     },
-    fail: (code) => show('red', code),
+    fail: (code) => show('red', [code]),
     close() {
       closed = true
     },
