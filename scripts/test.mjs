@@ -1,6 +1,7 @@
 // npm test: all tests, with coverage. Arguments go to mocha: npm test -- --grep session
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { ready, root } from './ready.mjs'
 
@@ -34,6 +35,10 @@ function runTests(args) {
       join(root, 'node_modules/mocha/bin/mocha.js'),
       'dist/test/**/*.test.js',
       '--timeout=20000',
+      // Most tests wait for something most of the time.
+      '--parallel',
+      `--jobs=${Math.max(2, Math.min(availableParallelism(), 4))}`,
+      `--require=${join(root, 'dist/test/hooks.js')}`,
       `--reporter=${join(root, 'test/reporter.mjs')}`,
       `--reporter-option=output=${results}`,
       ...args,

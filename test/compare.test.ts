@@ -200,9 +200,9 @@ describe('the comparison of two states', () => {
         arrived: routes,
       })
     }
-    const from = state(20_000, 'before')
-    const changes = compare(from, state(20_000, 'after'))
-    changes.should.have.length(20_000)
-    applied(from, changes).routes.size.should.equal(20_000)
+    const from = state(5000, 'before')
+    const changes = compare(from, state(5000, 'after'))
+    changes.should.have.length(5000)
+    applied(from, changes).routes.size.should.equal(5000)
   })
 })

@@ -142,7 +142,7 @@ function listen(): void {
     outcome.done++
     outcome.error = error as GatewayError | undefined
     // An error arrives by way of the Catch node, unless that is gone already.
-    if (error) setTimeout(outcome.over, 50)
+    if (error) setTimeout(outcome.over, 300)
     else afterDelivery(outcome.over)
   })
   helper.getNode('out')?.on('input', (msg: unknown) => {

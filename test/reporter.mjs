@@ -2,19 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import Mocha from 'mocha'
 
-const LEFT_OPEN_AFTER_MS = 10_000
-
 export default class Reporter extends Mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options)
     let trouble = 'The tests broke off before their end.'
     runner.once('end', () => {
       trouble = undefined
-      // Fires only when something that a test left behind keeps the process up.
-      setTimeout(() => {
-        trouble = `The tests left something open: ${process.getActiveResourcesInfo().join(', ')}.`
-        process.exit()
-      }, LEFT_OPEN_AFTER_MS).unref()
     })
     // At the exit, so that the counts are there too when a test ends the process.
     process.once('exit', () => {

@@ -864,7 +864,7 @@ describe('simulator', () => {
     })
 
     it('exports routes as sent, and imports them in place of all', async () => {
-      const simulator = await simulate({ routes: 5 })
+      const simulator = await simulate({ routes: 5, applyDelay: 300 })
       const { get, send, device } = await loggedIn(simulator)
       const path = `/api/gateway/${device}/system/preset`
       const exported = await get(path)

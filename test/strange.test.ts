@@ -289,13 +289,13 @@ describe('an appliance that behaves otherwise', () => {
   })
 
   it('whose expireAt never moves is asked about it once', async () => {
-    const expireAt = Date.now() + 100
+    const expireAt = Date.now() + 500
     reply = ({ path, method }) =>
       path === '/api/session' && method === 'GET' ? { body: { expireAt, roles: [] } } : undefined
     await listDevices(gateway, op())
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    await new Promise((resolve) => setTimeout(resolve, 420))
     for (let reads = 0; reads < 10; reads++) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
+      await new Promise((resolve) => setTimeout(resolve, 20))
       await listDevices(gateway, op())
     }
     calls

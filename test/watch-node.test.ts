@@ -65,7 +65,7 @@ describe('watch', function () {
 
   async function until(holds: () => boolean): Promise<void> {
     for (let tries = 0; !holds(); tries++) {
-      if (tries > 500) throw new Error(`it did not come: ${JSON.stringify(received).slice(0, 900)}`)
+      if (tries > 900) throw new Error(`it did not come: ${JSON.stringify(received).slice(0, 900)}`)
       await pause(10)
     }
   }

@@ -88,7 +88,7 @@ describe('watching', () => {
 
   const until = async (holds: () => boolean): Promise<void> => {
     for (let tries = 0; !holds(); tries++) {
-      if (tries > 400) throw new Error('what was waited for did not come')
+      if (tries > 3000) throw new Error('what was waited for did not come')
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   }

@@ -166,7 +166,8 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     const ms = interval()
     if (isUnreachable && (options.backsOff?.() ?? true)) {
       const wait = Math.min(ms * 2 ** Math.min(misses - MISSES, 10), Math.max(ms, LONGEST_WAIT))
-      due = now + wait * (0.8 + 0.2 * random())
+      // Never more than a minute, with the jitter of the poll itself.
+      due = now + wait * (0.75 + 0.2 * random())
       return
     }
     // Many that began at the same moment spread over the interval after their first poll.
