@@ -39,8 +39,11 @@ for (const node of readdirSync(at('nodes'))) {
 }
 
 await bundle({
-  entryPoints: [at('nodes/editor/index.ts')],
-  outfile: at('resources/media-gateway-editor.js'),
+  entryPoints: {
+    'media-gateway-sidebar': at('nodes/sidebar/editor/index.ts'),
+    'media-gateway-editor': at('nodes/editor/index.ts'),
+  },
+  outdir: at('resources'),
   bundle: true,
   format: 'iife',
   target: 'es2022',

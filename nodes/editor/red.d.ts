@@ -48,14 +48,74 @@ interface EditorQuery {
   typedInput(options: { types: (string | TypedInputType)[]; typeField: string }): EditorQuery
 }
 
-declare const $: (target: string | HTMLElement) => EditorQuery
+/** An answer, as far as it is looked at. */
+interface EditorReply {
+  /** 0 when nobody answered. */
+  status: number
+  responseJSON?: unknown
+  getResponseHeader(name: string): string | null
+}
+
+interface EditorRequest {
+  url: string
+  method: 'GET' | 'POST'
+  dataType: 'json'
+  cache?: boolean
+  /** Ms. */
+  timeout?: number
+  contentType?: string
+  data?: string
+  success(answer: unknown, status: string, reply: EditorReply): void
+  error(reply: EditorReply): void
+}
+
+interface SidebarTab {
+  id: string
+  label: string
+  name: string
+  iconClass: string
+  content: HTMLElement
+  /** It can be used while a dialog is open. */
+  enableOnEdit: boolean
+  action: string
+}
+
+declare const $: {
+  (target: string | HTMLElement): EditorQuery
+  /** Carries the token of the user, and knows the root of the editor. */
+  ajax(request: EditorRequest): void
+}
 
 declare const RED: {
   /** The text of a catalog, in the language of the user. */
-  _(key: string, values?: Record<string, number>): string
+  _(key: string, values?: Record<string, number | string>): string
   editor: {
     /** The nodes whose dialogs are open, the topmost last. */
     getEditStack(): unknown[]
+  }
+  plugins: {
+    registerPlugin(id: string, plugin: { type: string; onadd(): void }): void
+  }
+  sidebar: {
+    addTab(tab: SidebarTab): void
+    show(id: string): void
+  }
+  actions: {
+    add(id: string, action: () => void, options: { label: string }): void
+  }
+  events: {
+    on(event: string, listener: () => void): void
+  }
+  comms: {
+    subscribe(topic: string, listener: () => void): void
+  }
+  user: {
+    /** Not in every 4.0. */
+    hasPermission?(permission: string): boolean
+  }
+  clipboard: {
+    /** Says so beside the element, with a text of the editor. */
+    copyText(text: string, beside: EditorQuery, message: string): boolean
   }
   utils: {
     validateTypedProperty(value: unknown, type: string, options?: object): true | string

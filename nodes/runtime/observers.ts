@@ -23,7 +23,8 @@ interface Observer {
   renew(): void
 }
 
-let versions = 0
+// Not from zero: somebody may hold a number of a Node-RED that has been restarted since.
+let versions = Math.floor(Math.random() * 1e9)
 
 /**
  * Watches appliances for people who look at the editor: as long as they go on asking, by the

@@ -1,0 +1,66 @@
+// Commands that were sent, until they show in the state.
+import { isOn, isRunning, type Route } from './route'
+
+export type Action = 'start' | 'stop'
+
+export interface Target {
+  routeId: string
+  destinationId?: string
+}
+
+export interface Command extends Target {
+  action: Action
+  name: string
+}
+
+interface Sent extends Command {
+  /** Unix ms; undefined while the appliance has not accepted. */
+  acceptedAt?: number
+}
+
+/** After this a command counts as not seen. */
+const LIMIT_MS = 60_000
+
+const keyOf = ({ routeId, destinationId = '' }: Target): string => `${routeId} ${destinationId}`
+
+export function createCommands() {
+  const sent = new Map<string, Sent>()
+  return {
+    get isWaiting() {
+      return sent.size > 0
+    },
+    waiting: (target: Target): Action | undefined => sent.get(keyOf(target))?.action,
+    send: (command: Command) => void sent.set(keyOf(command), { ...command }),
+    accepted(target: Target): void {
+      const command = sent.get(keyOf(target))
+      if (command) command.acceptedAt = Date.now()
+    },
+    refused: (target: Target) => void sent.delete(keyOf(target)),
+    /** Takes out what has come about, and what has not for long. */
+    settle(routes: readonly Route[]): { done: Command[]; late: Command[] } {
+      const done: Command[] = []
+      const late: Command[] = []
+      for (const [key, command] of sent) {
+        if (command.acceptedAt === undefined) continue
+        const state = isOnAir(routes, command)
+        const isLate = Date.now() - command.acceptedAt > LIMIT_MS
+        if (state === (command.action === 'start')) done.push(command)
+        else if (state !== undefined && isLate) late.push(command)
+        else if (state !== undefined) continue
+        sent.delete(key)
+      }
+      return { done, late }
+    },
+  }
+}
+
+/** Is it on? Undefined when it is not there any more. */
+export function isOnAir(
+  routes: readonly Route[],
+  { routeId, destinationId }: Target,
+): boolean | undefined {
+  const route = routes.find(({ id }) => id === routeId)
+  if (!route || destinationId === undefined) return route && isRunning(route)
+  const destination = route.destinations.find(({ id }) => id === destinationId)
+  return destination && isOn(destination)
+}

@@ -1,0 +1,59 @@
+// The question before a command is sent.
+import { element } from '../../editor/element'
+
+export interface Question {
+  question: string
+  /** What will happen. */
+  effect: string
+  yes: string
+  no: string
+}
+
+/** Asks in place; the safe answer has the focus. The function takes the question back. */
+export function askFirst(
+  place: HTMLElement,
+  { question, effect, yes, no }: Question,
+  onAnswer: (isYes: boolean) => void,
+): () => void {
+  const button = (words: string, answer: boolean, more: string) => {
+    const made = element('button', {
+      type: 'button',
+      className: `media-gateway-sidebar-button ${more}`,
+      textContent: words,
+    })
+    made.addEventListener('click', () => end(answer))
+    return made
+  }
+  const cancel = button(no, false, '')
+  const box = element(
+    'div',
+    { className: 'media-gateway-sidebar-question' },
+    element('strong', { id: `${ID}-question` }, question),
+    element('div', { id: `${ID}-effect` }, effect),
+    element(
+      'div',
+      { className: 'media-gateway-sidebar-answers' },
+      cancel,
+      button(yes, true, 'media-gateway-sidebar-yes'),
+    ),
+  )
+  box.setAttribute('role', 'alertdialog')
+  box.setAttribute('aria-labelledby', `${ID}-question`)
+  box.setAttribute('aria-describedby', `${ID}-effect`)
+  box.addEventListener('keydown', (event) => {
+    // The editor takes keys for the flow.
+    event.stopPropagation()
+    if (event.key === 'Escape') end(false)
+  })
+
+  function end(answer: boolean): void {
+    box.remove()
+    onAnswer(answer)
+  }
+
+  place.replaceChildren(box)
+  cancel.focus()
+  return () => box.remove()
+}
+
+const ID = 'media-gateway-sidebar'

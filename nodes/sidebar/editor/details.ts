@@ -1,0 +1,139 @@
+// What is below the list: the route that is chosen, with its source and destinations.
+import { element } from '../../editor/element'
+import { isOn, isRunning, toneOf, type Destination, type Part, type Route } from './route'
+import { text } from './text'
+import { mark, partSummary, summaryOf } from './words'
+
+export interface DetailsOptions {
+  mayControl(): boolean
+  waiting(routeId: string, destinationId: string): 'start' | 'stop' | undefined
+  onControl(routeId: string, destinationId: string): void
+  onClose(): void
+}
+
+export interface Details {
+  element: HTMLElement
+  show(route: Route | undefined): void
+  focusButton(destinationId: string): void
+}
+
+export function createDetails(options: DetailsOptions): Details {
+  const content = element('div')
+  const box = element(
+    'div',
+    {
+      className: 'media-gateway-sidebar-details',
+      hidden: true,
+    },
+    content,
+  )
+  box.setAttribute('role', 'region')
+  box.setAttribute('aria-label', text('details'))
+  let shown: Route | undefined
+  let drawn = ''
+
+  content.addEventListener('click', ({ target }) => {
+    const pressed = target instanceof Element ? target.closest('button') : null
+    if (!shown || !pressed) return
+    const { destination, act } = pressed.dataset
+    if (act === 'copy') {
+      RED.clipboard.copyText(shown.id, $(pressed), 'clipboard.copyMessageValue')
+    } else if (act === 'close') options.onClose()
+    else if (destination !== undefined && pressed.ariaDisabled !== 'true') {
+      options.onControl(shown.id, destination)
+    }
+  })
+
+  function draw(route: Route): HTMLElement[] {
+    const name = element('strong', { textContent: route.name })
+    const close = button(text('close'), { act: 'close' })
+    const copy = button(text('copy'), { act: 'copy' })
+    const parts = [
+      part(route.source, text('source')),
+      ...route.destinations.map((destination) =>
+        part(destination, text('destination'), controlOf(route, destination)),
+      ),
+    ]
+    return [
+      element('div', { className: 'media-gateway-sidebar-line' }, name, close),
+      element('div', { textContent: summaryOf(route) }),
+      element(
+        'div',
+        { className: 'media-gateway-sidebar-line' },
+        element('code', { textContent: route.id }),
+        copy,
+      ),
+      element('ul', {}, ...parts),
+    ]
+  }
+
+  function controlOf(route: Route, destination: Destination): HTMLButtonElement | undefined {
+    const { id, name = '' } = destination
+    // Of a route that does not run, a destination cannot go on the air.
+    if (id === undefined || !isRunning(route) || !options.mayControl()) return undefined
+    const waiting = options.waiting(route.id, id)
+    const verb = isOn(destination) ? 'stop' : 'start'
+    const made = button(text(waiting ? `waiting.${waiting}` : verb), { destination: id })
+    if (!waiting) made.ariaLabel = text(`label.${verb}`, { name })
+    made.ariaDisabled = String(waiting !== undefined)
+    return made
+  }
+
+  return {
+    element: box,
+    show(route) {
+      shown = route
+      box.hidden = route === undefined
+      if (!route) {
+        drawn = ''
+        return content.replaceChildren()
+      }
+      const waiting = route.destinations.map(({ id }) => id && options.waiting(route.id, id))
+      const now = JSON.stringify([route, waiting, options.mayControl()])
+      if (now === drawn) return
+      drawn = now
+      const focused = keyOf(document.activeElement)
+      content.replaceChildren(...draw(route))
+      if (focused) content.querySelector<HTMLElement>(focused)?.focus()
+    },
+    focusButton(destinationId) {
+      content
+        .querySelector<HTMLElement>(`[data-destination="${CSS.escape(destinationId)}"]`)
+        ?.focus()
+    },
+  }
+
+  /** Finds the button again in what is drawn next. */
+  function keyOf(focused: Element | null): string | undefined {
+    if (!(focused instanceof HTMLElement) || !content.contains(focused)) return undefined
+    const [name, value] = Object.entries(focused.dataset)[0] ?? []
+    return name && `[data-${name}="${CSS.escape(value ?? '')}"]`
+  }
+}
+
+function part(shown: Part, kind: string, control?: HTMLElement): HTMLElement {
+  const sign = mark()
+  sign.dataset['tone'] = toneOf(shown, isOn(shown) && shown.state !== 'stopped')
+  const protocol = shown.protocol ? ` (${shown.protocol.toUpperCase()})` : ''
+  const name = element('span', {
+    className: 'media-gateway-sidebar-name',
+    title: shown.name ?? '',
+    textContent: `${shown.name ?? ''}${protocol}`,
+  })
+  const summary = element('span', {
+    className: 'media-gateway-sidebar-summary',
+    textContent: `${kind}: ${partSummary(shown)}`,
+  })
+  const about = element('div', { className: 'media-gateway-sidebar-about' }, name, summary)
+  return element('li', {}, sign, about, ...(control ? [control] : []))
+}
+
+function button(words: string, data: Record<string, string>): HTMLButtonElement {
+  const made = element('button', {
+    type: 'button',
+    className: 'media-gateway-sidebar-button',
+    textContent: words,
+  })
+  Object.assign(made.dataset, data)
+  return made
+}

@@ -1,0 +1,32 @@
+/** What the browser keeps of how somebody has set up the sidebar. */
+interface Remembered {
+  /** By config node: is it open? */
+  open: Record<string, boolean>
+  /** By config node: the device that is shown. */
+  device: Record<string, string>
+}
+
+const KEY = 'media-gateway-sidebar'
+
+export function remembered(): Remembered {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Remembered> | null
+    return { open: { ...kept?.open }, device: { ...kept?.device } }
+  } catch {
+    return { open: {}, device: {} }
+  }
+}
+
+export function remember<Of extends keyof Remembered>(
+  of: Of,
+  id: string,
+  value: Remembered[Of][string],
+): void {
+  const kept = remembered()
+  kept[of][id] = value
+  try {
+    localStorage.setItem(KEY, JSON.stringify(kept))
+  } catch {
+    // A browser that keeps nothing shows its defaults the next time.
+  }
+}

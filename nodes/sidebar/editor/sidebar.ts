@@ -1,0 +1,140 @@
+// The content of the tab: the appliances, one under the other.
+import { element } from '../../editor/element'
+import { listGateways, type ListedGateway } from './api'
+import { createBlock, type Block } from './block'
+import { remember, remembered } from './remembered'
+import { whenShown } from './shown'
+import { text } from './text'
+
+const TICK_MS = 1000
+const ASK_EVERY_MS = 3000
+/** How many appliances are open until somebody opens or closes one. */
+const OPEN_AT_FIRST = 2
+const LEAST_LIST_HEIGHT = 184
+
+export interface Sidebar {
+  content: HTMLElement
+  /** To call when other config nodes may be deployed. */
+  refresh: () => void
+}
+
+export function createSidebar(): Sidebar {
+  const notice = element('div', {
+    className: 'media-gateway-sidebar-notice',
+    textContent: text('loading'),
+  })
+  const spoken = element('div', { className: 'media-gateway-sidebar-spoken' })
+  spoken.setAttribute('role', 'status')
+  const place = element('div')
+  const content = element('div', { className: 'media-gateway-sidebar' }, notice, place, spoken)
+
+  let blocks: Block[] = []
+  let isShown = false
+  let isAsking = false
+  let listIsDue = true
+  let askAt = 0
+  let timer: number | undefined
+
+  whenShown(content, (now) => {
+    isShown = now
+    if (now) refresh()
+  })
+  new ResizeObserver(share).observe(content)
+
+  function refresh(): void {
+    listIsDue = true
+    for (const block of blocks) block.forgetVersion()
+    askSoon()
+  }
+
+  function askSoon(): void {
+    askAt = 0
+    tick()
+  }
+
+  function tick(): void {
+    window.clearTimeout(timer)
+    if (!isShown) return
+    for (const block of blocks) block.tick()
+    if (!isAsking && Date.now() >= askAt) void ask()
+    timer = window.setTimeout(tick, TICK_MS)
+  }
+
+  async function ask(): Promise<void> {
+    isAsking = true
+    askAt = Infinity
+    try {
+      if (listIsDue) await list()
+      const open = blocks.filter(({ isOpen }) => isOpen)
+      const known = await Promise.all(open.map((block) => block.ask()))
+      if (known.includes('gone')) listIsDue = true
+    } finally {
+      isAsking = false
+      const pause = blocks.some(({ isWaiting }) => isWaiting) ? TICK_MS : ASK_EVERY_MS
+      if (askAt > 0) askAt = Date.now() + pause
+    }
+    if (askAt === 0) tick()
+  }
+
+  async function list(): Promise<void> {
+    listIsDue = false
+    const given = await listGateways()
+    if ('failure' in given) {
+      listIsDue = true
+      return tell(given.failure.message)
+    }
+    show(given.answer)
+    tell(given.answer.length === 0 ? text('none') : '')
+    // A deploy is answered before the nodes are there.
+    listIsDue ||= given.answer.some(({ error }) => error?.code === 'NOT_FOUND')
+  }
+
+  function tell(words: string): void {
+    notice.textContent = words
+    notice.hidden = words === ''
+  }
+
+  function show(gateways: ListedGateway[]): void {
+    const { open } = remembered()
+    const before = new Map(blocks.map((block) => [block.id, block]))
+    blocks = gateways.map((gateway, index) => {
+      const known = before.get(gateway.id)
+      known?.update(gateway)
+      return (
+        known ??
+        createBlock(gateway, {
+          isOpen: open[gateway.id] ?? index < OPEN_AT_FIRST,
+          onToggle(isOpen) {
+            remember('open', gateway.id, isOpen)
+            share()
+            if (isOpen) askSoon()
+          },
+          onChange: share,
+          onCommand: askSoon,
+          speak: (words) => (spoken.textContent = words),
+        })
+      )
+    })
+    const elements = blocks.map((block) => block.element)
+    // To put an element where it is would take the focus out of it.
+    if (elements.some((one, index) => one !== place.children[index])) {
+      place.replaceChildren(...elements)
+    } else while (place.children.length > elements.length) place.lastElementChild?.remove()
+    share()
+  }
+
+  /** Gives the lists the height that is left over. */
+  function share(): void {
+    const open = blocks.filter(({ isOpen }) => isOpen)
+    if (open.length === 0 || content.clientHeight === 0) return
+    const lists = open.reduce((sum, { listHeight }) => sum + listHeight, 0)
+    const others = place.offsetHeight + notice.offsetHeight - lists
+    const each = Math.floor((content.clientHeight - others) / open.length)
+    content.style.setProperty(
+      '--media-gateway-sidebar-list',
+      `${Math.max(each, LEAST_LIST_HEIGHT)}px`,
+    )
+  }
+
+  return { content, refresh }
+}
