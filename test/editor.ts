@@ -188,6 +188,9 @@ export class Editor extends NodeRed {
       await container.locator('.red-ui-typedInput-type-select').click()
       await this.page.locator(`.red-ui-typedInput-options:visible [value="${kind}"]`).click()
     }
+    // A definition shows as a form, with its text behind a button.
+    const asText = this.page.locator('.media-gateway-route-switch:visible [data-view="json"]')
+    if (kind === 'json') await asText.click()
     const input = container.locator('input.red-ui-typedInput-input')
     if (!(await input.isVisible())) return
     await input.fill(value)

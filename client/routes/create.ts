@@ -1,9 +1,8 @@
-import { invalidInput, readOnlyError, type Problem } from '../errors'
+import { invalidInput, readOnlyError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
-import { checkCreate, type CheckOptions } from '../model/check'
 import { forCreate, toSent } from '../model/convert'
-import { findHidden } from '../model/secrets'
+import { checkNewRoute } from '../model/definition'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { listRoutes, sendCreate } from '../operations/routes'
 import { confirm } from './confirm'
@@ -67,14 +66,6 @@ export async function createRoute(
     )
     return { deviceId, answer, route }
   })
-}
-
-/** Every fault of a route to create. A hidden value is one: there is nothing to keep it from. */
-export function checkNewRoute(definition: unknown, options: CheckOptions): Problem[] {
-  const problems = checkCreate(definition, options)
-  if (problems.length > 0) return problems
-  const problem = 'is the sign for a hidden value; a new route needs the value itself'
-  return findHidden(definition).map((path) => ({ path, problem }))
 }
 
 export interface NewRoute {

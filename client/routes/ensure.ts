@@ -9,6 +9,7 @@ import {
 } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
+import { checkWanted } from '../model/definition'
 import type { Route } from '../model/types'
 import { sendCommand } from '../operations/commands'
 import { listRoutes, sendCreate, sendDelete } from '../operations/routes'
@@ -19,7 +20,6 @@ import { confirmCreated } from './create'
 import { confirmGone } from './delete'
 import type { Difference } from './merge'
 import {
-  checkWanted,
   collisions,
   duplicates,
   findWanted,

@@ -1,11 +1,10 @@
 import { GatewayError, type Problem } from '../errors'
 import type { Operation } from '../operation'
-import { checkUpdate } from '../model/check'
 import { forCreate, toSent } from '../model/convert'
+import { checkNewRoute } from '../model/definition'
 import { matcher } from '../model/match'
 import { hideSecrets } from '../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../model/types'
-import { checkNewRoute } from './create'
 import { differs, planMerge, type Difference } from './merge'
 import { isRunning, wholeRoute } from './state'
 
@@ -137,42 +136,6 @@ function withoutIds({ id: _route, ...wanted }: Wanted): Wanted {
     ...(source && { source: bare(source) }),
     ...(Array.isArray(destinations) && { destinations: destinations.map(bare) }),
   }
-}
-
-/** Every fault of one wanted route; whether it is complete enough to be created shows later. */
-export function checkWanted(row: unknown, { state, validate }: PlanOptions): Problem[] {
-  const { id, name } = (typeof row === 'object' && row !== null ? row : {}) as Wanted
-  const problems = checkUpdate(withoutStart(row), 'merge', { validate })
-  if (problems.length === 0 && !isText(id) && !isText(name)) {
-    problems.push({
-      path: '',
-      problem: 'has neither id nor name; one of them tells which route is meant',
-    })
-  }
-  const { destinations } = (typeof row === 'object' && row !== null ? row : {}) as Wanted
-  if (destinations !== undefined && !Array.isArray(destinations)) {
-    problems.push({ path: 'destinations', problem: 'must be a list of the wanted destinations' })
-  } else {
-    destinations?.forEach((destination, index) => {
-      const action: unknown = (destination as { action?: unknown } | null)?.action
-      if (action === undefined || action === null || action === 'none') return
-      const problem = 'is no wanted state; start or stop a destination with control-route'
-      problems.push({ path: `destinations[${index}].action`, problem })
-    })
-  }
-  const start = (row as Wanted | null)?.startRoute
-  if (start !== undefined && typeof start !== 'boolean') {
-    problems.push({ path: 'startRoute', problem: 'must be true or false' })
-  }
-  return state === 'absent'
-    ? problems.filter(({ path }) => path === '' || path === 'name')
-    : problems
-}
-
-function withoutStart(row: unknown): unknown {
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row
-  const { startRoute: _, ...rest } = row as Wanted
-  return rest
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

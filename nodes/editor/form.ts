@@ -1,4 +1,5 @@
 import { field, read, show } from './fields'
+import { prepareRouteForm } from './route-form'
 import { prepareTyped, type TypedChoices } from './typed'
 
 /** A field of a property that the node does not have, and what it showed at first. */
@@ -18,6 +19,7 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
     if (value !== '') show(field(node, property), value)
   }
   prepareTyped(node, choices)
+  prepareRouteForm(node)
   prepareConditions(node)
   additions.set(
     node,

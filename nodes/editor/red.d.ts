@@ -25,6 +25,9 @@ interface EditableListOptions<Row> {
   addButton: string
   removable: boolean
   height: 'auto'
+  /** By dragging. */
+  sortable?: boolean
+  sortItems?(): void
   /** Fills a row; it is `{}` where the user added it. */
   addItem(content: EditorQuery, index: number, row: Row | Record<string, never>): void
 }
@@ -46,6 +49,7 @@ interface EditorQuery {
   editableList<Row>(options: EditableListOptions<Row>): EditorQuery
   editableList<Row>(method: 'addItem', row: Row): void
   typedInput(options: { types: (string | TypedInputType)[]; typeField: string }): EditorQuery
+  typedInput(method: 'value', value: string): EditorQuery
 }
 
 /** An answer, as far as it is looked at. */
@@ -89,6 +93,9 @@ declare const $: {
 declare const RED: {
   /** The text of a catalog, in the language of the user. */
   _(key: string, values?: Record<string, number | string>): string
+  nodes: {
+    node(id: string): EditorNode | null | undefined
+  }
   editor: {
     /** The nodes whose dialogs are open, the topmost last. */
     getEditStack(): unknown[]

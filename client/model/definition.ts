@@ -1,0 +1,70 @@
+import type { Problem } from '../errors'
+import { checkCreate, checkUpdate, type CheckOptions, type UpdateMode } from './check'
+import { isGiven, isObject, isText, own } from './json'
+import { findHidden } from './secrets'
+
+/** What the definition of a route is for. */
+export type Use =
+  { kind: 'create' } | { kind: 'update'; mode: UpdateMode } | { kind: 'ensure'; state: string }
+
+export type { Problem }
+
+/** Every fault of a definition that can be told without the appliance, as before it is sent (design 2.3). */
+export function checkDefinition(definition: unknown, use: Use, options: CheckOptions): Problem[] {
+  if (use.kind === 'create') return checkNewRoute(definition, options)
+  if (use.kind === 'update') return checkUpdate(definition, use.mode, options)
+  const wanted = { state: use.state, ...options }
+  if (!Array.isArray(definition)) return checkWanted(definition, wanted)
+  return definition.flatMap((row, index) =>
+    checkWanted(row, wanted).map(({ path, problem }) => ({
+      path: `[${index}]${path && `.${path}`}`,
+      problem,
+    })),
+  )
+}
+
+/** Every fault of a route to create. A hidden value is one: there is nothing to keep it from. */
+export function checkNewRoute(definition: unknown, options: CheckOptions): Problem[] {
+  const problems = checkCreate(definition, options)
+  if (problems.length > 0) return problems
+  const problem = 'is the sign for a hidden value; a new route needs the value itself'
+  return findHidden(definition).map((path) => ({ path, problem }))
+}
+
+/** Every fault of one route that ensure wants; whether it is complete enough to be created shows later. */
+export function checkWanted(
+  row: unknown,
+  { state, validate }: { state: string; validate?: boolean },
+): Problem[] {
+  const problems = checkUpdate(withoutStart(row), 'merge', { validate })
+  if (problems.length === 0 && !isText(own(row, 'id')) && !isText(own(row, 'name'))) {
+    problems.push({
+      path: '',
+      problem: 'has neither id nor name; one of them tells which route is meant',
+    })
+  }
+  const destinations = own(row, 'destinations')
+  if (Array.isArray(destinations)) {
+    destinations.forEach((destination, index) => {
+      const action = own(destination, 'action')
+      if (!isGiven(action) || action === 'none') return
+      const problem = 'is no wanted state; start or stop a destination with control-route'
+      problems.push({ path: `destinations[${index}].action`, problem })
+    })
+  } else if (destinations !== undefined) {
+    problems.push({ path: 'destinations', problem: 'must be a list of the wanted destinations' })
+  }
+  const start = own(row, 'startRoute')
+  if (start !== undefined && typeof start !== 'boolean') {
+    problems.push({ path: 'startRoute', problem: 'must be true or false' })
+  }
+  return state === 'absent'
+    ? problems.filter(({ path }) => path === '' || path === 'name')
+    : problems
+}
+
+function withoutStart(row: unknown): unknown {
+  if (!isObject(row)) return row
+  const { startRoute: _, ...rest } = row
+  return rest
+}

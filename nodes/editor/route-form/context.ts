@@ -1,0 +1,39 @@
+import type { FormField, FormFields, PartUse } from '../../../client/model/form'
+import type { Faults } from './faults'
+
+/** What the parts of one open route form share. */
+export interface Context {
+  /** Begins the ids of its elements. */
+  id: string
+  /** The id of the list of the appliance's adapters. */
+  adapters: string
+  /** Reads that list from the appliance, once. */
+  needAdapters: () => void
+  /** To call after each edit. */
+  changed: () => void
+  use: PartUse
+}
+
+export interface Group {
+  element: HTMLElement
+  /** Takes the faults of this part; answers how many. */
+  showFaults: (faults: Faults) => number
+  focus: () => void
+}
+
+export interface GroupOptions {
+  /** The fields as they are now. */
+  fields: () => FormFields
+  edit: (field: FormField, value: unknown) => void
+  /** The present JSON path of the part. */
+  path: () => string
+  /** The field at which a fault of the whole part is told. */
+  bearer: string
+  /** It has just been added: no reason to complain of what is not filled in yet. */
+  isFresh: boolean
+}
+
+let counter = 0
+
+/** An id that no other element of the page has. */
+export const newId = (prefix: string): string => `${prefix}-${counter++}`

@@ -1,0 +1,135 @@
+// One field: its label, what one fills in, its unit and its fault.
+import { textOf, type FormField } from '../../../client/model/form'
+import { isMasked } from '../../../client/model/secrets'
+import { element } from '../element'
+import type { Context } from './context'
+import { labelOf, text, textOr } from './text'
+
+export interface Control {
+  field: FormField
+  element: HTMLElement
+  showFault: (words: string | undefined) => void
+}
+
+interface ControlEvents {
+  /** What is in the field now. `chosen` when it was not typed. */
+  edited: (text: string, chosen: boolean) => void
+  /** It was left. */
+  left: () => void
+}
+
+type Input = HTMLInputElement | HTMLSelectElement
+
+export function makeControl(
+  field: FormField,
+  id: string,
+  context: Context,
+  events: ControlEvents,
+): Control {
+  const { member, value, name } = field
+  const shown = textOf(member, value) ?? ''
+  const isChosen = member.kind === 'choice' || member.kind === 'boolean'
+  const input: Input = isChosen ? select(field, shown) : textInput(field, shown, context)
+  input.id = id
+  if (field.required) input.setAttribute('aria-required', 'true')
+  input.addEventListener(isChosen ? 'change' : 'input', () => events.edited(input.value, isChosen))
+  input.addEventListener('blur', events.left)
+
+  const fault = element('div', { id: `${id}-fault`, className: 'media-gateway-route-fault' })
+  const hint = element('div', { id: `${id}-hint`, className: 'media-gateway-route-hint' })
+  const updateHint = () => (hint.textContent = hintOf(field, input.value))
+  updateHint()
+  if (member.secret) input.addEventListener('input', updateHint)
+  input.setAttribute('aria-describedby', `${hint.id} ${fault.id}`)
+
+  const label = element('label', { htmlFor: id, title: name }, labelOf(name))
+  if (field.required) {
+    label.append(' ', element('span', { className: 'media-gateway-route-required' }, '*'))
+  }
+  const row = element('div', { className: 'media-gateway-route-field' }, label, input)
+  row.dataset['member'] = name
+  if (member.unit) {
+    const unit = textOr(`unit.${member.unit}`, member.unit)
+    row.append(element('span', { className: 'media-gateway-unit' }, unit))
+  }
+  if (member.secret && input instanceof HTMLInputElement) row.append(showButton(input, name))
+  row.append(hint, fault)
+
+  return {
+    field,
+    element: row,
+    showFault(words) {
+      fault.textContent = words ?? ''
+      input.classList.toggle('input-error', words !== undefined)
+      if (words === undefined) input.removeAttribute('aria-invalid')
+      else input.setAttribute('aria-invalid', 'true')
+    },
+  }
+}
+
+function hintOf({ member, name }: FormField, typed: string): string {
+  if (member.secret && isMasked(typed)) return text('hint.stored')
+  return member.kind === 'list' ? text('hint.list') : textOr(`hint.${name}`, '')
+}
+
+function textInput({ member, name }: FormField, value: string, context: Context) {
+  const input = element('input', {
+    type: member.secret ? 'password' : 'text',
+    autocomplete: member.secret ? 'new-password' : 'off',
+    spellcheck: false,
+    placeholder: rangeOf(member),
+    value,
+  })
+  if (member.kind === 'number') input.inputMode = 'decimal'
+  if (name === 'networkInterface') {
+    input.setAttribute('list', context.adapters)
+    input.placeholder = text('automatic')
+    input.addEventListener('focus', () => context.needAdapters())
+  }
+  return input
+}
+
+function rangeOf({ kind, secret, min, max }: FormField['member']): string {
+  if (max === undefined) return ''
+  if (kind === 'number') return `${min ?? 0} – ${max}`
+  return secret ? text('characters', { least: min ?? 0, most: max }) : ''
+}
+
+/** A choice that keeps a value it does not know. */
+function select({ member, name }: FormField, value: string): HTMLSelectElement {
+  const choices: [string, string][] =
+    member.kind === 'boolean'
+      ? ['true', 'false'].map((each) => [each, text(each)])
+      : (member.oneOf ?? []).map((each) => [each, name === 'protocol' ? each.toUpperCase() : each])
+  const fits = ([each]: [string, string]) =>
+    member.anyCase ? each.toLowerCase() === value.toLowerCase() : each === value
+  const known = choices.find(fits)
+  if (known) known[0] = value
+  else if (value !== '') choices.push([value, value])
+  const made = element(
+    'select',
+    {},
+    element('option', { value: '' }, text('unset')),
+    ...choices.map(([each, words]) => element('option', { value: each }, words)),
+  )
+  made.value = value
+  return made
+}
+
+function showButton(input: HTMLInputElement, name: string): HTMLButtonElement {
+  const icon = element('i', { className: 'fa fa-eye' })
+  const button = element(
+    'button',
+    { type: 'button', className: 'red-ui-button media-gateway-route-show' },
+    icon,
+  )
+  button.setAttribute('aria-label', `${text('show')}: ${labelOf(name)}`)
+  button.setAttribute('aria-pressed', 'false')
+  button.addEventListener('click', () => {
+    const isShown = input.type === 'text'
+    input.type = isShown ? 'password' : 'text'
+    icon.className = isShown ? 'fa fa-eye' : 'fa fa-eye-slash'
+    button.setAttribute('aria-pressed', String(!isShown))
+  })
+  return button
+}

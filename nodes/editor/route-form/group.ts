@@ -1,0 +1,113 @@
+// The fields of one part: of the route itself, its source, a destination, or a path.
+import { valueOf, type FormField, type FormFields } from '../../../client/model/form'
+import { pathTo } from '../../../client/model/json'
+import { element } from '../element'
+import { newId, type Context, type Group, type GroupOptions } from './context'
+import { makeControl, type Control } from './control'
+import { isEmptyText } from './empty'
+import { wordsOf } from './faults'
+import { makePaths } from './paths'
+import { text } from './text'
+
+type Shown = Control & Partial<Pick<Group, 'showFaults'>>
+
+export function makeGroup(context: Context, options: GroupOptions): Group {
+  const id = newId(context.id)
+  const place = element('div', { className: 'media-gateway-route-group' })
+  /** Fields that were left at least once; undefined when all may complain. */
+  let touched: Set<string> | undefined = options.isFresh ? new Set() : undefined
+  let controls: Shown[] = []
+  let shape = ''
+  let isOpen = false
+
+  const shapeOf = ({ first, more }: FormFields) =>
+    JSON.stringify([...first, ...more].map(({ key, required }) => [key, required]))
+
+  function control(field: FormField): Shown {
+    const edited = (value: unknown, chosen: boolean) => {
+      const before = options.fields()
+      if (field.name === 'protocol') touched ??= new Set(namesOf(before))
+      options.edit(field, value)
+      field.value = value
+      if (chosen && shapeOf(options.fields()) !== shape) render()
+      context.changed()
+    }
+    const controlId = `${id}-${field.name}`
+    if (field.member.of) {
+      return makePaths(field, controlId, context, {
+        path: () => pathTo(options.path(), field.key),
+        edited: (paths) => edited(paths, true),
+        makeGroup,
+      })
+    }
+    return makeControl(field, controlId, context, {
+      edited: (typed, chosen) => edited(valueOf(field.member, typed, field.value), chosen),
+      left() {
+        if (touched?.has(field.name) !== false) return
+        touched.add(field.name)
+        context.changed()
+      },
+    })
+  }
+
+  function render(): void {
+    const focused = document.activeElement?.id
+    const fields = options.fields()
+    shape = shapeOf(fields)
+    const first = fields.first.map(control)
+    const more = fields.more.map(control)
+    controls = [...first, ...more]
+    place.replaceChildren(...first.map((each) => each.element))
+    if (more.length > 0) place.append(details(more))
+    if (fields.others.length > 0) place.append(others(fields.others))
+    if (focused?.startsWith(`${id}-`)) document.getElementById(focused)?.focus()
+  }
+
+  function details(more: Shown[]): HTMLElement {
+    const made = element(
+      'details',
+      { className: 'media-gateway-route-more', open: isOpen },
+      element('summary', {}, text('more')),
+      ...more.map((each) => each.element),
+    )
+    made.addEventListener('toggle', () => (isOpen = made.open))
+    return made
+  }
+
+  render()
+  return {
+    element: place,
+    showFaults(faults) {
+      const whole = faults.take(options.path())
+      let count = whole === undefined ? 0 : 1
+      for (const each of controls) {
+        const { field } = each
+        const own = faults.take(pathTo(options.path(), field.key))
+        const problem = own ?? (field.name === options.bearer ? whole : undefined)
+        const isQuiet = isEmptyText(field.value) && touched?.has(field.name) === false
+        const isTold = problem !== undefined && !isQuiet
+        each.showFault(isTold ? wordsOf(problem, field) : undefined)
+        if (isTold) reveal(each.element)
+        count += (own === undefined ? 0 : 1) + (each.showFaults?.(faults) ?? 0)
+      }
+      return count
+    },
+    focus: () => place.querySelector<HTMLElement>('input, select')?.focus(),
+  }
+}
+
+const namesOf = ({ first, more }: FormFields) => [...first, ...more].map(({ name }) => name)
+
+function reveal(control: HTMLElement): void {
+  const details = control.closest('details')
+  if (details) details.open = true
+}
+
+function others(names: string[]): HTMLElement {
+  return element(
+    'div',
+    { className: 'media-gateway-route-others' },
+    `${text('others')} `,
+    ...names.flatMap((name, index) => [index > 0 ? ', ' : '', element('code', {}, name)]),
+  )
+}

@@ -1,0 +1,228 @@
+// The definition of a route as a form, where it is given as JSON. The form edits that text and
+// nothing else: what is saved is the text, and to look at it does not change it.
+import { forCreate } from '../../../client/model/convert'
+import { checkDefinition, type Use } from '../../../client/model/definition'
+import { parseDefinition, type PartUse } from '../../../client/model/form'
+import type { JsonObject } from '../../../client/model/json'
+import { findHidden } from '../../../client/model/secrets'
+import type { RouteFields } from '../../../client/model/types'
+import type { UpdateMode } from '../../../client/model/check'
+import { element } from '../element'
+import { field, read } from '../fields'
+import { lookUp } from './appliance'
+import type { Context } from './context'
+import { makeRouteEditor, newContextId, type RouteEditor } from './editor'
+import { faultsFrom } from './faults'
+import { makeFill } from './fill'
+import { text } from './text'
+
+type View = 'form' | 'json'
+
+/** To call once the definition has its types. */
+export function prepareRouteForm(node: EditorNode): void {
+  const input = field(node, 'definition')
+  if (input.length === 0) return
+  const row = input.get(0).closest<HTMLElement>('.form-row')!
+  const id = newContextId()
+  const place = element('div', { className: 'media-gateway-route' })
+  const views = makeSwitch((view) => show(view))
+  row.append(views.element)
+  row.after(place)
+
+  /** What was last read from or written to the field. */
+  let shown: { type: string; value: string } | undefined
+  let view: View = 'form'
+  let editor: RouteEditor | undefined
+  const status = element('div', { className: 'media-gateway-route-status' })
+  status.setAttribute('role', 'status')
+  const problems = element('ul', { className: 'media-gateway-route-problems' })
+
+  const typeNow = () => field(node, 'definitionType').val() ?? ''
+  const valueNow = () => input.val() ?? ''
+
+  function write(value: string): void {
+    shown = { type: 'json', value }
+    input.typedInput('value', value)
+  }
+
+  /** Shows the text as it is now. */
+  function show(wanted: View, note = ''): void {
+    shown = { type: typeNow(), value: valueNow() }
+    const isJson = shown.type === 'json'
+    view = wanted
+    editor = undefined
+    views.show(view, isJson)
+    row.classList.toggle('media-gateway-route-as-form', isJson && view === 'form')
+    place.hidden = !isJson
+    place.replaceChildren()
+    if (!isJson) return
+    const definition = parseDefinition(shown.value)
+    if (view === 'json') place.append(status, problems)
+    else if (definition) showForm(definition, note)
+    else showBroken()
+    check()
+  }
+
+  function showForm(definition: JsonObject, note: string): void {
+    const use = useOf(node)
+    const adapters = element('datalist', { id: `${id}-adapters` })
+    let needsAdapters = true
+    const context: Context = {
+      id,
+      adapters: adapters.id,
+      use: partUse(use),
+      needAdapters() {
+        if (needsAdapters) void showAdapters(node, adapters)
+        needsAdapters = false
+      },
+      changed() {
+        if (!editor) return
+        const value = JSON.stringify(editor.read())
+        // Nothing filled in is what was there before: nothing.
+        if (value !== JSON.stringify(parseDefinition(valueNow()))) write(value)
+        check()
+      },
+    }
+    editor = makeRouteEditor(context, definition, { needsName: use.kind !== 'update' })
+    place.replaceChildren(...head(note), status, problems, editor.element, adapters)
+  }
+
+  function showBroken(): void {
+    const start = element(
+      'button',
+      { type: 'button', className: 'red-ui-button red-ui-button-small' },
+      text('start'),
+    )
+    start.addEventListener('click', () => {
+      write('{}')
+      show('form')
+    })
+    const words = element('p', {}, text('broken'))
+    place.replaceChildren(...head(''), words, start)
+  }
+
+  function head(note: string): HTMLElement[] {
+    const fill = makeFill(node, { prefix: id, filled })
+    const told = element('div', { className: 'media-gateway-route-note' }, note)
+    told.setAttribute('role', 'status')
+    return [fill.button, fill.panel, told]
+  }
+
+  function filled(answer: unknown): void {
+    const isNew = useOf(node).kind === 'create'
+    const definition = isNew ? forCreate(answer as RouteFields) : answer
+    write(JSON.stringify(definition))
+    const hasHidden = findHidden(definition).length > 0
+    show('form', text(hasHidden ? (isNew ? 'fill.enterAnew' : 'fill.keeps') : 'fill.done'))
+    place.querySelector<HTMLElement>('input[type="text"]:not([hidden] *)')?.focus()
+  }
+
+  function check(): void {
+    const definition = editor ? editor.read() : parsed(valueNow())
+    const found =
+      definition === undefined
+        ? []
+        : checkDefinition(definition, useOf(node), {
+            validate: read(field(node, 'validate')) !== false,
+          })
+    const faults = faultsFrom(found)
+    editor?.showFaults(faults)
+    problems.replaceChildren(
+      ...faults
+        .rest()
+        .map(({ path, problem }) =>
+          element('li', {}, path === '' ? problem : `${path} ${problem}`),
+        ),
+    )
+    status.textContent = found.length === 0 ? '' : text('faults', { count: found.length })
+  }
+
+  input.on('change', () => {
+    const type = typeNow()
+    const value = valueNow()
+    if (shown?.type === type && shown.value === value) return
+    // What one types as JSON stays JSON until one asks for the form.
+    const stays = view === 'json' && shown?.type === type
+    show(stays || parseDefinition(value) === undefined ? 'json' : 'form')
+  })
+  input.on('keyup', () => {
+    if (view === 'json' && shown?.type === 'json') check()
+  })
+  for (const name of ['mode', 'state']) field(node, name).on('change', () => show(view))
+  field(node, 'validate').on('change', () => {
+    if (shown?.type === 'json') check()
+  })
+  show(parseDefinition(valueNow()) === undefined ? 'json' : 'form')
+  keepLines(node, input)
+}
+
+/** A text with several lines is saved as it is: the field itself would join them. */
+function keepLines(node: EditorNode, input: EditorQuery): void {
+  const saved = node['definition']
+  if (typeof saved !== 'string' || saved.replace(/[\r\n]/g, '') !== input.val()) return
+  if (saved !== input.val()) input.val(saved)
+}
+
+function useOf(node: EditorNode): Use {
+  const type = String(node['type'])
+  if (type.endsWith('update-route')) {
+    return { kind: 'update', mode: (field(node, 'mode').val() || 'keep') as UpdateMode }
+  }
+  if (type.endsWith('ensure-route')) {
+    return { kind: 'ensure', state: field(node, 'state').val() || 'present' }
+  }
+  return { kind: 'create' }
+}
+
+const partUse = (use: Use): PartUse => ({
+  partial: use.kind === 'ensure' || (use.kind === 'update' && use.mode === 'merge'),
+  isNew: use.kind === 'create',
+  isState: use.kind === 'ensure',
+})
+
+function parsed(value: string): unknown {
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+async function showAdapters(node: EditorNode, list: HTMLElement): Promise<void> {
+  try {
+    const { adapters = [] } = await lookUp(node)
+    list.replaceChildren(
+      ...adapters.map(({ name, address }) => element('option', { value: name }, address)),
+    )
+  } catch {
+    // The name can still be typed.
+  }
+}
+
+function makeSwitch(choose: (view: View) => void) {
+  const buttons = (['form', 'json'] as const).map((view) => {
+    const button = element(
+      'button',
+      { type: 'button', className: 'red-ui-button red-ui-button-small' },
+      text(`view.${view}`),
+    )
+    button.dataset['view'] = view
+    button.addEventListener('click', () => choose(view))
+    return { view, button }
+  })
+  const made = element(
+    'div',
+    { className: 'media-gateway-route-switch', role: 'group', ariaLabel: text('view.label') },
+    ...buttons.map(({ button }) => button),
+  )
+  return {
+    element: made,
+    show(view: View, isShown: boolean): void {
+      made.hidden = !isShown
+      for (const each of buttons) {
+        each.button.setAttribute('aria-pressed', String(each.view === view))
+        each.button.classList.toggle('selected', each.view === view)
+      }
+    },
+  }
+}
