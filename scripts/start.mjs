@@ -167,7 +167,8 @@ async function run(RED, withChanges) {
     for (const { source, msg } of events) {
       const step = source.node.type.replace(/^media-gateway-/, '')
       if (step === source.node.type) continue
-      results[step] = RED.util.cloneMessage({ payload: msg.payload, gateway: msg.gateway })
+      if (step === 'watch') (results.watch ??= { payload: [] }).payload.push(msg.topic)
+      else results[step] = RED.util.cloneMessage({ payload: msg.payload, gateway: msg.gateway })
       check()
     }
   })
@@ -176,18 +177,19 @@ async function run(RED, withChanges) {
     const name = node.node.type.replace(/^media-gateway-/, '').replace('-', ' ')
     refuse?.(new Error(`The step "${name}" of the demo flow failed. ${error.message ?? error}`))
   })
-  const press = (name, steps) => {
+  const press = (name, isOver) => {
     const done = new Promise((resolve, reject) => {
       refuse = reject
-      check = () => steps().every((step) => results[step]) && resolve()
+      check = () => isOver() && resolve()
     })
     RED.nodes.eachNode(({ id, type, name: label }) => {
       if (type === 'inject' && label === name) RED.nodes.getNode(id).receive()
     })
     return within(RUN_WITHIN_MS, done, 'The demo flow did not end in time.')
   }
-  await press('read', () => stepsOfReading(results))
-  if (withChanges) await press('change', () => ['delete-route'])
+  await press('read', () => stepsOfReading(results).every((step) => results[step]))
+  const isGone = () => results.watch?.payload.includes('route.removed')
+  if (withChanges) await press('change', () => results['delete-route'] && isGone())
   RED.hooks.remove('*.demo')
   return results
 }
@@ -260,6 +262,7 @@ function tell(results, simulator) {
     console.log(clean(`Started it: ${payload('control-route').state}`))
     console.log(clean(`Ensured "stopped": ${[payload('ensure-route').action].flat().join(', ')}`))
     console.log(clean(`Deleted it: ${payload('delete-route').status}`))
+    console.log(clean(`Seen by the watch: ${[...new Set(payload('watch'))].join(', ')}`))
     const calls = simulator.journal.length - simulator.loginAttempts
     console.log(
       `Logins: ${simulator.logins} for ${calls} calls of ${Object.keys(results).length} nodes`,

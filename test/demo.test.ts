@@ -53,7 +53,8 @@ describe('npm start', function () {
     output.should.match(/Started it: running/)
     output.should.match(/Ensured "stopped": stop, update/)
     output.should.match(/Deleted it: \w/)
-    output.should.match(/Logins: 1 for \d+ calls of 12 nodes/)
+    output.should.match(/Seen by the watch: .*route\.added.*route\.changed.*route\.removed/)
+    output.should.match(/Logins: 1 for \d+ calls of 13 nodes/)
     output.should.match(/Sessions left open: 0\n$/)
   })
 

@@ -15,14 +15,27 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { compileFunction } from 'node:vm'
 import should from 'should'
-import { startSimulator, type Simulator } from '../simulator'
+import { startSimulator, type RouteState, type Simulator } from '../simulator'
+import { startBroker, type Broker } from './broker'
 
 const root = join(__dirname, '../..')
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 const examples = join(root, 'examples')
 const GATEWAY = 'a8040be890603b7c'
+/** The call that reads one route. */
+const ROUTE = /\/routes\/[^/]+$/
+
+type SummaryCode = RouteState['summaryStatusCode']
+
+/** One sample of the metrics, without what all names begin with. */
+interface Gauge {
+  name: string
+  labels: Record<string, string>
+  value: number
+}
 
 interface FlowNode {
   id: string
@@ -177,77 +190,154 @@ describe('the example flows', function () {
     })
   })
 
-  describe('Failover to a backup source', () => {
-    const MAIN = { address: '239.10.67.84', port: 12574 }
-    const BACKUP = { address: '239.10.67.85', port: 12574 }
-    const source = (): object => simulator.route('Studio A')!.source
-    const fail = (): void => {
-      Object.assign(source(), { state: 'disconnected', summaryStatusCode: 'error' })
+  describe('Failover to a backup and back', () => {
+    const MAIN = { address: '239.10.67.84', port: 12574, sourceAddress: '203.0.113.154' }
+    const BACKUP = { address: '239.10.67.85', port: 12574, sourceAddress: '203.0.113.155' }
+    const MONITOR = 'Studio A main monitor'
+    const source = (name = 'Studio A'): object => simulator.route(name)!.source
+    const fail = (name?: string): void => {
+      Object.assign(source(name), { state: 'disconnected', summaryStatusCode: 'error' })
     }
-    const poll = (flow: FlowNode[]): Promise<void> => press(flow, 'every 10 seconds')
+    const mend = (name?: string): void => {
+      Object.assign(source(name), { state: 'connected', summaryStatusCode: 'ok' })
+    }
 
-    it('switches after three bad looks, then holds, and goes back at the button', async () => {
-      const flow = await open('Failover to a backup source')
-      nodeNamed(flow, 'every 10 seconds').repeat!.should.equal('10')
+    /** With its two times in ms, and the monitor made. */
+    async function openQuick({ bad = 300, good = 1500 } = {}): Promise<FlowNode[]> {
+      const flow = read('Recipes/Failover to a backup and back.json')
+      const wait = nodeNamed(flow, 'bad for 15 seconds')
+      wait.should.match({ duration: '15', units: 's' })
+      Object.assign(wait, { duration: String(bad), units: 'ms' })
+      const waitBack = nodeNamed(flow, 'good for 5 minutes')
+      waitBack.should.match({ duration: '5', units: 'min' })
+      Object.assign(waitBack, { duration: String(good), units: 'ms' })
+      await open('Failover to a backup and back', { flow })
+      await polled(1)
+      await press(flow, 'make the monitor')
+      await until(() => told('monitor').length === 1, 'the monitor')
+      await simulator.settle()
+      simulator.route(MONITOR)!.should.match({ state: 'running', destinations: [] })
+      simulator.clearJournal()
+      return flow
+    }
+    const switched = async (times: number): Promise<string> => {
+      await until(() => told('switched').length >= times, 'the switch')
+      await simulator.settle()
+      told('switched').length.should.equal(times)
+      return told('switched')[times - 1]!
+    }
+
+    it('switches when the main source fails for long enough, and goes back when it was good for long enough', async () => {
+      const flow = await openQuick({ bad: 2000, good: 2000 })
       source().should.match(MAIN)
       const destinations = simulator.route('Studio A')!.destinations.map(({ id }) => id)
-
-      await poll(flow)
       fail()
-      await poll(flow)
-      await poll(flow)
-      Object.assign(source(), { state: 'connected', summaryStatusCode: 'ok' })
-      await poll(flow)
-      fail()
-      await poll(flow)
-      await poll(flow)
+      await polled(1)
+      mend()
+      await polled(1)
+      await pause(1200)
       changes('update').should.equal(0, 'a short trouble switches nothing')
-      await poll(flow)
-      await until(() => told('switched').length === 1, 'the switch')
-      told('switched')[0]!.should.equal('Studio A now has the source "backup"')
+
+      fail()
+      fail(MONITOR)
+      ;(await switched(1)).should.equal('Studio A now has the source "backup"')
       source().should.match(BACKUP)
+      mend(MONITOR)
+      await polled(1)
+      fail(MONITOR)
+      await polled(1)
+      await pause(1200)
+      changes('update').should.equal(1, 'the main source is not good for long enough yet')
+      simulator.stopRoute('Studio A')
+      mend(MONITOR)
+      ;(await switched(2)).should.equal('Studio A now has the source "main"')
+      source().should.match(MAIN)
+      simulator.route('Studio A')!.state.should.equal('idle')
       simulator
         .route('Studio A')!
         .destinations.map(({ id }) => id)
         .should.deepEqual(destinations)
-
-      await simulator.settle()
-      fail()
-      for (let look = 0; look < 5; look++) await poll(flow)
-      changes('update').should.equal(1, 'nothing is switched so soon after')
-
-      await press(flow, 'to main')
-      await until(() => told('switched').length === 2, 'the way back')
-      source().should.match(MAIN)
       changes('update').should.equal(2)
-      await press(flow, 'to main')
-      changes('update').should.equal(2, 'what is there already is not set again')
+      flow.filter(({ type }) => type === 'media-gateway-watch').length.should.equal(2)
     })
 
-    it('goes back when the backup fails too, leaves a third source and a stopped route alone', async () => {
-      const flow = read('Recipes/Failover to a backup source.json')
-      const settings = nodeNamed(flow, 'settings') as unknown as { rules: Array<{ to: string }> }
-      settings.rules[0]!.to = settings.rules[0]!.to.replace('"holdSeconds":300', '"holdSeconds":0')
-      await open('Failover to a backup source', { flow })
-      const looks = async (count: number): Promise<void> => {
-        await simulator.settle()
-        fail()
-        for (let look = 0; look < count; look++) await poll(flow)
-      }
-      await looks(3)
-      await until(() => told('switched').length === 1, 'the switch')
+    it('stays with the backup while the monitor was good all the time, until a button says so', async () => {
+      const flow = await openQuick({ good: 200 })
+      fail()
+      ;(await switched(1)).should.equal('Studio A now has the source "backup"')
+      await polled(2)
       source().should.match(BACKUP)
-      await looks(3)
-      await until(() => told('switched').length === 2, 'the way back')
+      await press(flow, 'to main', ROUTE)
+      ;(await switched(2)).should.equal('Studio A now has the source "main"')
       source().should.match(MAIN)
+      await press(flow, 'to main', ROUTE)
+      changes('update').should.equal(2, 'what is there already is not set again')
 
-      await simulator.settle()
+      await press(flow, 'to backup', ROUTE)
+      await switched(3)
+      fail(MONITOR)
+      await polled(1)
+      mend(MONITOR)
+      await polled(1)
+      await pause(400)
+      source().should.match(BACKUP)
+      changes('update').should.equal(3, 'what a button has set stays')
+    })
+
+    it('with both sources bad looks again, and takes the main one when that is good', async () => {
+      await openQuick({ good: 60_000 })
+      fail()
+      fail(MONITOR)
+      await switched(1)
+      fail()
+      await polled(2)
+      changes('update').should.equal(1)
+      mend(MONITOR)
+      ;(await switched(2)).should.equal('Studio A now has the source "main"')
+    })
+
+    it('leaves a stopped route and a third source alone, and tries again after a failure', async () => {
+      const flow = await openQuick()
       simulator.stopRoute('Studio A')
-      await looks(4)
+      fail()
+      await polled(1)
+      await pause(400)
+      changes('update').should.equal(0, 'a stopped route')
       simulator.startRoute('Studio A')
+      await simulator.settle()
+      await polled(1)
       Object.assign(source(), { address: '239.10.67.86' })
-      await looks(4)
-      changes('update').should.equal(2)
+      fail()
+      await polled(1)
+      await pause(400)
+      changes('update').should.equal(0, 'a third source')
+
+      mend()
+      await polled(1)
+      Object.assign(source(), { address: MAIN.address })
+      simulator.fault({ kind: 'status', status: 500, times: 1, match: { action: 'update' } })
+      fail()
+      await switched(1)
+      changes('update').should.equal(2, 'the first one failed')
+      source().should.match(BACKUP)
+      told('error').length.should.equal(1)
+      flow.length.should.be.above(0)
+    })
+
+    it('goes on trying, however often it fails', async () => {
+      await openQuick({ bad: 50 })
+      const mended = simulator.fault({ kind: 'status', status: 404, match: { path: '*/routes/*' } })
+      fail()
+      await until(() => told('error').length > 15, 'many failures')
+      mended()
+      await switched(1)
+    })
+
+    it('notices at its start that the main source is bad', async () => {
+      fail()
+      await openQuick()
+      await switched(1)
+      source().should.match(BACKUP)
     })
   })
 
@@ -351,55 +441,409 @@ describe('the example flows', function () {
     })
   })
 
-  describe('Alarm text', () => {
-    it('tells once of a route in trouble, and once when that is over', async () => {
-      const flow = await open('Alarm text')
-      nodeNamed(flow, 'every 10 seconds').repeat!.should.equal('10')
-      const poll = (): Promise<void> => press(flow, 'every 10 seconds')
+  describe('Alarm with recovery', () => {
+    const TITLE = 'Alarm with recovery'
+
+    /** With another time to hold than 20 seconds. */
+    function held(seconds: number): FlowNode[] {
+      const flow = read(`Recipes/${TITLE}.json`)
+      const watch = nodeNamed(flow, 'for 20 seconds')
+      should(watch['holdFor']).equal(20)
+      watch['holdFor'] = seconds
+      return flow
+    }
+    const status = (route: RouteState, summaryStatusCode: SummaryCode, details: string): void => {
+      Object.assign(route, { summaryStatusCode, summaryStatusDetails: details })
+      Object.assign(route.source, { summaryStatusCode })
+    }
+
+    it('tells once of a trouble that lasts, and once when it is over, with how long it was', async () => {
+      await open(TITLE, { flow: held(1.5) })
+      await polled(1)
       const route = simulator.route('Studio A')!
-      await poll()
-      const fault = { summaryStatusCode: 'warn', summaryStatusDetails: 'Source disconnected' }
-      Object.assign(route, fault)
-      await poll()
-      Object.assign(route, { summaryStatusCode: 'ok', summaryStatusDetails: 'running' })
-      await poll()
-      Object.assign(route, fault)
-      for (let look = 0; look < 4; look++) await poll()
-      Object.assign(route, { summaryStatusCode: 'ok', summaryStatusDetails: 'running' })
-      for (let look = 0; look < 3; look++) await poll()
-      await until(() => told('text').length >= 2, 'the texts')
-      told('text').should.deepEqual([
-        'ALARM Studio A: Source disconnected',
-        'OVER Studio A: running',
-      ])
+      status(route, 'warn', 'Source disconnected')
+      await polled(1)
+      status(route, 'ok', 'running')
+      await polled(2)
+      told('text').should.deepEqual([], 'a short trouble')
+
+      const from = Date.now()
+      status(route, 'warn', 'Source disconnected')
+      await until(() => told('text').length > 0, 'the alarm')
+      Object.assign(route.source, { state: 'connecting' })
+      await polled(1)
+      status(route, 'error', 'No signal')
+      await polled(2)
+      const took = Date.now() - from
+      status(route, 'ok', 'running')
+      await until(() => told('text').length > 1, 'the end of it')
+      const [alarm, over, ...others] = told('text')
+      alarm!.should.equal('ALARM Studio A: Source disconnected')
+      const [, seconds] = /^OVER Studio A: it runs, after (\d+) s$/.exec(over!) ?? []
+      Number(seconds).should.be.within(took / 1000 - 2, took / 1000 + 3)
+      others.should.deepEqual([])
       writes().should.equal(0)
     })
 
-    it('tells when a route in trouble was stopped or is gone, and when nobody answers', async () => {
-      const flow = await open('Alarm text')
-      const poll = (): Promise<void> => press(flow, 'every 10 seconds')
-      const trouble = { summaryStatusCode: 'error', summaryStatusDetails: 'no signal' }
-      for (const name of ['Studio A', 'City hall']) Object.assign(simulator.route(name)!, trouble)
-      await poll()
-      await poll()
+    it('tells of a route that was stopped or is gone, once, and keeps its alarms over a deploy', async () => {
+      const flow = held(0)
+      await open(TITLE, { flow })
+      await polled(1)
       simulator.stopRoute('Studio A')
+      await until(() => told('text').length === 1, 'the alarm')
+      simulator.startRoute('Studio A')
+      await simulator.settle()
+      await until(() => told('text').length === 2, 'the end of it')
+      status(simulator.route('City hall')!, 'error', 'no signal')
+      await until(() => told('text').length === 3, 'the second alarm')
+
+      await deploy(connected(flow))
+      await polled(2)
       simulator.removeRoute('City hall')
-      await poll()
-      simulator.fault({ kind: 'status', status: 500, match: { path: '/api/gateway/*' } })
-      for (let look = 0; look < 3; look++) await poll()
-      simulator.clearFaults()
-      await poll()
-      await until(() => told('text').length >= 6, 'the texts')
-      told('text').should.deepEqual([
-        'ALARM Studio A: no signal',
+      await until(() => told('text').length >= 4, 'the end of the second')
+      const texts = told('text').map((text) => text.replace(/after \d+ s$/, 'after a while'))
+      texts.should.deepEqual([
+        'ALARM Studio A: it was stopped',
+        'OVER Studio A: it runs, after a while',
         'ALARM City hall: no signal',
-        'OVER Studio A: it was stopped',
-        'OVER City hall: it is gone',
-        'ALARM The appliance: The appliance failed with status 500. It says: A simulated error 500.',
-        'OVER The appliance: it answers',
+        'OVER City hall: it is gone, after a while',
       ])
     })
+
+    it('tells of what is in trouble at the start, and when it cannot watch', async () => {
+      status(simulator.route('Studio A')!, 'error', 'no signal')
+      await open(TITLE)
+      await until(() => told('text').length === 1, 'the alarm')
+      told('text')[0]!.should.equal('ALARM Studio A: status error')
+      await open(TITLE, { credentials: { username: 'haiadmin', password: 'wrong' } })
+      await until(() => told('text').length === 1, 'the other alarm')
+      told('text')[0]!.should.match(/^ALARM Gateway 1: .*password/)
+    })
+
+    it('puts hours, minutes and seconds into words', () => {
+      const { func } = nodeNamed(read(`Recipes/${TITLE}.json`), 'what is new?')
+      const [words] = /function inWords[^]*?\n}\n/.exec(String(func)) ?? []
+      const inWords = compileFunction(`${words} return inWords(ms)`, ['ms']) as (
+        ms: number,
+      ) => string
+      const times = [0, 999, 61_000, 3_600_000, 93_784_000]
+      times.map(inWords).should.deepEqual(['0 s', '1 s', '1 min 1 s', '1 h', '26 h 3 min 4 s'])
+    })
   })
+
+  describe('Restart a stalled route', () => {
+    const TITLE = 'Restart a stalled route'
+    const COMMANDS = ['stop-route', 'start-route']
+
+    /** It holds for a second instead of 30, and looks again after so many ms. */
+    async function openQuick(again = 200): Promise<void> {
+      const flow = read(`Recipes/${TITLE}.json`)
+      const watch = nodeNamed(flow, 'no bit rate for 30 seconds')
+      watch.should.match({ holdFor: 30, thresholds: [{ measure: 'bitrate', of: 'source' }] })
+      watch['holdFor'] = 1
+      const delay = nodeNamed(flow, '2 minutes later')
+      delay.should.match({ timeout: '2', timeoutUnits: 'minutes' })
+      Object.assign(delay, { timeout: String(again), timeoutUnits: 'milliseconds' })
+      await open(TITLE, { flow })
+      await polled(1)
+    }
+    /** The source carries nothing from now on, and a restart does not help either. */
+    const stall = (): void => {
+      simulator.setOptions({ settleDelay: 3_600_000 })
+      Object.assign(simulator.route('Studio A')!.source, { state: 'disconnected' })
+    }
+
+    it('restarts it, and is content when that has helped', async () => {
+      await openQuick(3500)
+      Object.assign(simulator.route('Studio A')!.source, { state: 'disconnected' })
+      await until(() => told('text').length === 1, 'the restart')
+      told('text')[0]!.should.equal(
+        'Studio A: restarted, its source carried nothing (restart 1 within the hour)',
+      )
+      await pause(4500)
+      commands().should.deepEqual(COMMANDS)
+      simulator.route('Studio A')!.state.should.equal('running')
+      told('text').length.should.equal(1)
+    })
+
+    it('restarts it three times within the hour, then gives one alarm instead', async () => {
+      await openQuick()
+      stall()
+      await until(() => told('text').length === 4, 'the alarm')
+      const ALARM =
+        'ALARM Studio A: its source carries nothing, and 3 restarts within the hour did not help'
+      told('text')[3]!.should.equal(ALARM)
+      await polled(1)
+      told('text').length.should.equal(4)
+      commands().should.deepEqual([...COMMANDS, ...COMMANDS, ...COMMANDS])
+
+      const { source } = simulator.route('Studio A')!
+      Object.assign(source, { state: 'connected' })
+      await polled(3)
+      Object.assign(source, { state: 'disconnected' })
+      await until(() => told('text').length === 5, 'the second alarm')
+      told('text')[4]!.should.equal(ALARM)
+      commands().length.should.equal(6)
+    })
+
+    it('never touches a route that was stopped, and others than those of its pattern', async () => {
+      await openQuick(1000)
+      stall()
+      Object.assign(simulator.route('City hall')!.source, { state: 'disconnected' })
+      await until(() => told('text').length === 1, 'the first restart')
+      simulator.stopRoute('Studio A')
+      await pause(2500)
+      commands().should.deepEqual(COMMANDS)
+      simulator.route('Studio A')!.state.should.equal('idle')
+      // Somebody starts it again, and the source still carries nothing.
+      simulator.startRoute('Studio A')
+      await until(() => told('text').length === 2, 'the second restart')
+      commands().should.deepEqual([...COMMANDS, ...COMMANDS])
+    })
+
+    it('tells when a restart fails, and tries again when it could not look', async () => {
+      await openQuick()
+      simulator.fault({ kind: 'status', status: 403, match: { path: '*/commands' } })
+      stall()
+      simulator.fault({ kind: 'status', status: 500, times: 1, match: { path: '*/routes/*' } })
+      await until(() => told('text').length === 1, 'the alarm')
+      told('error').length.should.equal(1)
+      told('text')[0]!.should.match(/^ALARM Studio A could not be restarted: /)
+      await pause(1500)
+      told('text').length.should.equal(1)
+    })
+  })
+
+  describe('Tally to MQTT', () => {
+    let broker: Broker
+
+    beforeEach(async () => (broker = await startBroker()))
+    afterEach(async () => {
+      await deploy([])
+      broker.retained.get('media-gateway/node-red')!.should.equal('offline')
+      await broker.stop()
+    })
+
+    const topics = (name: string): Array<string | undefined> =>
+      ['running', 'status'].map((what) =>
+        broker.retained.get(`media-gateway/routes/${name}/${what}`),
+      )
+    const published = (name: string, ...values: Array<string | undefined>): Promise<void> =>
+      until(() => topics(name).join() === values.join(), `${name}: ${values.join()}`)
+
+    it('has two topics for each route, and follows what happens', async () => {
+      simulator.renameRoute('City hall', 'City/hall #1')
+      await openWith(broker)
+      await published('Studio A', 'true', 'ok')
+      await published('City-hall -1', 'true', 'ok')
+      broker.retained.get('media-gateway/appliance')!.should.equal('reachable')
+      broker.retained.get('media-gateway/node-red')!.should.equal('online')
+      broker.retained.size.should.equal(2 * simulator.routes.length + 2)
+
+      simulator.route('Studio A')!.summaryStatusCode = 'error'
+      await published('Studio A', 'true', 'error')
+      simulator.stopRoute('Studio A')
+      await published('Studio A', 'false', 'unknown')
+      simulator.renameRoute('Studio A', 'Studio B')
+      await published('Studio B', 'false', 'unknown')
+      await published('Studio A', undefined, undefined)
+      simulator.removeRoute('Studio B')
+      await published('Studio B', undefined, undefined)
+      const { name } = simulator.addRoute({
+        name: 'Late',
+        startRoute: true,
+        source: { name: 'Late in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      })
+      await published(name, 'true', 'ok')
+      broker.retained.size.should.equal(2 * simulator.routes.length + 2)
+
+      const received = broker.received
+      await polled(2)
+      broker.received.should.equal(received, 'nothing is said twice')
+    })
+
+    it('makes up for what happened while the broker was away', async () => {
+      await openWith(broker)
+      await published('Studio A', 'true', 'ok')
+      await broker.stop()
+      simulator.stopRoute('Studio A')
+      simulator.removeRoute('City hall')
+      await polled(2)
+      await broker.start()
+      await published('Studio A', 'false', 'unknown')
+      await published('City hall', undefined, undefined)
+      broker.retained.get('media-gateway/node-red')!.should.equal('online')
+    })
+
+    it('takes away the topics of routes that went while it did not run', async () => {
+      await openWith(broker)
+      await published('City hall', 'true', 'ok')
+      await openWith(broker, [{ id: 'x', type: 'tab', label: 'other' }])
+      simulator.removeRoute('City hall')
+      await openWith(broker)
+      await published('City hall', undefined, undefined)
+    })
+
+    it('says that it cannot watch', async () => {
+      await openWith(broker)
+      await published('Studio A', 'true', 'ok')
+      const credentials = { username: '', password: '' }
+      await open('Tally to MQTT', { flow: withBroker(broker), credentials })
+      const appliance = (): string | undefined => broker.retained.get('media-gateway/appliance')
+      await until(() => appliance() === 'unreachable', 'the topic')
+    })
+  })
+
+  async function openWith(broker: Broker, others: FlowNode[] = []): Promise<void> {
+    await open('Tally to MQTT', { flow: [...withBroker(broker), ...others] })
+  }
+
+  function withBroker({ port }: Broker): FlowNode[] {
+    const flow = read('Recipes/Tally to MQTT.json')
+    flow.find(({ type }) => type === 'mqtt out')!.should.match({ retain: 'true', qos: '1' })
+    return flow.map((node) =>
+      node.type === 'mqtt-broker' ? { ...node, port: String(port) } : node,
+    )
+  }
+
+  describe('Prometheus metrics', () => {
+    const TITLE = 'Prometheus metrics'
+    const route = routeLabels
+
+    it('answers with what is known, and asks the appliance nothing for it', async () => {
+      simulator.fault({ kind: 'latency', ms: 800, times: 2 })
+      await open(TITLE)
+      const early = await fetch(`${url}metrics`)
+      early.status.should.equal(503)
+      ;(await early.text()).should.match(/^Nothing is known/)
+      await until(async () => (await fetch(`${url}metrics`)).status === 200, 'the first look')
+
+      const { gauges, type } = await scrape()
+      type.should
+        .match(/^text\/plain;/)
+        .and.match(/version=0\.0\.4/)
+        .and.match(/charset=utf-8/)
+      valueOf(gauges, 'reachable', {}).should.equal(1)
+      valueOf(gauges, 'data_age_seconds', {}).should.be.within(0, 12)
+      const running = simulator.routes.filter(({ state }) => state === 'running')
+      const samples = gauges.filter(({ name }) => name === 'route_running')
+      samples.length.should.equal(simulator.routes.length)
+      samples.filter(({ value }) => value === 1).length.should.equal(running.length)
+      for (const each of simulator.routes) {
+        for (const status of ['ok', 'warn', 'error', 'unknown']) {
+          const isSo = (part: { summaryStatusCode: string }): number =>
+            Number(part.summaryStatusCode === status)
+          valueOf(gauges, 'route_status', { ...route(each.name), status }).should.equal(isSo(each))
+          valueOf(gauges, 'source_status', {
+            ...route(each.name),
+            source: each.source.name,
+            status,
+          }).should.equal(isSo(each.source))
+          for (const destination of each.destinations) {
+            const labels = { destination: destination.name, destination_id: destination.id, status }
+            valueOf(gauges, 'destination_status', { ...route(each.name), ...labels }).should.equal(
+              isSo(destination),
+            )
+          }
+        }
+      }
+
+      simulator.clearJournal()
+      const from = Date.now()
+      for (let scrapes = 0; scrapes < 50; scrapes++) await scrape()
+      const polls = simulator.journal.filter(({ path }) => /^\/api\/devices\/[^/]+$/.test(path))
+      polls.length.should.equal(simulator.journal.length)
+      polls.length.should.be.belowOrEqual((Date.now() - from) / 900 + 2)
+    })
+
+    it('follows what happens, and escapes names', async () => {
+      await open(TITLE)
+      await polled(1)
+      const studio = simulator.route('Studio A')!
+      const [out] = studio.destinations
+      const odd = 'Studio "A" \\ live\nnow'
+      const all = async (): Promise<Gauge[]> => (await scrape()).gauges
+
+      simulator.renameRoute('Studio A', odd)
+      studio.source.summaryStatusCode = 'error'
+      studio.source.name = 'other in'
+      out!.name = 'other'
+      out!.summaryStatusCode = 'warn'
+      simulator.stopRoute('City hall')
+      simulator.removeRoute('Newsroom feed')
+      simulator.addRoute({
+        name: 'Late',
+        source: { name: 'Late in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      })
+      await polled(2)
+      let gauges = await all()
+      const of = { route: odd, route_id: studio.id }
+      const source = { ...of, source: studio.source.name, status: 'error' }
+      valueOf(gauges, 'source_status', source).should.equal(1)
+      const destination = { ...of, destination: 'other', destination_id: out!.id, status: 'warn' }
+      valueOf(gauges, 'destination_status', destination).should.equal(1)
+      valueOf(gauges, 'route_running', route('City hall')).should.equal(0)
+      valueOf(gauges, 'route_running', route('Late')).should.equal(0)
+      gauges.filter(({ labels }) => labels['route'] === 'Newsroom feed').should.deepEqual([])
+
+      studio.destinations.pop()
+      await polled(2)
+      gauges = await all()
+      const left = gauges.filter(
+        ({ name, labels }) => name === 'destination_status' && labels['route'] === odd,
+      )
+      left.length.should.equal(4 * studio.destinations.length)
+    })
+  })
+
+  // Longer than the half minute after which an appliance counts as away.
+  it('recipes with a watch tell when the appliance is away, and when it is back', async function () {
+    this.timeout(90_000)
+    const broker = await startBroker()
+    const alarms = read('Recipes/Alarm with recovery.json')
+    nodeNamed(alarms, 'for 20 seconds')['holdFor'] = 0
+    const flow = [...alarms, ...withBroker(broker), ...read('Recipes/Prometheus metrics.json')]
+    await open('Alarm with recovery', {
+      flow: [...new Map(flow.map((node) => [node.id, node])).values()],
+    })
+    await polled(2)
+    await simulator.stop()
+    await until(() => told('text').length > 0, 'the alarm', 60_000)
+    const [alarm] = told('text')
+    alarm!.should.match(/^ALARM Gateway 1: .*refused the connection/)
+    await until(() => broker.retained.get('media-gateway/appliance') === 'unreachable', 'the topic')
+    const away = (await scrape()).gauges
+    valueOf(away, 'reachable', {}).should.equal(0)
+    valueOf(away, 'data_age_seconds', {}).should.be.above(28)
+    valueOf(away, 'route_running', routeLabels('Studio A')).should.equal(1)
+
+    simulator.stopRoute('Studio A')
+    await simulator.start()
+    await until(() => told('text').length > 2, 'the end of it', 20_000)
+    const [, over, stopped, ...others] = told('text')
+    over!.should.match(/^OVER Gateway 1: it answers, after (\d+ min )?\d+ s$/)
+    stopped!.should.equal('ALARM Studio A: it was stopped')
+    others.should.deepEqual([])
+    await until(() => broker.retained.get('media-gateway/appliance') === 'reachable', 'the topic')
+    const back = (await scrape()).gauges
+    valueOf(back, 'reachable', {}).should.equal(1)
+    valueOf(back, 'data_age_seconds', {}).should.be.below(12)
+    valueOf(back, 'route_running', routeLabels('Studio A')).should.equal(0)
+    await deploy([])
+    await broker.stop()
+  })
+
+  function routeLabels(name: string): object {
+    return { route: name, route_id: simulator.route(name)!.id }
+  }
+
+  /** Reads the metrics, and checks that they are in the format that Prometheus wants. */
+  async function scrape(): Promise<{ gauges: Gauge[]; type: string }> {
+    const answer = await fetch(`${url}metrics`)
+    answer.status.should.equal(200)
+    const text = await answer.text()
+    return { gauges: gaugesIn(text), type: answer.headers.get('content-type')! }
+  }
 
   // ---- how it is set up
 
@@ -414,6 +858,7 @@ describe('the example flows', function () {
       credentialSecret: 'test',
       telemetry: { enabled: false, updateNotification: false },
       editorTheme: { tours: false },
+      mqttReconnectTime: 500,
     }
     writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(settings)}`)
     server = spawn(
@@ -456,28 +901,38 @@ describe('the example flows', function () {
   /** Deploys a recipe on the simulator, with credentials as a user would enter them. */
   async function open(
     title: string,
-    {
-      flow = read(`Recipes/${title}.json`),
-      credentials = { username: 'haiadmin', password: 'manager' },
-    } = {},
+    { flow = read(`Recipes/${title}.json`), credentials = ADMINISTRATOR } = {},
   ): Promise<FlowNode[]> {
     since = output.length
-    await deploy(
-      flow.map((each) => {
-        switch (each.type) {
-          case 'media-gateway':
-            return { ...each, baseUrl: simulator.url, credentials }
-          case 'debug':
-            return { ...each, console: true }
-          // The test presses the button; the clock would do so in between.
-          case 'inject':
-            return { ...each, repeat: '', crontab: '' }
-          default:
-            return each
-        }
-      }),
-    )
+    await deploy(connected(flow, credentials))
     return flow
+  }
+
+  function connected(flow: FlowNode[], credentials = ADMINISTRATOR): FlowNode[] {
+    return flow.map((each) => {
+      switch (each.type) {
+        case 'media-gateway':
+          return { ...each, baseUrl: simulator.url, pollInterval: 1, credentials }
+        case 'debug':
+          return { ...each, console: true }
+        // The test presses the button; the clock would do so in between.
+        case 'inject':
+          return { ...each, repeat: '', crontab: '' }
+        default:
+          return each
+      }
+    })
+  }
+
+  /** Waits until a watch has looked so often, and its events have gone through. */
+  async function polled(times: number): Promise<void> {
+    const looks = (): number =>
+      simulator.journal.filter(
+        ({ path, status }) => /^\/api\/devices\/[^/]+$/.test(path) && status === 200,
+      ).length
+    const before = looks()
+    await until(() => looks() >= before + times, 'a look of the watch')
+    await pause(100)
   }
 
   /** Presses a button, and waits until the appliance has answered that and the answer has gone through. */
@@ -515,6 +970,8 @@ describe('the example flows', function () {
   const writes = (): number => bodies().length
 })
 
+const ADMINISTRATOR = { username: 'haiadmin', password: 'manager' }
+
 const nameOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.json$/, '')
 
 function nodeNamed(flow: FlowNode[], name: string): FlowNode {
@@ -523,11 +980,62 @@ function nodeNamed(flow: FlowNode[], name: string): FlowNode {
   return found
 }
 
+/**
+ * The samples in the text format of Prometheus 0.0.4.
+ * @throws Error when a line is none, has no type, or says the same as another
+ */
+function gaugesIn(text: string): Gauge[] {
+  text.should.endWith('\n')
+  const [described, typed, seen] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  return text
+    .slice(0, -1)
+    .split('\n')
+    .flatMap((line): Gauge[] => {
+      const [, kind, of] = /^# (HELP|TYPE) media_gateway_([a-z_]+) (?:gauge$|\S)/.exec(line) ?? []
+      if (kind) {
+        const known = kind === 'HELP' ? described : typed
+        known.has(of!).should.be.false(line)
+        known.add(of!)
+        return []
+      }
+      const [, name, inner, number] =
+        /^media_gateway_([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\["\\n])*",?)+)\} (\d[\d.e+-]*)$/.exec(
+          line,
+        ) ?? []
+      if (!name) throw new Error(`not a sample: ${line}`)
+      const isKnown = described.has(name) && typed.has(name)
+      isKnown.should.be.true(line)
+      seen.has(`${name} ${inner}`).should.be.false(line)
+      seen.add(`${name} ${inner}`)
+      const labels = Object.fromEntries(
+        [...inner!.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, value]) => [
+          label!,
+          value!.replace(/\\(.)/g, (_, after: string) => (after === 'n' ? '\n' : after)),
+        ]),
+      )
+      return [{ name, labels, value: Number(number) }]
+    })
+}
+
+/** The value of the one sample with these labels, and that of the device. */
+function valueOf(gauges: Gauge[], name: string, labels: object): number {
+  const wanted = { device: 'Gateway 1', ...labels }
+  const found = gauges.filter(
+    (gauge) => gauge.name === name && isDeepStrictEqual(gauge.labels, wanted),
+  )
+  found.length.should.equal(1, `${name} ${JSON.stringify(wanted)}`)
+  return found[0]!.value
+}
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-async function until(is: () => boolean, what = 'what was waited for', ms = 10_000): Promise<void> {
+async function until(
+  is: () => boolean | Promise<boolean>,
+  what = 'what was waited for',
+  ms = 10_000,
+): Promise<void> {
   const deadline = Date.now() + ms
-  while (!is()) {
+  while (!(await is())) {
     if (Date.now() > deadline) throw new Error(`${what} did not come`)
     await pause(20)
   }
