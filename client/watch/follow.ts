@@ -77,6 +77,7 @@ const LASTING: ReadonlySet<string> = new Set([
   'LOGIN_REFUSED',
   'FORBIDDEN',
   'NOT_FOUND',
+  'TLS',
 ])
 
 export function createFollower(options: WatchOptions, clock: Clock): Follower {
@@ -109,12 +110,12 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   }
 
   function start(state: DeviceState, at: number): void {
-    const isFirst = told === undefined
+    const isAnother = told?.id !== state.id
     told = state
     held = new Map()
     seenAt = at
     counts = count(state)
-    if (isFirst) options.onSnapshot?.(snapshotOf(state, at, wantsRoute))
+    if (isAnother) options.onSnapshot?.(snapshotOf(state, at, wantsRoute))
   }
 
   function seen(state: DeviceState, changes: readonly Change[], at: number): void {

@@ -1,0 +1,363 @@
+// npm run bench:fleet: how much of a machine one Node-RED takes to watch a whole fleet, and
+// whether it misses anything. docs/performance.md says what the figures mean.
+//   --appliances 1000  how many are watched, each by a watch node of its own
+//   --routes 20        on each
+//   --interval 10      seconds from poll to poll
+//   --seconds 120      of the measurement
+//   --changes 20       routes started or stopped in a second
+//   --keep-alive 65    seconds for which the appliances keep an idle connection
+//   --https            with certificates pinned by their fingerprints
+import { fork, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { ready, root } from '../scripts/ready.mjs'
+import { callsTo } from './calls.cjs'
+
+const IDLE_MS = 10_000
+/** Memory is given back a moment after a garbage collection. */
+const SETTLE_MS = 1000
+const SAMPLE_MS = 5000
+const START_WITHIN_MS = 60_000
+const STOP_WITHIN_MS = 30_000
+
+const require = createRequire(import.meta.url)
+/** Ends what was started, the last first. */
+const started = []
+
+async function main() {
+  const options = optionsOf(process.argv.slice(2))
+  ready()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(1))
+  endWithNpm()
+
+  console.log(`${options.appliances} appliances with ${options.routes} routes each ...`)
+  const fleet = startFleet()
+  const account = { username: 'watcher', password: randomBytes(12).toString('hex') }
+  const addresses = await fleet('start', { ...options, seconds: options.interval, account })
+  const nodeRed = await startNodeRed()
+
+  await pause(IDLE_MS / 2)
+  const idle = await measureIdle(nodeRed)
+  const flow = flowOf(addresses, account, options)
+  const start = await startWatching(nodeRed, fleet, flow, options)
+  console.log(`All are watched; now measuring for ${options.seconds} s ...`)
+  // The first polls come all at once, the later ones spread over the interval.
+  await pause(options.interval * 1000)
+  const run = await measure(nodeRed, fleet, options)
+  const leftOpen = await nodeRed.stop(() => fleet('openSessions'))
+
+  const failures = faultsOf(run, options)
+  report({ options, idle, start, run, leftOpen })
+  for (const failure of failures) console.error(failure)
+  await end(failures.length > 0 ? 1 : 0)
+}
+
+function optionsOf(args) {
+  const text = (value) => ({ type: 'string', default: value })
+  const { values } = parseArgs({
+    args,
+    options: {
+      appliances: text('1000'),
+      routes: text('20'),
+      seconds: text('120'),
+      interval: text('10'),
+      changes: text('20'),
+      'keep-alive': text('65'),
+      https: { type: 'boolean', default: false },
+    },
+  })
+  const { https, 'keep-alive': keepAlive, ...numbers } = values
+  const options = Object.entries({ ...numbers, keepAlive }).map(([name, value]) => {
+    if (/^\d+$/.test(value) && (Number(value) > 0 || name === 'changes')) {
+      return [name, Number(value)]
+    }
+    throw new Error(`--${name} takes a whole number from 1, not "${value}".`)
+  })
+  return { ...Object.fromEntries(options), https }
+}
+
+// ---- start: the appliances, and Node-RED
+
+function startFleet() {
+  const child = fork(new URL('appliances.mjs', import.meta.url))
+  started.push(() => gone(child, 'SIGKILL'))
+  return callsTo(child)
+}
+
+async function startNodeRed() {
+  const userDir = userDirectory()
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', require.resolve('node-red/red.js'), '--userDir', userDir],
+    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+  )
+  started.push(() => gone(child, 'SIGTERM'))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => (output += chunk))
+  }
+  const ask = callsTo(child)
+  const url = await until(
+    () => {
+      if (child.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
+      return /Started flows/.test(output) && /now running at (http\S+)/.exec(output)?.[1]
+    },
+    { within: START_WITHIN_MS, what: 'The start of Node-RED' },
+  )
+  return {
+    url,
+    ask,
+    warnings: () => output.split('\n').filter((line) => /\[(warn|error)\] \[/.test(line)),
+    async stop(thenAsk) {
+      await gone(child, 'SIGTERM')
+      return thenAsk()
+    },
+  }
+}
+
+/** Headless, with this package in it. */
+function userDirectory() {
+  const userDir = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
+  started.push(() => rmSync(userDir, { recursive: true, force: true }))
+  const link = join(userDir, 'node_modules/@media-gateway/node-red')
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync(root, link, 'junction')
+  const settings = {
+    uiHost: '127.0.0.1',
+    uiPort: 0,
+    disableEditor: true,
+    credentialSecret: 'bench',
+    telemetry: { enabled: false, updateNotification: false },
+  }
+  const probe = JSON.stringify(require.resolve('./probe.cjs'))
+  writeFileSync(
+    join(userDir, 'settings.js'),
+    `module.exports = { ...${JSON.stringify(settings)}, functionGlobalContext: { tell: require(${probe}) } }`,
+  )
+  return userDir
+}
+
+/** One config node and one watch node for each appliance, all wired to one node that counts. */
+function flowOf(addresses, account, { interval }) {
+  const watches = addresses.flatMap(({ url, fingerprint = '' }, place) => [
+    {
+      id: `gateway${place}`,
+      type: 'media-gateway',
+      name: `appliance-${place + 1}`,
+      baseUrl: url,
+      fingerprint,
+      pollInterval: interval,
+      credentials: account,
+    },
+    {
+      id: `watch${place}`,
+      z: 'tab',
+      type: 'media-gateway-watch',
+      gateway: `gateway${place}`,
+      x: 100,
+      y: 40 * place,
+      wires: [['count']],
+    },
+  ])
+  const count = {
+    id: 'count',
+    z: 'tab',
+    type: 'function',
+    func: "global.get('tell')(msg.payload)",
+    outputs: 0,
+    x: 300,
+    y: 40,
+    wires: [],
+  }
+  return [{ id: 'tab', type: 'tab', label: 'Fleet' }, ...watches, count]
+}
+
+// ---- the measurements
+
+async function measureIdle({ ask }) {
+  const from = await ask('usage', { collected: true })
+  await pause(IDLE_MS)
+  const to = await ask('usage')
+  return { share: shareOf(from, to), rss: to.rss, heap: from.heapUsed }
+}
+
+/** Deploys the flow; tells what it took until each appliance was looked at. */
+async function startWatching({ url, ask }, fleet, flow, { appliances }) {
+  const from = await ask('usage')
+  await ask('longestDelay')
+  const answer = await fetch(new URL('flows', url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'Node-RED-API-Version': 'v2',
+      'Node-RED-Deployment-Type': 'full',
+    },
+    body: JSON.stringify({ flows: flow }),
+  })
+  if (!answer.ok) throw new Error(`Node-RED did not take the flow: ${await answer.text()}`)
+  await until(async () => (await fleet('seen')) === appliances, {
+    within: START_WITHIN_MS,
+    what: 'The first look at each appliance',
+  })
+  const to = await ask('usage')
+  return {
+    seconds: (to.at - from.at) / 1000,
+    cpuSeconds: (to.cpuMs - from.cpuMs) / 1000,
+    longestDelay: await ask('longestDelay'),
+  }
+}
+
+async function measure({ ask, warnings }, fleet, { seconds, interval, changes }) {
+  const told = await ask('told')
+  await ask('longestDelay')
+  await fleet('measure', { changes })
+  const from = await ask('usage')
+  let highest = from.rss
+  for (const till = from.at + seconds * 1000; Date.now() < till; ) {
+    await pause(Math.min(SAMPLE_MS, till - Date.now()))
+    highest = Math.max(highest, (await ask('usage')).rss)
+    told.push(...(await ask('told')))
+  }
+  const to = await ask('usage')
+  const longestDelay = await ask('longestDelay')
+  const expected = await fleet('endChanges')
+  const polls = await fleet('account')
+  const { heapUsed } = await ask('usage', { collected: true })
+  await pause(SETTLE_MS)
+  const { rss } = await ask('usage')
+  // The latest changes show in the polls to come.
+  await pause(1.5 * interval * 1000)
+  told.push(...(await ask('told')))
+  return {
+    share: shareOf(from, to),
+    rss: highest,
+    rssCollected: rss,
+    heap: heapUsed,
+    longestDelay,
+    warnings: warnings(),
+    ...polls,
+    ...compared(expected, told),
+  }
+}
+
+const shareOf = (from, to) => (to.cpuMs - from.cpuMs) / (to.at - from.at)
+
+/** What was lost, what came too often or should not have come, and how long the events took. */
+function compared(expected, told) {
+  const open = new Map()
+  for (const { key, at } of expected) open.set(key, [...(open.get(key) ?? []), at])
+  const delays = []
+  const surplus = []
+  for (const { key, at } of told) {
+    const changedAt = open.get(key)?.shift()
+    if (changedAt === undefined) surplus.push(key)
+    else delays.push(at - changedAt)
+  }
+  const lost = [...open].flatMap(([key, times]) => times.map(() => key))
+  const toldAfter = delays.reduce((sum, delay) => sum + delay, 0) / delays.length
+  return { expected: expected.length, lost, surplus, toldAfter, toldLatest: Math.max(...delays) }
+}
+
+// ---- the account of it
+
+function faultsOf({ missed, lost, surplus, mostLogins }) {
+  return [
+    missed > 0 && `${missed} cycles were missed.`,
+    lost.length > 0 && `${lost.length} events were lost, such as ${lost[0]}.`,
+    surplus.length > 0 && `${surplus.length} events came that should not, such as ${surplus[0]}.`,
+    mostLogins > 1 && `There were up to ${mostLogins} logins to one appliance.`,
+  ].filter(Boolean)
+}
+
+function report({ options, idle, start, run, leftOpen }) {
+  const { appliances } = options
+  const heap = run.heap - idle.heap
+  const heapEach = `${Math.round(heap / appliances / 1024)} kB for each appliance`
+  table('Idle Node-RED', [
+    ['CPU', percent(idle.share)],
+    ['memory (RSS)', megabytes(idle.rss)],
+  ])
+  table('Start', [
+    ['each appliance was looked at after', `${start.seconds.toFixed(1)} s`],
+    ['CPU', `${start.cpuSeconds.toFixed(1)} s`],
+    ['longest time blocked', milliseconds(start.longestDelay)],
+  ])
+  table(`Watching, over ${options.seconds} s`, [
+    ['CPU', `${percent(run.share)} of a core`],
+    ['memory (RSS) above idle, at most', megabytes(run.rss - idle.rss)],
+    ['  after a garbage collection', megabytes(run.rssCollected - idle.rss)],
+    ['heap above idle, likewise', megabytes(heap), heapEach],
+    ['longest time blocked', milliseconds(run.longestDelay)],
+    ['polls', run.calls.poll, `${run.leastPolls} or more for each appliance`],
+    ['missed cycles', run.missed],
+    ['longest time between two polls', milliseconds(run.longestGap)],
+    ['logins', run.logins, `${run.mostLogins} at most to one appliance`],
+    ['connections open', run.connections],
+    ['events', run.expected, `${run.lost.length} lost, ${run.surplus.length} too many`],
+    ['told after', milliseconds(run.toldAfter), `${milliseconds(run.toldLatest)} at most`],
+    ['warnings in the log', run.warnings.length],
+    ['sessions left open at the end', leftOpen],
+  ])
+  const { poll, ...others } = run.calls
+  for (const [call, count] of Object.entries(others)) console.log(`Besides: ${count} ${call}`)
+  for (const warning of run.warnings.slice(0, 5)) console.log(warning)
+}
+
+function table(title, rows) {
+  console.log(`\n${title}`)
+  const width = Math.max(...rows.map(([name]) => name.length))
+  for (const [name, value, more] of rows) {
+    console.log(`  ${name.padEnd(width)}  ${value}${more ? ` (${more})` : ''}`)
+  }
+}
+
+const percent = (share) => `${(share * 100).toFixed(1)} %`
+const megabytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
+const milliseconds = (ms) => `${Math.round(ms)} ms`
+
+// ---- waiting, and the end
+
+async function until(found, { within, what }) {
+  for (const deadline = Date.now() + within; Date.now() < deadline; await pause(50)) {
+    const result = await found()
+    if (result) return result
+  }
+  throw new Error(`${what} did not come in time.`)
+}
+
+async function gone(child, signal) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+  await exited
+  clearTimeout(timer)
+}
+
+/** npm hands a signal to its shell, which ends without telling us: then we have another parent. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || void end(1), 500).unref()
+}
+
+let ending
+
+function end(code) {
+  ending ??= (async () => {
+    for (const stop of started.splice(0).reverse()) await stop()
+    process.exit(code)
+  })()
+  return ending
+}
+
+main().catch((error) => {
+  if (!ending) console.error(error instanceof Error ? error.message : String(error))
+  return end(1)
+})
