@@ -94,6 +94,7 @@ export function compare(from: DeviceState, to: DeviceState): Change[] {
 const NONE: Change[] = []
 
 function compareRoutes(from: RouteState, route: RouteState): Change[] {
+  if (from === route) return NONE
   let changes = NONE
   const add = (change: Change): void => {
     if (changes === NONE) changes = [change]

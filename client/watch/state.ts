@@ -104,7 +104,12 @@ export function deviceState(
     known && known.adapters !== '[]' ? 1 : 0,
   )
   const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
-  return {
+  const present = new Map(routes.kept)
+  for (const route of routes.arrived.filter(isObject)) {
+    const routeId = String(route.id)
+    present.set(routeId, routeState(routeId, route, doubts, known?.routes.get(routeId)))
+  }
+  return unlessSame(known, {
     id,
     name: text(answer.name) ?? known?.name ?? '',
     condition: {
@@ -114,15 +119,33 @@ export function deviceState(
     },
     firmware: text(answer.firmware) ?? known?.firmware,
     adapters: adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]'),
-    peers: peers ? peersOf(peers) : (known?.peers ?? new Map()),
-    routes: new Map([
-      ...(routes.kept ?? []),
-      ...routes.arrived.filter(isObject).map((route): [string, RouteState] => {
-        const routeId = String(route.id)
-        return [routeId, routeState(routeId, route, doubts, known?.routes.get(routeId))]
-      }),
-    ]),
-  }
+    peers: peers ? peersOf(peers, known?.peers) : (known?.peers ?? new Map()),
+    routes: sameMap(known?.routes, present),
+  })
+}
+
+/**
+ * The known one, when the new one says the same. Mostly nothing has changed, and what is kept from
+ * look to look costs no memory anew.
+ */
+function unlessSame<T extends { condition: Condition }>(known: T | undefined, present: T): T {
+  if (!known) return present
+  const { condition, ...others } = present
+  const same =
+    condition.code === known.condition.code &&
+    condition.state === known.condition.state &&
+    condition.details === known.condition.details &&
+    Object.entries(others).every(([name, value]) => known[name as keyof T] === value)
+  return same ? known : present
+}
+
+function sameMap<T>(
+  known: ReadonlyMap<string, T> | undefined,
+  present: ReadonlyMap<string, T>,
+): ReadonlyMap<string, T> {
+  if (known?.size !== present.size) return present
+  for (const [key, value] of present) if (known.get(key) !== value) return present
+  return known
 }
 
 function isBelieved(value: unknown[], of: string, before: number, doubts: Doubts): boolean {
@@ -139,20 +162,25 @@ function adaptersOf(adapters: unknown[]): string {
   return JSON.stringify(read.sort((one, other) => (one.name < other.name ? -1 : 1)))
 }
 
-function peersOf(peers: unknown[]): Map<string, PeerState> {
+function peersOf(
+  peers: unknown[],
+  known?: ReadonlyMap<string, PeerState>,
+): ReadonlyMap<string, PeerState> {
   const states = peers.filter(isObject).map((peer): PeerState => {
     const name = text(peer.gatewayName) ?? text(peer.address) ?? ''
     const details = text(peer.statusDetails)
-    return {
-      id: text(peer.id) ?? name,
+    const id = text(peer.id) ?? name
+    return unlessSame(known?.get(id), {
+      id,
       name,
       condition: {
+        code: undefined,
         state: text(peer.status),
         details: details && withoutSecrets(details, secretsIn(peer)),
       },
-    }
+    })
   })
-  return new Map(states.map((state) => [state.id, state]))
+  return sameMap(known, new Map(states.map((state) => [state.id, state])))
 }
 
 function routeState(id: string, route: JsonObject, doubts: Doubts, known?: RouteState): RouteState {
@@ -160,7 +188,7 @@ function routeState(id: string, route: JsonObject, doubts: Doubts, known?: Route
   const listed = Array.isArray(destinations) ? (destinations as unknown[]) : undefined
   const before = known?.destinations.size ?? 0
   const isGiven = listed && isBelieved(listed, `destinations of ${id}`, before, doubts)
-  return {
+  return unlessSame(known, {
     id,
     name: text(route.name) ?? known?.name ?? '',
     condition: conditionOf(route, [], known),
@@ -168,7 +196,7 @@ function routeState(id: string, route: JsonObject, doubts: Doubts, known?: Route
       ? partState('source', source, known?.source)
       : (known?.source ?? { name: '', condition: {}, definition: UNKNOWN }),
     destinations: isGiven ? destinationsOf(listed, known) : (known?.destinations ?? new Map()),
-  }
+  })
 }
 
 const UNKNOWN: Definition = { json: '{}', secrets: '', trace: '' }
@@ -176,7 +204,7 @@ const UNKNOWN: Definition = { json: '{}', secrets: '', trace: '' }
 function destinationsOf(
   destinations: unknown[],
   known?: RouteState,
-): Map<string, DestinationState> {
+): ReadonlyMap<string, DestinationState> {
   const states = new Map<string, DestinationState>()
   for (const destination of destinations.filter(isObject)) {
     const called = text(destination.id) ?? text(destination.name) ?? ''
@@ -184,13 +212,14 @@ function destinationsOf(
     for (let same = 2; states.has(key); same++) key = `${called}#${same}`
     const before = known?.destinations.get(key)
     const { started } = destination
-    states.set(key, {
+    const state = {
       ...partState('destination', destination, before),
       key,
       started: typeof started === 'boolean' ? started : before?.started,
-    })
+    }
+    states.set(key, unlessSame(before, state))
   }
-  return states
+  return sameMap(known?.destinations, states)
 }
 
 function partState(direction: Direction, part: JsonObject, known?: PartState): PartState {
@@ -199,12 +228,12 @@ function partState(direction: Direction, part: JsonObject, known?: PartState): P
   const { definition, secrets } = isWhole
     ? definitionOf(direction, part, known?.definition)
     : { definition: known.definition, secrets: [] }
-  return {
+  return unlessSame(known, {
     id: text(part.id) ?? known?.id,
     name: text(part.name) ?? known?.name ?? '',
     condition: conditionOf(part, secrets, known),
     definition,
-  }
+  })
 }
 
 function conditionOf(
