@@ -11,6 +11,7 @@ import {
   type Editor,
   type EditorRED,
   type Properties,
+  type View,
 } from './editor'
 
 const root = join(__dirname, '../..')
@@ -260,7 +261,7 @@ describe('the editor, in a browser', function () {
     mkdirSync(screenshots, { recursive: true })
     editor = await startEditor()
     await editor.deploy(flow())
-    page = await editor.open()
+    await open()
   })
 
   after(() => editor?.stop())
@@ -813,7 +814,7 @@ describe('the editor, in a browser', function () {
 
   for (const theme of ['light', 'dark'] as const) {
     it(`looks as it should, ${theme}`, async () => {
-      page = await editor.open({ theme })
+      await open({ theme })
       const views: [name: string, id: string, prepare?: () => Promise<unknown>][] = [
         ['gateway', 'gateway'],
         ['gateway-other', 'gateway-other'],
@@ -859,6 +860,12 @@ describe('the editor, in a browser', function () {
   it('makes no error and asks nobody outside', () => {
     should(editor.complaints).eql([])
   })
+
+  async function open(view?: View) {
+    page = await editor.open(view)
+    // There is no appliance behind these flows that a picker could ask.
+    await page.route('**/media-gateway/lookup', (route) => route.fulfill({ json: { devices: [] } }))
+  }
 
   const add = (node: Properties) => editor.add(node)
   const exported = (id: string) => editor.exported(id)

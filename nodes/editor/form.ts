@@ -1,4 +1,5 @@
 import { field, read, show } from './fields'
+import { preparePickers } from './pickers'
 import { prepareRouteForm } from './route-form'
 import { prepareTyped, type TypedChoices } from './typed'
 
@@ -19,6 +20,7 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
     if (value !== '') show(field(node, property), value)
   }
   prepareTyped(node, choices)
+  preparePickers(node)
   prepareRouteForm(node)
   prepareConditions(node)
   additions.set(

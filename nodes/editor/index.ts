@@ -5,6 +5,7 @@ import { prepareForm, saveForm } from './form'
 import { shownValue } from './fields'
 import { checkTyped } from './typed'
 import { reason, text, type CheckOptions } from './text'
+import { gateway } from '../gateway/editor'
 import { watch } from '../watch/editor'
 
 /** What a plain field or a saved node holds; undefined when a flow lacks the property. */
@@ -38,6 +39,9 @@ const mediaGatewayNodes = {
       value === undefined ? true : checkTyped(shownValue(node, `${property}Type`), value)
     return fault === true || reason(fault, options)
   },
+
+  /** What only the form of the config node needs. */
+  gateway,
 
   /** What only the form of the watch needs. */
   watch,

@@ -4,6 +4,9 @@
 /** A node as the editor holds it: its properties, and what the editor knows besides. */
 interface EditorNode {
   [property: string]: unknown
+  id: string
+  /** It is not deployed as it is here. */
+  changed?: boolean
   credentials?: Record<string, unknown>
   _def: {
     category: string
@@ -44,6 +47,7 @@ interface EditorQuery {
   closest(selector: string): EditorQuery
   find(selector: string): EditorQuery
   toggle(shown: boolean): EditorQuery
+  trigger(event: string): EditorQuery
   on(event: string, listener: () => void): EditorQuery
   each(visit: (index: number, element: HTMLElement) => void): EditorQuery
   editableList<Row>(options: EditableListOptions<Row>): EditorQuery

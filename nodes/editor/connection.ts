@@ -1,0 +1,55 @@
+import { askCredentials } from './ask'
+import { field, read } from './fields'
+
+/** How to reach an appliance: as a config node is deployed, or as its values are in the editor. */
+export interface Connection {
+  id: string
+  baseUrl?: unknown
+  username?: unknown
+  password?: unknown
+  fingerprint?: unknown
+  tls?: unknown
+  proxy?: unknown
+  timeout?: unknown
+}
+
+/** What the password field holds while the stored password was not touched. */
+const STORED = '__PWRD__'
+
+const PLAIN = ['baseUrl', 'fingerprint', 'timeout'] as const
+const CONFIG_NODES = ['tls', 'proxy'] as const
+
+/** The connection as the open form of a config node has it. */
+export function connectionOfForm(node: EditorNode): Connection {
+  const value = (property: string) => read(field(node, property))
+  return connectionOf(node, value, { username: value('username'), password: value('password') })
+}
+
+/** The connection of a config node whose values are not deployed. */
+export async function connectionOfNode(node: EditorNode): Promise<Connection> {
+  // The editor has them only since the form was opened, or the node was made or imported.
+  const known = node.credentials ?? (await askCredentials(node.id))
+  const { username, password, has_password: hasPassword } = known
+  return connectionOf(node, (property) => node[property], {
+    username,
+    password: password ?? (hasPassword ? STORED : ''),
+  })
+}
+
+function connectionOf(
+  { id }: EditorNode,
+  value: (property: string) => unknown,
+  { username, password }: { username: unknown; password: unknown },
+): Connection {
+  const chosen = (property: string) => {
+    const other = value(property)
+    return other === '_ADD_' ? '' : (other ?? '')
+  }
+  return {
+    id,
+    username: username ?? '',
+    password: password ?? '',
+    ...Object.fromEntries(PLAIN.map((property) => [property, value(property) ?? ''])),
+    ...Object.fromEntries(CONFIG_NODES.map((property) => [property, chosen(property)])),
+  }
+}

@@ -1,0 +1,132 @@
+// What there is to choose from, in words. It knows no form.
+import { text } from '../text'
+import type { Found, FoundDestination, FoundDevice, FoundRoute } from './look'
+
+export const KINDS = ['device', 'route', 'destination'] as const
+
+export type Kind = (typeof KINDS)[number]
+
+/** What a field and its type hold. */
+export interface Entry {
+  type: string
+  value: string
+}
+
+export type Entries = Record<Kind, Entry>
+
+export interface State {
+  sign: 'good' | 'idle' | 'warning' | 'error' | 'unknown'
+  word: string
+}
+
+export interface Choice {
+  id: string
+  name: string
+  state: State
+}
+
+/** The choices, or why there are none. */
+export type Offer = { choices: Choice[] } | { why: string }
+
+export function offerOf(kind: Kind, entries: Entries, found: Found): Offer {
+  if (kind === 'device') return offer(kind, found.devices, deviceState)
+  const routes = routesOf(entries, found)
+  if ('why' in routes) return routes
+  if (kind === 'route') return offer(kind, routes.items, routeState)
+  const destinations = destinationsOf(entries.route, routes.items)
+  return 'why' in destinations ? destinations : offer(kind, destinations.items, destinationState)
+}
+
+/** `${NAME}` as the whole value: Node-RED puts the environment variable in when the flow starts. */
+export const isVariable = (value: string): boolean => /^\s*\$\{[^}]+\}\s*$/.test(value)
+
+/** The device that the form names; undefined where only a message or the appliance tells. */
+export function namedDevice({ type, value }: Entry): string | undefined {
+  const id = value.trim()
+  return type === 'id' && id !== '' && !isVariable(id) ? id : undefined
+}
+
+type Items<Item> = { items: Item[] } | { why: string }
+
+function offer<Item extends { id?: string; name?: string }>(
+  kind: Kind,
+  items: Item[],
+  stateOf: (item: Item) => State,
+): Offer {
+  const choices = items
+    .filter(({ id }) => typeof id === 'string' && id !== '')
+    .map((item) => ({ id: item.id!, name: item.name ?? '', state: stateOf(item) }))
+  return choices.length > 0 ? { choices } : { why: text(`picker.none.${kind}`) }
+}
+
+function routesOf({ device }: Entries, { devices, deviceId, routes }: Found): Items<FoundRoute> {
+  const only = devices.length === 1 ? devices[0]!.id : undefined
+  const wanted = device.type === 'id' ? namedDevice(device) : only
+  if (wanted !== undefined && wanted === deviceId) return { items: routes ?? [] }
+  if (devices.length === 0) return { why: text('picker.none.device') }
+  if (wanted !== undefined) return { why: text('picker.deviceUnknown') }
+  const isOpen = device.type === 'id' && device.value.trim() === ''
+  const key = isOpen || device.type === 'auto' ? 'chooseDevice' : 'deviceLater'
+  return { why: text(`picker.${key}`, { number: devices.length }) }
+}
+
+function destinationsOf({ type, value }: Entry, routes: FoundRoute[]): Items<FoundDestination> {
+  const wanted = value.trim()
+  if ((type !== 'id' && type !== 'name') || isVariable(wanted)) {
+    return { why: text('picker.routeLater') }
+  }
+  if (wanted === '') return { why: text('picker.chooseRoute') }
+  const fitting = routes.filter((route) => route[type] === wanted)
+  if (fitting.length > 1) return { why: text('picker.sameName', { number: fitting.length }) }
+  const [route] = fitting
+  return route ? { items: route.destinations ?? [] } : { why: text('picker.routeUnknown') }
+}
+
+function deviceState({ statusCode, status }: FoundDevice): State {
+  return { sign: signOf(statusCode, true), word: status || wordOf(statusCode) }
+}
+
+function routeState({ state, summaryStatusCode }: FoundRoute): State {
+  const word = wordOf(state)
+  const isRunning = state === 'running'
+  const sign = signOf(summaryStatusCode, isRunning)
+  if (!isRunning) return { sign: sign === 'error' ? sign : 'idle', word }
+  return sign === 'warning' || sign === 'error'
+    ? { sign, word: `${word}, ${text(`picker.state.${sign}`)}` }
+    : { sign, word }
+}
+
+function destinationState({ started, state, summaryStatusCode }: FoundDestination): State {
+  const isOn = started !== false && state !== 'stopped'
+  return {
+    sign: isOn ? signOf(summaryStatusCode, true) : 'idle',
+    word: wordOf(isOn ? (state ?? 'started') : 'stopped'),
+  }
+}
+
+function signOf(code: string | undefined, isOn: boolean): State['sign'] {
+  if (code === 'ok') return isOn ? 'good' : 'idle'
+  if (code === 'warn') return 'warning'
+  return code === 'error' ? 'error' : 'unknown'
+}
+
+/** The words of the appliance that are translated; firmware may have more. */
+const WORDS: Record<string, string> = {
+  running: 'running',
+  idle: 'idle',
+  stopped: 'stopped',
+  started: 'started',
+  connected: 'connected',
+  connecting: 'connecting',
+  disconnected: 'disconnected',
+  'connection established': 'established',
+  ok: 'ok',
+  warn: 'warning',
+  error: 'error',
+}
+
+function wordOf(state: string | undefined): string {
+  if (!state) return text('picker.state.unknown')
+  const key = Object.hasOwn(WORDS, state) ? WORDS[state] : undefined
+  return key === undefined ? state : text(`picker.state.${key}`)
+}

@@ -1,0 +1,245 @@
+// Which device, route or destination: beside what was typed the form says what it is, and offers
+// what the appliance has. Nothing is written but what the user chooses.
+import { titleOf } from '../ask'
+import { element } from '../element'
+import { field } from '../fields'
+import { text } from '../text'
+import {
+  isVariable,
+  KINDS,
+  namedDevice,
+  offerOf,
+  type Choice,
+  type Entries,
+  type Entry,
+  type Kind,
+  type Offer,
+} from './choices'
+import { createList, signOf } from './list'
+import { createLook, type Look } from './look'
+
+/** The types of a field whose value stands for something on the appliance. */
+const PICKED = ['id', 'name']
+
+interface Picker {
+  isOn: () => boolean
+  /** Shows what is known now. */
+  show: () => void
+}
+
+/** Adds a picker to each field of the form that has one, after they have become typed inputs. */
+export function preparePickers(node: EditorNode): void {
+  const kinds = KINDS.filter((kind) => field(node, kind).length > 0)
+  if (kinds.length === 0) return
+
+  // Found once: when an answer comes, another form may be open.
+  const gateway = field(node, 'gateway')
+  const fields = new Map(kinds.map((kind) => [kind, fieldOf(node, kind)]))
+  const entry = (kind: Kind): Entry => {
+    const { type, input } = fields.get(kind) ?? {}
+    return { type: type?.val() ?? '', value: input?.value ?? '' }
+  }
+  const entries = (): Entries => ({
+    device: entry('device'),
+    route: entry('route'),
+    destination: entry('destination'),
+  })
+
+  const look = createLook(
+    () => ({
+      gateway: gateway.val() ?? '',
+      deviceId: namedDevice(entries().device),
+    }),
+    () => pickers.forEach(({ show }) => show()),
+  )
+  // Only where something is to be picked, the appliance is asked.
+  const update = () => {
+    if (pickers.some(({ isOn }) => isOn())) void look.update()
+    for (const { show } of pickers) show()
+  }
+  const pickers = [...fields].map(([kind, its]) =>
+    createPicker(kind, its, {
+      look: look.now,
+      entries,
+      update,
+      reload: () => void look.update({ again: true }),
+    }),
+  )
+
+  for (const { hidden, input } of fields.values()) {
+    hidden.on('change', update)
+    // While one types, only what is already known is looked through.
+    input.addEventListener('input', () => pickers.forEach(({ show }) => show()))
+  }
+  gateway.on('change', update)
+  update()
+}
+
+/** A typed input, in its parts. */
+interface TypedField {
+  /** Has the value for the editor, and is a step behind while one types. */
+  hidden: EditorQuery
+  type: EditorQuery
+  frame: HTMLElement
+  input: HTMLInputElement
+}
+
+function fieldOf(node: EditorNode, kind: Kind): TypedField {
+  const hidden = field(node, kind)
+  const frame = hidden.get(0).nextElementSibling as HTMLElement
+  const input = frame.querySelector<HTMLInputElement>('.red-ui-typedInput-input')!
+  return { hidden, frame, input, type: field(node, `${kind}Type`) }
+}
+
+interface PickerOptions {
+  look: () => Look
+  entries: () => Entries
+  update: () => void
+  reload: () => void
+}
+
+function createPicker(
+  kind: Kind,
+  { hidden, frame, input }: TypedField,
+  options: PickerOptions,
+): Picker {
+  const label = document.querySelector(`label[for="${hidden.attr('id')}"]`)
+  const { look, entries, update, reload } = options
+
+  const opener = element(
+    'button',
+    {
+      type: 'button',
+      className: 'media-gateway-picker-open',
+      tabIndex: -1,
+      title: text('picker.open'),
+      ariaLabel: text('picker.open'),
+    },
+    element('i', { className: 'fa fa-angle-down', ariaHidden: 'true' }),
+  )
+  const remark = element('span', {
+    className: 'media-gateway-picker-says',
+    id: `media-gateway-picker-says-${kind}`,
+    role: 'status',
+  })
+  const reloader = element(
+    'button',
+    {
+      type: 'button',
+      className: 'media-gateway-picker-reload',
+      title: text('picker.reload'),
+      ariaLabel: text('picker.reload'),
+    },
+    element('i', { className: 'fa fa-refresh', ariaHidden: 'true' }),
+  )
+  const line = element('div', { className: 'media-gateway-picker' }, remark, reloader)
+  frame.append(opener)
+  frame.parentElement!.append(line)
+
+  const isOn = () => PICKED.includes(entries()[kind].type)
+  const offer = (): Offer | undefined => {
+    const { found } = look()
+    return found && offerOf(kind, entries(), found)
+  }
+  const list = createList({
+    input,
+    frame,
+    label: text(`picker.list.${kind}`),
+    isOn,
+    choices: () => {
+      const offered = offer()
+      if (offered) return 'why' in offered ? [] : offered.choices
+      return look().loading ? undefined : []
+    },
+    valueOf: ({ id, name }) => (entries()[kind].type === 'name' ? name : id),
+    pick: ({ id, name }) => hidden.typedInput('value', entries()[kind].type === 'name' ? name : id),
+  })
+  opener.addEventListener('mousedown', (event) => event.preventDefault())
+  opener.addEventListener('click', list.toggle)
+  reloader.addEventListener('click', reload)
+  input.addEventListener('focus', update)
+  if (label) {
+    // Its text comes later, in the language of the user.
+    label.id ||= `media-gateway-picker-label-${kind}`
+    input.setAttribute('aria-labelledby', label.id)
+  }
+
+  function show(): void {
+    const shown = isOn()
+    line.hidden = !shown
+    opener.hidden = !shown
+    for (const [name, value] of Object.entries({
+      role: 'combobox',
+      'aria-autocomplete': 'list',
+      'aria-describedby': remark.id,
+    })) {
+      if (shown) input.setAttribute(name, value)
+      else input.removeAttribute(name)
+    }
+    if (!shown) {
+      input.removeAttribute('aria-expanded')
+      return list.close()
+    }
+    input.ariaExpanded ??= 'false'
+    line.classList.toggle('media-gateway-loading', look().loading)
+    say(remark, lineOf(kind, entries()[kind], look(), offer()))
+    list.show()
+  }
+
+  return { isOn, show }
+}
+
+/** A text is told to a screen reader when it is put in: only when it is another. */
+function say(place: HTMLElement, parts: (Node | string)[]): void {
+  const said = element('span', {}, ...parts)
+  if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
+}
+
+/** What is known of the value, or why nothing is. */
+function lineOf(
+  kind: Kind,
+  { type, value }: Entry,
+  { loading, failure }: Look,
+  offer: Offer | undefined,
+): (Node | string)[] {
+  if (failure) return failed(failure.code, failure.message)
+  if (!offer) return [text(loading ? 'picker.loading' : 'picker.notAsked')]
+  if ('why' in offer) return [offer.why]
+  const wanted = value.trim()
+  const { choices } = offer
+  if (isVariable(wanted)) return [text('picker.variable')]
+  if (wanted === '') return [text(`picker.number.${kind}`, { number: choices.length })]
+
+  const fitting = choices.filter((choice) => choice[type === 'name' ? 'name' : 'id'] === wanted)
+  const [found] = fitting
+  if (!found) {
+    const isName = type === 'id' && choices.some(({ name }) => name === wanted)
+    return [...warning(), text(isName ? 'picker.nameNotId' : 'picker.unknown')]
+  }
+  if (fitting.length > 1) {
+    return [...warning(), text('picker.sameName', { number: fitting.length })]
+  }
+  return described(found, type)
+}
+
+function described({ id, name, state }: Choice, type: string): (Node | string)[] {
+  if (type !== 'name') {
+    return [signOf(state), ' ', ...(name ? [element('b', {}, name), ', '] : []), state.word]
+  }
+  const small = element('span', { className: 'media-gateway-picker-id' }, id)
+  return [signOf(state), ` ${state.word} · `, small]
+}
+
+function failed(code: string | undefined, message: string): (Node | string)[] {
+  return code === undefined
+    ? [...warning(), message]
+    : [...warning(), element('b', {}, titleOf(code)), `: ${message}`]
+}
+
+const warning = (): (Node | string)[] => [
+  element('i', {
+    className: 'fa fa-exclamation-triangle media-gateway-sign media-gateway-sign-warning',
+    ariaHidden: 'true',
+  }),
+  ' ',
+]

@@ -1,0 +1,222 @@
+// The list below a field: it opens by a click, an arrow key or while one types.
+import { element } from '../element'
+import { text } from '../text'
+import type { Choice, State } from './choices'
+
+/** More rows than anybody reads; those who look for one type on. */
+const MOST_ROWS = 100
+const LOWEST = 150
+const HIGHEST = 300
+
+export interface ListOptions {
+  /** The field that is typed in. */
+  input: HTMLInputElement
+  /** The frame of the field: the list is as wide. */
+  frame: HTMLElement
+  label: string
+  isOn: () => boolean
+  /** Undefined while they are asked for; empty when there are none. */
+  choices: () => Choice[] | undefined
+  valueOf: (choice: Choice) => string
+  pick: (choice: Choice) => void
+}
+
+let counter = 0
+
+export function createList({ input, frame, label, isOn, choices, valueOf, pick }: ListOptions) {
+  const list = element('div', {
+    className: 'media-gateway-picker-list',
+    id: `media-gateway-picker-list-${counter++}`,
+    role: 'listbox',
+    ariaLabel: label,
+    hidden: true,
+  })
+  if ('showPopover' in list) list.popover = 'manual'
+  frame.after(list)
+  input.setAttribute('aria-controls', list.id)
+
+  let rows: { row: HTMLElement; choice: Choice }[] = []
+  let active = -1
+  let typed = false
+  /** What the rows are of: where nothing is new, the chosen row stays. */
+  let shown: string | undefined
+  let ended = new AbortController()
+
+  const isOpen = () => !list.hidden
+
+  function open(): void {
+    if (isOpen() || !isOn()) return
+    const offered = choices()
+    if (offered?.length === 0) return
+    list.hidden = false
+    if ('showPopover' in list) list.showPopover()
+    ended = new AbortController()
+    // Where the field moves the list would stay.
+    for (const event of ['scroll', 'resize']) {
+      window.addEventListener(event, closeUnless, { capture: true, signal: ended.signal })
+    }
+    input.ariaExpanded = 'true'
+    show()
+  }
+
+  function closeUnless({ target }: Event): void {
+    if (target !== list) close()
+  }
+
+  function close(): void {
+    if (!isOpen()) return
+    ended.abort()
+    typed = false
+    shown = undefined
+    if ('hidePopover' in list && list.isConnected) list.hidePopover()
+    list.hidden = true
+    input.ariaExpanded = 'false'
+    input.removeAttribute('aria-activedescendant')
+  }
+
+  /** Shows what is there now, with the row of the present value, or the first that fits. */
+  function show(): void {
+    if (!isOpen()) return
+    const offered = choices()
+    const wanted = input.value.trim()
+    const what = JSON.stringify([offered, wanted, typed])
+    if (what === shown) return
+    shown = what
+    const fitting = (offered ?? []).filter((choice) => !typed || fits(choice, wanted))
+    rows = fitting.slice(0, MOST_ROWS).map((choice, index) => ({
+      choice,
+      row: optionRow(`${list.id}-${index}`, choice, () => choose(choice)),
+    }))
+    list.replaceChildren(...rows.map(({ row }) => row), ...remarks(offered, fitting.length))
+    const present = rows.findIndex(({ choice }) => valueOf(choice) === wanted)
+    activate(present === -1 && typed && wanted !== '' && rows.length > 0 ? 0 : present)
+    place()
+  }
+
+  function remarks(offered: Choice[] | undefined, fitting: number): HTMLElement[] {
+    const more = fitting - rows.length
+    const remark =
+      (!offered && text('picker.loading')) ||
+      (fitting === 0 && text('picker.noMatch')) ||
+      (more > 0 && text('picker.more', { number: more }))
+    if (!remark) return []
+    const row = element('div', { className: 'media-gateway-picker-remark' }, remark)
+    row.setAttribute('role', 'presentation')
+    return [row]
+  }
+
+  function activate(index: number): void {
+    rows[active]?.row.removeAttribute('aria-selected')
+    active = index
+    const row = rows[index]?.row
+    if (!row) return input.removeAttribute('aria-activedescendant')
+    row.ariaSelected = 'true'
+    row.scrollIntoView({ block: 'nearest' })
+    input.setAttribute('aria-activedescendant', row.id)
+  }
+
+  function place(): void {
+    const { top, bottom, left, width } = frame.getBoundingClientRect()
+    const below = window.innerHeight - bottom - 8
+    const isAbove = below < LOWEST && top > below
+    Object.assign(list.style, {
+      left: `${left}px`,
+      width: `${width}px`,
+      maxHeight: `${Math.min(HIGHEST, isAbove ? top - 8 : below)}px`,
+      top: isAbove ? 'auto' : `${bottom + 1}px`,
+      bottom: isAbove ? `${window.innerHeight - top + 1}px` : 'auto',
+    })
+  }
+
+  function choose(choice: Choice): void {
+    close()
+    pick(choice)
+  }
+
+  function step(by: 1 | -1): void {
+    if (rows.length === 0) return
+    const from = active === -1 && by === -1 ? 0 : active
+    activate((from + by + rows.length) % rows.length)
+  }
+
+  const KEYS: Record<string, () => boolean> = {
+    ArrowDown: () => (isOpen() ? step(1) : open(), true),
+    ArrowUp: () => (isOpen() ? step(-1) : open(), true),
+    Enter: () => {
+      const chosen = isOpen() ? rows[active]?.choice : undefined
+      if (chosen) choose(chosen)
+      return chosen !== undefined
+    },
+    Escape: () => {
+      const wasOpen = isOpen()
+      close()
+      return wasOpen
+    },
+    // What was typed stays: only Enter and a click choose.
+    Tab: () => (close(), false),
+  }
+
+  input.addEventListener('keydown', (event) => {
+    // With Ctrl or Cmd a key belongs to the editor.
+    if (!isOn() || event.ctrlKey || event.metaKey || !Object.hasOwn(KEYS, event.key)) return
+    if (!KEYS[event.key]!()) return
+    event.preventDefault()
+    event.stopPropagation()
+  })
+  input.addEventListener('input', () => {
+    if (!isOn()) return
+    typed = true
+    if (isOpen()) show()
+    else open()
+  })
+  input.addEventListener('click', open)
+  input.addEventListener('blur', close)
+  // A click in the list leaves the focus where it is.
+  list.addEventListener('mousedown', (event) => event.preventDefault())
+
+  return {
+    show,
+    close,
+    toggle: () => {
+      input.focus()
+      if (isOpen()) close()
+      else open()
+    },
+  }
+}
+
+/** What was typed is part of the name or the beginning of the ID. */
+function fits({ id, name }: Choice, typed: string): boolean {
+  const wanted = typed.toLowerCase()
+  return name.toLowerCase().includes(wanted) || id.toLowerCase().startsWith(wanted)
+}
+
+function optionRow(rowId: string, { id, name, state }: Choice, choose: () => void): HTMLElement {
+  const row = element(
+    'div',
+    { id: rowId, role: 'option', className: 'media-gateway-picker-option' },
+    signOf(state),
+    element('span', { className: 'media-gateway-picker-name' }, name || id),
+    element('span', { className: 'media-gateway-picker-id' }, id),
+    element('span', { className: 'media-gateway-picker-state' }, state.word),
+  )
+  row.addEventListener('click', choose)
+  return row
+}
+
+const ICONS: Record<State['sign'], string> = {
+  good: 'circle',
+  idle: 'circle-o',
+  warning: 'exclamation-triangle',
+  error: 'times-circle',
+  unknown: 'question-circle-o',
+}
+
+/** The state as a sign: beside colour and shape there is always the word. */
+export function signOf({ sign, word }: State): HTMLElement {
+  return element('i', {
+    className: `fa fa-${ICONS[sign]} media-gateway-sign media-gateway-sign-${sign}`,
+    title: word,
+    ariaHidden: 'true',
+  })
+}

@@ -1,0 +1,158 @@
+// What a test of the connection found, in words.
+import { titleOf } from '../../editor/ask'
+import { element } from '../../editor/element'
+import { text } from '../../editor/text'
+
+/** As the runtime answers it. */
+export interface Report {
+  ok: boolean
+  reused?: boolean
+  code?: string
+  message?: string
+  passwordNeeded?: boolean
+  certificate?: Certificate
+  user?: { name: string; roles: string[]; isLicensed: boolean | null }
+  devices?: number
+  device?: { name: string; firmware: string; status: string; statusCode: string }
+  routes?: number
+  answerMs?: number
+}
+
+export interface Certificate {
+  fingerprint: string
+  subject: string
+  issuer: string
+  /** ISO 8601; empty where the certificate does not say. */
+  validFrom: string
+  validTo: string
+}
+
+type Sign = 'good' | 'warning' | 'error' | 'plain'
+
+type Fact = [sign: Sign, name: string, value: string]
+
+const ICONS: Record<Sign, string> = {
+  good: 'check-circle',
+  warning: 'exclamation-triangle',
+  error: 'times-circle',
+  plain: 'info-circle',
+}
+
+/** What was tested, as far as the report speaks of it. */
+export interface Tested {
+  baseUrl?: unknown
+  fingerprint?: unknown
+}
+
+/** The outcome, and each fact in a row of its own. */
+export function reportRows(report: Report, tested: Tested): HTMLElement[] {
+  const facts = [...placeFacts(report, tested), ...userFacts(report), ...deviceFacts(report)]
+  if (report.ok) facts.push(['plain', 'session', word(report.reused ? 'reused' : 'ended')])
+  return [
+    headline(report),
+    element('dl', { className: 'media-gateway-facts' }, ...facts.flatMap(factRow)),
+  ]
+}
+
+function headline({ ok, code, message }: Report): HTMLElement {
+  const sign = signOf(ok ? 'good' : 'error')
+  if (ok) return element('p', {}, sign, ' ', element('b', {}, text('connection.ok')))
+  const advice = code && ADVISED.includes(code) ? text(`connection.advice.${code}`) : ''
+  const title = element('b', {}, titleOf(code))
+  return element('p', {}, sign, ' ', title, `. ${message ?? ''} ${advice}`.trimEnd())
+}
+
+/** For the others the sentence of the runtime says what to do. */
+const ADVISED = ['LOGIN_REFUSED', 'UNAVAILABLE', 'TIMEOUT']
+
+/** After these the appliance has at least answered. */
+const ANSWERED = ['LOGIN_REFUSED', 'TOO_MANY_SESSIONS', 'FORBIDDEN', 'REJECTED', 'NOT_FOUND']
+
+function placeFacts({ ok, code, answerMs }: Report, tested: Tested): Fact[] {
+  if (code === 'CONFIG') return [['error', 'appliance', word('notAsked')]]
+  if (code === 'TLS') return [['error', 'encryption', word('notTrusted')]]
+  if (code === 'BAD_RESPONSE') return [['error', 'appliance', word('strange')]]
+  if (!ok && !ANSWERED.includes(code ?? '')) return [['error', 'appliance', word('notReached')]]
+  const facts: Fact[] = [['good', 'appliance', word('reached')]]
+  if (answerMs !== undefined) {
+    facts.push(['plain', 'answer', text('connection.is.milliseconds', { number: answerMs })])
+  }
+  const { baseUrl } = tested
+  const url = typeof baseUrl === 'string' ? baseUrl.trim() : ''
+  if (/^https:/i.test(url)) {
+    facts.push(['good', 'encryption', word(tested.fingerprint ? 'pinned' : 'trusted')])
+  } else if (/^http:/i.test(url)) {
+    facts.push(['warning', 'encryption', word('readable')])
+  }
+  return facts
+}
+
+function userFacts({ code, user }: Report): Fact[] {
+  if (!user) {
+    if (code === 'LOGIN_REFUSED') return [['error', 'user', word('refused')]]
+    return code === 'TOO_MANY_SESSIONS' ? [['error', 'user', word('noSession')]] : []
+  }
+  const { name, roles, isLicensed } = user
+  const licence = isLicensed === null ? 'notTold' : isLicensed ? 'valid' : 'notValid'
+  return [
+    ['good', 'user', roles.length > 0 ? `${name} (${roles.join(', ')})` : name],
+    [isLicensed === null ? 'plain' : isLicensed ? 'good' : 'error', 'licence', word(licence)],
+  ]
+}
+
+function deviceFacts({ device, devices, routes }: Report): Fact[] {
+  if (!device) return devices === 0 ? [['error', 'device', word('noDevice')]] : []
+  const { name, firmware, status, statusCode } = device
+  const others = (devices ?? 1) - 1
+  const more = others > 0 ? `; ${text('connection.is.moreDevices', { number: others })}` : ''
+  const facts: Fact[] = [
+    [SIGN_OF_DEVICE[statusCode] ?? 'plain', 'device', `${name}, ${status}${more}`],
+    ['plain', 'firmware', firmware],
+  ]
+  if (routes !== undefined) facts.push(['plain', 'routes', String(routes)])
+  return facts
+}
+
+const SIGN_OF_DEVICE: Record<string, Sign> = { ok: 'good', warn: 'warning', error: 'error' }
+
+/** A certificate, for a person to compare it. */
+export function certificateRows(certificate: Certificate, now = Date.now()): HTMLElement[] {
+  const { subject, issuer, validFrom, validTo, fingerprint } = certificate
+  const isEarly = Date.parse(validFrom) > now
+  const isOver = Date.parse(validTo) < now
+  const facts: Fact[] = [
+    ['plain', 'subject', subject],
+    ['plain', 'issuer', issuer],
+    [isEarly ? 'error' : 'plain', 'validFrom', day(validFrom, isEarly && 'early')],
+    [isOver ? 'error' : 'plain', 'validTo', day(validTo, isOver && 'expired')],
+    ['plain', 'fingerprint', fingerprint],
+  ]
+  return [
+    element('p', {}, element('b', {}, text('connection.certificate'))),
+    element('dl', { className: 'media-gateway-facts' }, ...facts.flatMap(factRow)),
+    element('p', {}, text('connection.compare')),
+  ]
+}
+
+function day(iso: string, fault: string | false): string {
+  const at = new Date(iso)
+  const shown = Number.isNaN(at.getTime()) ? word('notTold') : at.toLocaleString()
+  return fault ? `${shown} (${word(fault)})` : shown
+}
+
+const word = (key: string): string => text(`connection.is.${key}`)
+
+function factRow([sign, name, value]: Fact): HTMLElement[] {
+  const term = element('dt', {}, signOf(sign), ' ', text(`connection.fact.${name}`))
+  // A fingerprint has no spaces to break the line at.
+  const parts = value.split(/(?<=:)(?=[0-9A-F]{2}\b)/)
+  const lines = parts.flatMap((part, index) => (index === 0 ? [part] : [element('wbr'), part]))
+  return [term, element('dd', {}, ...lines)]
+}
+
+export function signOf(sign: Sign): HTMLElement {
+  return element('i', {
+    className: `fa fa-${ICONS[sign]} media-gateway-sign media-gateway-sign-${sign}`,
+    ariaHidden: 'true',
+  })
+}

@@ -1,0 +1,101 @@
+// "Test connection": tries the values as they are in the form, saved or not.
+import { ask, Unanswered } from '../../editor/ask'
+import { connectionOfForm, type Connection } from '../../editor/connection'
+import { element } from '../../editor/element'
+import { field } from '../../editor/fields'
+import { text } from '../../editor/text'
+import { certificateRows, reportRows, signOf, type Certificate, type Report } from './report'
+
+/** What a test depends on. */
+const TESTED = ['baseUrl', 'username', 'password', 'fingerprint', 'tls', 'proxy', 'timeout']
+
+/** Brings the row with the button, and the place for the result, to life. */
+export function prepareTest(node: EditorNode): void {
+  const button = document.querySelector<HTMLButtonElement>('#media-gateway-test')!
+  const result = document.querySelector<HTMLElement>('#media-gateway-test-result')!
+  const outdated = element(
+    'p',
+    { className: 'media-gateway-test-outdated', hidden: true },
+    signOf('warning'),
+    ' ',
+    text('connection.outdated'),
+  )
+  let isBusy = false
+  /** The values of the result that is shown. */
+  let tested: string | undefined
+
+  const values = (): Connection => connectionOfForm(node)
+
+  async function test(): Promise<void> {
+    // A button that is switched off would lose the focus.
+    if (isBusy) return
+    busy(true)
+    const connection = values()
+    tested = undefined
+    outdated.hidden = true
+    result.classList.remove('media-gateway-outdated')
+    result.replaceChildren(element('p', {}, text('connection.testing')))
+    const report = await ask<Report>('connection', { connection }).catch(reportOf)
+    busy(false)
+    show(report, connection)
+  }
+
+  function busy(is: boolean): void {
+    isBusy = is
+    button.ariaDisabled = String(is)
+    button.querySelector('.fa')!.classList.toggle('fa-spin', is)
+    result.ariaBusy = String(is)
+  }
+
+  function show(report: Report, connection: Connection): void {
+    const { certificate } = report
+    result.replaceChildren(
+      outdated,
+      ...reportRows(report, connection),
+      ...(certificate ? [...certificateRows(certificate), trustButton(certificate)] : []),
+    )
+    if (report.passwordNeeded) field(node, 'password').get(0).focus()
+    tested = JSON.stringify(connection)
+    compare()
+  }
+
+  function trustButton({ fingerprint }: Certificate): HTMLElement {
+    const trust = element(
+      'button',
+      { type: 'button', className: 'red-ui-button' },
+      element('i', { className: 'fa fa-lock', ariaHidden: 'true' }),
+      ` ${text('connection.trust')}`,
+    )
+    trust.addEventListener('click', () => {
+      const input = field(node, 'fingerprint')
+      input.val(fingerprint)
+      // As if it were typed: the form checks it, and this result is of other values now.
+      input.trigger('change')
+      trust.replaceWith(
+        element('p', {}, signOf('good'), ' ', element('b', {}, text('connection.pinned'))),
+      )
+      outdated.hidden = true
+      button.focus()
+    })
+    return trust
+  }
+
+  /** A result of other values than those that are shown now must not look like theirs. */
+  function compare(): void {
+    if (tested === undefined) return
+    const isOther = JSON.stringify(values()) !== tested
+    outdated.hidden = !isOther
+    result.classList.toggle('media-gateway-outdated', isOther)
+  }
+
+  button.addEventListener('click', () => void test())
+  for (const property of TESTED) {
+    for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
+  }
+}
+
+/** For a test that could not be made. */
+function reportOf(failure: Unanswered): Report {
+  const { code, message, passwordNeeded } = failure
+  return { ok: false, code, message, passwordNeeded }
+}
