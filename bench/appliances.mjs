@@ -8,11 +8,11 @@ const { generateRoutes, selfSignedCertificate, startSimulator } = require('../di
 
 const POLL = /^\/api\/devices\/[^/]+$/
 
-let fleet = []
+const fleet = []
 let interval = 0
 let calls = {}
 /** Events that have to come, each with the time of its change. */
-let expected = []
+const expected = []
 let changing
 /** While it is set, the clock of the appliances stands still. */
 let standingAt
@@ -103,7 +103,7 @@ function reckon(appliance, at) {
 /** Spreads the changes over the fleet, and goes through the routes of each appliance. */
 function makeChanges(perSecond) {
   const begun = Date.now()
-  const changing = {}
+  const chain = {}
   let made = 0
   const step = () => {
     const due = ((Date.now() - begun) / 1000) * perSecond
@@ -111,10 +111,10 @@ function makeChanges(perSecond) {
       const appliance = fleet[made % fleet.length]
       change(appliance, Math.floor(made / fleet.length))
     }
-    changing.timer = setTimeout(step, 10)
+    chain.timer = setTimeout(step, 10)
   }
   step()
-  return changing
+  return chain
 }
 
 /** Starts or stops a route, unless its latest change was not shown to anybody yet. */

@@ -2,13 +2,14 @@
 
 /** Answers the calls of the process that started this one; ends with it. */
 exports.answerCalls = (functions) => {
-  process.on('message', async ({ id, name, value }) => {
+  const answer = async ({ id, name, value }) => {
     try {
       process.send({ id, result: await functions[name](value) })
     } catch (error) {
       process.send({ id, failure: String(error) })
     }
-  })
+  }
+  process.on('message', (call) => void answer(call))
   process.on('disconnect', () => process.exit(1))
 }
 

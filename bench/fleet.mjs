@@ -77,7 +77,7 @@ function optionsOf(args) {
     if (/^\d+$/.test(value) && (Number(value) > 0 || name === 'changes')) {
       return [name, Number(value)]
     }
-    throw new Error(`--${name} takes a whole number from 1, not "${value}".`)
+    throw new Error(`--${name} takes a whole number from 1, not "${String(value)}".`)
   })
   return { ...Object.fromEntries(options), https }
 }
@@ -219,7 +219,7 @@ async function measure({ ask, warnings }, fleet, { seconds, interval, changes })
   await fleet('measure', { changes })
   const from = await ask('usage')
   let highest = from.rss
-  for (const till = from.at + seconds * 1000; Date.now() < till; ) {
+  for (const till = from.at + seconds * 1000; Date.now() < till;) {
     await pause(Math.min(SAMPLE_MS, till - Date.now()))
     highest = Math.max(highest, (await ask('usage')).rss)
     told.push(...(await ask('told')))
@@ -304,7 +304,7 @@ function report({ options, idle, start, run, leftOpen }) {
     ['warnings in the log', run.warnings.length],
     ['sessions left open at the end', leftOpen],
   ])
-  const { poll, ...others } = run.calls
+  const { poll: _polls, ...others } = run.calls
   for (const [call, count] of Object.entries(others)) console.log(`Besides: ${count} ${call}`)
   for (const warning of run.warnings.slice(0, 5)) console.log(warning)
 }
