@@ -1,10 +1,20 @@
-/** Fails a file of tests that leaves something open: a session, a socket, a timer, a process. */
+/** Fails a file of tests that leaves something open: a socket, a timer, a process. */
 export const mochaHooks = {
-  async afterAll(): Promise<void> {
+  beforeAll(): void {
+    before = countOf(openNow())
+  },
+
+  async afterAll(this: Mocha.Context): Promise<void> {
+    const file = this.test?.parent?.suites.map(({ title }) => title).join(', ')
     for (let waited = 0; ; waited += EACH_MS) {
-      const left = stillOpen()
+      const left = [...countOf(openNow())].filter(
+        ([kind, count]) => count > (before.get(kind) ?? 0),
+      )
       if (left.length === 0) return
-      if (waited > LONGEST_MS) throw new Error(`The tests left something open: ${left.join(', ')}.`)
+      if (waited > LONGEST_MS) {
+        const kinds = left.map(([kind]) => kind).join(', ')
+        throw new Error(`${file}: the tests left something open: ${kinds}.`)
+      }
       await new Promise((resolve) => setTimeout(resolve, EACH_MS))
     }
   },
@@ -12,11 +22,15 @@ export const mochaHooks = {
 
 const EACH_MS = 50
 const LONGEST_MS = 8000
-/** The time limit of this hook is a timer too. */
-const OWN_TIMERS = 1
 
-function stillOpen(): string[] {
-  const resources = process.getActiveResourcesInfo()
-  const timers = resources.filter((resource) => resource === 'Timeout').slice(OWN_TIMERS)
-  return [...resources.filter((resource) => /^(TCP|Process|UDP)/.test(resource)), ...timers]
+/** Several files run in one process, one after the other. */
+let before = new Map<string, number>()
+
+const openNow = (): string[] =>
+  process.getActiveResourcesInfo().filter((kind) => /^(TCP|Process|UDP|Timeout)/.test(kind))
+
+function countOf(kinds: string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
 }

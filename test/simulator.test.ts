@@ -600,7 +600,7 @@ describe('simulator', () => {
     })
 
     it('replaces on update: what is left out of the destinations is gone', async () => {
-      const simulator = await simulate({ routes: [STUDIO] })
+      const simulator = await simulate({ routes: [STUDIO], applyDelay: 300 })
       const { update, get, routes } = await loggedIn(simulator)
       const { id } = routeOf(simulator, 'Studio A')
       const read = (await get(`${routes}/${id}`)).json
