@@ -1,4 +1,4 @@
-/** Fails a file of tests that leaves something open: a socket, a server, a process. */
+/** Fails a file of tests that leaves something open: a server, a process. */
 export const mochaHooks = {
   beforeAll(): void {
     before = countOf(openNow())
@@ -27,7 +27,7 @@ const LONGEST_MS = 8000
 let before = new Map<string, number>()
 
 const openNow = (): string[] =>
-  process.getActiveResourcesInfo().filter((kind) => /^(TCP|Process|UDP)/.test(kind))
+  process.getActiveResourcesInfo().filter((kind) => /^(TCPServer|Process|UDP)/.test(kind))
 
 function countOf(kinds: string[]): Map<string, number> {
   const counts = new Map<string, number>()
