@@ -37,6 +37,8 @@ function runTests(args) {
       '--timeout=20000',
       // Most tests wait for something most of the time.
       '--parallel',
+      // Many browsers and Node-REDs at once: a slow moment of the machine is no fault.
+      '--retries=1',
       `--jobs=${Math.max(4, availableParallelism())}`,
       `--require=${join(root, 'dist/test/hooks.js')}`,
       `--reporter=${join(root, 'test/reporter.mjs')}`,

@@ -246,6 +246,7 @@ describe('the pickers, in a browser', function () {
   it('save the name where the type is the name', async () => {
     const id = await openNew()
     await typed('route', 'name')
+    await says('route', 'Routes to choose from: 8')
     await field('route').pressSequentially('stadium')
     await page.keyboard.press('Enter')
     await says('route', `running · ${studio.route('Stadium North')!.id}`)
