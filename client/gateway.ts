@@ -1,5 +1,6 @@
 import { createCaller } from './call'
 import { GatewayError, MAY_BE_APPLIED, closedError, readOnlyError } from './errors'
+import { DEFAULT_TIMEOUT } from './model/ranges'
 import type { SessionDeletion } from './model/types'
 import type { Operation, Request } from './operation'
 import { createOutlook, type Outlook } from './outlook'
@@ -77,7 +78,7 @@ const LOGOUT_MS = 1000
  */
 export function openGateway(options: GatewayOptions): Gateway {
   const base = parseBase(options.baseUrl)
-  const { timeout = 10_000, concurrency = 8, readOnly = false } = options
+  const { timeout = DEFAULT_TIMEOUT, concurrency = 8, readOnly = false } = options
   if (!options.username || !options.password) {
     const missing = options.username ? 'password' : 'user name'
     throw new GatewayError('CONFIG', `The ${missing} is missing. Enter it in the config node.`)

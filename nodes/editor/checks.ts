@@ -1,5 +1,6 @@
 // What a plain field may hold. Each check answers with the fault, or with nothing.
 // They know no browser.
+import { RANGES, type Range } from '../../client/model/ranges'
 
 /** The key of a text in the catalog, under `error`, and the values that go into it. */
 export type Fault = [key: string, values?: Record<string, number>]
@@ -24,15 +25,15 @@ export const checks = {
     return /^[0-9a-f]{2}(:?[0-9a-f]{2}){31}$/i.test(value) ? undefined : ['fingerprint']
   },
 
-  // Ranges as at run time. Empty means the default.
-  timeout: number({ least: 1, most: 600_000, whole: true }),
-  concurrency: number({ least: 1, most: 100, whole: true }),
-  pollInterval: number({ least: 1, most: 86_400 }),
-  waitTimeout: number({ least: 1, most: 3600 }),
-  holdFor: number({ least: 0, most: 86_400 }),
+  // Empty means the default.
+  timeout: number(RANGES.timeout, { whole: true }),
+  concurrency: number(RANGES.concurrency, { whole: true }),
+  pollInterval: number(RANGES.pollInterval),
+  waitTimeout: number(RANGES.waitTimeout),
+  holdFor: number(RANGES.holdFor),
 }
 
-function number({ least, most, whole = false }: { least: number; most: number; whole?: boolean }) {
+function number({ least, most }: Range, { whole = false } = {}) {
   return (value: string): Fault | undefined => {
     if (value === '' || isVariable(value)) return undefined
     const form = whole ? /^\d+$/ : /^\d+(\.\d+)?$/

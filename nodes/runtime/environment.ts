@@ -1,4 +1,5 @@
 import { GatewayError } from '../../client'
+import type { Range } from '../../client/model/ranges'
 
 /**
  * Node-RED replaces `${NAME}` in a property when it is the whole value, and leaves the
@@ -22,7 +23,7 @@ export function refuseUnresolved(what: string, value: unknown): void {
 export function numberProperty(
   what: string,
   value: unknown,
-  { least, most }: { least: number; most: number },
+  { least, most }: Range,
 ): number | undefined {
   refuseUnresolved(what, value)
   if (value === undefined || value === null || value === '') return undefined

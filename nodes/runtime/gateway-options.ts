@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, type GatewayOptions, type ProxyOptions, type TlsOptions } from '../../client'
+import { RANGES } from '../../client/model/ranges'
 import { flagProperty, numberProperty, refuseUnresolved } from './environment'
 
 /** The saved properties of the config node, as far as they concern the connection. */
@@ -41,13 +42,14 @@ export function gatewayOptions(
     username: text('the user name', credentials.username),
     password: text('the password', credentials.password),
     fingerprint: text('the fingerprint', config.fingerprint),
-    timeout: numberProperty('the timeout', config.timeout, { least: 1, most: 600_000 }),
-    concurrency: numberProperty('the number of calls at once', config.concurrency, {
-      least: 1,
-      most: 100,
-    }),
+    timeout: numberProperty('the timeout', config.timeout, RANGES.timeout),
+    concurrency: numberProperty(
+      'the number of calls at once',
+      config.concurrency,
+      RANGES.concurrency,
+    ),
     pollInterval: milliseconds(
-      numberProperty('the time between two polls', config.pollInterval, { least: 1, most: 3600 }),
+      numberProperty('the time between two polls', config.pollInterval, RANGES.pollInterval),
     ),
     readOnly: flagProperty('read only', config.readOnly),
     tls: tlsOptions(RED, config.tls),

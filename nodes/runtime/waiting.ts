@@ -1,4 +1,5 @@
 import type { Waiting } from '../../client'
+import { RANGES } from '../../client/model/ranges'
 import { numberProperty } from './environment'
 
 /** The saved properties of a node that can wait until a change shows (design 2.3). */
@@ -9,7 +10,7 @@ export interface WaitingConfig {
 }
 
 export function waitingOf({ waitFor, waitTimeout }: WaitingConfig): Waiting {
-  const seconds = numberProperty('the time to wait', waitTimeout, { least: 0.1, most: 3600 })
+  const seconds = numberProperty('the time to wait', waitTimeout, RANGES.waitTimeout)
   return {
     waitFor: waitFor === 'applied' ? 'applied' : 'accepted',
     waitTimeout: (seconds ?? 30) * 1000,

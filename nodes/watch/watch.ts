@@ -20,6 +20,7 @@ import {
   thresholdOf,
   type ThresholdFault,
 } from '../../client/model/watch'
+import { RANGES } from '../../client/model/ranges'
 import { numberProperty, refuseUnresolved } from '../runtime/environment'
 import { findGateway, requireGateway } from '../runtime/gateway-node'
 import { evaluateProperty, type Message } from '../runtime/parameters'
@@ -59,7 +60,7 @@ export = (RED: NodeAPI): void => {
         route: await routeOf(config, evaluate),
         events: eventsOf(config),
         thresholds: thresholdsOf(config),
-        holdFor: 1000 * (numberProperty('the time to hold', config.holdFor, SECONDS) ?? 0),
+        holdFor: 1000 * (numberProperty('the time to hold', config.holdFor, RANGES.holdFor) ?? 0),
       }
       if (closed) return
       end = watchDevice(gateway, {
@@ -94,8 +95,6 @@ export = (RED: NodeAPI): void => {
     })
   })
 }
-
-const SECONDS = { least: 0, most: 86_400 }
 
 function messageOf(payload: WatchEvent | Snapshot): Message {
   const { event, device } = payload

@@ -1,0 +1,17 @@
+/** What a number among the settings of a node may be, in the form and at run time. */
+export interface Range {
+  least: number
+  most: number
+}
+
+/** Milliseconds for `timeout`, seconds for the other times (design 2.1 and 2.3). */
+export const RANGES = {
+  timeout: { least: 1, most: 600_000 },
+  concurrency: { least: 1, most: 100 },
+  pollInterval: { least: 1, most: 3600 },
+  waitTimeout: { least: 0.1, most: 3600 },
+  holdFor: { least: 0, most: 86_400 },
+} as const satisfies Record<string, Range>
+
+/** Milliseconds for one call, unless told otherwise. */
+export const DEFAULT_TIMEOUT = 10_000
