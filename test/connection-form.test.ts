@@ -30,7 +30,7 @@ describe('the test of the connection, in a browser', function () {
         type: CONFIG,
         name: 'Studio',
         baseUrl: plain.url,
-        timeout: 10000,
+        // No timeout: the form shows the default of one that was saved without.
         credentials: { username: 'operator', password: 'supervisor' },
       },
       // It keeps a session open.

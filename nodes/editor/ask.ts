@@ -7,6 +7,8 @@ export class Unanswered extends Error {
     /** One of the error codes of the package, where the runtime gave one. */
     readonly code?: string,
     readonly passwordNeeded = false,
+    /** The gateway that was asked for does not run. */
+    readonly notDeployed = false,
   ) {
     super(message)
   }
@@ -16,7 +18,10 @@ export class Unanswered extends Error {
  * Asks the part of the package that runs in Node-RED.
  * @throws Unanswered
  */
-export function ask<Answer>(path: 'connection' | 'lookup', body: object): Promise<Answer> {
+export function ask<Answer>(
+  path: 'connection' | 'lookup' | 'definition',
+  body: object,
+): Promise<Answer> {
   return call({
     url: `media-gateway/${path}`,
     method: 'POST',
@@ -44,9 +49,14 @@ function call<Answer>(
 }
 
 function unanswered({ status, responseJSON }: EditorReply): Unanswered {
-  const { code, message, passwordNeeded } = (responseJSON ?? {}) as Record<string, unknown>
+  const { code, message, ...flags } = (responseJSON ?? {}) as Record<string, unknown>
   if (typeof code === 'string' && typeof message === 'string') {
-    return new Unanswered(message, code, passwordNeeded === true)
+    return new Unanswered(
+      message,
+      code,
+      flags['passwordNeeded'] === true,
+      flags['notDeployed'] === true,
+    )
   }
   if (status === 401 || status === 403) return new Unanswered(text('connection.noPermission'))
   if (status === 404) return new Unanswered(text('connection.noSuchFunction'))

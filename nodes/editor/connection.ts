@@ -1,4 +1,4 @@
-import { askCredentials } from './ask'
+import { ask, askCredentials, Unanswered } from './ask'
 import { field, read } from './fields'
 
 /** How to reach an appliance: as a config node is deployed, or as its values are in the editor. */
@@ -25,8 +25,29 @@ export function connectionOfForm(node: EditorNode): Connection {
   return connectionOf(node, value, { username: value('username'), password: value('password') })
 }
 
+/**
+ * Asks about the appliance of a config node: of the deployed one, or with the values that are
+ * only in the editor.
+ * @throws Unanswered
+ */
+export async function askAppliance<Answer>(
+  path: 'lookup' | 'definition',
+  gateway: EditorNode,
+  what: object,
+): Promise<Answer> {
+  if (!gateway.changed) {
+    try {
+      return await ask(path, { ...what, connection: { id: gateway.id } })
+    } catch (error) {
+      // What looks deployed may not be: an import, or another user's deploy.
+      if (!(error instanceof Unanswered) || !error.notDeployed) throw error
+    }
+  }
+  return ask(path, { ...what, connection: await connectionOfNode(gateway) })
+}
+
 /** The connection of a config node whose values are not deployed. */
-export async function connectionOfNode(node: EditorNode): Promise<Connection> {
+async function connectionOfNode(node: EditorNode): Promise<Connection> {
   // The editor has them only since the form was opened, or the node was made or imported.
   const known = node.credentials ?? (await askCredentials(node.id))
   const { username, password, has_password: hasPassword } = known

@@ -12,6 +12,7 @@ import {
   type Device,
   type Gateway,
 } from '../../client'
+import { DEFAULT_TIMEOUT } from '../../client/model/ranges'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './gateway-options'
 import { isGatewayNode, type GatewayNode } from './gateway-node'
 
@@ -39,6 +40,13 @@ export class PasswordNeeded extends GatewayError {
   }
 }
 
+/** There is no such gateway in the flows that run. */
+export class NotDeployed extends GatewayError {
+  constructor() {
+    super('NOT_FOUND', 'This gateway is not deployed. Deploy it first.')
+  }
+}
+
 /** What an unchanged password field of the editor holds. */
 const UNCHANGED = '__PWRD__'
 
@@ -51,7 +59,7 @@ export async function connect(RED: NodeAPI, form: ConnectionForm): Promise<Conne
   const deployed = isGatewayNode(node) ? node : undefined
   if (isDeployedOnly(form)) {
     if (deployed) return reuse(deployed)
-    throw new GatewayError('NOT_FOUND', 'This gateway is not deployed. Deploy it first.')
+    throw new NotDeployed()
   }
   const stored = storedValues(RED, form.id)
   const password = passwordOf(form, stored)
@@ -106,7 +114,11 @@ const equals = (
   form: ConnectionForm,
   stored: ConnectionForm,
   names: ReadonlyArray<keyof ConnectionForm>,
-): boolean => names.every((name) => asText(form[name]) === asText(stored[name]))
+): boolean => names.every((name) => effective(name, form[name]) === effective(name, stored[name]))
+
+/** A form shows the default where a saved node has nothing. */
+const effective = (name: keyof ConnectionForm, value: unknown): string =>
+  asText(value) || (name === 'timeout' ? String(DEFAULT_TIMEOUT) : '')
 
 const asText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
@@ -199,6 +211,7 @@ export function failureOf(error: unknown): {
   code: string
   message: string
   passwordNeeded?: true
+  notDeployed?: true
 } {
   if (!(error instanceof GatewayError)) {
     return { code: 'BAD_RESPONSE', message: 'The answer of the appliance could not be handled.' }
@@ -208,6 +221,7 @@ export function failureOf(error: unknown): {
     code,
     message,
     ...(error instanceof PasswordNeeded && { passwordNeeded: true as const }),
+    ...(error instanceof NotDeployed && { notDeployed: true as const }),
   }
 }
 

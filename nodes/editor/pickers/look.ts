@@ -1,6 +1,6 @@
 // What the appliance of an open form has: asked once, for all pickers of the form.
-import { ask, Unanswered } from '../ask'
-import { connectionOfNode, type Connection } from '../connection'
+import { Unanswered } from '../ask'
+import { askAppliance } from '../connection'
 import { text } from '../text'
 
 export interface FoundDevice {
@@ -104,23 +104,12 @@ function noGateway(value: string): Unanswered {
 }
 
 async function lookAt(node: EditorNode, deviceId: string | undefined): Promise<Found> {
-  const deployed = async (): Promise<Connection> => ({ id: node.id })
-  const connections = node.changed ? [connectionOfNode] : [deployed, connectionOfNode]
-  const devices = deviceId === undefined ? [undefined] : [deviceId, undefined]
-  let failure: unknown
-  for (const connectionOf of connections) {
-    for (const device of devices) {
-      try {
-        return await ask<Found>('lookup', {
-          connection: await connectionOf(node),
-          deviceId: device,
-        })
-      } catch (error) {
-        // The device is gone, or what looks deployed is not: an import, or another user's deploy.
-        if (!(error instanceof Unanswered) || error.code !== 'NOT_FOUND') throw error
-        failure = error
-      }
-    }
+  try {
+    return await askAppliance('lookup', node, { deviceId })
+  } catch (error) {
+    const isGone = error instanceof Unanswered && error.code === 'NOT_FOUND'
+    if (deviceId === undefined || !isGone) throw error
+    // The device is gone: show those that there are.
+    return askAppliance('lookup', node, {})
   }
-  throw failure
 }
