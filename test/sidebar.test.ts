@@ -196,6 +196,19 @@ describe('the sidebar', function () {
     should(commands(small)).have.length(2)
   })
 
+  it('shows what a command has brought about without waiting for the next poll', async () => {
+    await deploy([gateway('calm', 'Calm', small, { pollInterval: 3600 })])
+    await open(['calm'])
+    await says(row('Alpha', 'Calm'), 'running')
+    await row('Alpha', 'Calm').getByRole('button').click()
+    await question().getByRole('button', { name: 'Stop route' }).click()
+    await says(row('Alpha', 'Calm'), 'stopped')
+    await row('Alpha', 'Calm').getByRole('button').click()
+    await question().getByRole('button', { name: 'Start route' }).click()
+    await says(row('Alpha', 'Calm'), 'running')
+    await deploy()
+  })
+
   it('shows a chosen route in detail, and starts and stops its destinations', async () => {
     const page = await open(['gateway'])
     await row('Alpha').click()

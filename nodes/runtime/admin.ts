@@ -11,6 +11,7 @@ import {
   type ErrorCode,
 } from '../../client'
 import {
+  NotDeployed,
   connect,
   failureOf,
   isDeployedOnly,
@@ -91,7 +92,8 @@ export function registerAdminRoutes(RED: NodeAPI): void {
             routeId: route,
             destinationId: textOf(destinationId),
             action,
-            waitFor: 'accepted',
+            // So that the watches, and with them the sidebar, look as soon as it shows.
+            waitFor: 'applied',
             waitTimeout: 30_000,
           },
           newOperation('control-route'),
@@ -175,7 +177,7 @@ function formOf(given: unknown): ConnectionForm {
 function deployedGateway(RED: NodeAPI, id: unknown): GatewayNode {
   const node = RED.nodes.getNode(textOf(id) ?? '')
   if (isGatewayNode(node)) return node
-  throw new GatewayError('NOT_FOUND', 'This gateway is not deployed. Deploy it first.')
+  throw new NotDeployed()
 }
 
 interface ListedGateway {
