@@ -158,7 +158,7 @@ const TYPED: Record<string, Record<string, string>> = {
   definition: {
     flow: 'wanted',
     global: 'wanted',
-    json: '{"name":"Studio A"}',
+    json: '{"name":"A","source":{"name":"in","protocol":"udp","address":"239.0.0.9","port":5009}}',
     jsonata: '{"name": payload}',
     env: 'WANTED',
     msg: 'wanted',
@@ -645,6 +645,7 @@ describe('the editor, in a browser', function () {
       [{ concurrency: '1.5' }, 'a whole number from 1 to 100'],
       [{ concurrency: 101 }, 'a whole number from 1 to 100'],
       [{ pollInterval: '0.5' }, 'a number from 1'],
+      [{ pollInterval: '3601' }, 'a number from 1'],
     ] as const) {
       should(await faults(CONFIG, { ...sound, ...properties })).match(contains(reason))
     }
@@ -662,10 +663,18 @@ describe('the editor, in a browser', function () {
       [{ route: '', routeType: 'id' }, 'missing'],
       [{ device: ' ', deviceType: 'id' }, 'missing'],
       [{ definition: '{', definitionType: 'json' }, 'JSON'],
-      [{ waitFor: 'applied', waitTimeout: 'soon' }, 'a number from 1 to 3600'],
+      [{ waitFor: 'applied', waitTimeout: 'soon' }, 'a number from 0.1 to 3600'],
+      [{ definition: '{"nmae":"A"}', definitionType: 'json' }, 'nmae is not known here'],
+      [
+        { mode: 'merge', definition: '{"source":{"port":0}}', definitionType: 'json' },
+        'source.port is 0',
+      ],
     ] as const) {
       should(await faults(update, properties)).match(contains(reason))
     }
+    const part = { definition: '{"source":{"port":5000}}', definitionType: 'json' }
+    should(await faults(update, { ...part, mode: 'keep' })).match(/source\.name/)
+    should(await faults(update, { ...part, mode: 'merge' })).equal('')
     should(await faults(update, { waitFor: 'accepted', waitTimeout: 'soon' })).equal('')
     should(await faults(update, { gateway: '' })).equal('gateway')
 
@@ -675,7 +684,7 @@ describe('the editor, in a browser', function () {
     should(await faults(control, { ...noDestination, target: 'destination' })).match(/missing/)
     should(await faults(control, { waitTimeout: '0' })).equal('')
     for (const action of ['restart', 'msg']) {
-      should(await faults(control, { action, waitTimeout: '0' })).match(/a number from 1/)
+      should(await faults(control, { action, waitTimeout: '0' })).match(/a number from 0.1/)
     }
     const statistics = 'media-gateway-statistics'
     const noRoute = { route: '', routeType: 'name' }
@@ -689,7 +698,7 @@ describe('the editor, in a browser', function () {
       )
     }
     should(await faults('media-gateway-ensure-route', { waitTimeout: 'soon' })).match(
-      /a number from 1 to 3600/,
+      /a number from 0.1 to 3600/,
     )
   })
 

@@ -22,7 +22,15 @@ import {
 import type { JsonObject } from '../client/model/json'
 import { startSimulator, type Simulator } from '../simulator'
 import { arbitraryRoute, frozen } from './arbitraries'
-import { CONFIG, hasBrowser, startEditor, type Editor, type Properties, type View } from './editor'
+import {
+  CONFIG,
+  hasBrowser,
+  startEditor,
+  type Editor,
+  type EditorRED,
+  type Properties,
+  type View,
+} from './editor'
 
 const screenshots = join(__dirname, '../../coverage/screenshots')
 
@@ -330,8 +338,12 @@ const ROUTES: Entered[] = [
   },
 ]
 
-declare const RED: {
-  nodes: { node(id: string): Properties | undefined }
+declare const RED: EditorRED
+
+/** A definition that every node takes. */
+const SOUND: Properties = {
+  name: 'Sound',
+  source: { name: 'in', protocol: 'udp', address: '239.0.0.9', port: 5009 },
 }
 
 describe('the route form, in a browser', function () {
@@ -401,7 +413,7 @@ describe('the route form, in a browser', function () {
         gateway: 'gateway',
         device: '',
         deviceType: 'auto',
-        definition: '{}',
+        definition: JSON.stringify(SOUND),
         definitionType: 'json',
         validate: true,
         x: 300,
@@ -436,7 +448,10 @@ describe('the route form, in a browser', function () {
   /** Gives a node other properties, as if it had been saved with them. */
   const give = (id: string, properties: Properties) =>
     page.evaluate(
-      ([wanted, values]) => void Object.assign(RED.nodes.node(wanted)!, values, { changed: true }),
+      ([wanted, values]) => {
+        const node = Object.assign(RED.nodes.node(wanted)!, values, { changed: true })
+        RED.editor.validateNode(node)
+      },
       [id, properties] as const,
     )
 
@@ -484,6 +499,10 @@ describe('the route form, in a browser', function () {
 
   /** Deploys in the editor, sends a message, and answers the body of the write that follows. */
   async function run(use: string): Promise<Properties> {
+    // The editor would ask before it deploys nodes with faults.
+    for (const other of ['create', 'update', 'ensure'].filter((each) => each !== use)) {
+      await give(other, { definition: JSON.stringify(SOUND) })
+    }
     const from = simulator.journal.length
     const deployed = page.waitForResponse(
       (response) => response.url().endsWith('/flows') && response.request().method() === 'POST',

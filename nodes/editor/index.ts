@@ -4,6 +4,7 @@ import { checks, type Check } from './checks'
 import { prepareForm, saveForm } from './form'
 import { shownValue } from './fields'
 import { checkTyped } from './typed'
+import { definitionFault } from './route-form/use'
 import { reason, text, type CheckOptions } from './text'
 import { gateway } from '../gateway/editor'
 import { watch } from '../watch/editor'
@@ -35,9 +36,13 @@ const mediaGatewayNodes = {
     value: Value,
     options: CheckOptions = {},
   ): true | string {
-    const fault =
-      value === undefined ? true : checkTyped(shownValue(node, `${property}Type`), value)
-    return fault === true || reason(fault, options)
+    if (value === undefined) return true
+    const type = shownValue(node, `${property}Type`)
+    const fault = checkTyped(type, value)
+    if (fault !== true) return reason(fault, options)
+    if (property !== 'definition' || type !== 'json') return true
+    const inside = definitionFault(node, String(value))
+    return inside === undefined || reason(inside, options)
   },
 
   /** What only the form of the config node needs. */

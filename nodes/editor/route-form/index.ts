@@ -6,7 +6,6 @@ import { parseDefinition, type PartUse } from '../../../client/model/form'
 import type { JsonObject } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
-import type { UpdateMode } from '../../../client/model/check'
 import { element } from '../element'
 import { field, read } from '../fields'
 import { lookUp } from './appliance'
@@ -15,6 +14,7 @@ import { makeRouteEditor, newContextId, type RouteEditor } from './editor'
 import { faultsFrom } from './faults'
 import { makeFill } from './fill'
 import { text } from './text'
+import { useOf } from './use'
 
 type View = 'form' | 'json'
 
@@ -161,17 +161,6 @@ function keepLines(node: EditorNode, input: EditorQuery): void {
   const saved = node['definition']
   if (typeof saved !== 'string' || saved.replace(/[\r\n]/g, '') !== input.val()) return
   if (saved !== input.val()) input.val(saved)
-}
-
-function useOf(node: EditorNode): Use {
-  const type = String(node['type'])
-  if (type.endsWith('update-route')) {
-    return { kind: 'update', mode: (field(node, 'mode').val() || 'keep') as UpdateMode }
-  }
-  if (type.endsWith('ensure-route')) {
-    return { kind: 'ensure', state: field(node, 'state').val() || 'present' }
-  }
-  return { kind: 'create' }
 }
 
 const partUse = (use: Use): PartUse => ({

@@ -1,0 +1,22 @@
+// What a node does with its definition.
+import type { UpdateMode } from '../../../client/model/check'
+import { checkDefinition, type Use } from '../../../client/model/definition'
+import { shownValue } from '../fields'
+
+export function useOf(node: EditorNode): Use {
+  const type = String(node['type'])
+  if (type.endsWith('update-route')) {
+    return { kind: 'update', mode: (shownValue(node, 'mode') || 'keep') as UpdateMode }
+  }
+  if (type.endsWith('ensure-route')) {
+    return { kind: 'ensure', state: (shownValue(node, 'state') as string | undefined) || 'present' }
+  }
+  return { kind: 'create' }
+}
+
+/** What is wrong with a definition that is given as JSON, in short. */
+export function definitionFault(node: EditorNode, json: string): string | undefined {
+  const validate = shownValue(node, 'validate') !== false
+  const [first] = checkDefinition(JSON.parse(json), useOf(node), { validate })
+  return first && `${first.path} ${first.problem}`.trim()
+}
