@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import 'should'
+import { ERROR_CODES } from '../client'
 
 const ENGLISH = 'en-US'
 /** The languages besides. */
@@ -38,6 +39,13 @@ describe('the languages', () => {
 
         it(`closes every element in the help of ${node}`, () => {
           unclosed(help(node, language)).should.deepEqual([])
+        })
+
+        it(`has an example in the help of ${node}, and names no code twice`, () => {
+          matches(help(node, language), /<h3>(Example|Beispiel|例)<\/h3>/g).length.should.equal(1)
+          const errors = help(node, language).split('<h3>').at(-1)!
+          const named = codes(errors).filter((code) => ERROR_CODES.some((known) => known === code))
+          named.should.deepEqual([...new Set(named)])
         })
       }
     })
