@@ -237,4 +237,15 @@ const DARK = `:root, body {
   --red-ui-view-background: #15151a;
   --red-ui-view-grid-color: #1e1e27;
   --red-ui-workspace-button-background: #15151a;
+  --red-ui-workspace-button-background-active: #3a3a48;
+  --red-ui-workspace-button-color-selected: #f0f0f0;
+  --red-ui-workspace-button-background-hover: #22222c;
+  --red-ui-header-text-color: #f0f0f0;
+  --red-ui-tab-background: #0e0e12;
+  --red-ui-tab-background-active: #15151a;
+  --red-ui-tab-background-selected: #1b1b23;
+  --red-ui-tab-background-inactive: #0e0e12;
+  --red-ui-tab-background-hover: #22222c;
+  --red-ui-tab-text-color-active: #f0f0f0;
+  --red-ui-tab-text-color-inactive: #aaaaaa;
 }`
