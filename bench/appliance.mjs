@@ -1,0 +1,23 @@
+// One simulated appliance in a process of its own, so that its work does not count.
+import { createRequire } from 'node:module'
+import { answerCalls } from './calls.cjs'
+
+const require = createRequire(import.meta.url)
+const { startSimulator } = require('../dist/simulator')
+
+let simulator
+
+answerCalls({
+  async start(options) {
+    simulator = await startSimulator(options)
+    simulator.server.keepAliveTimeout = 60_000
+    return { url: simulator.url, deviceId: simulator.devices[0]._id }
+  },
+  set: (settings) => void Object.assign(simulator, settings),
+  /** The calls since this was last asked, and the logins of all time. */
+  tally() {
+    const calls = simulator.journal.map(({ method, url }) => `${method} ${url}`)
+    simulator.clearJournal()
+    return { calls, logins: simulator.logins, openSessions: simulator.openSessions }
+  },
+})

@@ -1,0 +1,19 @@
+// Figures and how they are printed.
+
+export function median(values) {
+  const sorted = values.toSorted((one, other) => one - other)
+  const middle = sorted.length / 2
+  return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/** Prints rows in columns; all but the first are to the right. */
+export function table(head, rows) {
+  const all = [head, ...rows]
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column].length)))
+  for (const row of all) {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
+    )
+    console.log(cells.join('   ').trimEnd())
+  }
+}
