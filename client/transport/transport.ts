@@ -69,11 +69,11 @@ export function createTransport(options: TransportOptions): Transport {
   const secure = options.base.protocol === 'https:'
   const agents = createAgents({ ...options, secure })
   const pending = new Set<Pending>()
-  let axios: AxiosInstance | undefined
+  const adapter = nodeAdapter(options, secure, pending)
   return {
     async send(request) {
-      axios ??= createAxios(options, secure, pending)
       const config: CallConfig = {
+        adapter,
         method: request.method,
         url: request.path,
         data: request.body,
@@ -82,7 +82,7 @@ export function createTransport(options: TransportOptions): Transport {
         stop: request.stop,
         httpAgent: request.method === 'GET' ? agents.kept : agents.single,
       }
-      const { data, status, headers } = await axios.request<string>(config)
+      const { data, status, headers } = await axiosInstance().request<string>(config)
       return { status, headers: headers as http.IncomingHttpHeaders, ...parse(data) }
     },
     endReads() {
@@ -117,21 +117,20 @@ function parse(text: string): Pick<Answer, 'body' | 'unreadable'> {
   }
 }
 
-// axios is loaded at the first call: it costs Node-RED's start nothing.
-function createAxios(
-  options: TransportOptions,
-  secure: boolean,
-  pending: Set<Pending>,
-): AxiosInstance {
+let instance: AxiosInstance | undefined
+
+/** One for all appliances. axios is loaded at the first call: it costs Node-RED's start nothing. */
+function axiosInstance(): AxiosInstance {
+  if (instance) return instance
   const axios = require('axios') as AxiosStatic
   const asIs = [(data: unknown): unknown => data]
-  return axios.create({
-    adapter: nodeAdapter(options, secure, pending),
+  instance = axios.create({
     transformRequest: asIs,
     transformResponse: asIs,
     validateStatus: null,
     headers: { Accept: 'application/json' },
   })
+  return instance
 }
 
 /**

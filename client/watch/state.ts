@@ -263,7 +263,7 @@ function definitionOf(
   const protocol = protocolOf(direction, part)
   const secrets: string[] = []
   let isHiddenByFirmware = false
-  let trace = ''
+  const traces: string[] = []
   const seen = new Set<string>()
   for (const [name, member] of definingMembers(direction, protocol)) {
     const value = part[name]
@@ -276,8 +276,10 @@ function definitionOf(
     const sentName = member.sentAs ?? name
     if (canonical === '' || seen.has(sentName)) continue
     seen.add(sentName)
-    trace += `${sentName}=${canonical}\n`
+    traces.push(`${sentName}=${canonical}`)
   }
+  // Joined, and not put together bit by bit: that would keep the bits in memory.
+  const trace = traces.join('\n')
   const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets)
   if (known?.trace === trace && known.secrets === digest) return { definition: known, secrets }
   const json = JSON.stringify(viewOf(direction, protocol, part))
