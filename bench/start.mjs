@@ -1,0 +1,234 @@
+// npm run bench:start: what the package adds to the start of Node-RED, and to the page of its
+// editor. docs/performance.md says what the figures mean.
+//   --rounds 9  starts without the package, and as many with it, by turns
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, relative, sep } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { ready, root } from '../scripts/ready.mjs'
+import { callsTo } from './calls.cjs'
+
+const START_WITHIN_MS = 60_000
+/** Once started, Node-RED still has a little to do. */
+const SETTLE_MS = 1000
+const TO_REACH = { ms: 50, megabytes: 10 }
+
+const require = createRequire(import.meta.url)
+const { name, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'media-gateway-start-')))
+process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
+
+async function main() {
+  const { rounds } = optionsOf(process.argv.slice(2))
+  ready()
+  const userDirs = { without: userDirectory('without'), with: userDirectory('with') }
+  install(userDirs.with)
+
+  // The first start of each reads files that the later ones find in memory.
+  const [before, after] = [await start(userDirs.without), await start(userDirs.with)]
+  const runs = { without: [], with: [] }
+  for (let round = 0; round < rounds; round++) {
+    const turns = round % 2 ? ['with', 'without'] : ['without', 'with']
+    for (const turn of turns) runs[turn].push(await start(userDirs[turn]))
+  }
+
+  reportStart(runs)
+  reportLoading(runs.with)
+  reportEditor(before.editor, after.editor)
+  const early = librariesIn(after.loaded.modules)
+  if (early.length > 0) throw new Error(`Loaded before they are used: ${early.join(', ')}.`)
+}
+
+function optionsOf(args) {
+  const { values } = parseArgs({ args, options: { rounds: { type: 'string', default: '9' } } })
+  if (!/^[1-9]\d*$/.test(values.rounds)) throw new Error('--rounds takes a whole number from 1.')
+  return { rounds: Number(values.rounds) }
+}
+
+// ---- Node-RED, with and without
+
+function userDirectory(title) {
+  const userDir = join(home, title)
+  mkdirSync(userDir)
+  const settings = {
+    uiHost: '127.0.0.1',
+    uiPort: 0,
+    credentialSecret: 'bench',
+    telemetry: { enabled: false, updateNotification: false },
+  }
+  writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(settings)}`)
+  writeFileSync(join(userDir, 'package.json'), '{"name":"user","private":true}')
+  return userDir
+}
+
+/** As a user gets it: packed, with its dependencies. */
+function install(userDir) {
+  const [{ filename }] = JSON.parse(
+    npm(root, 'pack', '--ignore-scripts', '--json', '--pack-destination', home),
+  )
+  npm(userDir, 'install', '--prefer-offline', '--no-audit', '--no-fund', join(home, filename))
+}
+
+function npm(cwd, ...args) {
+  const stdio = ['ignore', 'pipe', 'inherit']
+  return execFileSync('npm', [...args, '--loglevel=error'], {
+    cwd,
+    encoding: 'utf8',
+    stdio,
+    // On Windows npm is a command file, which only a shell runs.
+    shell: process.platform === 'win32',
+  })
+}
+
+/** Starts it, measures it, and stops it. */
+async function start(userDir) {
+  const from = performance.now()
+  const child = spawn(
+    process.execPath,
+    [
+      '--expose-gc',
+      '--require',
+      require.resolve('./loads.cjs'),
+      require.resolve('node-red/red.js'),
+      '--userDir',
+      userDir,
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...process.env, MEASURED_PACKAGE: join(userDir, 'node_modules', name) },
+    },
+  )
+  const ask = callsTo(child)
+  try {
+    const url = await started(child)
+    const ms = performance.now() - from
+    await pause(SETTLE_MS)
+    return { ms, ...(await ask('usage')), loaded: await ask('loaded'), editor: await page(url) }
+  } finally {
+    if (child.exitCode === null) {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+  }
+}
+
+/** The address of the editor, once the flows are started. */
+async function started(child) {
+  let output = ''
+  const address = new Promise((resolve, reject) => {
+    const failed = () => reject(new Error(`Node-RED did not start:\n${output}`))
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk
+        const [, url] = /now running at (http\S+)/.exec(output) ?? []
+        if (url && output.includes('Started flows')) resolve(url)
+      })
+    }
+    child.once('exit', failed)
+    setTimeout(failed, START_WITHIN_MS).unref()
+  })
+  return address
+}
+
+/** Bytes that the editor loads when it is opened. */
+async function page(url) {
+  const read = async (path, accept = '*/*') => {
+    const answer = await fetch(new URL(path, url), { headers: { accept } })
+    return answer.text()
+  }
+  const html = (await read('nodes', 'text/html')) + (await read('plugins', 'text/html'))
+  const sources = [...html.matchAll(/<script[^>]+src="(resources\/[^"]+)"/g)].map(([, src]) => src)
+  const scripts = await Promise.all([...new Set(sources)].map((source) => read(source)))
+  const texts = await read('nodes/messages?lng=en-US')
+  return {
+    html: Buffer.byteLength(html),
+    scripts: Buffer.byteLength(scripts.join('')),
+    texts: Buffer.byteLength(texts),
+  }
+}
+
+/** The libraries of the package among the files that are loaded. */
+function librariesIn(modules) {
+  const installed = join(home, 'with', 'node_modules')
+  return Object.keys(dependencies).filter((library) =>
+    modules.some((file) => file.startsWith(join(installed, library) + sep)),
+  )
+}
+
+// ---- the account of it
+
+function reportStart(runs) {
+  const row = (title, measure, unit, reach = '') => {
+    const [without, added] = [median(runs.without.map(measure)), difference(runs, measure)]
+    return [title, unit(without), unit(without + added), unit(added), reach]
+  }
+  const toReach = { ms: `under ${TO_REACH.ms} ms`, mb: `under ${TO_REACH.megabytes} MB` }
+  table(`Start of Node-RED, median of ${runs.with.length}`, [
+    ['', 'without', 'with', 'added', 'to reach'],
+    row('time', ({ ms }) => ms, milliseconds, toReach.ms),
+    // Other work on the machine disturbs it less than the time.
+    row('CPU', ({ cpuMs }) => cpuMs, milliseconds),
+    row('memory (RSS)', ({ rss }) => rss, megabytes, toReach.mb),
+    row('JavaScript heap', ({ heapUsed }) => heapUsed, megabytes),
+  ])
+}
+
+function reportLoading(runs) {
+  const sum = (measure) =>
+    median(runs.map(({ loaded }) => loaded.files.reduce((total, file) => total + file[measure], 0)))
+  const folder = join(home, 'with', 'node_modules', name)
+  const { files, modules } = runs[0].loaded
+  const own = modules.filter((file) => !relative(folder, file).startsWith('..'))
+  const slowest = files
+    .map(({ file }, place) => ({
+      file,
+      ms: median(runs.map((run) => run.loaded.files[place].loadMs)),
+    }))
+    .sort((one, other) => other.ms - one.ms)
+    .slice(0, 3)
+  table('Of that: the modules of the package', [
+    ['to load them', milliseconds(sum('loadMs')), `${own.length} modules`],
+    ['to register the nodes', milliseconds(sum('registerMs')), `${files.length} files`],
+    ...slowest.map(({ file, ms }) => [`  ${file}`, milliseconds(ms)]),
+  ])
+}
+
+function reportEditor(before, after) {
+  const added = (part) => `${((after[part] - before[part]) / 1000).toFixed(1)} kB`
+  table('Added to the page of the editor', [
+    ['forms and help (html)', added('html')],
+    ['scripts', added('scripts')],
+    ['texts', added('texts')],
+  ])
+}
+
+/** Between runs that were neighbours, so that a slow moment of the machine is in both. */
+const difference = (runs, measure) =>
+  median(runs.with.map((run, round) => measure(run) - measure(runs.without[round])))
+
+function median(values) {
+  const sorted = values.toSorted((one, other) => one - other)
+  const middle = sorted.length / 2
+  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle) - 1]) / 2
+}
+
+function table(title, rows) {
+  console.log(`\n${title}`)
+  const width = Math.max(...rows.map(([first]) => first.length)) + 2
+  for (const [first, ...rest] of rows) {
+    console.log(`  ${first.padEnd(width)}${rest.map((cell) => cell.padStart(12)).join('')}`)
+  }
+}
+
+const milliseconds = (value) => `${value.toFixed(0)} ms`
+const megabytes = (value) => `${(value / 1e6).toFixed(1)} MB`
+
+main().catch((error) => {
+  console.error(error.message)
+  process.exit(1)
+})
