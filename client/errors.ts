@@ -31,6 +31,8 @@ export interface Problem {
 
 /** What a Catch node finds under `msg.error.cause`. Plain data without secrets. */
 export interface ErrorCause {
+  /** The same as `code` of the error: the Catch node of Node-RED 4.0 is given no other. */
+  code: ErrorCode
   /** The operation that failed, for example `get-route`. */
   operation?: string
   /** HTTP status of the answer, where there was one. */
@@ -58,7 +60,7 @@ export class GatewayError extends Error {
     this.name = 'GatewayError'
     this.code = code
     const known = Object.entries(cause).filter(([, value]) => value !== undefined)
-    this.cause = { retryable: RETRYABLE.has(code), ...Object.fromEntries(known) }
+    this.cause = { retryable: RETRYABLE.has(code), ...Object.fromEntries(known), code }
   }
 
   /** The sentence alone: this is what Node-RED puts into `msg.error.message`. */

@@ -46,6 +46,7 @@ describe('the config node', () => {
       for (const node of ['list-devices', 'session', 'create-route']) {
         const error = await failure(node, { payload: { name: 'x' } })
         error.code.should.equal('CONFIG')
+        error.cause.code.should.equal('CONFIG')
         error.message.should.match(expected)
         error.message.should.not.match(/secret-word/)
         error.cause.operation!.should.equal(node)

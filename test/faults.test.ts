@@ -158,7 +158,10 @@ describe('with a faulty appliance', () => {
     await result('list-devices')
     simulator.fault({ kind: 'reset-after', match: { action: 'create' } })
     const error = await failure('create-route', messages['create-route'])
-    error.should.match({ code: 'OUTCOME_UNKNOWN', cause: { retryable: false } })
+    error.should.match({
+      code: 'OUTCOME_UNKNOWN',
+      cause: { code: 'OUTCOME_UNKNOWN', retryable: false },
+    })
     error.message.should.match(/may or may not have been applied/)
     await simulator.settle()
     simulator.routes.filter(({ name }) => name === ROUTE.name).should.have.length(1)
