@@ -29,6 +29,13 @@ export class NodeRed {
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(root, link, 'junction')
     writeFileSync(join(this.userDir, 'package.json'), '{"name":"editor-test","private":true}')
+    // Node-RED 5 shows its tips a second after it has read this, whether their place is there yet
+    // or not: where the editor takes longer to start, that is an error in the page.
+    const view = { 'view-show-tips': false }
+    writeFileSync(
+      join(this.userDir, '.config.users.json'),
+      JSON.stringify({ _: { editor: { view } } }),
+    )
     writeFileSync(
       join(this.userDir, 'settings.js'),
       `module.exports = ${JSON.stringify({
