@@ -1,0 +1,134 @@
+// npm run test:matrix: the packed package in every Node-RED that it supports, on every Node.js.
+//   --node-red 5.0 --node 22   only these; each may be given several times
+//   --core                     only the pairs that tell most
+//   --allow-missing            a version that cannot be installed here is no failure
+// npm run test:editor: the tests that start a Node-RED, those of the forms above all, on
+// Node-RED 5.0 and Node.js 22, or on the versions named.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runJob } from './matrix/job.mjs'
+import { CACHE, isRefused, Missing, npm, pairsOf, Versions } from './matrix/versions.mjs'
+import { runMocha, testFiles } from './mocha.mjs'
+import { ready, root } from './ready.mjs'
+
+const AT_ONCE = 2
+
+async function main() {
+  const { editor, allowMissing, ...wanted } = optionsOf(process.argv.slice(2))
+  const pairs = pairsOf(wanted)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+  ready()
+  const versions = new Versions()
+  const job = editor ? editorJob : packageJob(await pack())
+  const results = await severalAtOnce(editor ? 1 : AT_ONCE, pairs, async (pair) => {
+    const result = await resultOf(pair, versions, job)
+    console.log(`Node-RED ${pair.nodeRed} on Node.js ${pair.node}: ${result.verdict}`)
+    if (result.reason) console.error(result.reason.replaceAll(/^/gm, '  '))
+    return result
+  })
+  table(pairs, results)
+  const good = ['passed', 'not supported', ...(allowMissing ? ['missing'] : [])]
+  const verdicts = results.map(({ verdict }) => verdict)
+  process.exitCode =
+    verdicts.includes('passed') && verdicts.every((verdict) => good.includes(verdict)) ? 0 : 1
+}
+
+function optionsOf(args) {
+  const several = { type: 'string', multiple: true }
+  const flag = { type: 'boolean' }
+  const { values } = parseArgs({
+    args,
+    options: {
+      'node-red': several,
+      node: several,
+      core: flag,
+      editor: flag,
+      'allow-missing': flag,
+    },
+  })
+  const { core, editor } = values
+  return {
+    nodeRed: values['node-red'] ?? (editor ? ['5.0'] : undefined),
+    node: values.node ?? (editor ? ['22'] : undefined),
+    core,
+    editor,
+    allowMissing: values['allow-missing'],
+  }
+}
+
+/** @returns {verdict, seconds, reason?, found}; `found` has the versions that really ran */
+async function resultOf(pair, versions, job) {
+  const found = {}
+  let began
+  const result = (verdict, reason) => {
+    const seconds = began ? Math.round((performance.now() - began) / 1000) : undefined
+    return { verdict, reason, seconds, found }
+  }
+  try {
+    const installed = await versions.of(pair)
+    if (await isRefused(pair, installed)) return result('not supported')
+    began = performance.now()
+    await job({ ...installed, pair, found })
+    return result('passed')
+  } catch (error) {
+    return result(error instanceof Missing ? 'missing' : 'failed', error.message)
+  }
+}
+
+// ---- the two kinds of jobs
+
+async function pack() {
+  mkdirSync(CACHE, { recursive: true })
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', CACHE]
+  const [{ filename }] = JSON.parse(await npm({ cwd: root }, ...args))
+  return join(CACHE, filename)
+}
+
+const packageJob = (tarball) => (job) => runJob({ ...job, tarball })
+
+/** The files of tests that can take another Node-RED run with this one. */
+async function editorJob({ binary, folder, found }) {
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const node = execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim().slice(1)
+  Object.assign(found, { nodeRed: version, node })
+  const files = testFiles().filter((file) =>
+    /NODE_RED|require\("\.\/(editor|node-red)"\)/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  const results = join(CACHE, 'results.json')
+  const code = runMocha(files, { results, env: { NODE_RED: folder, NODE_RED_NODE: binary } })
+  if (code !== 0) throw new Error('Tests failed: see above.')
+}
+
+// ---- how they are run, and what is told
+
+/** Works on a list, so many at once; the results are in the order of the list. */
+async function severalAtOnce(limit, list, work) {
+  const results = []
+  const rest = list.entries()
+  const worker = async () => {
+    for (const [place, each] of rest) results[place] = await work(each)
+  }
+  await Promise.all(Array.from({ length: limit }, worker))
+  return results
+}
+
+function table(pairs, results) {
+  const rows = results.map(({ verdict, seconds, found }, place) => [
+    found.nodeRed ?? pairs[place].nodeRed,
+    found.node ?? pairs[place].node,
+    verdict,
+    seconds === undefined ? '' : `${seconds} s`,
+  ])
+  const all = [['Node-RED', 'Node.js', 'Result', 'Time'], ...rows]
+  const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)))
+  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  console.log(['', line(all[0]), rule, ...rows.map(line)].join('\n'))
+}
+
+main().catch((error) => {
+  console.error(error.message)
+  process.exitCode = 1
+})

@@ -1,0 +1,111 @@
+// The versions to run with, and where they are: fetched once, as packages, below node_modules.
+import { execFile, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { root } from '../ready.mjs'
+
+export const CACHE = join(root, 'node_modules/.cache/matrix')
+
+const NODE_RED = ['4.0', '4.1', '5.0']
+const NODE = ['20', '22', '24']
+/** The oldest and the newest, and each Node-RED once at least. */
+const CORE = ['4.0 on 20', '4.1 on 20', '4.1 on 24', '5.0 on 22']
+/** Where Node-RED does not start: the sentence with which it refuses. */
+const REFUSED = { '5.0 on 20': /requires Node\.js v22\.9 or later/ }
+
+const windows = process.platform === 'win32'
+
+/**
+ * The pairs to run, the oldest first; where no version is named, all of them.
+ * @returns [{ nodeRed: '4.1', node: '22', name: '4.1 on 22' }, …]
+ */
+export function pairsOf({ nodeRed = NODE_RED, node = NODE, core = false }) {
+  const pairs = nodeRed.flatMap((one) =>
+    node.map((other) => ({ nodeRed: one, node: other, name: `${one} on ${other}` })),
+  )
+  return core ? pairs.filter(({ name }) => CORE.includes(name)) : pairs
+}
+
+/** Fetches what several pairs need once. */
+export class Versions {
+  #fetched = new Map()
+
+  /**
+   * @returns the Node.js binary and the folder of Node-RED
+   * @throws Missing
+   */
+  async of({ node, nodeRed }) {
+    const system = windows ? 'win' : process.platform
+    const name = `node-${system}-${process.arch}`
+    return {
+      binary: join(await this.#fetch(name, node), 'bin', windows ? 'node.exe' : 'node'),
+      folder: await this.#fetch('node-red', nodeRed),
+    }
+  }
+
+  #fetch(name, version) {
+    const wanted = `${name}@${version}`
+    if (!this.#fetched.has(wanted)) this.#fetched.set(wanted, fetch(name, version))
+    return this.#fetched.get(wanted)
+  }
+}
+
+/** A version that cannot be had here: nothing was tested with it. */
+export class Missing extends Error {}
+
+async function fetch(name, version) {
+  const home = join(CACHE, `${name}-${version}`)
+  const folder = join(home, 'node_modules', name)
+  const complete = join(home, 'complete')
+  if (existsSync(complete)) return folder
+  rmSync(home, { recursive: true, force: true })
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'package.json'), '{"private":true}')
+  try {
+    await npm({ cwd: home }, 'install', '--no-package-lock', `${name}@${version}`)
+  } catch (error) {
+    throw new Missing(`The package ${name}@${version} cannot be installed here. ${error.message}`)
+  }
+  writeFileSync(complete, '')
+  return folder
+}
+
+/**
+ * False where Node-RED is to start on this Node.js.
+ * @throws Error when it does not refuse, although it should
+ */
+export async function isRefused({ name }, { binary, folder }) {
+  const sentence = REFUSED[name]
+  if (!sentence) return false
+  const [code, output] = await new Promise((resolve) => {
+    execFile(binary, [join(folder, 'red.js'), '--help'], (error, stdout) => {
+      resolve([error?.code ?? 0, stdout])
+    })
+  })
+  if (code !== 0 && sentence.test(output)) return true
+  throw new Error(`Node-RED should refuse this Node.js. It ended with ${code}:\n${output}`)
+}
+
+/** Runs npm in a folder, by the Node.js of `binary` where one is given; answers what it prints. */
+export function npm({ cwd, binary }, ...args) {
+  const { NODE_V8_COVERAGE: _, ...env } = process.env
+  // npm is a script, which the first Node.js of the path runs.
+  if (binary) env.PATH = [dirname(binary), env.PATH].join(delimiter)
+  return new Promise((resolve, reject) => {
+    const child = spawn('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd,
+      env,
+      shell: windows,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    let errors = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.stderr.on('data', (chunk) => (errors += chunk))
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code === 0) resolve(output)
+      else reject(new Error(`npm ${args[0]} ended with ${code}: ${errors.trim()}`))
+    })
+  })
+}
