@@ -8,6 +8,7 @@ import { ready } from '../scripts/ready.mjs'
 const PARTS = {
   calls: ['compare.mjs'],
   load: ['load.mjs'],
+  start: ['start.mjs'],
   fleet: ['fleet.mjs'],
 }
 
