@@ -233,6 +233,28 @@ describe('the session', () => {
     simulator.journal.should.have.length(0)
   })
 
+  it('whose end failed is still open, and is ended by the next try', async () => {
+    await start({}, { timeout: 300 })
+    for (const kind of ['hang', 'reset', 'status', 'html'] as const) {
+      await listDevices(gateway, now())
+      const free = simulator.fault({ kind, match: { method: 'DELETE' } })
+      ;(await codeOf(gateway.endSession(now()))).should.not.equal('no error')
+      simulator.openSessions.should.equal(1)
+      free()
+      await gateway.endSession(now())
+      simulator.openSessions.should.equal(0)
+    }
+  })
+
+  it('whose end failed is used on, and ended at the close', async () => {
+    await start()
+    await listDevices(gateway, now())
+    simulator.fault({ kind: 'reset', match: { method: 'DELETE' }, times: 1 })
+    ;(await codeOf(gateway.endSession(now()))).should.equal('UNAVAILABLE')
+    await listDevices(gateway, now())
+    simulator.logins.should.equal(1)
+  })
+
   it('that is ended at once again and again is not opened again and again', async () => {
     await start()
     const end = simulator.fault({ kind: 'session-drop', match: { path: '/api/devices' } })

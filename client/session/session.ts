@@ -226,14 +226,13 @@ export function createSession(options: SessionOptions): Session {
     const session = current
     if (!session) return { deletion: { type: 'Session', message: 'No session was open.' } }
     lost(session)
-    const answer = await deleteSession(session, within)
-    const { status, body } = answer
-    if (showsNoSession(answer)) {
-      return { deletion: { type: 'Session', message: 'The session had ended already.' }, status }
+    try {
+      return deletionOf(await deleteSession(session, within))
+    } catch (error) {
+      // It may still be open: whoever ends it next has to try again.
+      current ??= session
+      throw error
     }
-    if (status >= 400) throw refusal(answer)
-    if (!isPlainObject(body)) throw unexpected('The end of the session', answer)
-    return { deletion: body as unknown as SessionDeletion, status }
   }
 
   return {
@@ -292,6 +291,17 @@ const isInformation = ({ status, body }: Answer): boolean =>
 /** How the answer to a question about a session says that there is none. */
 const showsNoSession = ({ status }: Answer): boolean =>
   status === 401 || status === 404 || (status >= 300 && status < 400)
+
+/** @throws GatewayError when the answer does not say that the session is over */
+function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number } {
+  const { status, body } = answer
+  if (showsNoSession(answer)) {
+    return { deletion: { type: 'Session', message: 'The session had ended already.' }, status }
+  }
+  if (status >= 400) throw refusal(answer)
+  if (!isPlainObject(body)) throw unexpected('The end of the session', answer)
+  return { deletion: body as unknown as SessionDeletion, status }
+}
 
 const unexpected = (what: string, { status, unreadable }: Answer): GatewayError =>
   new GatewayError('BAD_RESPONSE', `${what} was answered with ${unreadable ?? 'something else'}.`, {
