@@ -168,6 +168,17 @@ describe('with a faulty appliance', () => {
     simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(1)
   })
 
+  it('a write answered with something else may have been applied, and the error says so', async () => {
+    await load(simulator.url)
+    await result('list-devices')
+    for (const kind of ['array', 'invalid-json', 'html'] as const) {
+      simulator.fault({ kind, match: { action: 'create' }, times: 1 })
+      const error = await failure('create-route', messages['create-route'])
+      error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: false } })
+      error.message.should.match(/may or may not have been applied/)
+    }
+  })
+
   it('calls that wait behind a hanging appliance end with it', async () => {
     await load(simulator.url, {}, { gateway: { timeout: 200, concurrency: 2 } })
     await result('list-devices')

@@ -1,7 +1,7 @@
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import type { CommandAnswer } from '../model/types'
-import { expectArray } from './shapes'
+import { expectArray, ofChange } from './shapes'
 
 /** Commands of the interface; those for destinations are known from 3.8 on (facts 4.6). */
 export type CommandName = 'start-route' | 'stop-route' | 'start-destination' | 'stop-destination'
@@ -31,5 +31,5 @@ export async function sendCommand(
     },
     operation,
   )
-  return expectArray<CommandAnswer[number]>(answer, 'the answer to a command')
+  return ofChange(() => expectArray<CommandAnswer[number]>(answer, 'the answer to a command'))
 }

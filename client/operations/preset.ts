@@ -1,6 +1,6 @@
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
-import { expectObject } from './shapes'
+import { expectObject, ofChange } from './shapes'
 
 /** The whole set of routes of a device, as the appliance exports it. Pass phrases are in it. */
 export type Preset = Record<string, unknown>
@@ -58,5 +58,5 @@ export async function importPreset(
     },
     operation,
   )
-  return expectObject<PresetAnswer>(body, 'the answer to the import')
+  return ofChange(() => expectObject<PresetAnswer>(body, 'the answer to the import'))
 }

@@ -2,7 +2,7 @@ import { badResponse, GatewayError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
-import { expectArray, expectObject } from './shapes'
+import { expectArray, expectObject, ofChange } from './shapes'
 
 /** The largest page that public clients use with success; the real maximum is unknown (facts 4.1). */
 const PAGE_SIZE = 500
@@ -108,7 +108,7 @@ async function sendUpdates(
 ): Promise<UpdateAnswer> {
   const path = `/api/devices/${encodeURIComponent(deviceId)}/updates`
   const answer = await gateway.call({ method: 'POST', path, body, what, writes: true }, operation)
-  return expectObject<UpdateAnswer>(answer, 'the answer to a change')
+  return ofChange(() => expectObject<UpdateAnswer>(answer, 'the answer to a change'))
 }
 
 const routesOf = (deviceId: string): string => `/api/gateway/${encodeURIComponent(deviceId)}/routes`

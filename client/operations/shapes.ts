@@ -1,4 +1,4 @@
-import { badResponse } from '../errors'
+import { MAY_BE_APPLIED, badResponse } from '../errors'
 
 /** @throws GatewayError `BAD_RESPONSE` when the answer is not an object */
 export function expectObject<T extends object>(body: unknown, what: string): T {
@@ -12,6 +12,15 @@ export function expectArray<T extends object>(body: unknown, what: string): T[] 
   const odd: unknown = body.find((entry) => typeof entry !== 'object' || entry === null)
   if (odd !== undefined) throw unexpected(odd, `one entry of ${what}`, 'an object')
   return body as T[]
+}
+
+/** For the answer to a change: what is wrong with it says nothing about whether the change was applied. */
+export function ofChange<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw badResponse(`${(error as Error).message} ${MAY_BE_APPLIED}`)
+  }
 }
 
 function unexpected(body: unknown, what: string, expected: string): Error {
