@@ -1,5 +1,14 @@
 import should from 'should'
-import type { Destination, Route } from '../client'
+import {
+  deleteRoute,
+  ensureRoutes,
+  newOperation,
+  openGateway,
+  updateRoute,
+  type Destination,
+  type Route,
+} from '../client'
+import { isUnderWay } from '../client/routes/settled'
 import { generateRoutes, startSimulator, type Simulator } from '../simulator'
 import { failure, load, result, send, unload } from './flow'
 
@@ -327,3 +336,42 @@ const MOVING: ReadonlySet<string> = new Set([
   'summaryStatusDetails',
   'clientConnections',
 ])
+
+describe('an update that nobody has waited for', () => {
+  it('is forgotten with its route', async () => {
+    const simulator = await startSimulator()
+    const gateway = openGateway({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+    })
+    const deviceId = simulator.devices[0]!._id
+    const [first, second] = simulator.routes.map(({ id }) => simulator.readForm(id) as Route)
+    const isRemembered = ({ id }: Route, as: Route): boolean =>
+      isUnderWay(gateway, { deviceId, routeId: id }, as)
+    const waiting = { waitFor: 'accepted', waitTimeout: 30_000 } as const
+    for (const { id, name } of [first!, second!]) {
+      const address = { deviceId, routeId: id }
+      const patch = { name: `${name} 2` }
+      await updateRoute(
+        gateway,
+        { address, patch, mode: 'keep', ...waiting },
+        newOperation('update-route'),
+      )
+    }
+    isRemembered(first!, first!).should.be.true()
+    isRemembered(second!, second!).should.be.true()
+
+    const address = { deviceId, routeId: first!.id }
+    await deleteRoute(gateway, { ...address, ...waiting }, newOperation('delete-route'))
+    isRemembered(first!, first!).should.be.false()
+
+    const wanted = { id: second!.id }
+    const options = { deviceId, state: 'absent', waitTimeout: 30_000 } as const
+    await ensureRoutes(gateway, wanted, options, newOperation('ensure-route'))
+    isRemembered(second!, second!).should.be.false()
+
+    await gateway.close()
+    await simulator.stop()
+  })
+})

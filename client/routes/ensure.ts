@@ -248,6 +248,7 @@ async function change(
             }),
           () => confirmGone(gateway, address, timeout, operation),
         )
+        forgetUpdate(gateway, address)
         after = null
         break
       case 'update': {

@@ -41,7 +41,7 @@ export async function sendRemembered(
   }
 }
 
-/** To be called when the update of a route was seen applied. */
+/** To be called when the update of a route was seen applied, and when the route is deleted. */
 export function forgetUpdate(gateway: Gateway, address: RouteAddress): void {
   unseenUpdates(gateway).delete(keyOf(address))
 }
