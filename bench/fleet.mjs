@@ -7,40 +7,30 @@
 //   --changes 20       routes started or stopped in a second
 //   --keep-alive 65    seconds for which the appliances keep an idle connection
 //   --https            with certificates pinned by their fingerprints
-import { fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { ready, root } from '../scripts/ready.mjs'
-import { callsTo } from './calls.cjs'
+import { ready } from '../scripts/ready.mjs'
+import { runBenchmark, startNodeRed, startProcess, until } from './processes.mjs'
+import { list, megabytes } from './report.mjs'
 
 const IDLE_MS = 10_000
 /** Memory is given back a moment after a garbage collection. */
 const SETTLE_MS = 1000
 const SAMPLE_MS = 5000
 const START_WITHIN_MS = 60_000
-const STOP_WITHIN_MS = 30_000
 
 const require = createRequire(import.meta.url)
-/** Ends what was started, the last first. */
-const started = []
 
 async function main() {
   const options = optionsOf(process.argv.slice(2))
   ready()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(1))
-  endWithNpm()
-
   console.log(`${options.appliances} appliances with ${options.routes} routes each ...`)
-  const fleet = startFleet()
+  const fleet = startProcess(new URL('appliances.mjs', import.meta.url))
   const account = { username: 'watcher', password: randomBytes(12).toString('hex') }
   const addresses = await fleet('start', { ...options, seconds: options.interval, account })
-  const nodeRed = await startNodeRed()
+  const nodeRed = await startNodeRed({ name: 'tell', probe: require.resolve('./probe.cjs') })
 
   await pause(IDLE_MS / 2)
   const idle = await measureIdle(nodeRed)
@@ -50,12 +40,13 @@ async function main() {
   // The first polls come all at once, the later ones spread over the interval.
   await pause(options.interval * 1000)
   const run = await measure(nodeRed, fleet, options)
-  const leftOpen = await nodeRed.stop(() => fleet('openSessions'))
+  await nodeRed.stop()
+  const leftOpen = await fleet('openSessions')
 
   const failures = faultsOf(run, options)
   report({ options, idle, start, run, leftOpen })
   for (const failure of failures) console.error(failure)
-  await end(failures.length > 0 ? 1 : 0)
+  return failures.length > 0 ? 1 : 0
 }
 
 function optionsOf(args) {
@@ -80,67 +71,6 @@ function optionsOf(args) {
     throw new Error(`--${name} takes a whole number from 1, not "${String(value)}".`)
   })
   return { ...Object.fromEntries(options), https }
-}
-
-// ---- start: the appliances, and Node-RED
-
-function startFleet() {
-  const child = fork(new URL('appliances.mjs', import.meta.url))
-  started.push(() => gone(child, 'SIGKILL'))
-  return callsTo(child)
-}
-
-async function startNodeRed() {
-  const userDir = userDirectory()
-  const child = spawn(
-    process.execPath,
-    ['--expose-gc', require.resolve('node-red/red.js'), '--userDir', userDir],
-    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
-  )
-  started.push(() => gone(child, 'SIGTERM'))
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => (output += chunk))
-  }
-  const ask = callsTo(child)
-  const url = await until(
-    () => {
-      if (child.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
-      return /Started flows/.test(output) && /now running at (http\S+)/.exec(output)?.[1]
-    },
-    { within: START_WITHIN_MS, what: 'The start of Node-RED' },
-  )
-  return {
-    url,
-    ask,
-    warnings: () => output.split('\n').filter((line) => /\[(warn|error)\] \[/.test(line)),
-    async stop(thenAsk) {
-      await gone(child, 'SIGTERM')
-      return thenAsk()
-    },
-  }
-}
-
-/** Headless, with this package in it. */
-function userDirectory() {
-  const userDir = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
-  started.push(() => rmSync(userDir, { recursive: true, force: true }))
-  const link = join(userDir, 'node_modules/@media-gateway/node-red')
-  mkdirSync(dirname(link), { recursive: true })
-  symlinkSync(root, link, 'junction')
-  const settings = {
-    uiHost: '127.0.0.1',
-    uiPort: 0,
-    disableEditor: true,
-    credentialSecret: 'bench',
-    telemetry: { enabled: false, updateNotification: false },
-  }
-  const probe = JSON.stringify(require.resolve('./probe.cjs'))
-  writeFileSync(
-    join(userDir, 'settings.js'),
-    `module.exports = { ...${JSON.stringify(settings)}, functionGlobalContext: { tell: require(${probe}) } }`,
-  )
-  return userDir
 }
 
 /** One config node and one watch node for each appliance, all wired to one node that counts. */
@@ -188,19 +118,10 @@ async function measureIdle({ ask }) {
 }
 
 /** Deploys the flow; tells what it took until each appliance was looked at. */
-async function startWatching({ url, ask }, fleet, flow, { appliances }) {
+async function startWatching({ deploy, ask }, fleet, flow, { appliances }) {
   const from = await ask('usage')
   await ask('longestDelay')
-  const answer = await fetch(new URL('flows', url), {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'Node-RED-API-Version': 'v2',
-      'Node-RED-Deployment-Type': 'full',
-    },
-    body: JSON.stringify({ flows: flow }),
-  })
-  if (!answer.ok) throw new Error(`Node-RED did not take the flow: ${await answer.text()}`)
+  await deploy(flow)
   await until(async () => (await fleet('seen')) === appliances, {
     within: START_WITHIN_MS,
     what: 'The first look at each appliance',
@@ -213,7 +134,7 @@ async function startWatching({ url, ask }, fleet, flow, { appliances }) {
   }
 }
 
-async function measure({ ask, warnings }, fleet, { seconds, interval, changes }) {
+async function measure({ ask, output }, fleet, { seconds, interval, changes }) {
   const told = await ask('told')
   await ask('longestDelay')
   await fleet('measure', { changes })
@@ -240,7 +161,9 @@ async function measure({ ask, warnings }, fleet, { seconds, interval, changes })
     rssCollected: rss,
     heap: heapUsed,
     longestDelay,
-    warnings: warnings(),
+    warnings: output()
+      .split('\n')
+      .filter((line) => /\[(warn|error)\] \[/.test(line)),
     ...polls,
     ...compared(expected, told),
   }
@@ -279,16 +202,16 @@ function report({ options, idle, start, run, leftOpen }) {
   const { appliances } = options
   const heap = run.heap - idle.heap
   const heapEach = `${Math.round(heap / appliances / 1024)} kB for each appliance`
-  table('Idle Node-RED', [
+  list('Idle Node-RED', [
     ['CPU', percent(idle.share)],
     ['memory (RSS)', megabytes(idle.rss)],
   ])
-  table('Start', [
+  list('Start', [
     ['each appliance was looked at after', `${start.seconds.toFixed(1)} s`],
     ['CPU', `${start.cpuSeconds.toFixed(1)} s`],
     ['longest time blocked', milliseconds(start.longestDelay)],
   ])
-  table(`Watching, over ${options.seconds} s`, [
+  list(`Watching, over ${options.seconds} s`, [
     ['CPU', `${percent(run.share)} of a core`],
     ['memory (RSS) above idle, at most', megabytes(run.rss - idle.rss)],
     ['  after a garbage collection', megabytes(run.rssCollected - idle.rss)],
@@ -309,55 +232,7 @@ function report({ options, idle, start, run, leftOpen }) {
   for (const warning of run.warnings.slice(0, 5)) console.log(warning)
 }
 
-function table(title, rows) {
-  console.log(`\n${title}`)
-  const width = Math.max(...rows.map(([name]) => name.length))
-  for (const [name, value, more] of rows) {
-    console.log(`  ${name.padEnd(width)}  ${value}${more ? ` (${more})` : ''}`)
-  }
-}
-
 const percent = (share) => `${(share * 100).toFixed(1)} %`
-const megabytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
 const milliseconds = (ms) => `${Math.round(ms)} ms`
 
-// ---- waiting, and the end
-
-async function until(found, { within, what }) {
-  for (const deadline = Date.now() + within; Date.now() < deadline; await pause(50)) {
-    const result = await found()
-    if (result) return result
-  }
-  throw new Error(`${what} did not come in time.`)
-}
-
-async function gone(child, signal) {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
-  child.kill(signal)
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
-  await exited
-  clearTimeout(timer)
-}
-
-/** npm hands a signal to its shell, which ends without telling us: then we have another parent. */
-function endWithNpm() {
-  if (process.env.npm_lifecycle_event === undefined) return
-  const parent = process.ppid
-  setInterval(() => process.ppid === parent || void end(1), 500).unref()
-}
-
-let ending
-
-function end(code) {
-  ending ??= (async () => {
-    for (const stop of started.splice(0).reverse()) await stop()
-    process.exit(code)
-  })()
-  return ending
-}
-
-main().catch((error) => {
-  if (!ending) console.error(error instanceof Error ? error.message : String(error))
-  return end(1)
-})
+runBenchmark(main)

@@ -17,3 +17,14 @@ export function table(head, rows) {
     console.log(cells.join('   ').trimEnd())
   }
 }
+
+/** Prints names with their figures, and what there is to say of them. */
+export function list(title, rows) {
+  console.log(`\n${title}`)
+  const width = Math.max(...rows.map(([name]) => name.length))
+  for (const [name, value, more] of rows) {
+    console.log(`  ${name.padEnd(width)}  ${value}${more ? ` (${more})` : ''}`)
+  }
+}
+
+export const megabytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`

@@ -1,0 +1,174 @@
+// The account of what the watches tell. Each begins with a snapshot; from there on the events are
+// followed step by step. An event that does not fit what was told before it was doubled, or one
+// before it was lost; and in the end what was told must add up to what the appliance has.
+
+/** Routes of this name only the script changes. */
+const OF_SCRIPT = /^Watched /
+
+export function createAccount() {
+  /** By watch: its present instance, and the routes as it has told them. */
+  const watches = new Map()
+  /** Changes by the script, with the watches that still have to tell each. */
+  const changes = []
+  const faults = []
+  const count = { events: 0, snapshots: 0, changes: 0, byEvent: 0, bySnapshot: 0 }
+
+  function take({ watch, instance, payload }) {
+    if (payload.event.startsWith('statistics.')) return void count.events++
+    const known = watches.get(watch)
+    if (known && instance < known.instance) {
+      return blame(watch, payload, 'came from a watch that was closed')
+    }
+    if (payload.event === 'snapshot') {
+      count.snapshots++
+      if (known?.instance === instance && known.deviceId === payload.device.id) {
+        blame(watch, payload, 'came a second time')
+      }
+      watches.set(watch, {
+        instance,
+        deviceId: payload.device.id,
+        routes: new Map(payload.routes.map((route) => [route.id, routeOf(route)])),
+      })
+      for (const change of changes) settleBySnapshot(change, watch)
+      return
+    }
+    count.events++
+    if (payload.event.startsWith('appliance.')) return
+    if (!known || known.instance !== instance)
+      return blame(watch, payload, 'came before a snapshot')
+    follow(watch, known, payload)
+  }
+
+  function follow(watch, { routes }, payload) {
+    const { event, route: named, destination, before, after } = payload
+    if (!named) return
+    const route = routes.get(named.id)
+    const fits = (isRight) => isRight || blame(watch, payload, 'does not fit what was told before')
+    if (event === 'route.added') {
+      fits(!route)
+      routes.set(named.id, routeOf(after))
+    } else if (!route) {
+      fits(false)
+    } else if (event === 'route.removed') {
+      routes.delete(named.id)
+    } else if (event === 'route.renamed') {
+      fits(route.name === before)
+      route.name = after
+    } else if (event === 'route.started' || event === 'route.stopped') {
+      fits(route.running === (event === 'route.stopped'))
+      route.running = event === 'route.started'
+    } else if (event === 'route.status') {
+      fits(route.code === before)
+      route.code = after
+    } else if (event === 'destination.added') {
+      fits(!route.destinations.has(destination.id))
+      route.destinations.set(destination.id, after.started)
+    } else if (event === 'destination.removed') {
+      fits(route.destinations.delete(destination.id))
+    } else if (event === 'destination.started' || event === 'destination.stopped') {
+      fits(route.destinations.get(destination.id) === before)
+      route.destinations.set(destination.id, after)
+    }
+    settleByEvent(watch, payload)
+  }
+
+  function settleByEvent(watch, payload) {
+    const { event, route, after } = payload
+    const name = event === 'route.renamed' ? after : route.name
+    if (!OF_SCRIPT.test(name) || !(event in OF_CHANGE)) return
+    const fitting = changes.filter(
+      ({ route: of, kind, to }) =>
+        of === route.id && kind === OF_CHANGE[event] && (kind !== 'rename' || to === after),
+    )
+    if (fitting.some(({ open }) => open.delete(watch))) count.byEvent++
+    else if (!fitting.some(({ excused }) => excused.delete(watch))) {
+      blame(watch, payload, 'tells of a change that nobody has made, or for the second time')
+    }
+  }
+
+  /** A watch that begins anew, after a deploy, tells the change with the snapshot. */
+  function settleBySnapshot(change, watch) {
+    const route = watches.get(watch).routes.get(change.route)
+    if (!shows(change, route)) return
+    change.excused.delete(watch)
+    if (change.open.delete(watch)) count.bySnapshot++
+  }
+
+  function blame(watch, { event, route }, what) {
+    faults.push(`${watch}: ${event} ${route ? `of ${route.name} ` : ''}${what}.`)
+  }
+
+  return {
+    count,
+    faults,
+    take,
+    /** From now on these watches have to tell of it, each once; the others may. */
+    changed(change, who, others) {
+      count.changes++
+      changes.push({ ...change, open: new Set(who), excused: new Set(others) })
+    },
+    /** Whether a change of this route still has to be told. */
+    isOpen: (route) => changes.some((change) => change.route === route && change.open.size > 0),
+    open: () =>
+      changes
+        .filter(({ open }) => open.size > 0)
+        .map(
+          ({ kind, route, to = '', open }) => `${kind} ${route} ${to} by ${[...open].join(', ')}`,
+        ),
+    /** A watch that is taken away need not tell any more, but may just have done so. */
+    isAway(watch) {
+      for (const { open, excused } of changes) if (open.delete(watch)) excused.add(watch)
+    },
+    /** Where what was told differs from what is there, in words; undefined where it does not. */
+    difference(watch, routes) {
+      const known = watches.get(watch)
+      if (!known) return `${watch} has told nothing.`
+      const wanted = watch === 'watch-pattern' ? routes.filter(isOfScript) : routes
+      const told = [...known.routes.values()].filter(
+        (route) => watch !== 'watch-pattern' || isOfScript(route),
+      )
+      const there = asText(wanted.map((route) => ({ ...route, destinations: entries(route) })))
+      const said = asText(
+        told.map((route) => ({ ...route, destinations: [...route.destinations] })),
+      )
+      const odd = there.filter((one) => !said.includes(one)).map((one) => `is: ${one}`)
+      odd.push(...said.filter((one) => !there.includes(one)).map((one) => `told: ${one}`))
+      return odd.length > 0 ? `${watch} differs: ${odd.slice(0, 4).join('; ')}` : undefined
+    },
+  }
+}
+
+const OF_CHANGE = {
+  'route.renamed': 'rename',
+  'route.started': 'start',
+  'route.stopped': 'stop',
+  'route.added': 'add',
+  'route.removed': 'remove',
+  'route.changed': 'edit',
+}
+
+const isOfScript = ({ name }) => OF_SCRIPT.test(name)
+
+const routeOf = ({ id, name, state, summaryStatusCode, source, destinations }) => ({
+  id,
+  name,
+  running: state === 'running',
+  code: summaryStatusCode,
+  port: source.port,
+  destinations: new Map(destinations.map((one) => [one.id, one.started])),
+})
+
+function shows({ kind, to, port }, route) {
+  if (kind === 'remove') return !route
+  if (!route) return false
+  if (kind === 'rename') return route.name === to
+  if (kind === 'start' || kind === 'stop') return route.running === (kind === 'start')
+  return kind !== 'edit' || route.port === port
+}
+
+const entries = ({ destinations }) => destinations.map(({ id, started }) => [id, started])
+
+const asText = (routes) =>
+  routes.map(({ id, name, running, code, destinations }) =>
+    JSON.stringify([id, name, running, code, destinations.sort()]),
+  )
