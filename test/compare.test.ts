@@ -192,6 +192,21 @@ describe('the comparison of two states', () => {
     )
   })
 
+  it('takes states in capitals for the same, and shows them in small letters', () => {
+    const answer = (state: string, code: string): DeviceConfiguration => {
+      const part = { name: 'in', protocol: 'udp', state: 'Connected', summaryStatusCode: code }
+      const read = { id: 'R', name: 'A', state, summaryStatusCode: code, source: part }
+      const routes = [{ ...read, destinations: [] }]
+      return { statusCode: code, config: { routes } } as unknown as DeviceConfiguration
+    }
+    const running = stateOf(answer('Running', 'OK'))
+    compare(stateOf(answer('running', 'ok')), running).should.eql([])
+    const changes = compare(running, stateOf(answer('Stopped', 'OK')))
+    changes
+      .map((change) => eventOf(change, 1, running))
+      .should.match([{ event: 'route.stopped', before: 'running', after: 'stopped' }])
+  })
+
   it('takes time in proportion to the number of routes', () => {
     const [read] = fc.sample(arbitraryRoute, { seed: 7, numRuns: 1 }) as [Route]
     const state = (count: number, name: string): DeviceState => {

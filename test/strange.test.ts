@@ -2,6 +2,8 @@ import 'should'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
+  controlRoute,
+  ensureRoutes,
   getRoute,
   listDevices,
   listRoutes,
@@ -277,6 +279,77 @@ describe('an appliance that behaves otherwise', () => {
         : undefined
     const error = await errorOf(listDevices(gateway, op()))
     JSON.stringify([error.message, error.cause]).should.not.match(/secret-(session|pass)/)
+  })
+
+  describe('that writes its states otherwise', () => {
+    let state: string | undefined
+    let commands: string[]
+    const address = { deviceId: 'D', routeId: 'R' }
+    const route = (): object => ({
+      id: 'R',
+      name: 'Studio A',
+      state,
+      source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      destinations: [],
+    })
+
+    beforeEach(() => {
+      commands = []
+      reply = ({ path, body }) => {
+        if (path === '/api/gateway/D/routes/R') return { body: route() }
+        if (path === '/api/gateway/D/routes') return { body: { data: [route()] } }
+        if (path !== '/api/devices/D/commands') return undefined
+        const { command } = body as { command: string }
+        commands.push(command)
+        if (state === 'Running' && command === 'stop-route') state = 'Stopped'
+        else if (state === 'Stopped' && command === 'start-route') state = 'Running'
+        return { body: [{ command }] }
+      }
+    })
+
+    const ensure = async (wanted: 'started' | 'stopped', waitTimeout = 5000): Promise<object> => {
+      const options = { deviceId: 'D', state: wanted, waitTimeout }
+      return (await ensureRoutes(gateway, { id: 'R' }, options, newOperation('t'))).results
+    }
+
+    it('with capitals: a running route is stopped and started, and neither is done twice', async () => {
+      state = 'Running'
+      ;(await ensure('started')).should.have.property('changed', false)
+      ;(await ensure('stopped')).should.have.property('changed', true)
+      ;(await ensure('stopped')).should.have.property('changed', false)
+      ;(await ensure('started')).should.have.property('changed', true)
+      commands.should.eql(['stop-route', 'start-route'])
+    })
+
+    it('with capitals: a stop is confirmed when it shows, and a restart stops first', async () => {
+      state = 'Running'
+      const control = { ...address, waitFor: 'applied', waitTimeout: 5000 } as const
+      await controlRoute(gateway, { ...control, action: 'restart' }, newOperation('t'))
+      const { route: after } = await controlRoute(
+        gateway,
+        { ...control, action: 'stop' },
+        newOperation('t'),
+      )
+      after!.should.have.property('state', 'Stopped')
+      commands.should.eql(['stop-route', 'start-route', 'stop-route'])
+    })
+
+    for (const unknown of ['stopping', undefined]) {
+      it(`${String(unknown)}: it is never taken for stopped`, async () => {
+        state = unknown
+        await ensure('stopped', 100).should.be.rejectedWith({ code: 'NOT_CONFIRMED' })
+        const control = {
+          ...address,
+          action: 'stop',
+          waitFor: 'applied',
+          waitTimeout: 100,
+        } as const
+        await controlRoute(gateway, control, newOperation('t')).should.be.rejectedWith({
+          code: 'NOT_CONFIRMED',
+        })
+        commands.should.eql(['stop-route', 'stop-route'])
+      })
+    }
   })
 
   it('with numPages beyond all reason is read to its end', async () => {

@@ -11,7 +11,7 @@ import { confirm } from './confirm'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
 import { sendRemembered, settledRoute } from './settled'
-import { isPending, isRunning } from './state'
+import { isPending, isRunning, isStopped } from './state'
 import { inTurnOf } from './turn'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
@@ -57,8 +57,8 @@ export function controlRoute(
 /** What is started and stopped: a route, or one destination of it. */
 interface Unit {
   send(action: 'start' | 'stop', operation: Operation): Promise<CommandAnswer | UpdateAnswer>
-  /** Whether it runs in this route; undefined when it is not there. */
-  runs(route: Route): boolean | undefined
+  /** How it is in this route; undefined when it is not there. */
+  stateIn(route: Route): 'running' | 'stopped' | 'neither' | undefined
   /** Waits until it runs, or does not. */
   confirm(running: boolean, timeout: number, operation: Operation): Promise<Route>
   read(operation: Operation): Promise<Route>
@@ -70,29 +70,31 @@ function unitOf(
 ): Unit {
   const read = (by: Operation): Promise<Route> => getRoute(gateway, { deviceId, routeId }, by)
 
-  const runs = (route: Route): boolean | undefined => {
-    if (destinationId === undefined) return isRunning(route)
+  const stateIn: Unit['stateIn'] = (route) => {
+    if (destinationId === undefined) {
+      if (isRunning(route)) return 'running'
+      return isStopped(route) ? 'stopped' : 'neither'
+    }
     const found = destinationIn(route, destinationId)
-    return found && isStarted(found)
+    return found && (isStarted(found) ? 'running' : 'stopped')
   }
 
   const confirmed = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
     const look = (routes: Route[]): { seen: Route } | { instead: string } => {
       const route = routes.find(({ id }) => id === routeId)
       if (!route) return { instead: 'no such route' }
-      const now = runs(route)
+      const now = stateIn(route)
+      const wanted = running ? 'running' : 'stopped'
       if (now === undefined) return { instead: 'no such destination' }
       if (isPending(route)) return { instead: 'the change still pending' }
-      return now === running
-        ? { seen: route }
-        : { instead: `it is not ${running ? 'running' : 'stopped'}` }
+      return now === wanted ? { seen: route } : { instead: `it is not ${wanted}` }
     }
     return confirm(gateway, { deviceId, routeId, look, timeout }, by)
   }
 
   return {
     read,
-    runs,
+    stateIn,
     confirm: confirmed,
     send: (action, by) =>
       destinationId === undefined
@@ -119,7 +121,8 @@ async function restart(
 ): Promise<CommandAnswer | UpdateAnswer> {
   const onward: Operation = { ...newOperation(operation.name), finishing: true }
   try {
-    if (!unit.runs(await unit.read(operation))) return await unit.send('start', onward)
+    const before = unit.stateIn(await unit.read(operation))
+    if (before === undefined || before === 'stopped') return await unit.send('start', onward)
     const unseen = await stop(gateway, unit, timeout, onward)
     const answer = await startAgain(gateway, unit, onward)
     if (unseen) {
@@ -242,6 +245,8 @@ const destinationIn = ({ destinations }: Route, destinationId: string): Destinat
   (destinations ?? []).find(({ id }) => id === destinationId)
 
 const isStarted = ({ started, state }: Destination): boolean =>
-  typeof started === 'boolean' ? started : state !== undefined && !STOPPED.has(state)
+  typeof started === 'boolean'
+    ? started
+    : state !== undefined && !STOPPED.has(String(state).toLowerCase())
 
 const STOPPED: ReadonlySet<string> = new Set(['disconnected', 'stopped', 'idle'])

@@ -30,7 +30,7 @@ import {
   type Wanted,
 } from './plan'
 import { forgetUpdate, isUnderWay, sendRemembered, settledRoute } from './settled'
-import { isPending, isRunning } from './state'
+import { isPending, isRunning, isStopped } from './state'
 import { inTurnOf } from './turn'
 
 export interface EnsureOptions extends PlanOptions {
@@ -266,7 +266,9 @@ async function change(
           () => sendCommand(gateway, { ...address, command: `${step}-route` }, operation),
           () =>
             until((now) =>
-              isRunning(now) === (step === 'start') ? undefined : `state ${String(now.state)}`,
+              (step === 'start' ? isRunning : isStopped)(now)
+                ? undefined
+                : `state ${String(now.state)}`,
             ),
         )
         break

@@ -6,7 +6,7 @@ import { matcher } from '../model/match'
 import { hideSecrets } from '../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../model/types'
 import { differs, planMerge, type Difference } from './merge'
-import { isRunning, wholeRoute } from './state'
+import { isRunning, isStopped, wholeRoute } from './state'
 
 export type WantedState = 'present' | 'started' | 'stopped' | 'absent'
 export type EnsureAction = 'none' | 'create' | 'update' | 'delete' | 'start' | 'stop'
@@ -89,10 +89,9 @@ function planPresent(
   }
   const diff: Difference[] = differs(fields, toSent(route))
   const steps: Plan['steps'] = []
-  const running = isRunning(route)
-  if (state === 'stopped' && running) steps.push('stop')
+  if (state === 'stopped' && !isStopped(route)) steps.push('stop')
   if (diff.length > 0) steps.push('update')
-  if (state === 'started' && !running) steps.push('start')
+  if (state === 'started' && !isRunning(route)) steps.push('start')
   if (steps.includes('stop') || steps.includes('start')) {
     diff.push({ path: 'state', from: route.state, to: state === 'started' ? 'running' : 'idle' })
   }

@@ -9,8 +9,16 @@ export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean 
   return Object.values(pendingUpdates).some((value) => value !== null && value !== undefined)
 }
 
-/** `running`, as opposed to `idle` or `stopped`, which mean the same (facts 5.1). */
-export const isRunning = ({ state }: Route): boolean => state === 'running'
+/** `running` (facts 5.1), in whatever case. */
+export const isRunning = ({ state }: Route): boolean => wordOf(state) === 'running'
+
+/** `idle` or `stopped`, which mean the same (facts 5.1). A state that is neither known nor given is not that. */
+export const isStopped = ({ state }: Route): boolean =>
+  wordOf(state) === 'idle' || wordOf(state) === 'stopped'
+
+// What is "Running" to one firmware must not be stopped to us.
+const wordOf = (state: unknown): unknown =>
+  typeof state === 'string' ? state.trim().toLowerCase() : state
 
 /**
  * The route, when all of it came. A change that is planned on half a route would delete the other half.

@@ -113,7 +113,7 @@ export function deviceState(
     id,
     name: text(answer.name) ?? known?.name ?? '',
     condition: {
-      code: text(answer.statusCode) ?? known?.condition.code,
+      code: word(answer.statusCode) ?? known?.condition.code,
       state: text(answer.status) ?? known?.condition.state,
       details: text(answer.statusDetails),
     },
@@ -243,13 +243,16 @@ function conditionOf(
 ): Condition {
   const details = text(part.summaryStatusDetails)
   return {
-    code: text(part.summaryStatusCode) ?? known?.condition.code,
-    state: text(part.state) ?? known?.condition.state,
+    code: word(part.summaryStatusCode) ?? known?.condition.code,
+    state: word(part.state) ?? known?.condition.state,
     details: details && withoutSecrets(details, secrets),
   }
 }
 
 const text = (value: unknown): string | undefined => (isText(value) ? value : undefined)
+
+/** A word of facts 3.1 or 5.1, in small letters as there: flows compare it. */
+const word = (value: unknown): string | undefined => text(value)?.toLowerCase()
 
 /**
  * The definition of a source or destination; the known one where nothing was changed, which is

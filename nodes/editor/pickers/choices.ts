@@ -88,7 +88,7 @@ function deviceState({ statusCode, status }: FoundDevice): State {
 
 function routeState({ state, summaryStatusCode }: FoundRoute): State {
   const word = wordOf(state)
-  const isRunning = state === 'running'
+  const isRunning = state?.toLowerCase() === 'running'
   const sign = signOf(summaryStatusCode, isRunning)
   if (!isRunning) return { sign: sign === 'error' ? sign : 'idle', word }
   return sign === 'warning' || sign === 'error'
@@ -97,14 +97,15 @@ function routeState({ state, summaryStatusCode }: FoundRoute): State {
 }
 
 function destinationState({ started, state, summaryStatusCode }: FoundDestination): State {
-  const isOn = started !== false && state !== 'stopped'
+  const isOn = started !== false && state?.toLowerCase() !== 'stopped'
   return {
     sign: isOn ? signOf(summaryStatusCode, true) : 'idle',
     word: wordOf(isOn ? (state ?? 'started') : 'stopped'),
   }
 }
 
-function signOf(code: string | undefined, isOn: boolean): State['sign'] {
+function signOf(given: string | undefined, isOn: boolean): State['sign'] {
+  const code = given?.toLowerCase()
   if (code === 'ok') return isOn ? 'good' : 'idle'
   if (code === 'warn') return 'warning'
   return code === 'error' ? 'error' : 'unknown'
@@ -127,6 +128,7 @@ const WORDS: Record<string, string> = {
 
 function wordOf(state: string | undefined): string {
   if (!state) return text('picker.state.unknown')
-  const key = Object.hasOwn(WORDS, state) ? WORDS[state] : undefined
+  const known = state.toLowerCase()
+  const key = Object.hasOwn(WORDS, known) ? WORDS[known] : undefined
   return key === undefined ? state : text(`picker.state.${key}`)
 }
