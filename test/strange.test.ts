@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   controlRoute,
+  deleteRoute,
   ensureRoutes,
   getRoute,
   listDevices,
@@ -280,6 +281,21 @@ describe('an appliance that behaves otherwise', () => {
     const error = await errorOf(listDevices(gateway, op()))
     JSON.stringify([error.message, error.cause]).should.not.match(/secret-(session|pass)/)
   })
+
+  for (const [what, unknown] of [
+    ['410', { status: 410, body: { error: { type: 'x', message: 'no such route' } } }],
+    ['null', { body: null }],
+  ] as const) {
+    it(`that answers ${what} for a route that is gone: a delete is confirmed by the list`, async () => {
+      reply = ({ path }) => {
+        if (path === '/api/devices/D/updates') return { body: { status: 'accepted' } }
+        if (path === '/api/gateway/D/routes/R') return unknown
+        return path === '/api/gateway/D/routes' ? { body: { data: [] } } : undefined
+      }
+      const route = { deviceId: 'D', routeId: 'R', waitFor: 'applied', waitTimeout: 5000 } as const
+      await deleteRoute(gateway, route, newOperation('t'))
+    })
+  }
 
   describe('that writes its states otherwise', () => {
     let state: string | undefined

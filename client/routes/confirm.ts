@@ -183,9 +183,11 @@ async function readRoutes(
   try {
     return { routes: [await getRoute(gateway, { deviceId, routeId }, operation)], operation }
   } catch (error) {
-    if (error instanceof GatewayError && error.code === 'NOT_FOUND')
-      return { routes: [], operation }
-    throw error
+    if (!(error instanceof GatewayError)) throw error
+    if (error.code === 'NOT_FOUND') return { routes: [], operation }
+    // How an unknown route is answered is not documented (facts 4.2). The list tells.
+    if (error.code !== 'REJECTED' && error.code !== 'BAD_RESPONSE') throw error
+    return { routes: (await listRoutes(gateway, { deviceId }, operation)).data, operation }
   }
 }
 
