@@ -254,6 +254,23 @@ describe('the pickers, in a browser', function () {
     should(await editor.exported(id)).containEql({ route: 'Stadium North', routeType: 'name' })
   })
 
+  it('begin empty, not with the name of a message property', async () => {
+    const before = await editor.exported('plain')
+    await editor.openForm('plain')
+    for (const kind of ['id', 'name']) {
+      await typed('route', kind)
+      await says('route', 'Routes to choose from: 8')
+    }
+    await typed('route', 'msg')
+    should(await field('route').inputValue()).equal('routeId')
+    await typed('route', 'flow')
+    should(await field('route').inputValue()).equal('routeId')
+    await typed('route', 'msg')
+    await editor.press('ok')
+    should(await editor.exported('plain')).eql(before)
+    should(await editor.state('plain')).containEql({ changed: false })
+  })
+
   it('choose nothing by themselves: what is typed stays', async () => {
     await openNew()
     await typed('route', 'name')

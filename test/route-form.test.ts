@@ -619,6 +619,10 @@ describe('the route form, in a browser', function () {
       definitionType: 'msg',
     })
     await editor.openForm('create')
+    await page.click('#node-input-definition + * .red-ui-typedInput-type-select')
+    await page.locator('.red-ui-typedInput-options:visible [value="json"]').click()
+    // The name of a message property is no beginning of a definition.
+    should(await entry(top(), 'name').inputValue()).equal('')
     await editor.fillTyped('definition', 'json', '{"name":"A"}')
     await view('Form')
     should(await entry(top(), 'name').inputValue()).equal('A')

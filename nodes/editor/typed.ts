@@ -46,7 +46,35 @@ export function prepareTyped(node: EditorNode, own: TypedChoices = {}): void {
       types: withType(own[property] ?? choices(), field(node, `${property}Type`).val()),
       typeField: `#node-input-${property}Type`,
     })
+    prepareChange(node, property)
   }
+}
+
+/** Where the value is the thing itself, and not where a message has it. */
+const LITERAL = ['id', 'name', 'json']
+
+/**
+ * The name of a message property that is filled in at first is no ID, no name and no JSON: who
+ * changes to one of those begins with an empty field, and who changes back finds it again.
+ */
+function prepareChange(node: EditorNode, property: string): void {
+  const { defaults } = node._def
+  const first = defaults[property]?.value
+  const firstType = defaults[`${property}Type`]?.value
+  if (typeof first !== 'string' || first === '') return
+  const input = field(node, property)
+  const type = field(node, `${property}Type`)
+  let last = type.val() ?? ''
+  input.on('change', () => {
+    const before = last
+    last = type.val() ?? ''
+    if (last === before) return
+    if (before === firstType && LITERAL.includes(last) && input.val() === first) {
+      input.typedInput('value', '')
+    } else if (last === firstType && input.val() === '') {
+      input.typedInput('value', first)
+    }
+  })
 }
 
 /** A flow written by hand may have a type that is not offered here: to look is not to change it. */
