@@ -1,7 +1,11 @@
 /** The field of a property in the open form; an empty query when there is none. */
 export function field(node: EditorNode, property: string): EditorQuery {
-  const prefix = node._def.category === 'config' ? 'node-config-input' : 'node-input'
-  return $(`#${prefix}-${property}`)
+  return $(`#${idOf(node, property)}`)
+}
+
+/** The ID that something has in the open form of a node. */
+export function idOf(node: EditorNode, name: string): string {
+  return `${node._def.category === 'config' ? 'node-config-input' : 'node-input'}-${name}`
 }
 
 /** What a field holds, as the editor would save it. */

@@ -1,6 +1,7 @@
-import { field, read, show } from './fields'
+import { field, idOf, read, show } from './fields'
 import { preparePickers } from './pickers'
 import { prepareRouteForm } from './route-form'
+import { text } from './text'
 import { prepareTyped, type TypedChoices } from './typed'
 
 /** A field of a property that the node does not have, and what it showed at first. */
@@ -23,6 +24,7 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
   preparePickers(node)
   prepareRouteForm(node)
   prepareConditions(node)
+  prepareConfigButtons(node)
   additions.set(
     node,
     [...added, ...missingCredentials(node)]
@@ -78,4 +80,28 @@ function prepareConditions(node: EditorNode): void {
       }
       update()
     })
+}
+
+/**
+ * The editor's buttons beside a config node are links without a target: as they are, the
+ * keyboard passes them by.
+ */
+function prepareConfigButtons(node: EditorNode): void {
+  for (const property of Object.keys(node._def.defaults)) {
+    for (const what of ['edit', 'add']) {
+      const button = document.getElementById(idOf(node, `btn-${property}-${what}`))
+      if (!button) continue
+      button.tabIndex = 0
+      button.role = 'button'
+      button.ariaLabel = text(`form.${what}`)
+      button.addEventListener('keydown', (event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return
+        event.preventDefault()
+        button.click()
+      })
+      const update = () => (button.ariaDisabled = String(button.classList.contains('disabled')))
+      field(node, property).on('change', update)
+      update()
+    }
+  }
 }
