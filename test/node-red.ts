@@ -22,7 +22,19 @@ export class NodeRed {
 
   /** Starts it on a free port; `settings` are added to its settings.js. */
   async start(settings: Properties): Promise<void> {
-    const port = await freePort()
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.startOn(await freePort(), settings)
+      } catch (error) {
+        // Meanwhile another process may have taken the port.
+        if (tries === 3 || !this.output.includes('port in use')) throw error
+        await this.stop()
+        this.output = ''
+      }
+    }
+  }
+
+  private async startOn(port: number, settings: Properties): Promise<void> {
     this.url = `http://127.0.0.1:${port}/`
     this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
     const link = join(this.userDir, 'node_modules/@media-gateway/node-red')
