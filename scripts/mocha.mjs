@@ -61,6 +61,7 @@ export function testFiles() {
     'route-form',
     'browser',
     'pickers',
+    'journey',
     'watch',
     'connection-form',
   ]

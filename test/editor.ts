@@ -30,9 +30,15 @@ export interface EditorRED {
     node(id: string): EditorNode | null | undefined
     convertNode(node: EditorNode): Properties
     getType(type: string): { category: string; defaults: Record<string, { value: unknown }> } | null
-    import(nodes: Properties[], options: Properties): void
+    /** Answers, under the ID that each had, the nodes that it has made. */
+    import(
+      nodes: Properties[],
+      options: Properties,
+    ): { nodeMap: Record<string, EditorNode | undefined> }
     dirty(state?: boolean): boolean
   }
+  /** Not there at first. */
+  workspaces?: { active(): string | undefined }
   editor: {
     edit(node: EditorNode): void
     editConfig(property: string, type: string, id: string): void
@@ -53,6 +59,8 @@ export interface View {
   theme?: 'light' | 'dark'
   /** Language of the browser. */
   language?: string
+  /** There is no flow yet. Otherwise there has to be a config node `gateway`. */
+  blank?: boolean
   /** Runs in the page before the editor does. */
   script?: string
 }
@@ -95,7 +103,12 @@ export class Editor extends NodeRed {
   }
 
   /** Opens the editor anew, and answers its page. */
-  async open({ theme = 'light', language = 'en-US', script }: View = {}): Promise<Page> {
+  async open({
+    theme = 'light',
+    language = 'en-US',
+    blank = false,
+    script,
+  }: View = {}): Promise<Page> {
     await this.context?.close()
     this.context = await this.browser!.newContext({
       viewport: { width: 1400, height: 900 },
@@ -116,7 +129,11 @@ export class Editor extends NodeRed {
     await page.addInitScript(HASTEN)
     if (script) await page.addInitScript(script)
     await page.goto(this.url)
-    await page.waitForFunction(() => RED.nodes.node('gateway') != null)
+    await page.waitForFunction(
+      (empty) =>
+        empty ? RED.workspaces?.active() !== undefined : RED.nodes.node('gateway') != null,
+      blank,
+    )
     await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
     await page.evaluate(() => (jQuery.fx.off = true))
     await page.addStyleTag({
