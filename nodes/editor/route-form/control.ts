@@ -117,12 +117,8 @@ function select({ member, name }: FormField, value: string): HTMLSelectElement {
 }
 
 function showButton(input: HTMLInputElement, name: string): HTMLButtonElement {
-  const icon = element('i', { className: 'fa fa-eye' })
-  const button = element(
-    'button',
-    { type: 'button', className: 'red-ui-button media-gateway-route-show' },
-    icon,
-  )
+  const icon = element('i', { className: 'fa fa-eye', ariaHidden: 'true' })
+  const button = element('button', { type: 'button', className: 'red-ui-button' }, icon)
   button.setAttribute('aria-label', `${text('show')}: ${labelOf(name)}`)
   button.setAttribute('aria-pressed', 'false')
   button.addEventListener('click', () => {

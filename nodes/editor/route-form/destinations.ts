@@ -69,7 +69,7 @@ export function makeDestinations(context: Context, saved: readonly unknown[]): D
     const button = element(
       'button',
       { type: 'button', className: 'red-ui-button red-ui-button-small' },
-      element('i', { className: `fa fa-arrow-${way}` }),
+      element('i', { className: `fa fa-arrow-${way}`, ariaHidden: 'true' }),
     )
     button.setAttribute('aria-label', text(way))
     button.addEventListener('click', () => {
@@ -98,7 +98,7 @@ function makeRow(
   let edited: Edited = { part: isObject(saved) ? saved : {}, parked: [] }
   let group: Group | undefined
   const body = element('div', { id: newId(context.id) })
-  const caret = element('i', { className: 'fa fa-caret-right' })
+  const caret = element('i', { className: 'fa fa-caret-right', ariaHidden: 'true' })
   const summary = element('span', {})
   const mark = element('span', { className: 'media-gateway-route-mark' })
   const toggle = element(
@@ -150,7 +150,7 @@ function makeRow(
         mark.replaceChildren()
         if (count > 0 && !isFresh) {
           mark.append(
-            element('i', { className: 'fa fa-exclamation-triangle' }),
+            element('i', { className: 'fa fa-exclamation-triangle', ariaHidden: 'true' }),
             ` ${text('faults', { count })}`,
           )
         }

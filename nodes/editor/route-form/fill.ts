@@ -18,7 +18,7 @@ export function makeFill(
   const button = element(
     'button',
     { type: 'button', className: 'red-ui-button red-ui-button-small' },
-    element('i', { className: 'fa fa-download' }),
+    element('i', { className: 'fa fa-download', ariaHidden: 'true' }),
     ` ${text('fill.open')}`,
   )
   button.setAttribute('aria-expanded', 'false')

@@ -52,7 +52,7 @@ export function makePaths(
     const remove = element(
       'button',
       { type: 'button', className: 'red-ui-button red-ui-button-small' },
-      element('i', { className: 'fa fa-remove' }),
+      element('i', { className: 'fa fa-remove', ariaHidden: 'true' }),
     )
     remove.setAttribute('aria-label', text('path.remove'))
     remove.addEventListener('click', () => {
@@ -72,7 +72,7 @@ export function makePaths(
   const button = element(
     'button',
     { type: 'button', id, className: 'red-ui-button red-ui-button-small' },
-    element('i', { className: 'fa fa-plus' }),
+    element('i', { className: 'fa fa-plus', ariaHidden: 'true' }),
     ` ${text('path.add')}`,
   )
   button.setAttribute('aria-describedby', fault.id)

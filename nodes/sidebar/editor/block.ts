@@ -129,7 +129,7 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
   })
   const body = element(
     'div',
-    { id: `${id}-body`, className: 'media-gateway-sidebar-body' },
+    { id: `${id}-body` },
     factsRow,
     choiceRow,
     fault,

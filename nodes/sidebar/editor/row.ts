@@ -26,7 +26,7 @@ export function createRow(height: number): Row {
   const summary = element('span', { className: 'media-gateway-sidebar-summary' })
   const button = element('button', {
     type: 'button',
-    className: 'media-gateway-sidebar-button media-gateway-sidebar-control',
+    className: 'media-gateway-sidebar-button',
   })
   const about = element('div', { className: 'media-gateway-sidebar-about' }, name, summary)
   const action = element('div', {}, button)
