@@ -265,6 +265,23 @@ describe('the sidebar', function () {
     await says(row('Beta'), 'stopped')
   })
 
+  it('asks about two appliances at once, each in words of its own', async () => {
+    const page = await open(['gateway', 'large'])
+    await says(row('Alpha'), 'running')
+    await row('Alpha').getByRole('button').click()
+    await block('Network').getByRole('row').first().getByRole('button').click()
+    await question().nth(1).waitFor()
+    const ids = await page
+      .locator('.media-gateway-sidebar-question [id]')
+      .evaluateAll((marked) => marked.map(({ id }) => id))
+    should(new Set(ids).size).equal(4)
+    should(await page.getByRole('alertdialog', { name: /Alpha/ }).count()).equal(1)
+    await page.keyboard.press('Escape')
+    await question().nth(1).waitFor({ state: 'detached' })
+    await question().getByRole('button', { name: 'Cancel' }).click()
+    await question().waitFor({ state: 'detached' })
+  })
+
   it('keeps 2,000 routes smooth: few rows in the page, all within reach of the keyboard', async () => {
     const page = await open(['large'])
     await says(block('Network').locator('.media-gateway-sidebar-facts'), /of 2000 routes run/)

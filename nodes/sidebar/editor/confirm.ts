@@ -9,12 +9,16 @@ export interface Question {
   no: string
 }
 
+let counter = 0
+
 /** Asks in place; the safe answer has the focus. The function takes the question back. */
 export function askFirst(
   place: HTMLElement,
   { question, effect, yes, no }: Question,
   onAnswer: (isYes: boolean) => void,
 ): () => void {
+  // Each appliance may have a question open.
+  const id = `media-gateway-sidebar-question-${counter++}`
   const button = (words: string, answer: boolean, more: string) => {
     const made = element('button', {
       type: 'button',
@@ -28,8 +32,8 @@ export function askFirst(
   const box = element(
     'div',
     { className: 'media-gateway-sidebar-question' },
-    element('strong', { id: `${ID}-question` }, question),
-    element('div', { id: `${ID}-effect` }, effect),
+    element('strong', { id }, question),
+    element('div', { id: `${id}-effect` }, effect),
     element(
       'div',
       { className: 'media-gateway-sidebar-answers' },
@@ -38,8 +42,8 @@ export function askFirst(
     ),
   )
   box.setAttribute('role', 'alertdialog')
-  box.setAttribute('aria-labelledby', `${ID}-question`)
-  box.setAttribute('aria-describedby', `${ID}-effect`)
+  box.setAttribute('aria-labelledby', id)
+  box.setAttribute('aria-describedby', `${id}-effect`)
   box.addEventListener('keydown', (event) => {
     // The editor takes keys for the flow.
     event.stopPropagation()
@@ -55,5 +59,3 @@ export function askFirst(
   cancel.focus()
   return () => box.remove()
 }
-
-const ID = 'media-gateway-sidebar'
