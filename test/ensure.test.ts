@@ -3,8 +3,10 @@ import * as fc from 'fast-check'
 import {
   deleteRoute,
   ensureRoutes,
+  listRoutes,
   newOperation,
   openGateway,
+  updateRoute,
   type Ensured,
   type Route,
 } from '../client'
@@ -237,6 +239,47 @@ describe('ensure-route', () => {
       .toSorted()
       .should.deepEqual(['create', 'none'])
     simulator.routes.filter(({ name }) => name === WANTED.name).should.have.length(1)
+  })
+
+  it('waits for an update that was accepted, also where firmware does not call it pending', async () => {
+    simulator.setOptions({ applyDelay: 400 })
+    const gateway = openGateway({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+    })
+    try {
+      const operation = newOperation('ensure-route')
+      const deviceId = simulator.devices[0]!._id
+      const list = await listRoutes(gateway, { deviceId }, operation)
+      const [route] = list.data
+      const { id, name } = route!
+      await updateRoute(
+        gateway,
+        {
+          address: { deviceId, routeId: id },
+          patch: { name: 'Another' },
+          mode: 'merge',
+          waitFor: 'accepted',
+          waitTimeout: 1000,
+        },
+        operation,
+      )
+      const old = { kind: 'status', status: 200, times: 1 } as const
+      simulator.fault({ ...old, body: list, match: { path: /\/routes$/ } })
+      simulator.fault({ ...old, body: route, match: { path: /\/routes\/[^/]+$/ } })
+      const { results } = await ensureRoutes(
+        gateway,
+        { id, name },
+        { deviceId, state: 'present', waitTimeout: 10_000 },
+        operation,
+      )
+      results.should.match({ changed: true, action: 'update' })
+      await simulator.settle()
+      simulator.readForm(name).should.match({ id, name })
+    } finally {
+      await gateway.close()
+    }
   })
 
   it('waits for a create of somebody else that may be the one', async () => {

@@ -180,6 +180,18 @@ describe('the session', () => {
     await simulator.start()
   })
 
+  it('is asked for once where no answer comes, also with credentials that have worked', async () => {
+    await start({}, { timeout: 300 })
+    await listDevices(gateway, now())
+    simulator.dropSessions()
+    const end = simulator.fault({ kind: 'hang', match: { method: 'POST', path: '/api/session' } })
+    ;(await codeOf(listDevices(gateway, now()))).should.equal('TIMEOUT')
+    simulator.journal
+      .filter(({ method, path }) => method === 'POST' && path === '/api/session')
+      .should.have.length(2)
+    end()
+  })
+
   it('never renews for a right that is missing', async () => {
     for (const forbiddenStatus of [403, 401] as const) {
       await start({ dialect: { forbiddenStatus } }, { username: 'user', password: 'public' })

@@ -235,6 +235,20 @@ describe('update-route', () => {
     route.source.networkInterface!.should.equal('eth7')
   })
 
+  it('that was only accepted is not undone, also where firmware does not call it pending', async () => {
+    simulator.setOptions({ applyDelay: 400 })
+    const { id } = simulator.routes[0]!
+    const before = read(id)
+    await result('merge', { routeId: id, payload: { name: 'First' } })
+    const match = { method: 'GET', path: /\/routes\/[^/]+$/ }
+    simulator.fault({ kind: 'status', status: 200, body: before, match, times: 2 })
+    await result('merge', { routeId: id, payload: { source: { networkInterface: 'eth7' } } })
+    await simulator.settle()
+    const route = read(id)
+    route.name.should.equal('First')
+    route.source.networkInterface!.should.equal('eth7')
+  })
+
   describe('waitFor applied', () => {
     it('answers the changed route, when it is there', async () => {
       simulator.setOptions({ applyDelay: 150 })
