@@ -234,7 +234,7 @@ const destination: fc.Arbitrary<object> = fc
 const parsed = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T
 
 /** One source as read. */
-export const arbitrarySource: fc.Arbitrary<Source> = joined(
+const arbitrarySource: fc.Arbitrary<Source> = joined(
   source,
   state,
   unknown,
@@ -242,7 +242,7 @@ export const arbitrarySource: fc.Arbitrary<Source> = joined(
 ).map(parsed) as fc.Arbitrary<Source>
 
 /** Destinations as read, with names and ids of their own. */
-export const arbitraryDestinations: fc.Arbitrary<Destination[]> = fc
+const arbitraryDestinations: fc.Arbitrary<Destination[]> = fc
   .array(joined(destination, state, unknown, fc.record({ id: fc.uuid() })), { maxLength: 4 })
   .map((ones) => ones.map((one, index) => parsed({ ...one, name: `Out ${index}` } as Destination)))
 

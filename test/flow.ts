@@ -21,7 +21,7 @@ import watch = require('../nodes/watch/watch')
 
 helper.init(require.resolve('node-red'))
 
-export const NODES: Array<(RED: NodeAPI) => void> = [
+const NODES: Array<(RED: NodeAPI) => void> = [
   gateway,
   session,
   listDevices,

@@ -41,7 +41,7 @@ export async function findDestination(
 }
 
 /** The one route or destination with this name. */
-export function theOne<T extends Route | Destination>(
+function theOne<T extends Route | Destination>(
   kind: 'route' | 'destination',
   name: string,
   among: T[],

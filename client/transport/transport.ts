@@ -8,7 +8,7 @@ import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
 import { TransportFault, connectionFault, cutOff, timedOut, tooLarge } from './faults'
 
 /** The largest answer that is read, in bytes. Ten thousand routes are about 15 MB. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export interface TransportOptions {
   /** `http://` or `https://`, host, optional port and path prefix, without a trailing slash. */

@@ -43,6 +43,6 @@ function number({ least, most }: Range, { whole = false } = {}) {
 }
 
 /** `${NAME}` as the whole value: Node-RED puts the environment variable in when the flow starts. */
-function isVariable(value: string): boolean {
-  return /^\$\{[^}]+\}$/.test(value)
+export function isVariable(value: string): boolean {
+  return /^\s*\$\{[^}]+\}\s*$/.test(value)
 }

@@ -119,7 +119,7 @@ function answering(work: (body: Body) => unknown): RequestHandler {
         (answer) => response.json(answer),
         (error: unknown) => {
           const failure = failureOf(error)
-          response.status(statusOf(failure.code as ErrorCode)).json(failure)
+          response.status(statusOf(failure.code)).json(failure)
         },
       )
       // The editor is gone, or its answer cannot be written: nobody is left to be told.

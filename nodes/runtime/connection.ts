@@ -10,6 +10,7 @@ import {
   startSession,
   type Certificate,
   type Device,
+  type ErrorCode,
   type Gateway,
 } from '../../client'
 import { DEFAULT_TIMEOUT } from '../../client/model/ranges'
@@ -208,7 +209,7 @@ async function shownCertificate(
 
 /** An error as the editor gets it. */
 export function failureOf(error: unknown): {
-  code: string
+  code: ErrorCode
   message: string
   passwordNeeded?: true
   notDeployed?: true

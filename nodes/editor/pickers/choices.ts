@@ -1,4 +1,5 @@
 // What there is to choose from, in words. It knows no form.
+import { isVariable } from '../checks'
 import { text } from '../text'
 import type { Found, FoundDestination, FoundDevice, FoundRoute } from './look'
 
@@ -36,9 +37,6 @@ export function offerOf(kind: Kind, entries: Entries, found: Found): Offer {
   const destinations = destinationsOf(entries.route, routes.items)
   return 'why' in destinations ? destinations : offer(kind, destinations.items, destinationState)
 }
-
-/** `${NAME}` as the whole value: Node-RED puts the environment variable in when the flow starts. */
-export const isVariable = (value: string): boolean => /^\s*\$\{[^}]+\}\s*$/.test(value)
 
 /** The device that the form names; undefined where only a message or the appliance tells. */
 export function namedDevice({ type, value }: Entry): string | undefined {

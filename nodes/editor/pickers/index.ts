@@ -1,11 +1,11 @@
 // Which device, route or destination: beside what was typed the form says what it is, and offers
 // what the appliance has. Nothing is written but what the user chooses.
 import { titleOf } from '../ask'
+import { isVariable } from '../checks'
 import { element } from '../element'
 import { field } from '../fields'
 import { text } from '../text'
 import {
-  isVariable,
   KINDS,
   namedDevice,
   offerOf,
