@@ -101,6 +101,19 @@ describe('deploys and stops', () => {
     simulator.dropSessions()
   })
 
+  it('a message that cannot be passed on ends all the same, once', async () => {
+    await load(simulator.url, { 'list-devices': { wires: [['out', 'caught']] } })
+    const hostile = {
+      get member(): never {
+        throw new Error('no copy of this')
+      },
+    }
+    const { done, error } = await send('list-devices', { hostile })
+    done.should.equal(1)
+    error!.message.should.match(/no copy of this/)
+    ;(await send('list-devices')).done.should.equal(1)
+  })
+
   it('a write on its way at the stop is left to arrive, and the session is ended after it', async () => {
     await load(simulator.url)
     await result('list-devices')

@@ -68,9 +68,8 @@ export function registerAction<Config extends ActionConfig>(
         }
         return outgoing(RED, message, result)
       }
-      const succeed = (messages: Message | [Message[]]): void => {
+      const succeed = (): void => {
         status.end()
-        send(messages)
         done()
       }
       const fail = (error: unknown): void => {
@@ -81,6 +80,7 @@ export function registerAction<Config extends ActionConfig>(
       // What goes wrong in `succeed` or `fail` comes after the one `done`: it is only logged.
       run(message, operation)
         .then(stamped)
+        .then((messages) => send(messages))
         .then(succeed, fail)
         .catch((error: unknown) => this.error(String(error)))
     })
