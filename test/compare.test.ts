@@ -93,6 +93,20 @@ describe('the comparison of two states', () => {
     )
   })
 
+  it('tells a route as changed of which only a destination is defined anew', () => {
+    const withPort = (port: number): DeviceState => {
+      const destinations = [{ id: 'out', name: 'out', protocol: 'udp', address: '192.0.2.1', port }]
+      const source = { id: 'in', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
+      const one = { id: 'route 1', name: 'One', state: 'running', source, destinations }
+      return stateOf({ _id: 'device', config: { routes: [one] } } as unknown as DeviceConfiguration)
+    }
+    const from = withPort(6000)
+    const to = withPort(6002)
+    const changes = compare(from, to)
+    changes.map(eventNameOf).should.deepEqual(['route.changed'])
+    meaning(applied(from, changes)).should.deepEqual(meaning(to))
+  })
+
   it('also when they are applied in two parts, as held ones are', () => {
     fc.assert(
       fc.property(device, device, fc.infiniteStream(fc.boolean()), (before, after, choices) => {
