@@ -78,10 +78,23 @@ describe('the config node', () => {
   })
 
   it('with read only refuses every change before any call', async () => {
-    await load(simulator.url, {}, { gateway: { readOnly: true } })
-    for (const node of ['create-route', 'update-route']) {
-      const error = await failure(node, { routeId: 'x', payload: { name: 'New' } })
-      error.code.should.equal('READ_ONLY')
+    const control = { type: 'media-gateway-control-route' }
+    const nodes = {
+      'delete-route': {},
+      'ensure-route': {},
+      start: { ...control, action: 'start' },
+      stop: { ...control, action: 'stop' },
+      restart: { ...control, action: 'restart' },
+      destination: { ...control, action: 'restart', target: 'destination' },
+      preset: { action: 'import' },
+    }
+    await load(simulator.url, nodes, { gateway: { readOnly: true } })
+    const address = { deviceId: 'x', routeId: 'x', destinationId: 'x' }
+    const preset = { preset_version: '1', routes: [] }
+    for (const node of ['create-route', 'update-route', ...Object.keys(nodes)]) {
+      const payload = node === 'preset' ? preset : { name: 'New' }
+      const error = await failure(node, { ...address, payload, confirm: true })
+      error.code.should.equal('READ_ONLY', node)
     }
     simulator.journal.should.have.length(0)
     await result('list-routes')
