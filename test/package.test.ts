@@ -77,6 +77,11 @@ describe('the package', function () {
     )
     others.should.deepEqual([])
     packed.filter((file) => /\btest\b/.test(file)).should.deepEqual([])
+    // The sources that maps lead to are not there, and only the client is a library.
+    packed
+      .filter((file) => /\.map$|^dist\/(nodes|simulator)\/.*\.d\.ts$/.test(file))
+      .should.deepEqual([])
+    packed.should.containEql('dist/client/index.d.ts')
   })
 
   it('has every file that package.json names', () => {
