@@ -100,6 +100,21 @@ describe('the config node', () => {
     await result('list-routes')
   })
 
+  it('takes read only from the environment, in the words that people use', async () => {
+    const words = { true: true, ON: true, yes: true, 1: true, false: false, off: false, No: false }
+    try {
+      for (const [word, refuses] of Object.entries({ ...words, 0: false })) {
+        process.env.TEST_GATEWAY_RO = word
+        await load(simulator.url, {}, { gateway: { readOnly: '${TEST_GATEWAY_RO}' } })
+        const node = helper.getNode('gateway') as unknown as { client(): { readOnly: boolean } }
+        node.client().readOnly.should.equal(refuses, word)
+        await unload()
+      }
+    } finally {
+      delete process.env.TEST_GATEWAY_RO
+    }
+  })
+
   it('keeps a path prefix of the address', async () => {
     const seen: string[] = []
     const proxy = http.createServer((request, response) => {
