@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import should from 'should'
+import { openGateway } from '../client'
+import type { GatewayNode } from '../nodes/runtime/gateway-node'
+import { createObservers } from '../nodes/runtime/observers'
 import { startSimulator, type Simulator } from '../simulator'
 import { NodeRed, type Properties } from './node-red'
 
@@ -344,6 +347,39 @@ describe('the admin routes', function () {
         ;[200, 400, 404].should.containEql(status)
         should(answer['code']).be.a.String()
       }
+    }
+  })
+})
+
+describe('those who look at the sidebar', () => {
+  it('are users of the gateway until they have not asked for a while', async () => {
+    const simulator = await startSimulator()
+    const gateway = openGateway({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+      pollInterval: 1000,
+    })
+    const users = new Set<object>()
+    const node = {
+      client: () => gateway,
+      register: (user: object) => users.add(user),
+      deregister: (user: object) => users.delete(user),
+    } as unknown as GatewayNode
+    try {
+      const observers = createObservers(300)
+      const { version } = observers.state(node, undefined, undefined)
+      observers.state(node, undefined, version)
+      users.size.should.equal(1)
+      while (users.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      // Who comes later begins a watch of their own.
+      observers.state(node, undefined, version).version.should.not.equal(version)
+      users.size.should.equal(1)
+    } finally {
+      await gateway.close()
+      users.size.should.equal(0)
+      simulator.openSessions.should.equal(0)
+      await simulator.stop()
     }
   })
 })

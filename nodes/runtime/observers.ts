@@ -30,7 +30,7 @@ let versions = Math.floor(Math.random() * 1e9)
  * Watches appliances for people who look at the editor: as long as they go on asking, by the
  * polls that the watch nodes share.
  */
-export function createObservers(): {
+export function createObservers(leaseMs = LEASE_MS): {
   state(node: GatewayNode, deviceId: string | undefined, version: unknown): ObservedState
 } {
   const observed = new WeakMap<Gateway, Map<string, Observer>>()
@@ -49,7 +49,7 @@ export function createObservers(): {
       health: { unreachable: false },
       renew() {
         clearTimeout(timer)
-        timer = setTimeout(end, LEASE_MS)
+        timer = setTimeout(end, leaseMs)
       },
     }
     const changed = (): void => {
