@@ -47,9 +47,10 @@ function tellCounts(results) {
     console.error('The tests could not be run.')
     return false
   }
-  const { trouble, passed, failed, skipped } = counts
+  const { trouble, passed, failed, skipped, retried } = counts
   if (trouble) console.error(trouble)
-  console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
+  const rest = [skipped && `${skipped} skipped`, retried && `${retried} at the second try`]
+  console.log([`${passed} passed`, `${failed} failed`, ...rest.filter(Boolean)].join(', '))
   return !trouble
 }
 

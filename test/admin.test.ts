@@ -375,6 +375,11 @@ describe('those who look at the sidebar', () => {
       // Who comes later begins a watch of their own.
       observers.state(node, undefined, version).version.should.not.equal(version)
       users.size.should.equal(1)
+      // Who may only read must not be able to make polls without end.
+      for (let number = 1; number < 20; number++) observers.state(node, `dev-${number}`, version)
+      should(() => observers.state(node, 'dev-20', version)).throw({ code: 'INVALID_INPUT' })
+      users.size.should.equal(20)
+      observers.state(node, 'dev-19', version).health.unreachable.should.be.false()
     } finally {
       await gateway.close()
       users.size.should.equal(0)

@@ -1,4 +1,11 @@
-import { knownSnapshot, watchDevice, type Gateway, type Health, type Snapshot } from '../../client'
+import {
+  GatewayError,
+  knownSnapshot,
+  watchDevice,
+  type Gateway,
+  type Health,
+  type Snapshot,
+} from '../../client'
 import type { GatewayNode } from './gateway-node'
 
 /** What the sidebar is shown of an appliance. */
@@ -16,6 +23,8 @@ export interface ObservedState {
 
 /** How long an appliance is watched after somebody has looked. */
 const LEASE_MS = 15_000
+/** Each costs the appliance a call per poll, and who asks may only read. */
+const MOST_DEVICES = 20
 
 interface Observer {
   version: number
@@ -41,6 +50,12 @@ export function createObservers(leaseMs = LEASE_MS): {
     const key = deviceId ?? ''
     const known = observers.get(key)
     if (known) return known
+    if (observers.size >= MOST_DEVICES) {
+      throw new GatewayError(
+        'INVALID_INPUT',
+        `${MOST_DEVICES} devices of this appliance are looked at in the editor already. Close some of them, and wait a moment.`,
+      )
+    }
 
     const user = {}
     let timer: NodeJS.Timeout
