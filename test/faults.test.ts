@@ -1,9 +1,8 @@
 import 'should'
-import type { ErrorCode } from '../client'
-import { startSimulator, type FaultKind, type Simulator } from '../simulator'
+import { startSimulator, type Simulator } from '../simulator'
 import { ACTIONS, failure, load, result, send, unload, type Message } from './flow'
 
-/** Whatever the appliance does: a code of the list, one `done`, and Node-RED goes on. */
+/** Beside the matrix of test/faults: what takes several messages, or more than one fault. */
 describe('with a faulty appliance', () => {
   let simulator: Simulator
   let deviceId: string
@@ -25,70 +24,6 @@ describe('with a faulty appliance', () => {
     await unload()
     await simulator.stop()
   })
-
-  const writes = new Set<string>(['create-route', 'update-route'])
-  const reads: Partial<Record<FaultKind, ErrorCode>> = {
-    hang: 'TIMEOUT',
-    reset: 'UNAVAILABLE',
-    'reset-after': 'UNAVAILABLE',
-    truncate: 'BAD_RESPONSE',
-    'invalid-json': 'BAD_RESPONSE',
-    html: 'BAD_RESPONSE',
-    status: 'UNAVAILABLE',
-    array: 'BAD_RESPONSE',
-    empty: 'BAD_RESPONSE',
-  }
-  const unknown: Partial<Record<FaultKind, ErrorCode>> = {
-    hang: 'OUTCOME_UNKNOWN',
-    reset: 'OUTCOME_UNKNOWN',
-    'reset-after': 'OUTCOME_UNKNOWN',
-  }
-
-  for (const kind of Object.keys(reads) as FaultKind[]) {
-    for (const node of ACTIONS) {
-      const code = (writes.has(node) && unknown[kind]) || reads[kind]!
-      it(`${node}: ${kind} gives ${code}`, async () => {
-        await load(simulator.url, {}, { gateway: { timeout: 300 } })
-        await result('list-devices')
-        const method = writes.has(node) ? 'POST' : undefined
-        const free = simulator.fault({ kind, match: { method } })
-        const sentBefore = simulator.journal.length
-        const outcome = await send(node, messages[node])
-        outcome.caught!.error.should.match({ code, cause: { operation: node } })
-        outcome.done.should.equal(1)
-        outcome.messages.should.have.length(0)
-        const updates = simulator.journal
-          .slice(sentBefore)
-          .filter(({ path }) => path.endsWith('/updates'))
-        updates.should.have.length(writes.has(node) ? 1 : 0)
-        free()
-        await result('list-devices')
-      })
-    }
-  }
-
-  for (const kind of ['reset', 'hang', 'html', 'status', 'truncate'] as const) {
-    it(`a login with ${kind} fails every node, and no message is left without its end`, async () => {
-      await load(simulator.url, {}, { gateway: { timeout: 300 } })
-      const free = simulator.fault({ kind, match: { path: '/api/session' } })
-      const outcomes = await Promise.all(ACTIONS.map((node) => send(node, messages[node])))
-      for (const { caught, done } of outcomes) {
-        done.should.equal(1)
-        CODES_OF_A_LOGIN.has(caught!.error.code).should.be.true(caught!.error.code)
-      }
-      simulator.journal.filter(({ path }) => path !== '/api/session').should.have.length(0)
-      free()
-    })
-  }
-
-  for (const kind of ['array', 'empty', 'content-type'] as const) {
-    it(`a login answered oddly (${kind}), but with the cookie, opens the session`, async () => {
-      await load(simulator.url)
-      simulator.fault({ kind, match: { method: 'POST', path: '/api/session' } })
-      await result('list-devices')
-      simulator.logins.should.equal(1)
-    })
-  }
 
   it('that is off gives UNAVAILABLE, and all is well when it comes back', async () => {
     await load(simulator.url)
@@ -244,12 +179,6 @@ describe('with a faulty appliance', () => {
     simulator.logins.should.equal(1)
   })
 })
-
-const CODES_OF_A_LOGIN: ReadonlySet<string> = new Set<ErrorCode>([
-  'UNAVAILABLE',
-  'TIMEOUT',
-  'BAD_RESPONSE',
-])
 
 const ROUTE = {
   name: 'Fault route',

@@ -1,0 +1,122 @@
+import { fork } from 'node:child_process'
+import { writeSync } from 'node:fs'
+import { allCells, judge, type Cell, type Judged } from './matrix'
+import { compareTable, writeTable } from './table'
+import { judgeWatches, watchCells, type WatchCell } from './watch'
+
+/** The matrix: shares its cells out, and settles the table of what came of them. */
+const args = process.argv.slice(2)
+const only = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '') : undefined
+
+/** Cells are shared out among so many processes. */
+const PROCESSES = 2
+/** Cells in one Node-RED at a time. */
+const BATCH = 700
+
+async function parent(): Promise<void> {
+  const startedAt = Date.now()
+  const parts = await Promise.all(Array.from({ length: PROCESSES }, (_, part) => inProcess(part)))
+  const judged = parts.flatMap((part) => part.judged)
+  const again = parts.reduce((sum, part) => sum + part.again, 0)
+  const failed = judged.filter(({ problems }) => problems.length > 0)
+  for (const { name, problems } of failed) console.error(`${name}\n    ${problems.join('\n    ')}`)
+  const seconds = Math.round((Date.now() - startedAt) / 1000)
+  console.log(`${judged.length} cells in ${seconds} s: ${countsOf(judged)}`)
+  if (again > 0) console.log(`${again} of them were run a second time, with few others beside them`)
+  console.log(`${judged.length - failed.length} as they have to be, ${failed.length} not`)
+  if (judged.length === 0 || failed.length > 0) process.exitCode = 1
+  else if (only === undefined) await settleTable(judged)
+}
+
+async function settleTable(judged: Judged[]): Promise<void> {
+  if (args.includes('--write')) await writeTable(judged)
+  else if (!(await compareTable(judged))) {
+    console.error(
+      'docs/reliability.md has another table. Look at what changed: npm run test:faults -- --write',
+    )
+    process.exitCode = 1
+  }
+}
+
+function countsOf(judged: Judged[]): string {
+  const counts = new Map<string, number>()
+  for (const { place } of judged) counts.set(place, (counts.get(place) ?? 0) + 1)
+  return [...counts].map(([place, count]) => `${place} ${count}`).join(', ')
+}
+
+interface Part {
+  judged: Judged[]
+  again: number
+}
+
+function inProcess(part: number): Promise<Part> {
+  return new Promise((resolve, reject) => {
+    let result: Part | undefined
+    const child = fork(__filename, args, {
+      env: { ...process.env, FAULTS_PART: String(part) },
+      execArgv: ['--enable-source-maps'],
+    })
+    child.on('message', (message) => {
+      result = message as Part
+    })
+    child.on('exit', (code) => {
+      if (result && code === 0) resolve(result)
+      else reject(new Error(`A process of the matrix ended with ${code}.`))
+    })
+  })
+}
+
+/** The cells of one process. Those that are not as they have to be get a second chance: timeouts are short. */
+async function worker(part: number): Promise<Part> {
+  const mine = <T>(cells: T[]): T[] => cells.filter((_, index) => index % PROCESSES === part)
+  const cells = mine((await allCells()).filter(isWanted))
+  const watches = mine((await watchCells()).filter(isWanted))
+  const nodes = await inBatches<Cell>(cells, judge)
+  const looks = await inBatches<WatchCell>(watches, judgeWatches)
+  return {
+    judged: [...nodes.judged, ...looks.judged],
+    again: nodes.again + looks.again,
+  }
+}
+
+const isWanted = ({ name }: { name: string }): boolean => only === undefined || name.includes(only)
+
+const FEW = 4
+/** More than that is not the fault of a slow machine. */
+const MOST_AGAIN = 100
+
+async function inBatches<T>(
+  cells: T[],
+  judgeAll: (cells: T[], atOnce?: number) => Promise<Judged[]>,
+): Promise<Part> {
+  const judged: Judged[] = []
+  for (let from = 0; from < cells.length; from += BATCH) {
+    judged.push(...(await judgeAll(cells.slice(from, from + BATCH))))
+  }
+  const wrong = judged.flatMap(({ problems }, index) => (problems.length > 0 ? [index] : []))
+  if (wrong.length === 0 || wrong.length > MOST_AGAIN) return { judged, again: 0 }
+  const again = await judgeAll(
+    wrong.map((index) => cells[index]!),
+    FEW,
+  )
+  for (const [place, index] of wrong.entries()) judged[index] = again[place]!
+  return { judged, again: wrong.length }
+}
+
+const part = process.env['FAULTS_PART']
+if (part === undefined) {
+  parent().catch((error: unknown) => {
+    console.error(error)
+    process.exitCode = 1
+  })
+} else {
+  process.once('disconnect', () => process.exit(1))
+  worker(Number(part)).then(
+    (result) => process.send!(result, () => process.exit(0)),
+    (error: Error) => {
+      // Node-RED keeps the process alive: it has to be ended.
+      writeSync(2, `${error.stack}\n`)
+      process.exit(1)
+    },
+  )
+}
