@@ -297,6 +297,31 @@ describe('an appliance that behaves otherwise', () => {
     })
   }
 
+  it('that writes true and false as text: a route as read goes back, as booleans', async () => {
+    const sent: unknown[] = []
+    const part = { name: 'out', protocol: 'udp', address: '239.1.1.1', port: '6000' }
+    const source = { ...part, id: 'S', name: 'in' }
+    const destinations = [{ ...part, id: 'T', shaping: 'false' }]
+    const route = { id: 'R', name: 'A', state: 'idle', source, destinations }
+    reply = ({ path, body }) => {
+      if (path === '/api/gateway/D/routes/R') return { body: route }
+      if (path !== '/api/devices/D/updates') return undefined
+      sent.push(body!.fields!.destinations)
+      return { body: { status: 'accepted' } }
+    }
+    const address = { deviceId: 'D', routeId: 'R' }
+    const patch = await getRoute(gateway, address, newOperation('t'))
+    const change = {
+      address,
+      patch,
+      mode: 'merge',
+      waitFor: 'accepted',
+      waitTimeout: 1000,
+    } as const
+    await updateRoute(gateway, change, newOperation('t'))
+    sent.should.match([[{ id: 'T', shaping: false, port: 6000 }]])
+  })
+
   describe('that writes its states otherwise', () => {
     let state: string | undefined
     let commands: string[]

@@ -11,7 +11,7 @@ import {
   ROUTE_NAMES,
 } from './fields'
 import type { Direction, Member, Members } from './fields'
-import { isNumeric, partToSent, protocolOf } from './convert'
+import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
 import { isMasked } from './secrets'
 
 /** `validate: false` leaves all inside source and destinations to the appliance (design 2.3). */
@@ -260,7 +260,7 @@ function checkList(
 }
 
 const IS_FINE: Record<Member['kind'], (member: Member, value: unknown) => boolean> = {
-  boolean: (_, value) => typeof value === 'boolean',
+  boolean: (_, value) => typeof value === 'boolean' || isBooleanText(value),
   list: (_, value) => Array.isArray(value) || value === '',
   choice: (member, value) => typeof value === 'string' && isChoice(member, value),
   number(member, value) {

@@ -85,6 +85,7 @@ export function protocolOf(direction: Direction, part: JsonObject): unknown {
 
 function asSent(value: unknown, member: Member | undefined): unknown {
   if (member?.asText === 'converted') return numberFrom(value)
+  if (member?.kind === 'boolean' && isBooleanText(value)) return value === 'true'
   if (member?.of && Array.isArray(value)) {
     const { of } = member
     return value.map((item) => (isObject(item) ? pathAsSent(item, of) : item))
@@ -144,6 +145,10 @@ const isJoined = (value: unknown): value is string =>
 function numberFrom(value: unknown): unknown {
   return isNumeric(value) ? Number(value) : value
 }
+
+/** Where firmware writes numbers as text, it may do so with true and false. */
+export const isBooleanText = (value: unknown): value is 'true' | 'false' =>
+  value === 'true' || value === 'false'
 
 /** True for text that is a decimal number. */
 export function isNumeric(value: unknown): value is string {
