@@ -24,6 +24,15 @@ export function ofChange<T>(read: () => T): T {
 }
 
 function unexpected(body: unknown, what: string, expected: string): Error {
-  const came = body === null ? 'null' : Array.isArray(body) ? 'a list' : `a ${typeof body}`
+  const came =
+    body === null ? 'null' : Array.isArray(body) ? 'a list' : (KIND[typeof body] ?? typeof body)
   return badResponse(`The appliance answered with ${came} where ${what} should be ${expected}.`)
+}
+
+const KIND: Partial<Record<string, string>> = {
+  object: 'an object',
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  undefined: 'nothing',
 }

@@ -1,5 +1,5 @@
 import { GatewayError, type ErrorCause } from '../errors'
-import { errorBody, redirection, refusal } from '../transport/faults'
+import { errorBody, redirection, refusal, saying } from '../transport/faults'
 import type { Answer } from '../transport/transport'
 import { createCookies, type SessionCookies } from './cookies'
 
@@ -54,10 +54,10 @@ function refused(answer: Answer): GatewayError {
       causeOf(answer),
     )
   }
-  const says = message ? ` It says: ${message}` : ''
+  const where = status === 404 ? ' Check the address too: it was answered with status 404.' : ''
   return new GatewayError(
     'LOGIN_REFUSED',
-    `The appliance refused the user name or the password. Correct them in the config node and deploy.${says}`,
+    `The appliance refused the user name or the password. Correct them in the config node and deploy.${where}${saying(message)}`,
     causeOf(answer),
   )
 }

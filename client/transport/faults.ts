@@ -89,7 +89,8 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
 }
 
 const CONNECTION: Record<string, string> = {
-  ECONNREFUSED: 'The appliance refused the connection: nothing listens at this address and port.',
+  ECONNREFUSED:
+    'The appliance refused the connection: nothing listens at this address and port. Check both, and whether the appliance runs.',
   ECONNRESET: 'The connection was cut before an answer came.',
   EPIPE: 'The connection was cut before an answer came.',
   ENOTFOUND: 'The name of the appliance could not be resolved. Check the address.',
@@ -126,12 +127,12 @@ export function refusal(answer: Answer, what = 'such thing'): GatewayError {
     applianceType: type,
     applianceMessage: message,
   }
-  const says = message ? ` It says: ${message}` : ''
+  const says = saying(message)
   const { status } = answer
   if (status >= 500) {
     return new GatewayError(
       'UNAVAILABLE',
-      `The appliance failed with status ${status}.${says}`,
+      `The appliance failed with status ${status}. It may be starting or overloaded: try again later.${says}`,
       cause,
     )
   }
@@ -152,11 +153,16 @@ export function refusal(answer: Answer, what = 'such thing'): GatewayError {
       cause,
     )
   }
-  return new GatewayError('REJECTED', `The appliance refused with status ${status}.${says}`, {
+  const how = status < 400 ? 'answered with an error' : `refused with status ${status}`
+  return new GatewayError('REJECTED', `The appliance ${how}.${says}`, {
     ...cause,
     retryable: status === 429,
   })
 }
+
+/** What the appliance says, as a sentence to go on with. */
+export const saying = (message: string | undefined): string =>
+  message ? ` It says: ${message.replace(/[^.!?]$/, '$&.')}` : ''
 
 /** `error.type` and `error.message` of a documented error body (facts 9.1), where the body has them. */
 export function errorBody(body: unknown): { type?: string; message?: string } {
