@@ -56,7 +56,7 @@ export class GatewayError extends Error {
   override readonly cause: ErrorCause
 
   constructor(code: ErrorCode, message: string, cause: Partial<ErrorCause> = {}) {
-    super(message)
+    super(bounded(message, 1500))
     this.name = 'GatewayError'
     this.code = code
     const known = Object.entries(cause).filter(([, value]) => value !== undefined)
@@ -77,7 +77,11 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** The error for bad input: one sentence that names every fault, and the list of them in `cause.problems`. */
-export function invalidInput(problems: Problem[], operation?: string): GatewayError {
+export function invalidInput(found: Problem[], operation?: string): GatewayError {
+  const problems = found.map(({ path, problem }) => ({
+    path: bounded(path, 500),
+    problem: bounded(problem, 1000),
+  }))
   const faults = problems.map(({ path, problem }) => (path ? `${path}: ${problem}` : problem))
   const shown = faults.slice(0, 5).join('; ')
   const more =
@@ -87,6 +91,10 @@ export function invalidInput(problems: Problem[], operation?: string): GatewayEr
     problems,
   })
 }
+
+// A name, or a list of all devices, may be of any length.
+const bounded = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text
 
 /** A change while the gateway is set to read only. */
 export function readOnlyError({ name }: { name: string }): GatewayError {

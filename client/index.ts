@@ -12,13 +12,19 @@ export { Stop } from './stop'
 export type { Certificate, ProxyOptions, TlsOptions } from './transport/agents'
 export { readCertificate } from './transport/certificate'
 export { endSession, sessionInformation, startSession } from './operations/session'
-export { forgetOnlyDevice, getDevice, listDevices, onlyDevice } from './operations/devices'
+export {
+  forgetOnlyDevice,
+  getDevice,
+  listDevices,
+  mayBeUnknownDevice,
+  onlyDevice,
+} from './operations/devices'
 export { getRoute, listRoutes } from './operations/routes'
 export { readAllStatistics, readStatistics } from './operations/statistics'
 export type { FailedStatistics, Statistics, StatisticsOf } from './operations/statistics'
 export { exportPreset } from './operations/preset'
 export type { Preset, PresetAnswer } from './operations/preset'
-export { findDestination, findRoute } from './routes/find'
+export { findDestination, findRoute, findSource } from './routes/find'
 export type { RouteAddress, Target } from './routes/find'
 export { createRoute } from './routes/create'
 export type { CreateRoute, Waiting } from './routes/create'

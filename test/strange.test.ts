@@ -14,6 +14,7 @@ import {
   type Gateway,
   type GatewayError,
 } from '../client'
+import { failure, helper, load, result, unload, type Message } from './flow'
 
 /** Firmware that differs where the facts are silent: nothing may be lost, repeated or leaked. */
 describe('an appliance that behaves otherwise', () => {
@@ -23,7 +24,8 @@ describe('an appliance that behaves otherwise', () => {
     cookie?: string
     body?: { fields?: Record<string, unknown> }
   }
-  type Reply = { status?: number; headers?: Record<string, string>; body?: unknown } | 'cut'
+  type Reply =
+    { status?: number; headers?: Record<string, string>; body?: unknown; text?: string } | 'cut'
 
   let server: http.Server
   let gateway: Gateway
@@ -62,7 +64,8 @@ describe('an appliance that behaves otherwise', () => {
         const answer = reply(call) ?? usual(call)
         if (answer === 'cut') return request.socket.destroy()
         response.writeHead(answer.status ?? 200, answer.headers)
-        return response.end(answer.body === undefined ? '' : JSON.stringify(answer.body))
+        const { body, text: written = '' } = answer
+        return response.end(body === undefined ? written : JSON.stringify(body))
       })
     })
     await new Promise<void>((resolve) => {
@@ -435,5 +438,130 @@ describe('an appliance that behaves otherwise', () => {
     const address = { deviceId: 'D', routeId: 'none' }
     ;(await errorOf(getRoute(gateway, address, op()))).code.should.equal('NOT_FOUND')
     logins().should.equal(1)
+  })
+
+  /** The least cases of what generated ones have found. */
+  describe('through the nodes', () => {
+    const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const DEEP = 10_000
+    const nested = '['.repeat(DEEP) + ']'.repeat(DEEP)
+    const address = { deviceId: 'D', routeId: 'R' }
+    const byName = { ...address, destinationName: 'b', action: 'start' }
+    const whole = {
+      id: 'R',
+      name: 'Route',
+      source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      destinations: [],
+    }
+    const answerTo = (end: string, answer: Reply): void => {
+      reply = ({ path }) => (path.endsWith(end) ? answer : undefined)
+    }
+
+    afterEach(unload)
+
+    type Node = Record<string, unknown>
+    const badAnswers: Array<[what: string, node: Node, message: Message, text: string]> = [
+      ['lists in lists in lists', { type: 'get-route', hideSecrets: true }, address, nested],
+      ['a route without a source', { type: 'statistics', scope: 'source' }, address, '{}'],
+      [
+        'a source without an ID',
+        { type: 'statistics', scope: 'source' },
+        address,
+        '{"source":{"id":7}}',
+      ],
+      [
+        'null among the destinations',
+        { type: 'control-route', target: 'destination' },
+        byName,
+        '{"destinations":[null]}',
+      ],
+      [
+        'text for the destinations',
+        { type: 'control-route', target: 'destination' },
+        byName,
+        '{"destinations":"all"}',
+      ],
+      [
+        'a destination without an ID',
+        { type: 'control-route', target: 'destination' },
+        byName,
+        '{"destinations":[{"name":"b"}]}',
+      ],
+    ]
+    for (const [what, { type, ...node }, message, text] of badAnswers) {
+      it(`${what}: a bad answer, not a mistake of the node (${String(type)})`, async () => {
+        answerTo('/routes/R', { text })
+        await load(url(), { node: { ...node, type: `media-gateway-${String(type)}` } })
+        const { code, message: sentence } = await failure('node', message)
+        code.should.equal('BAD_RESPONSE')
+        sentence.should.not.match(/Please report/)
+      })
+    }
+
+    it('what is nested too deep is sent on to nobody: Node-RED could not copy it', async () => {
+      answerTo('/updates', { text: `{"status":"ok","more":${nested}}` })
+      await load(url(), { 'update-route': { wires: [['out', 'caught']] } })
+      const message = { ...address, payload: { ...whole, destinations: [] } }
+      const { code } = await failure('update-route', message)
+      code.should.equal('BAD_RESPONSE')
+    })
+
+    for (const id of ['..', '\ud800', 'x'.repeat(100_000)]) {
+      it(`a device with the ID ${JSON.stringify(id.slice(0, 4))} is not used, nor remembered`, async () => {
+        answerTo('/devices', { body: [{ _id: id }] })
+        await load(url())
+        ;(await failure('get-device')).code.should.equal('BAD_RESPONSE')
+        answerTo('/devices/D', { body: { _id: 'D', config: {} } })
+        ;(await result('get-device')).should.have.property('deviceId', 'D')
+      })
+    }
+
+    it('a device that is refused, with whatever status, is looked up anew', async () => {
+      let id = 'old'
+      reply = ({ path }) => {
+        if (path === '/api/devices') return { body: [{ _id: id }] }
+        if (path === `/api/devices/${id}`) return { body: { config: {} } }
+        return path.startsWith('/api/devices/') ? { status: 400 } : undefined
+      }
+      await load(url())
+      ;(await result('get-device')).should.have.property('deviceId', 'old')
+      id = 'new'
+      ;(await failure('get-device')).code.should.equal('REJECTED')
+      ;(await result('get-device')).should.have.property('deviceId', 'new')
+    })
+
+    it('many devices with long names make no endless sentence', async () => {
+      const body = Array.from({ length: 1000 }, (_, at) => ({
+        _id: `D${at}`,
+        name: 'x'.repeat(99),
+      }))
+      answerTo('/devices', { body })
+      await load(url())
+      const { code, message, cause } = await failure('get-device')
+      code.should.equal('INVALID_INPUT')
+      message.length.should.be.below(2000)
+      cause.problems![0]!.problem.length.should.be.below(2000)
+    })
+
+    it('the editor is given text only where text belongs', async () => {
+      reply = ({ path }) => {
+        if (path === '/api/devices') {
+          return { body: [{ _id: 'D', name: { a: 'secret' }, status: ['secret'] }] }
+        }
+        if (path === '/api/devices/D') return { body: { config: { settings: 'none' } } }
+        if (!path.endsWith('/routes')) return undefined
+        const destinations = [null, { id: { a: 'secret' }, name: 7, started: 'secret' }]
+        return { body: { data: [{ id: 'R', name: null, state: { a: 'secret' }, destinations }] } }
+      }
+      await load(url())
+      for (const path of ['connection', 'lookup']) {
+        const request = helper.request().post(`/media-gateway/${path}`)
+        const { status, text } = await request
+          .set('content-type', 'application/json')
+          .send('{"connection":{"id":"gateway"}}')
+        status.should.equal(200)
+        text.should.not.match(/secret/)
+      }
+    })
   })
 })

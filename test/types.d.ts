@@ -13,6 +13,17 @@ declare module 'node-red-node-test-helper' {
     getNode(id: string): Node & Record<string, unknown>
     startServer(started: () => void): void
     stopServer(stopped: () => void): void
+    /** The admin routes, by supertest. */
+    request(): {
+      post(path: string): {
+        set(
+          name: string,
+          value: string,
+        ): {
+          send(body: string): Promise<{ status: number; text: string }>
+        }
+      }
+    }
     log(): { args: Array<[{ level: number; msg: unknown; type?: string }]> }
   }
   const helper: TestHelper

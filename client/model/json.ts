@@ -46,3 +46,38 @@ export function isEmpty(value: unknown): boolean {
     (Array.isArray(value) && value.length === 0)
   )
 }
+
+/** Nothing of the interface is nested more than some ten levels deep; what goes further ends no recursion well. */
+const MOST_LEVELS = 500
+
+/** True for lists and objects within each other to a depth that nobody means. */
+export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) return value.some((item) => isTooDeep(item, levels - 1))
+  for (const name in value) if (isTooDeep((value as JsonObject)[name], levels - 1)) return true
+  return false
+}
+
+/** What is wrong with a value that is to be sent: one that refers to itself, say, cannot be. */
+export function faultAsJson(value: unknown): string | undefined {
+  const tooDeep = 'is nested too deep'
+  try {
+    const text = JSON.stringify(value) as string | undefined
+    return text !== undefined && isTooDeep(JSON.parse(text)) ? tooDeep : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return tooDeep
+    return 'is no plain data: it cannot be written as JSON'
+  }
+}
+
+/** False for a JSON text that has too few brackets to be too deep. Costs next to nothing. */
+export function mayBeTooDeep(text: string): boolean {
+  let opened = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (++opened > MOST_LEVELS) return true
+    }
+  }
+  return false
+}

@@ -1,6 +1,7 @@
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import type { CommandAnswer } from '../model/types'
+import { segment } from './path'
 import { expectArray, ofChange } from './shapes'
 
 /** Commands of the interface; those for destinations are known from 3.8 on (facts 4.6). */
@@ -24,7 +25,7 @@ export async function sendCommand(
   const answer = await gateway.call(
     {
       method: 'POST',
-      path: `/api/devices/${encodeURIComponent(deviceId)}/commands`,
+      path: `/api/devices/${segment(deviceId)}/commands`,
       body: { deviceID: deviceId, command, parameters: { routeID: routeId, ...about } },
       what: destinationId ? `destination ${destinationId}` : `route ${routeId}`,
       writes: true,

@@ -2,6 +2,7 @@ import { GatewayError, invalidInput } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import type { Device, DeviceConfiguration, Pairing } from '../model/types'
+import { isSegment, segment } from './path'
 import { expectArray, expectObject } from './shapes'
 
 /** GET /api/devices (spec 2.4). */
@@ -19,7 +20,7 @@ export async function getDevice(
   deviceId: string,
   operation: Operation,
 ): Promise<DeviceConfiguration> {
-  const path = `/api/devices/${encodeURIComponent(deviceId)}`
+  const path = `/api/devices/${segment(deviceId)}`
   const body = await gateway.call({ method: 'GET', path, what: `device ${deviceId}` }, operation)
   const device = expectObject<DeviceConfiguration>(body, 'the device configuration')
   return withPeers(device)
@@ -61,6 +62,10 @@ export async function onlyDevice(gateway: Gateway, operation: Operation): Promis
   })
 }
 
+/** True for what an appliance may answer that does not know the device: which code is not known (facts 9.2). */
+export const mayBeUnknownDevice = (error: unknown): boolean =>
+  error instanceof GatewayError && (error.code === 'NOT_FOUND' || error.code === 'REJECTED')
+
 /** To be called when the remembered device turns out to be unknown to the appliance. */
 export function forgetOnlyDevice(gateway: Gateway): void {
   onlyDevices.delete(gateway)
@@ -81,8 +86,8 @@ async function lookUp(gateway: Gateway, operation: Operation): Promise<string> {
       operation.name,
     )
   }
-  if (typeof device._id !== 'string' || device._id === '') {
-    throw new GatewayError('BAD_RESPONSE', 'The appliance reports a device without an ID.', {
+  if (!isSegment(device._id)) {
+    throw new GatewayError('BAD_RESPONSE', 'The appliance reports a device without a usable ID.', {
       operation: operation.name,
     })
   }

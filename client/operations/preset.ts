@@ -1,5 +1,6 @@
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
+import { segment } from './path'
 import { expectObject, ofChange } from './shapes'
 
 /** The whole set of routes of a device, as the appliance exports it. Pass phrases are in it. */
@@ -13,8 +14,7 @@ export interface PresetAnswer {
   [member: string]: unknown
 }
 
-const pathOf = (deviceId: string): string =>
-  `/api/gateway/${encodeURIComponent(deviceId)}/system/preset`
+const pathOf = (deviceId: string): string => `/api/gateway/${segment(deviceId)}/system/preset`
 
 /** GET /api/gateway/{device}/system/preset (facts 8). Administrators only. */
 export async function exportPreset(

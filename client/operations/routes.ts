@@ -2,6 +2,7 @@ import { badResponse, GatewayError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
+import { segment } from './path'
 import { expectArray, expectObject, ofChange } from './shapes'
 
 /** The largest page that public clients use with success; the real maximum is unknown (facts 4.1). */
@@ -36,7 +37,7 @@ export async function getRoute(
   { deviceId, routeId }: { deviceId: string; routeId: string },
   operation: Operation,
 ): Promise<Route> {
-  const path = `${routesOf(deviceId)}/${encodeURIComponent(routeId)}`
+  const path = `${routesOf(deviceId)}/${segment(routeId)}`
   const body = await gateway.call({ method: 'GET', path, what: `route ${routeId}` }, operation)
   return expectObject<Route>(body, 'the route')
 }
@@ -106,12 +107,12 @@ async function sendUpdates(
   what: string,
   operation: Operation,
 ): Promise<UpdateAnswer> {
-  const path = `/api/devices/${encodeURIComponent(deviceId)}/updates`
+  const path = `/api/devices/${segment(deviceId)}/updates`
   const answer = await gateway.call({ method: 'POST', path, body, what, writes: true }, operation)
   return ofChange(() => expectObject<UpdateAnswer>(answer, 'the answer to a change'))
 }
 
-const routesOf = (deviceId: string): string => `/api/gateway/${encodeURIComponent(deviceId)}/routes`
+const routesOf = (deviceId: string): string => `/api/gateway/${segment(deviceId)}/routes`
 
 async function readPage(
   gateway: Gateway,

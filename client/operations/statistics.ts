@@ -4,6 +4,7 @@ import type { Operation } from '../operation'
 import { createLanes } from '../queues'
 import { isRunning } from '../routes/state'
 import { listRoutes } from './routes'
+import { segment } from './path'
 import { expectObject } from './shapes'
 
 /** What statistics are asked about. IDs as in the route; a client is told by its address. */
@@ -37,7 +38,7 @@ export async function readStatistics(
     query.set('clientAddress', of.clientAddress)
     if (of.clientPort !== undefined) query.set('clientPort', String(of.clientPort))
   }
-  const path = `/api/gateway/${encodeURIComponent(deviceId)}/statistics${ofClient ? '/client' : ''}`
+  const path = `/api/gateway/${segment(deviceId)}/statistics${ofClient ? '/client' : ''}`
   const body = await gateway.call(
     { method: 'GET', path: `${path}?${query}`, what: `statistics of route ${of.routeId}` },
     operation,

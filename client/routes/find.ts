@@ -1,8 +1,10 @@
-import { GatewayError } from '../errors'
+import { GatewayError, badResponse } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
+import { isText, own } from '../model/json'
 import type { Destination, Route } from '../model/types'
 import { getRoute, listRoutes } from '../operations/routes'
+import { expectArray } from '../operations/shapes'
 
 /** Where a route is. */
 export interface RouteAddress {
@@ -25,7 +27,7 @@ export async function findRoute(
 ): Promise<string> {
   if ('id' in target) return target.id
   const { data } = await listRoutes(gateway, { deviceId }, operation)
-  return theOne('route', target.name, data, operation).id
+  return idOfTheOne('route', target.name, data, operation)
 }
 
 /** The ID of the destination of a route that is meant. A name is looked up in the route. */
@@ -37,16 +39,30 @@ export async function findDestination(
 ): Promise<string> {
   if ('id' in target) return target.id
   const { destinations } = await getRoute(gateway, address, operation)
-  return theOne('destination', target.name, destinations ?? [], operation).id
+  const list = expectArray<Destination>(destinations ?? [], 'the list of destinations')
+  return idOfTheOne('destination', target.name, list, operation)
 }
 
-/** The one route or destination with this name. */
-function theOne<T extends Route | Destination>(
+/**
+ * The ID of the source of a route.
+ * @throws GatewayError `BAD_RESPONSE` when the route came without one
+ */
+export async function findSource(
+  gateway: Gateway,
+  address: RouteAddress,
+  operation: Operation,
+): Promise<string> {
+  const { source } = await getRoute(gateway, address, operation)
+  return idIn(source, 'the source of the route')
+}
+
+/** The ID of the one route or destination with this name. */
+function idOfTheOne(
   kind: 'route' | 'destination',
   name: string,
-  among: T[],
+  among: Array<Route | Destination>,
   operation: Operation,
-): T & { id: string } {
+): string {
   const found = among.filter((candidate) => candidate.name === name)
   const [only, ...others] = found
   if (!only) {
@@ -62,5 +78,11 @@ function theOne<T extends Route | Destination>(
       { operation: operation.name },
     )
   }
-  return only as T & { id: string }
+  return idIn(only, `the ${kind} "${name}"`)
+}
+
+function idIn(part: unknown, what: string): string {
+  const id = own(part, 'id')
+  if (isText(id)) return id
+  throw badResponse(`The appliance answered with no ID of ${what}.`)
 }

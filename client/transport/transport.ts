@@ -3,6 +3,7 @@ import https from 'node:https'
 import zlib from 'node:zlib'
 import type { TLSSocket } from 'node:tls'
 import type { AxiosAdapter, AxiosRequestConfig, AxiosStatic } from 'axios'
+import { isTooDeep, mayBeTooDeep } from '../model/json'
 import type { Stop } from '../stop'
 import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
 import { TransportFault, connectionFault, cutOff, timedOut, tooLarge } from './faults'
@@ -40,9 +41,9 @@ export interface TransportRequest {
 export interface Answer {
   status: number
   headers: http.IncomingHttpHeaders
-  /** The parsed body; undefined when there was none or it was not JSON. */
+  /** The parsed body; undefined when there was none or it cannot be used. */
   body: unknown
-  /** Why the body is no JSON, in words; undefined when it is. */
+  /** What came instead of usable JSON, in words; undefined when it is that. */
   unreadable?: string
 }
 
@@ -110,7 +111,9 @@ function parse(text: string): Pick<Answer, 'body' | 'unreadable'> {
   const trimmed = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   if (trimmed.trim() === '') return { body: undefined, unreadable: 'nothing' }
   try {
-    return { body: JSON.parse(trimmed) as unknown }
+    const body = JSON.parse(trimmed) as unknown
+    const isDeep = mayBeTooDeep(trimmed) && isTooDeep(body)
+    return isDeep ? { body: undefined, unreadable: 'data that is nested too deep' } : { body }
   } catch {
     const looksHtml = /^\s*<(!doctype|html|head|body|\?xml)/i.test(trimmed)
     return { body: undefined, unreadable: looksHtml ? 'a web page' : 'text that is not JSON' }

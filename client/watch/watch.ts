@@ -1,7 +1,7 @@
 import { GatewayError, closedError } from '../errors'
 import type { Gateway } from '../gateway'
 import { newOperation, type Operation } from '../operation'
-import { forgetOnlyDevice, onlyDevice } from '../operations/devices'
+import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../operations/devices'
 import { readStatisticsOf } from '../operations/statistics'
 import { Stop } from '../stop'
 import { compare } from './compare'
@@ -178,7 +178,7 @@ function createDeviceWatch(
       return { ...(await look(operation, state)), operation }
     } catch (error) {
       hasAsked = operation.requests > 0
-      if (!configured && error instanceof GatewayError && error.code === 'NOT_FOUND') {
+      if (!configured && mayBeUnknownDevice(error)) {
         // The only device may be another one now.
         forgetOnlyDevice(gateway)
         deviceId = undefined

@@ -3,6 +3,7 @@ import {
   GatewayError,
   Stop,
   forgetOnlyDevice,
+  mayBeUnknownDevice,
   newOperation,
   type Gateway,
   type Operation,
@@ -68,7 +69,13 @@ export function registerAction<Config extends ActionConfig>(
         }
         return outgoing(RED, message, result)
       }
-      const succeed = (): void => {
+      const succeed = (result: Result): void => {
+        try {
+          // Where it goes to several nodes it is copied, and not everything can be.
+          send(stamped(result))
+        } catch (error) {
+          return fail(unsendable(error, operation))
+        }
         status.end()
         done()
       }
@@ -79,8 +86,6 @@ export function registerAction<Config extends ActionConfig>(
       }
       // What goes wrong in `succeed` or `fail` comes after the one `done`: it is only logged.
       run(message, operation)
-        .then(stamped)
-        .then((messages) => send(messages))
         .then(succeed, fail)
         .catch((error: unknown) => this.error(String(error)))
     })
@@ -97,7 +102,7 @@ export function registerAction<Config extends ActionConfig>(
       try {
         return await perform({ gateway, operation, config, message, parameters })
       } catch (error) {
-        if (error instanceof GatewayError && error.code === 'NOT_FOUND') forgetOnlyDevice(gateway)
+        if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
         throw error
       }
     }
@@ -121,6 +126,15 @@ function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Me
 function given(ids: { deviceId?: string; routeId?: string }): Record<string, string> {
   const entries = Object.entries(ids).filter(([, id]) => id !== undefined)
   return Object.fromEntries(entries)
+}
+
+function unsendable(error: unknown, { name, statusCode }: Operation): GatewayError {
+  const reason = error instanceof Error ? error.message : 'no reason is told'
+  return new GatewayError(
+    'BAD_RESPONSE',
+    `What was asked for was done, but the message could not be sent on (${reason}). Look for a property of it that cannot be copied.`,
+    { operation: name, statusCode },
+  )
 }
 
 /** Every failure leaves with a code of the closed list and the name of the operation. */

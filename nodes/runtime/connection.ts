@@ -9,10 +9,10 @@ import {
   readCertificate,
   startSession,
   type Certificate,
-  type Device,
   type ErrorCode,
   type Gateway,
 } from '../../client'
+import { isObject, own, type JsonObject } from '../../client/model/json'
 import { DEFAULT_TIMEOUT } from '../../client/model/ranges'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './gateway-options'
 import { isGatewayNode, type GatewayNode } from './gateway-node'
@@ -174,8 +174,8 @@ async function findOut(gateway: Gateway, report: ConnectionReport): Promise<void
   const operation = newOperation('test-connection')
   const { displayName, roles, isLicensed } = await startSession(gateway, operation)
   report.user = {
-    name: displayName ?? '',
-    roles: Array.isArray(roles) ? roles : [],
+    name: text(displayName),
+    roles: Array.isArray(roles) ? roles.map(text) : [],
     isLicensed: typeof isLicensed === 'boolean' ? isLicensed : null,
   }
   const asked = performance.now()
@@ -185,10 +185,24 @@ async function findOut(gateway: Gateway, report: ConnectionReport): Promise<void
   const [device] = devices
   if (!device) return
   const { _id: id, name, firmware, status, statusCode } = device
-  report.device = { id, name, firmware, status, statusCode }
+  report.device = {
+    id: text(id),
+    name: text(name),
+    firmware: text(firmware),
+    status: text(status),
+    statusCode: text(statusCode),
+  }
   const page = await listRoutes(gateway, { deviceId: id, page: 1, pageSize: 1 }, operation)
   report.routes = Number(page.numResults) || page.data.length
 }
+
+/** Only text is shown; whatever else an appliance may answer in its place is not. */
+const text = (value: unknown): string => textIfAny(value) ?? ''
+const textIfAny = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
+const objectsIn = (list: unknown): JsonObject[] =>
+  Array.isArray(list) ? list.filter(isObject) : []
 
 async function shownCertificate(
   RED: NodeAPI,
@@ -228,7 +242,7 @@ export function failureOf(error: unknown): {
 
 /** What the pickers of the editor offer. */
 export interface Lookup {
-  devices: Array<Pick<Device, 'name' | 'statusCode' | 'status'> & { id: string }>
+  devices: Array<{ id: string; name: string; statusCode: string; status: string }>
   /** The device that was asked for, or the only one. */
   deviceId?: string
   routes?: PickedRoute[]
@@ -254,10 +268,10 @@ export async function lookUp(gateway: Gateway, wanted: string | undefined): Prom
   const operation = newOperation('look-up')
   const listed = await listDevices(gateway, operation)
   const devices = listed.map(({ _id, name, statusCode, status }) => ({
-    id: _id,
-    name,
-    statusCode,
-    status,
+    id: text(_id),
+    name: text(name),
+    statusCode: text(statusCode),
+    status: text(status),
   }))
   const deviceId = wanted || (devices.length === 1 ? devices[0]!.id : undefined)
   if (deviceId === undefined) return { devices }
@@ -265,20 +279,19 @@ export async function lookUp(gateway: Gateway, wanted: string | undefined): Prom
   const { data } = await listRoutes(gateway, { deviceId }, operation)
   const routes = data.map(({ id, name, state, summaryStatusCode, destinations }) => ({
     id,
-    name,
-    state,
-    summaryStatusCode,
-    destinations: (Array.isArray(destinations) ? destinations : []).map((destination) => ({
-      id: destination.id,
-      name: destination.name,
-      started: destination.started,
-      state: destination.state,
-      summaryStatusCode: destination.summaryStatusCode,
+    name: text(name),
+    state: textIfAny(state),
+    summaryStatusCode: textIfAny(summaryStatusCode),
+    destinations: objectsIn(destinations).map((destination) => ({
+      id: textIfAny(destination.id),
+      name: text(destination.name),
+      started: typeof destination.started === 'boolean' ? destination.started : undefined,
+      state: textIfAny(destination.state),
+      summaryStatusCode: textIfAny(destination.summaryStatusCode),
     })),
   }))
-  const adapters = (config?.settings?.networkAdapters ?? []).map(({ name, address }) => ({
-    name,
-    address,
-  }))
+  const adapters = objectsIn(own(own(config, 'settings'), 'networkAdapters')).map(
+    ({ name, address }) => ({ name: text(name), address: text(address) }),
+  )
   return { devices, deviceId, routes, adapters }
 }

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import {
   findDestination,
-  getRoute,
+  findSource,
   invalidInput,
   readAllStatistics,
   readStatistics,
@@ -21,22 +21,22 @@ export = (RED: NodeAPI): void =>
       const deviceId = await parameters.device()
       return { payload: await readAllStatistics(gateway, deviceId, operation), deviceId }
     }
-    const scope = SCOPES[config.scope || 'route']
-    if (!scope) {
+    const scope = config.scope || 'route'
+    if (!Object.hasOwn(SCOPES, scope)) {
       const problem = `one of "${Object.keys(SCOPES).join('", "')}" and "all" is expected`
       throw invalidInput([{ path: 'scope', problem }], operation.name)
     }
-    return scope(call)
+    return SCOPES[scope]!(call)
   })
 
 const SCOPES: Record<string, (call: Call<Config>) => Promise<Result>> = {
   route: (call) => statisticsOf(call, async ({ routeId }) => ({ routeId })),
 
   source: (call) =>
-    statisticsOf(call, async ({ deviceId, routeId }) => {
-      const { source } = await getRoute(call.gateway, { deviceId, routeId }, call.operation)
-      return { routeId, sourceId: String(source.id) }
-    }),
+    statisticsOf(call, async (address) => ({
+      routeId: address.routeId,
+      sourceId: await findSource(call.gateway, address, call.operation),
+    })),
 
   destination: async (call) => {
     const target = await call.parameters.destination()
@@ -76,8 +76,8 @@ function clientOf(
     throw invalidInput([{ path: 'msg.clientAddress', problem }], operation)
   }
   if (clientPort === undefined || clientPort === null || clientPort === '') return { clientAddress }
-  const port = Number(clientPort)
-  if (Number.isInteger(port) && port >= 1 && port <= 65535)
+  const port = typeof clientPort === 'string' ? Number(clientPort) : clientPort
+  if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65535)
     return { clientAddress, clientPort: port }
   throw invalidInput(
     [{ path: 'msg.clientPort', problem: 'a port from 1 to 65535 is expected' }],
