@@ -14,7 +14,7 @@ import {
   type Gateway,
   type GatewayError,
 } from '../client'
-import { failure, helper, load, result, unload, type Message } from './flow'
+import { failure, helper, load, result, send, unload, type Message } from './flow'
 
 /** Firmware that differs where the facts are silent: nothing may be lost, repeated or leaked. */
 describe('an appliance that behaves otherwise', () => {
@@ -440,7 +440,7 @@ describe('an appliance that behaves otherwise', () => {
     logins().should.equal(1)
   })
 
-  /** The least cases of what generated ones have found. */
+  /** The least cases of what generated ones have found (fuzz.test.ts). */
   describe('through the nodes', () => {
     const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const DEEP = 10_000
@@ -562,6 +562,105 @@ describe('an appliance that behaves otherwise', () => {
         status.should.equal(200)
         text.should.not.match(/secret/)
       }
+    })
+
+    const refused: Array<[what: string, node: Node, message: () => Message]> = [
+      ['a list of routes with holes', { type: 'ensure-route' }, () => ({ payload: Array(3) })],
+      [
+        'a route to delete that is not told',
+        { type: 'ensure-route', state: 'absent' },
+        () => ({ payload: { nmae: 'Studio A' } }),
+      ],
+      [
+        'destinations with holes',
+        { type: 'create-route' },
+        () => ({ payload: { ...whole, id: undefined, destinations: Array(2) } }),
+      ],
+      [
+        'a promise that never ends, as the definition',
+        { type: 'create-route' },
+        () => ({ payload: new Promise(() => undefined) }),
+      ],
+      [
+        'a promise that never ends, as the route',
+        { type: 'get-route' },
+        () => ({ routeId: new Promise(() => undefined) }),
+      ],
+      [
+        'lists in lists in lists, as the definition',
+        { type: 'update-route', validate: false },
+        () => ({
+          ...address,
+          payload: { source: { a: JSON.parse('['.repeat(1000) + ']'.repeat(1000)) as unknown } },
+        }),
+      ],
+      [
+        'a preset that refers to itself',
+        { type: 'preset', action: 'import' },
+        () => {
+          const preset: Record<string, unknown> = { preset_version: 1, routes: [] }
+          return { confirm: true, payload: Object.assign(preset, { preset }) }
+        },
+      ],
+      [
+        'a preset with holes in its routes',
+        { type: 'preset', action: 'import' },
+        () => ({ confirm: true, payload: { preset_version: 1, routes: Array(2) } }),
+      ],
+      [
+        'an object for the port of a client',
+        { type: 'statistics', scope: 'client' },
+        () => ({ ...byName, clientAddress: '192.0.2.1', clientPort: { valueOf: 1, toString: 1 } }),
+      ],
+      [
+        'an ID of many pages',
+        { type: 'get-route' },
+        () => ({ ...address, routeId: 'x'.repeat(9999) }),
+      ],
+      ['a scope named as a method', { type: 'statistics', scope: 'toString' }, () => address],
+      ['a scope named as a class', { type: 'statistics', scope: 'constructor' }, () => address],
+      ['a number for a place', { type: 'create-route', definition: 5 }, () => address],
+      [
+        'a place in what is not there',
+        { type: 'create-route', definition: 'a.b.c' },
+        () => address,
+      ],
+    ]
+    for (const [what, { type, ...node }, message] of refused) {
+      it(`${what}: refused before any call (${String(type)})`, async () => {
+        await load(url(), { node: { ...node, type: `media-gateway-${String(type)}` } })
+        const error = await failure('node', message())
+        error.code.should.equal('INVALID_INPUT')
+        error.message.should.match(/^Nothing was sent/).and.not.match(/Cannot|is not a function/)
+        calls
+          .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
+          .should.eql([])
+      })
+    }
+
+    it('an ID that does not let itself be read is none', async () => {
+      await load(url())
+      const routeId = Object.defineProperty({}, 'id', {
+        get() {
+          throw new Error('do not look')
+        },
+      })
+      ;(await send('get-route', { routeId })).error!.code.should.equal('INVALID_INPUT')
+    })
+
+    it('a message that cannot be copied for a second wire ends once, and says so', async () => {
+      await load(url(), { 'list-devices': { wires: [['out', 'caught']] } })
+      const other = new Proxy(
+        {},
+        {
+          ownKeys() {
+            throw new Error('do not list')
+          },
+        },
+      )
+      const { done: times, error } = await send('list-devices', { other })
+      times.should.equal(1)
+      error!.message.should.match(/was done, but the message could not be sent on/)
     })
   })
 })

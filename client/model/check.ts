@@ -112,7 +112,8 @@ function checkDestinations(route: JsonObject, { validate = true }: CheckOptions)
     const problem = `is ${sortOf(destinations)}; it must be a list of objects ([] for no destinations)`
     return [{ path: 'destinations', problem }]
   }
-  const problems = destinations.flatMap((destination: unknown, index) => {
+  // A hole in the list is to be found too.
+  const problems = Array.from<unknown>(destinations).flatMap((destination, index) => {
     const path = `destinations[${index}]`
     if (!isObject(destination)) return [notAnObject(path, destination)]
     return validate ? checkPart('destination', destination, path) : []
@@ -133,7 +134,7 @@ function checkDestinationPatches(
 ): Problem[] {
   if (!isGiven(destinations)) return []
   if (Array.isArray(destinations)) {
-    const problems = destinations.flatMap((patch: unknown, index) => {
+    const problems = Array.from<unknown>(destinations).flatMap((patch, index) => {
       const path = `destinations[${index}]`
       if (!isObject(patch)) return [notAnObject(path, patch)]
       return [

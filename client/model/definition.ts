@@ -37,7 +37,9 @@ export function checkWanted(
   { state, validate }: { state: string; validate?: boolean },
 ): Problem[] {
   const problems = checkUpdate(withoutStart(row), 'merge', { validate })
-  if (problems.length === 0 && !isText(own(row, 'id')) && !isText(own(row, 'name'))) {
+  // What is to be absent need only be told, whatever else is wrong with it.
+  const counting = state === 'absent' ? problems.filter(tellsWhich) : problems
+  if (counting.length === 0 && !isText(own(row, 'id')) && !isText(own(row, 'name'))) {
     problems.push({
       path: '',
       problem: 'has neither id nor name; one of them tells which route is meant',
@@ -58,10 +60,10 @@ export function checkWanted(
   if (start !== undefined && typeof start !== 'boolean') {
     problems.push({ path: 'startRoute', problem: 'must be true or false' })
   }
-  return state === 'absent'
-    ? problems.filter(({ path }) => path === '' || path === 'name')
-    : problems
+  return state === 'absent' ? problems.filter(tellsWhich) : problems
 }
+
+const tellsWhich = ({ path }: Problem): boolean => path === '' || path === 'name'
 
 function withoutStart(row: unknown): unknown {
   if (!isObject(row)) return row

@@ -81,7 +81,8 @@ export async function ensureRoutes(
 }> {
   if (gateway.readOnly && !options.check) throw readOnlyError(operation)
   const isList = Array.isArray(input)
-  const rows: unknown[] = isList ? input : [input]
+  // A list with holes has rows too, empty ones.
+  const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
   const pathOf = (index: number): string => (isList ? `[${index}]` : '')
 
   refuse(

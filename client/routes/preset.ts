@@ -1,7 +1,7 @@
 import { invalidInput, type Problem, readOnlyError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
-import { isObject } from '../model/json'
+import { faultAsJson, isObject } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
 import { secretsIn } from '../redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../operations/preset'
@@ -53,11 +53,16 @@ function parse(input: unknown, { name }: Operation): Preset {
       return refuse('is no preset: a preset file holds JSON')
     }
   }
+  const fault = faultAsJson(preset)
+  if (fault) return refuse(fault)
   if (!isObject(preset))
     return refuse('a preset is expected: an object, its JSON text, or a Buffer')
   if (!('preset_version' in preset)) return refuse('is no preset: it has no preset_version')
   const { routes } = preset
-  if (!Array.isArray(routes) || !routes.every((route) => isObject(route) && route.name)) {
+  if (
+    !Array.isArray(routes) ||
+    !Array.from<unknown>(routes).every((route) => isObject(route) && route.name)
+  ) {
     return refuse('is no preset: it has no list of routes with names')
   }
   return preset

@@ -8,6 +8,7 @@ import {
   type RouteAddress,
   type Target,
 } from '../../client'
+import { faultAsJson } from '../../client/model/json'
 import { refuseUnresolved } from './environment'
 
 /** Properties that tell an action node what to act on (design 2.2). */
@@ -122,11 +123,15 @@ export async function evaluateProperty(
   RED: NodeAPI,
   node: Node,
   message: Message,
-  value: string,
+  value: unknown,
   type: string,
   operation: Operation,
 ): Promise<unknown> {
   refuseUnresolved('a property of the node', value)
+  if (typeof value !== 'string') {
+    const problem = 'a property of the node is no text; correct it in the node'
+    throw invalidInput([{ path: '', problem }], operation.name)
+  }
   switch (type) {
     case 'id':
     case 'str':
@@ -143,21 +148,38 @@ export async function evaluateProperty(
   }
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
+      // There is nothing at "msg.a.b" where there is no "msg.a".
+      if (error instanceof TypeError && isPlace(type)) return resolve(undefined)
       const reason = error instanceof Error ? error.message : readable(error)
-      const path =
-        type === 'jsonata' || type === 'json' ? `the ${type} expression` : `${type}.${value}`
-      reject(invalidInput([{ path, problem: `cannot be evaluated: ${reason}` }], operation.name))
+      const path = isPlace(type) || type === 'env' ? `${type}.${value}` : `the ${type} expression`
+      return reject(
+        invalidInput([{ path, problem: `cannot be evaluated: ${reason}` }], operation.name),
+      )
     }
     try {
       // Only the callback form works for JSONata and for context stores that answer later.
       RED.util.evaluateNodeProperty(value, type, node, message, (error, result: unknown) => {
+        const fault = error ? undefined : unusable(result)
         if (error) fail(error)
+        else if (fault) fail(new Error(fault))
         else resolve(type === 'env' ? resolved(value, result) : result)
       })
     } catch (error) {
       fail(error)
     }
   })
+}
+
+const isPlace = (type: string): boolean => ['msg', 'flow', 'global'].includes(type)
+
+/** A promise would be waited for, perhaps for ever. */
+function unusable(value: unknown): string | undefined {
+  try {
+    const { then } = (value ?? {}) as { then?: unknown }
+    return typeof then === 'function' ? 'it is a promise, not yet a value' : undefined
+  } catch {
+    return 'it cannot be read'
+  }
 }
 
 function resolved(name: string, value: unknown): unknown {
@@ -186,28 +208,31 @@ function targetOf(value: unknown, path: string, kind: string, operation: Operati
     throw invalidInput([{ path, problem }], operation.name)
   }
   if (typeof value === 'string' && isUsable(value)) return { id: value }
-  if (typeof value === 'object') {
-    const { id, _id, name } = value as { id?: unknown; _id?: unknown; name?: unknown }
-    for (const candidate of [id, _id]) {
-      if (typeof candidate === 'string' && isUsable(candidate)) return { id: candidate }
-    }
-    if (typeof name === 'string' && name !== '') return { name }
+  const { id, _id, name } = namesIn(value)
+  for (const candidate of [id, _id]) {
+    if (typeof candidate === 'string' && isUsable(candidate)) return { id: candidate }
   }
+  if (typeof name === 'string' && name !== '') return { name }
   const problem = `a ${kind} ID (text) is expected, or an object with id or name`
   throw invalidInput([{ path, problem }], operation.name)
+}
+
+function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: unknown } {
+  try {
+    const { id, _id, name } = typeof value === 'object' ? (value as Record<string, unknown>) : {}
+    return { id, _id, name }
+  } catch {
+    return {}
+  }
 }
 
 // Half a character cannot be sent. "." and ".." would lead to another path of the interface.
 const isUsable = (id: string): boolean =>
   id.trim() !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
 
-/** A definition that refers to itself, say, can neither be checked nor sent. */
 function refuseUnwritable(value: unknown, path: string, { name }: Operation): void {
-  try {
-    JSON.stringify(value)
-  } catch {
-    throw invalidInput([{ path, problem: 'is no plain data: it cannot be written as JSON' }], name)
-  }
+  const problem = faultAsJson(value)
+  if (problem) throw invalidInput([{ path, problem }], name)
 }
 
 function missing(kind: string, operation: Operation): Error {
