@@ -70,6 +70,8 @@ export interface FlowOptions {
   /** Properties of the config node, beside its address. */
   gateway?: object
   credentials?: object
+  /** Credentials of more config nodes, by their IDs. */
+  accounts?: Record<string, object>
   /** More nodes. */
   others?: object[]
 }
@@ -105,6 +107,7 @@ export function flowOf(
     ],
     credentials: {
       gateway: { username: 'haiadmin', password: 'manager', ...options.credentials },
+      ...options.accounts,
     },
   }
 }
