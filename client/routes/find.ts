@@ -66,7 +66,7 @@ function idOfTheOne(
   const found = among.filter((candidate) => candidate.name === name)
   const [only, ...others] = found
   if (!only) {
-    throw new GatewayError('NOT_FOUND', `There is no ${kind} with the name "${name}".`, {
+    throw new GatewayError('NOT_FOUND', `There is no ${kind} with the name "${excerpt(name)}".`, {
       operation: operation.name,
     })
   }
@@ -74,7 +74,7 @@ function idOfTheOne(
     const ids = found.map(({ id }) => id).join(', ')
     throw new GatewayError(
       'CONFLICT',
-      `${found.length} ${kind}s have the name "${name}". Choose one by its ID: ${ids}`,
+      `${found.length} ${kind}s have the name "${excerpt(name)}". Choose one by its ID: ${ids}`,
       { operation: operation.name },
     )
   }
@@ -86,3 +86,5 @@ function idIn(part: unknown, what: string): string {
   if (isText(id)) return id
   throw badResponse(`The appliance answered with no ID of ${what}.`)
 }
+
+const excerpt = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
