@@ -9,7 +9,7 @@ import { secretsIn, withoutSecrets } from './redaction'
 import { createSession, type Session } from './session/session'
 import { normalFingerprint, parseBase } from './settings'
 import { Stop, untilStopped } from './stop'
-import type { ProxyOptions, TlsOptions } from './transport/agents'
+import { passwordsOf, type ProxyOptions, type TlsOptions } from './transport/agents'
 import { createTransport } from './transport/transport'
 
 /** How to reach one appliance. */
@@ -125,8 +125,8 @@ export function openGateway(options: GatewayOptions): Gateway {
   }
 
   function secrets(body?: unknown): string[] {
-    const ofProxy = options.proxy?.password ? [options.proxy.password] : []
-    return [options.password, ...ofProxy, ...session.ids(), ...secretsIn(body)]
+    const { password, proxy } = options
+    return [password, ...(proxy ? passwordsOf(proxy) : []), ...session.ids(), ...secretsIn(body)]
   }
 
   function finish<T>(change: Promise<T>): Promise<T> {

@@ -11,10 +11,52 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   // or two would take every word apart and hide nothing.
   const ordered = [...secrets]
     .filter(({ length }) => length > 2)
+    .flatMap(spellings)
     .sort((a, b) => b.length - a.length)
   const clean = ordered.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
   return clean.length > LONGEST ? `${clean.slice(0, LONGEST)}…` : clean
 }
+
+/** The secret as it is, and as it stands in what a program writes that quotes what it was sent. */
+function spellings(secret: string): string[] {
+  const quoted = [secret]
+  while (quoted.length < 4) quoted.push(JSON.stringify(quoted.at(-1)).slice(1, -1))
+  const texts = quoted.flatMap((text) => [
+    text,
+    encodeURIComponent(Buffer.from(text).toString()),
+    new URLSearchParams({ '': text }).toString().slice(1),
+    inHtml(text, '&quot;', '&#39;'),
+    inHtml(text, '&#34;', '&#x27;'),
+  ])
+  const codes = quoted.slice(0, 2).flatMap((text) => {
+    const hex = Buffer.from(text).toString('hex')
+    return [hex, hex.toUpperCase(), ...inBase64(Buffer.from(text))]
+  })
+  return [...new Set([...texts, ...codes])]
+}
+
+/** As it is by itself, and the greatest part of it that is always there within something longer. */
+function inBase64(secret: Buffer): string[] {
+  const parts = [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), secret])
+    const text = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64')
+    return text.slice(before === 0 ? 0 : 4)
+  })
+  // A short part may be in any word.
+  const long = parts.filter(({ length }) => length >= 8)
+  return [secret.toString('base64').replace(/=+$/, ''), ...long].flatMap((text) => [
+    text,
+    text.replaceAll('+', '-').replaceAll('/', '_'),
+  ])
+}
+
+const inHtml = (text: string, quote: string, apostrophe: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', quote)
+    .replaceAll("'", apostrophe)
 
 /** The values of all secret members at any depth of a body to send. */
 export function secretsIn(body: unknown): string[] {

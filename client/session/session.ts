@@ -270,7 +270,8 @@ export function createSession(options: SessionOptions): Session {
       stopped = true
       await Promise.all([opening?.catch(() => undefined), ...ending])
     },
-    ids: () => ids,
+    // An answer may have given the present session another ID since the login.
+    ids: () => (current ? [...ids, current.cookies.sessionId()] : ids),
   }
 }
 

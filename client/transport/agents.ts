@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import { unescape } from 'node:querystring'
 import type { Duplex } from 'node:stream'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
@@ -90,6 +91,12 @@ function createProxyAgent(
   if (proxy.password) url.password = encodeURIComponent(proxy.password)
   const Agent = secure ? HttpsProxyAgent : HttpProxyAgent
   return new Agent({ ...options, proxy: url })
+}
+
+/** The password of a proxy, which may also be in its address. */
+export function passwordsOf({ url, password = '' }: ProxyOptions): string[] {
+  const inUrl = URL.canParse(url) ? unescape(new URL(url).password) : ''
+  return [password, inUrl].filter((secret) => secret !== '')
 }
 
 type Connected = (error: Error | null, socket?: Duplex) => void

@@ -150,7 +150,7 @@ export async function evaluateProperty(
     const fail = (error: unknown): void => {
       // There is nothing at "msg.a.b" where there is no "msg.a".
       if (error instanceof TypeError && isPlace(type)) return resolve(undefined)
-      const reason = error instanceof Error ? error.message : readable(error)
+      const reason = reasonOf(error)
       const path = isPlace(type) || type === 'env' ? `${type}.${value}` : `the ${type} expression`
       return reject(
         invalidInput([{ path, problem: `cannot be evaluated: ${reason}` }], operation.name),
@@ -187,9 +187,15 @@ function resolved(name: string, value: unknown): unknown {
   return value
 }
 
-function readable(error: unknown): string {
-  const message = (error as { message?: unknown } | null)?.message
-  return typeof message === 'string' ? message : 'the expression is not valid'
+/** What is wrong with an expression, without a piece of what it is about: that may hold a secret. */
+function reasonOf(error: unknown): string {
+  const { message, value } = (error ?? {}) as { message?: unknown; value?: unknown }
+  if (typeof message !== 'string') return 'the expression is not valid'
+  if (error instanceof SyntaxError) {
+    return message.replace(/(, |^)(\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '') || 'no JSON'
+  }
+  const shown = value === undefined ? undefined : JSON.stringify(value)
+  return shown ? message.replaceAll(shown, '…') : message
 }
 
 function idOf(value: unknown, path: string, kind: string, operation: Operation): string {
