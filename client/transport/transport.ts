@@ -198,7 +198,7 @@ function nodeAdapter(
         }
         const ready = secure ? 'secureConnect' : 'connect'
         const connecting = secure
-          ? socket.connecting || !(socket as TLSSocket).getProtocol?.()
+          ? socket.connecting || !(socket as TLSSocket).getPeerFinished?.()
           : socket.connecting
         if (connecting) socket.once(ready, mark)
         else mark()
