@@ -349,6 +349,122 @@ describe('the admin routes', function () {
       }
     }
   })
+
+  describe('act on nothing but JSON that is sent to them:', () => {
+    const route = (): string => simulator.routes.find(({ state }) => state === 'idle')!.id
+    const start = (): Record<string, string> => ({
+      id: 'gateway',
+      deviceId: device(),
+      routeId: route(),
+      action: 'start',
+    })
+    /** What a web page elsewhere can have a browser send without asking first. */
+    const forms: Record<string, () => [type: string | undefined, body: string]> = {
+      'a form': () => [
+        'application/x-www-form-urlencoded',
+        new URLSearchParams(start()).toString(),
+      ],
+      'text that looks like JSON': () => ['text/plain', JSON.stringify(start())],
+      'a multipart form': () => [
+        'multipart/form-data; boundary=x',
+        `--x\r\nContent-Disposition: form-data; name="id"\r\n\r\ngateway\r\n--x--\r\n`,
+      ],
+      'JSON that says it is text': () => [
+        'text/plain; x=application/json',
+        JSON.stringify(start()),
+      ],
+      'no type': () => ['', JSON.stringify(start())],
+    }
+    for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+      for (const [what, form] of Object.entries(forms)) {
+        it(`${path}, ${what}`, async () => {
+          const [type, body] = form()
+          const before = commands()
+          const answer = await post(path, type!, body)
+          answer.status.should.equal(415)
+          commands().should.equal(before)
+        })
+      }
+
+      it(`${path}, GET`, async () => {
+        const query = new URLSearchParams(start()).toString()
+        ;(await ask(`${path}?${query}`)).status.should.equal(404)
+      })
+    }
+
+    it('a body beyond all measure', async () => {
+      const body = JSON.stringify({ ...start(), more: 'x'.repeat(6_000_000) })
+      ;(await post('control', 'application/json', body)).status.should.equal(413)
+    })
+
+    it('JSON that reaches for prototypes', async () => {
+      const calls = commands()
+      const texts = [
+        `{"__proto__": ${JSON.stringify(start())}}`,
+        `{"constructor": {"prototype": {"polluted": true}}, "__proto__": {"polluted": true}}`,
+        `{"connection": {"__proto__": {"id": "gateway", "polluted": true}}, "id": "__proto__"}`,
+        `{"connection": {"id": "constructor"}, "id": "constructor", "deviceId": "__proto__"}`,
+      ]
+      for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+        for (const text of texts) {
+          const { status, body } = await post(path, 'application/json', text)
+          ;[200, 400, 404].should.containEql(status)
+          should(body['code']).be.a.String()
+        }
+      }
+      commands().should.equal(calls)
+      JSON.stringify((await ask('gateways')).body).should.not.match(/polluted/)
+    })
+
+    it('IDs that would lead to another place of the interface', async () => {
+      const calls = simulator.journal.length
+      for (const id of ['..', '.', 'x'.repeat(100_000)]) {
+        const body = { ...start(), deviceId: id, connection: { id: 'gateway' } }
+        for (const path of ['lookup', 'definition', 'control']) {
+          const { status, body: answer } = await ask(path, body)
+          answer.should.containDeep({ code: 'INVALID_INPUT' })
+          status.should.equal(400)
+        }
+      }
+      simulator.journal
+        .slice(calls)
+        .filter(({ path }) => path.includes('/..') || path.length > 1000)
+        .should.be.empty()
+    })
+
+    const commands = (): number =>
+      simulator.journal.filter(({ path }) => path.endsWith('/commands')).length
+
+    async function post(path: string, type: string, body: string): Promise<Reply> {
+      const answer = await fetch(`${nodeRed.url}media-gateway/${path}`, {
+        method: 'POST',
+        headers: {
+          ...(type && { 'content-type': type }),
+          authorization: `Bearer ${tokens['writer']}`,
+        },
+        // A text would get a type.
+        body: Buffer.from(body),
+      })
+      const text = await answer.text()
+      const isJson = answer.headers.get('content-type')?.includes('json')
+      return { status: answer.status, body: isJson ? (JSON.parse(text) as Properties) : {} }
+    }
+  })
+
+  // The last one: it deploys another flow.
+  describe('gateways', () => {
+    it('shows no password that somebody has put into an address', async () => {
+      const baseUrl = 'http://somebody:in-the-address@127.0.0.1:1/x'
+      const odd = { id: 'odd', type: 'media-gateway', name: '', baseUrl }
+      const alone = { id: 'alone', type: 'tab', label: 'alone' }
+      await nodeRed.deploy([alone, odd], tokens['writer'])
+      let listed: Properties[]
+      do listed = (await ask('gateways')).body as unknown as Properties[]
+      while ((listed[0]?.['error'] as Properties | undefined)?.['code'] !== 'CONFIG')
+      listed[0]!['address']!.should.equal('http://127.0.0.1:1/x')
+      JSON.stringify(listed).should.not.match(/in-the-address/)
+    })
+  })
 })
 
 describe('those who look at the sidebar', () => {

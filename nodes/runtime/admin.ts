@@ -109,9 +109,16 @@ const registered = new WeakSet<object>()
 
 type Body = Record<string, unknown>
 
-/** Answers what the work brings as JSON, or the failure with its code. */
+/**
+ * Answers what the work brings as JSON, or the failure with its code. A body that is not
+ * JSON is refused: a web page elsewhere can send a form without asking the browser's leave.
+ */
 function answering(work: (body: Body) => unknown): RequestHandler {
   return (request: Request, response: Response) => {
+    if (request.method === 'POST' && !request.is('application/json')) {
+      response.status(415).json({ code: 'INVALID_INPUT', message: 'JSON is expected.' })
+      return
+    }
     const body: unknown = request.body
     Promise.resolve()
       .then(() => work(isObject(body) ? body : {}))
@@ -180,6 +187,9 @@ function deployedGateway(RED: NodeAPI, id: unknown): GatewayNode {
   throw new NotDeployed()
 }
 
+/** An address with a user and a password is refused, but may be in the flow all the same. */
+const withoutUser = (address: string): string => address.replace(/^([^/?#]*\/\/)?[^/?#]*@/, '$1')
+
 interface ListedGateway {
   id: string
   name: string
@@ -193,7 +203,12 @@ function gatewaysOf(RED: NodeAPI): ListedGateway[] {
   RED.nodes.eachNode(({ id, type, name, ...config }) => {
     if (type !== 'media-gateway') return
     const { baseUrl } = config as { baseUrl?: unknown }
-    const entry = { id, name: name ?? '', address: textOf(baseUrl) ?? '', readOnly: false }
+    const entry = {
+      id,
+      name: name ?? '',
+      address: withoutUser(textOf(baseUrl) ?? ''),
+      readOnly: false,
+    }
     try {
       const { readOnly } = deployedGateway(RED, id).client()
       listed.push({ ...entry, readOnly })
