@@ -49,6 +49,7 @@ const DEFAULTS: Omit<Adjustable, 'dialect'> = {
   maxSessions: 10,
   lockoutAfter: 5,
   lockoutDuration: 5 * 60_000,
+  sessionPrefix: '',
   applyDelay: 30,
   settleDelay: 30,
   defaultPageSize: 25,

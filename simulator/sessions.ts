@@ -26,6 +26,8 @@ export interface SessionRules {
   maxSessions: number
   lockoutAfter: number
   lockoutDuration: number
+  /** With which every session ID begins, so that a test can find them all. */
+  sessionPrefix: string
   dialect: Dialect
 }
 
@@ -149,7 +151,7 @@ export class Sessions {
   private begin(account: Account): Session {
     const startAt = this.now()
     const session = {
-      id: randomBytes(24).toString('base64url'),
+      id: this.rules.sessionPrefix + randomBytes(24).toString('base64url'),
       account,
       startAt,
       expireAt: startAt + this.rules.sessionLifetime,

@@ -18,7 +18,8 @@ export class NodeRed {
   /** What it has printed. */
   output = ''
   private server: ChildProcess | undefined
-  private userDir = ''
+  /** The folder with its flows, credentials and context. */
+  userDir = ''
 
   /** Starts it on a free port; `settings` are added to its settings.js. */
   async start(settings: Properties): Promise<void> {
