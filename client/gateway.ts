@@ -1,5 +1,5 @@
 import { createCaller } from './call'
-import { GatewayError, MAY_BE_APPLIED, closedError, invalidInput, readOnlyError } from './errors'
+import { GatewayError, MAY_BE_APPLIED, closedError, readOnlyError } from './errors'
 import { DEFAULT_TIMEOUT } from './model/ranges'
 import type { SessionDeletion } from './model/types'
 import type { Operation, Request } from './operation'
@@ -139,7 +139,6 @@ export function openGateway(options: GatewayOptions): Gateway {
 
   async function call(request: Request, operation: Operation): Promise<unknown> {
     if (request.writes && readOnly) throw readOnlyError(operation)
-    refuseOtherPlaces(request, operation)
     try {
       return await stoppable(
         request,
@@ -261,21 +260,6 @@ export function openGateway(options: GatewayOptions): Gateway {
     outlook,
     pause,
     close: () => (closed ??= close()),
-  }
-}
-
-/** Longer than any real one; an appliance cuts off what it cannot read. */
-const LONGEST_PATH = 4000
-
-/** An ID that is empty, "." or ".." would make the path that of another call of the interface. */
-function refuseOtherPlaces({ path }: Request, { name }: Operation): void {
-  const segments = path.slice(1).split('?', 1)[0]!.split('/')
-  if (segments.some((segment) => ['', '.', '..'].includes(segment))) {
-    throw invalidInput([{ path: 'ID', problem: 'must not be empty, "." or ".."' }], name)
-  }
-  if (path.length > LONGEST_PATH) {
-    const problem = 'is too long to be that of a device or a route'
-    throw invalidInput([{ path: 'ID', problem }], name)
   }
 }
 

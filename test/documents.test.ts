@@ -139,7 +139,15 @@ describe('the contract', () => {
         for (const set of actions) {
           simulator.clearJournal()
           const { messages, error } = await send(set, messageFor(set))
-          const calls = simulator.journal.map(({ method, path, body }) => ({ method, path, body }))
+          // How often one that waits has looked is a matter of time.
+          const journal = simulator.journal.map(({ method, path, body }) => ({
+            method,
+            path,
+            body,
+          }))
+          const calls = journal.filter(
+            ({ method, path }, at) => method !== 'GET' || path !== journal[at - 1]?.path,
+          )
           results.push({ set, sent: messages.length, failed: error?.message, calls })
           await simulator.settle()
         }
