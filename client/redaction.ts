@@ -1,6 +1,8 @@
 import { HIDDEN, isSecret } from './model/secrets'
 
 const LONGEST = 600
+/** Characters of a text that are looked at: an appliance may answer megabytes. */
+const LOOKED_AT = 20_000
 
 /**
  * The text, of bounded length, with every secret made unreadable: an appliance may
@@ -13,8 +15,12 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
     .filter(({ length }) => length > 2)
     .flatMap(spellings)
     .sort((a, b) => b.length - a.length)
-  const clean = ordered.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
-  return clean.length > LONGEST ? `${clean.slice(0, LONGEST)}…` : clean
+  const begin = text.slice(0, LOOKED_AT)
+  const clean = ordered.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), begin)
+  // Where the text was cut, the first piece of a secret may be left.
+  const end = begin === text ? clean.length : Math.max(0, clean.length - (ordered[0]?.length ?? 0))
+  const length = Math.min(end, LONGEST)
+  return length < clean.length ? `${clean.slice(0, length)}…` : clean
 }
 
 /** The secret as it is, and as it stands in what a program writes that quotes what it was sent. */

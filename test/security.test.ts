@@ -14,6 +14,7 @@ import {
   type GatewayError,
   type GatewayOptions,
 } from '../client'
+import { withoutSecrets } from '../client/redaction'
 import { startSimulator, type Simulator } from '../simulator'
 import { selfSignedCertificate, type Certificate } from '../simulator/certificate'
 
@@ -370,6 +371,14 @@ describe('the password and the cookie', () => {
     const error = await errorOf(listDevices(gateway, op()))
     error.message.should.match(/bad sessionID=••••••/)
     JSON.stringify(error.cause).should.not.match(/renewed/)
+  })
+})
+
+describe('a secret in a text', () => {
+  it('is hidden also where a very long text is cut in its midst', () => {
+    const secret = 'a-piece-of-it '.repeat(100)
+    withoutSecrets(secret.repeat(100_000), [secret, 'other']).should.match(/^•*…$/)
+    withoutSecrets(`${secret}and more`, [secret]).should.equal('••••••and more')
   })
 })
 
