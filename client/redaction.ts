@@ -13,7 +13,7 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   // or two would take every word apart and hide nothing.
   const ordered = [...secrets]
     .filter(({ length }) => length > 2)
-    .flatMap(spellings)
+    .flatMap(spellingsOf)
     .sort((a, b) => b.length - a.length)
   const begin = text.slice(0, LOOKED_AT)
   const clean = ordered.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), begin)
@@ -21,6 +21,18 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   const end = begin === text ? clean.length : Math.max(0, clean.length - (ordered[0]?.length ?? 0))
   const length = Math.min(end, LONGEST)
   return length < clean.length ? `${clean.slice(0, length)}…` : clean
+}
+
+const known = new Map<string, string[]>()
+
+/** Where an appliance is away, every call fails, and each has the same few secrets to hide. */
+function spellingsOf(secret: string): string[] {
+  const before = known.get(secret)
+  if (before) return before
+  const found = spellings(secret)
+  if (known.size >= 100) known.clear()
+  known.set(secret, found)
+  return found
 }
 
 /** The secret as it is, and as it stands in what a program writes that quotes what it was sent. */
