@@ -4,6 +4,7 @@ import { hooks } from '@node-red/util'
 import { ERROR_CODES, type GatewayError } from '../../client'
 import { startSimulator, type Call, type Fault, type Simulator } from '../../simulator'
 import { sentRoute } from '../../simulator/model'
+import type { TransportOptions } from '../../client/transport/transport'
 import { helper, type Message } from '../flow'
 import { LOADED, PASS_PHRASE, PASSWORD, ROUTES, type Variant } from './nodes'
 import { hangs } from './rules'
@@ -79,8 +80,13 @@ export async function watching<T>(work: (stray: () => string[]) => Promise<T>): 
 }
 
 // Real limits would take all the memory: many enormous answers come at the same time.
-const limits = require('../../client/transport/transport') as { MAX_ANSWER_BYTES: number }
-limits.MAX_ANSWER_BYTES = 256 * 1024
+const transport =
+  require('../../client/transport/transport') as typeof import('../../client/transport/transport')
+const { createTransport } = transport
+Object.assign(transport, {
+  createTransport: (options: TransportOptions) =>
+    createTransport({ ...options, maxAnswerBytes: 256 * 1024 }),
+})
 
 const USER = 'fault-user'
 export const CREDENTIALS = { username: USER, password: PASSWORD }
