@@ -131,6 +131,8 @@ export const edits: fc.Arbitrary<Edit[]> = fc.array(
 )
 
 const MANY = 500
+/** Characters that one value is repeated to. */
+const LONGEST = 1_000_000
 
 /** The JSON text of a value, with these changes. */
 export function editedText(value: unknown, changes: readonly Edit[]): string {
@@ -152,7 +154,8 @@ export function editedText(value: unknown, changes: readonly Edit[]): string {
       text = `{${[...added.map((written) => `${change!.key}:${written}`), ...members].join()}}`
     } else text = added[0] ?? JSON.stringify(one)
     if (change?.how === 'twice') return [text, strange]
-    return change?.how === 'many' ? Array.from({ length: MANY }, () => text) : [text]
+    const most = Math.ceil(Math.min(MANY, LONGEST / text.length))
+    return change?.how === 'many' ? Array.from({ length: most }, () => text) : [text]
   }
   return write(value).join('')
 }

@@ -638,6 +638,14 @@ describe('an appliance that behaves otherwise', () => {
       })
     }
 
+    it('a TLS configuration that is none is refused', async () => {
+      for (const tls of ['__proto__', 'get-route']) {
+        await load(url(), {}, { gateway: { tls } })
+        ;(await failure('list-devices')).code.should.equal('CONFIG')
+        await unload()
+      }
+    })
+
     it('an ID that does not let itself be read is none', async () => {
       await load(url())
       const routeId = Object.defineProperty({}, 'id', {

@@ -69,7 +69,7 @@ interface TlsConfigNode extends Node {
 function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
   if (!id) return undefined
   const node = RED.nodes.getNode(id) as TlsConfigNode | null
-  if (!node || node.valid === false) {
+  if (typeof node?.addTLSOptions !== 'function' || node.valid === false) {
     throw new GatewayError(
       'CONFIG',
       'The TLS configuration of the gateway does not exist, is disabled, or cannot be read. Correct it in the config node.',
