@@ -617,6 +617,16 @@ describe('an appliance that behaves otherwise', () => {
         { type: 'get-route' },
         () => ({ ...address, routeId: 'x'.repeat(9999) }),
       ],
+      [
+        'an ID of many pages for a command',
+        { type: 'control-route' },
+        () => ({ ...address, routeId: 'x'.repeat(9999) }),
+      ],
+      [
+        'an ID of many pages for a removal',
+        { type: 'delete-route' },
+        () => ({ ...address, routeId: 'x'.repeat(9999) }),
+      ],
       ['a scope named as a method', { type: 'statistics', scope: 'toString' }, () => address],
       ['a scope named as a class', { type: 'statistics', scope: 'constructor' }, () => address],
       ['a number for a place', { type: 'create-route', definition: 5 }, () => address],

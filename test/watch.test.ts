@@ -937,7 +937,8 @@ describe('watching', () => {
     }
     for (const [what, { strike, mend, code }] of Object.entries(outages)) {
       it(`${what}: one unreachable, one reachable, what changed meanwhile once`, async () => {
-        await start({ routes: 8 }, { timeout: 100 })
+        // Only where none comes, an answer need not be waited for long.
+        await start({ routes: 8 }, { timeout: what === 'hangs' ? 100 : 2000 })
         told = await watching()
         await strike()
         await miss(3)

@@ -1,7 +1,7 @@
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import type { CommandAnswer } from '../model/types'
-import { segment } from './path'
+import { segment, usable } from './path'
 import { expectArray, ofChange } from './shapes'
 
 /** Commands of the interface; those for destinations are known from 3.8 on (facts 4.6). */
@@ -26,7 +26,7 @@ export async function sendCommand(
     {
       method: 'POST',
       path: `/api/devices/${segment(deviceId)}/commands`,
-      body: { deviceID: deviceId, command, parameters: { routeID: routeId, ...about } },
+      body: { deviceID: deviceId, command, parameters: { routeID: usable(routeId), ...about } },
       what: destinationId ? `destination ${destinationId}` : `route ${routeId}`,
       writes: true,
     },

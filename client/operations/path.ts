@@ -13,8 +13,14 @@ export function isSegment(id: unknown): id is string {
  * An ID as one segment of a path. Whatever it holds, it leads to no other path.
  * @throws GatewayError `INVALID_INPUT` when it cannot be one
  */
-export function segment(id: string): string {
-  if (isSegment(id)) return encodeURIComponent(id)
+export const segment = (id: string): string => encodeURIComponent(usable(id))
+
+/**
+ * An ID that is sent in a body. One that could never be asked for would be waited for in vain.
+ * @throws GatewayError `INVALID_INPUT`
+ */
+export function usable(id: string): string {
+  if (isSegment(id)) return id
   const shown =
     typeof id === 'string' ? JSON.stringify((id as string).slice(0, 40)) : `a ${typeof id}`
   throw invalidInput([{ path: 'id', problem: `${shown} cannot be sent as an ID` }])

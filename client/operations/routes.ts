@@ -2,7 +2,7 @@ import { badResponse, GatewayError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
-import { segment } from './path'
+import { segment, usable } from './path'
 import { expectArray, expectObject, ofChange } from './shapes'
 
 /** The largest page that public clients use with success; the real maximum is unknown (facts 4.1). */
@@ -77,7 +77,7 @@ export function sendUpdate(
       action: 'update',
       deviceID: deviceId,
       elementType: 'route',
-      elementID: routeId,
+      elementID: usable(routeId),
       fields: { name, source, destinations },
     },
     `route ${routeId}`,
@@ -94,7 +94,7 @@ export function sendDelete(
   return sendUpdates(
     gateway,
     deviceId,
-    { action: 'delete', deviceID: deviceId, elementType: 'route', elementID: routeId },
+    { action: 'delete', deviceID: deviceId, elementType: 'route', elementID: usable(routeId) },
     `route ${routeId}`,
     operation,
   )
