@@ -406,12 +406,12 @@ describe('an appliance that behaves otherwise', () => {
   })
 
   it('whose expireAt never moves is asked about it once', async () => {
-    const expireAt = Date.now() + 500
+    const expireAt = Date.now() + 2500
     reply = ({ path, method }) =>
       path === '/api/session' && method === 'GET' ? { body: { expireAt, roles: [] } } : undefined
     await listDevices(gateway, op())
-    await new Promise((resolve) => setTimeout(resolve, 420))
-    for (let reads = 0; reads < 10; reads++) {
+    await new Promise((resolve) => setTimeout(resolve, 2150))
+    for (let reads = 0; reads < 30; reads++) {
       await new Promise((resolve) => setTimeout(resolve, 20))
       await listDevices(gateway, op())
     }
