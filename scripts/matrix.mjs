@@ -97,7 +97,12 @@ async function editorJob({ binary, folder, found }) {
     /NODE_RED|require\("\.\/(editor|node-red)"\)/.test(readFileSync(join(root, file), 'utf8')),
   )
   const results = join(CACHE, 'results.json')
-  const code = runMocha(files, { results, env: { NODE_RED: folder, NODE_RED_NODE: binary } })
+  const code = runMocha(files, {
+    results,
+    // Nearly each of them has a browser and a Node-RED of its own, which is more than waiting.
+    jobs: 2,
+    env: { NODE_RED: folder, NODE_RED_NODE: binary },
+  })
   if (code !== 0) throw new Error('Tests failed: see above.')
 }
 

@@ -9,9 +9,10 @@ import { root } from './ready.mjs'
  * Prints how many passed and failed, and answers the exit code.
  * @param files paths below the root, the longest first
  * @param results where the counts are left
+ * @param jobs how many at a time at least: most wait most of the time
  * @param before a command in front, such as that of the coverage
  */
-export function runMocha(files, { results, args = [], before = [], env = {} }) {
+export function runMocha(files, { results, jobs = 4, args = [], before = [], env = {} }) {
   mkdirSync(dirname(results), { recursive: true })
   rmSync(results, { force: true })
   const { status } = spawnSync(
@@ -22,11 +23,10 @@ export function runMocha(files, { results, args = [], before = [], env = {} }) {
       join(root, 'node_modules/mocha/bin/mocha.js'),
       ...files,
       '--timeout=20000',
-      // Most tests wait for something most of the time.
       '--parallel',
       // Many browsers and Node-REDs at once: a slow moment of the machine is no fault.
       '--retries=1',
-      `--jobs=${Math.max(4, availableParallelism())}`,
+      `--jobs=${Math.max(jobs, availableParallelism())}`,
       `--require=${join(root, 'dist/test/hooks.js')}`,
       `--reporter=${join(root, 'test/reporter.mjs')}`,
       `--reporter-option=output=${results}`,

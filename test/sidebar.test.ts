@@ -47,7 +47,7 @@ describe('the sidebar', function () {
     name,
     baseUrl: url,
     pollInterval: 1,
-    timeout: 2000,
+    timeout: 5000,
     credentials: { username: 'haiadmin', password: 'manager' },
     ...more,
   })
@@ -88,7 +88,7 @@ describe('the sidebar', function () {
   const question = (): Locator => editor.page.getByRole('alertdialog')
 
   async function says(where: Locator, words: string | RegExp): Promise<void> {
-    await where.filter({ hasText: words }).first().waitFor({ timeout: 8_000 })
+    await where.filter({ hasText: words }).first().waitFor({ timeout: 15_000 })
   }
 
   const commands = ({ journal }: Simulator): unknown[] =>
