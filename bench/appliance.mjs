@@ -13,7 +13,7 @@ answerCalls({
     simulator.server.keepAliveTimeout = 60_000
     return { url: simulator.url, deviceId: simulator.devices[0]._id }
   },
-  set: (settings) => void Object.assign(simulator, settings),
+  set: (settings) => simulator.setOptions(settings),
   /** The calls since this was last asked, and the logins of all time. */
   tally() {
     const calls = simulator.journal.map(({ method, url }) => `${method} ${url}`)

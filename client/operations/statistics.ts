@@ -85,8 +85,9 @@ export async function readStatisticsOf(
       return { route: { id, name }, error: { code, message, cause } }
     }
   }
-  // One place is left free: a command need not wait behind hundreds of readings.
-  const lanes = createLanes(Math.max(1, gateway.concurrency - 1))
+  // No more are asked for than fit at a time: a command waits for one answer at most, and not
+  // behind hundreds.
+  const lanes = createLanes(gateway.concurrency)
   const answers = await Promise.all(routes.map((route) => lanes.run(() => read(route))))
   if (failures.length > 0 && failures.length === routes.length) throw failures[0]
   return answers.filter((answer) => answer !== undefined)
