@@ -4,14 +4,8 @@ import { checkUpdate } from '../client/model/check'
 import { toSent } from '../client/model/convert'
 import { HIDDEN, hideSecrets } from '../client/model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../client/model/types'
-import {
-  covers,
-  differs,
-  needsPresent,
-  planKeep,
-  planMerge,
-  planReplace,
-} from '../client/routes/merge'
+import { covers, differs } from '../client/routes/differences'
+import { needsPresent, planKeep, planMerge, planReplace } from '../client/routes/merge'
 import { arbitraryRoute, frozen } from './arbitraries'
 
 const SECRET = 'correct horse battery'

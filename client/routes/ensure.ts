@@ -18,7 +18,7 @@ import { findClashes } from './clashes'
 import { confirm } from './confirm'
 import { confirmCreated } from './create'
 import { confirmGone } from './delete'
-import type { Difference } from './merge'
+import type { Difference } from './differences'
 import {
   collisions,
   duplicates,
@@ -29,7 +29,7 @@ import {
   type PlanOptions,
   type Wanted,
 } from './plan'
-import { forgetUpdate, isUnderWay, sendRemembered, settledRoute } from './settled'
+import { forgetUpdate, isUnderWay, sendRemembered, settledRoute, whenSettled } from './settled'
 import { isPending, isRunning, isStopped } from './state'
 import { inTurnOf } from './turn'
 
@@ -315,25 +315,15 @@ async function settledList(
   options: EnsureOptions,
   operation: Operation,
 ): Promise<Route[]> {
-  const deadline = Date.now() + options.waitTimeout
-  let pauseMs = 100
-  for (;;) {
+  const look = async (): Promise<Route[] | undefined> => {
     const { data, pendingRouteCreates } = await listRoutes(gateway, { deviceId }, operation)
     const found = wanted.map((row) => findWanted(row, data, options, operation))
     const strangers = Number(pendingRouteCreates) - (ownCreates.get(gateway) ?? 0)
     const missing = found.some((route) => route === undefined)
     const changing = found.some((route) => route !== undefined && isPending(route))
-    if (!changing && !(missing && strangers > 0)) return data
-    if (Date.now() > deadline) {
-      throw new GatewayError(
-        'NOT_CONFIRMED',
-        'An earlier change is still under way on the appliance. Nothing was sent, so as not to undo or repeat it.',
-        { operation: operation.name, retryable: true },
-      )
-    }
-    await gateway.pause(pauseMs, operation.stop)
-    pauseMs = Math.min(pauseMs * 1.5, 1000)
+    return changing || (missing && strangers > 0) ? undefined : data
   }
+  return whenSettled(gateway, look, options.waitTimeout, operation)
 }
 
 /** What an update has still to change, in words; undefined when nothing. */

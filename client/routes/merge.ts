@@ -1,35 +1,19 @@
 import type { Problem } from '../errors'
 import type { Destination, Route, RouteFields, RoutePatch, Source } from '../model/types'
-import { isEmpty, isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
+import { isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
 import type { JsonObject } from '../model/json'
-import { anyMembersOf, hasPaths, isRedundant, membersOf, PLACE } from '../model/fields'
+import { hasPaths, isRedundant, membersOf, PLACE } from '../model/fields'
 import type { Direction } from '../model/fields'
-import { isNumeric, partToSent, protocolOf, toSent } from '../model/convert'
+import { partToSent, protocolOf, toSent } from '../model/convert'
 import { checkPart, checkPatch, NO_IDENTITY } from '../model/check'
 import type { CheckOptions, UpdateMode } from '../model/check'
-import {
-  findHidden,
-  HIDDEN,
-  hideSecrets,
-  isMasked,
-  isSecret,
-  keepHidden,
-  restored,
-  withoutMasks,
-} from '../model/secrets'
+import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
 import { matcher } from '../model/match'
 
 /** What an update is going to send, and what stands against it. With problems nothing may be sent. */
 export interface Plan {
   fields: RouteFields
   problems: Problem[]
-}
-
-/** One value that two routes do not share. */
-export interface Difference {
-  path: string
-  from: unknown
-  to: unknown
 }
 
 /** True when an update cannot be planned without the route as it is: it is then read first. */
@@ -281,116 +265,4 @@ function newDestination(
     problems.push({ path, problem }, ...faults)
   }
   return destination
-}
-
-/**
- * What would change in `present` for everything that `wanted` gives to be so,
- * both in sent form. Numbers may be text, and null, `''`, `[]` and absent are one;
- * the order of destinations is none of it. Destinations of `present` that
- * `wanted` does not have are differences. Paths count destinations as
- * `present` does, new ones after its last; secrets are hidden.
- */
-export function differs(wanted: RouteFields, present: RouteFields): Difference[] {
-  const differences: Difference[] = []
-  compare(wanted.name, present.name, 'name', 'name', differences)
-  compareMembers(wanted.source, present.source, 'source', differences)
-  if (wanted.destinations) {
-    compareDestinations(wanted.destinations, present.destinations ?? [], differences)
-  }
-  return differences
-}
-
-/** True when all of `wanted` (sent form) shows in `present` (as read): every member, and exactly its destinations. */
-export function covers(present: Route, wanted: RouteFields): boolean {
-  return differs(wanted, toSent(present)).length === 0
-}
-
-function compareDestinations(
-  wanted: readonly Destination[],
-  present: readonly Destination[],
-  differences: Difference[],
-): void {
-  const left = new Set(present.keys())
-  const find = matcher(present)
-  const pairs: [Destination, number][] = []
-  let added = present.length
-  // Ids first: a destination that is named by its id is not free for a name.
-  for (const hasId of [true, false]) {
-    for (const destination of wanted.filter(({ id }) => isText(id) === hasId)) {
-      const index = find(destination).find((at) => left.has(at))
-      if (index === undefined) {
-        const path = `destinations[${added++}]`
-        differences.push({ path, from: undefined, to: hideSecrets(destination) })
-      } else {
-        left.delete(index)
-        pairs.push([destination, index])
-      }
-    }
-  }
-  for (const [destination, index] of pairs) {
-    const path = `destinations[${index}]`
-    compareMembers(destination, present[index]!, path, differences)
-  }
-  for (const index of left) {
-    const from = hideSecrets(present[index])
-    differences.push({ path: `destinations[${index}]`, from, to: undefined })
-  }
-}
-
-// How members compare is the same for sources, which have no more of them.
-const MEMBERS = anyMembersOf('destination')
-
-function compareMembers(
-  wanted: JsonObject,
-  present: JsonObject,
-  path: string,
-  differences: Difference[],
-): void {
-  for (const [name, value] of membersIn(wanted ?? {})) {
-    // What is never answered cannot be compared.
-    if (value === undefined || MEMBERS.get(name)?.sentOnly) continue
-    compare(value, own(present, name), name, pathTo(path, name), differences)
-  }
-}
-
-function compare(
-  wanted: unknown,
-  present: unknown,
-  name: string,
-  path: string,
-  differences: Difference[],
-): void {
-  if (isSame(wanted, present, name)) return
-  if (isObject(wanted) && isObject(present)) {
-    compareMembers(wanted, present, path, differences)
-  } else if (
-    Array.isArray(wanted) &&
-    Array.isArray(present) &&
-    wanted.length === present.length &&
-    wanted.every(isObject)
-  ) {
-    for (const [index, item] of wanted.entries())
-      compare(item, present[index], name, `${path}[${index}]`, differences)
-  } else {
-    const { from, to } = { from: { [name]: present }, to: { [name]: wanted } }
-    differences.push({ path, from: hideSecrets(from)[name], to: hideSecrets(to)[name] })
-  }
-}
-
-function isSame(wanted: unknown, present: unknown, name: string): boolean {
-  if (isEmpty(wanted) && isEmpty(present)) return true
-  // A masked secret cannot be compared; it is taken for the right one.
-  if (isSecret(name) && (wanted === HIDDEN || isMasked(present))) return true
-  if (wanted === present) return true
-  if (typeof wanted === 'number' && isNumeric(present)) return wanted === Number(present)
-  if (typeof present === 'number' && isNumeric(wanted)) return present === Number(wanted)
-  if (Array.isArray(wanted) && Array.isArray(present) && !wanted.some(isObject))
-    return JSON.stringify(wanted) === JSON.stringify(present)
-  const { anyCase } = MEMBERS.get(name) ?? {}
-  return Boolean(
-    anyCase &&
-    typeof wanted === 'string' &&
-    typeof present === 'string' &&
-    wanted.toLowerCase() === present.toLowerCase(),
-  )
 }

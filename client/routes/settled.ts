@@ -5,7 +5,7 @@ import { toSent } from '../model/convert'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { getRoute, sendUpdate } from '../operations/routes'
 import type { RouteAddress } from './find'
-import { covers, differs } from './merge'
+import { covers, differs } from './differences'
 import { isPending, wholeRoute } from './state'
 
 /** An update that the appliance may have accepted and that was not seen applied yet. */
@@ -65,27 +65,45 @@ export async function settledRoute(
   address: RouteAddress,
   operation: Operation,
 ): Promise<Route> {
-  const startedAt = Date.now()
-  let pauseMs = 50
-  for (;;) {
+  const look = async (waited: number): Promise<Route | undefined> => {
     const route = wholeRoute(await getRoute(gateway, address, operation), address.routeId)
-    const waited = Date.now() - startedAt
     // Firmware may store a value in another form than it was sent in, and such an update
     // never shows as sent. With nothing pending it is over all the same.
     const over = !isUnderWay(gateway, address, route) || (!isPending(route) && waited > GRACE_MS)
-    if (over) {
-      forgetUpdate(gateway, address)
-      return route
-    }
-    if (waited > SETTLE_MS) {
+    if (!over) return undefined
+    forgetUpdate(gateway, address)
+    return route
+  }
+  return whenSettled(gateway, look, SETTLE_MS, operation)
+}
+
+const LONGEST_PAUSE = 1000
+
+/**
+ * Looks until an earlier change has come to its end: what there is then. `look` gets the
+ * milliseconds since the first one, and answers undefined while the change is under way.
+ * @throws GatewayError `NOT_CONFIRMED` when that lasts longer than `patience`, ms
+ */
+export async function whenSettled<T>(
+  gateway: Gateway,
+  look: (waited: number) => Promise<T | undefined>,
+  patience: number,
+  operation: Operation,
+): Promise<T> {
+  const startedAt = Date.now()
+  let pauseMs = 50
+  for (;;) {
+    const settled = await look(Date.now() - startedAt)
+    if (settled !== undefined) return settled
+    if (Date.now() - startedAt > patience) {
       throw new GatewayError(
         'NOT_CONFIRMED',
-        'An earlier change of this route is still pending. Nothing was sent, so as not to undo it.',
+        'An earlier change is still under way on the appliance. Nothing was sent, so as not to undo or repeat it.',
         { operation: operation.name, retryable: true },
       )
     }
     await gateway.pause(pauseMs, operation.stop)
-    pauseMs = Math.min(pauseMs * 1.5, 1000)
+    pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE)
   }
 }
 

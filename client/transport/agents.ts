@@ -59,7 +59,8 @@ function createAgent(options: AgentOptions, keepAlive: boolean): http.Agent {
   if (secure) Object.assign(agentOptions, tls)
   if (pinned) {
     // The comparison with the fingerprint takes the place of the check against
-    // authorities; it is stricter, and is made before anything is sent.
+    // authorities; it is stricter, and is made before anything is sent. Authorities
+    // judge only where there is no fingerprint.
     agentOptions.rejectUnauthorized = fingerprint === undefined
     agentOptions.maxCachedSessions = 0
   }

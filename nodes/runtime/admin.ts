@@ -10,16 +10,11 @@ import {
   sentForm,
   type ErrorCode,
 } from '../../client'
-import {
-  NotDeployed,
-  connect,
-  failureOf,
-  isDeployedOnly,
-  lookUp,
-  testConnection,
-  type ConnectionForm,
-} from './connection'
+import { isObject, type JsonObject } from '../../client/model/json'
+import { NotDeployed, connect, failureOf, isDeployedOnly, type ConnectionForm } from './connection'
+import { testConnection } from './connection-test'
 import { isGatewayNode, type GatewayNode } from './gateway-node'
+import { lookUp } from './look-up'
 import { createObservers } from './observers'
 
 /** What the editor may ask of the runtime. Each route needs a permission, and answers no secret. */
@@ -107,13 +102,11 @@ export function registerAdminRoutes(RED: NodeAPI): void {
 /** Routes outlive the nodes: they are registered once for each Node-RED. */
 const registered = new WeakSet<object>()
 
-type Body = Record<string, unknown>
-
 /**
  * Answers what the work brings as JSON, or the failure with its code. A body that is not
  * JSON is refused: a web page elsewhere can send a form without asking the browser's leave.
  */
-function answering(work: (body: Body) => unknown): RequestHandler {
+function answering(work: (body: JsonObject) => unknown): RequestHandler {
   return (request: Request, response: Response) => {
     if (request.method === 'POST' && !request.is('application/json')) {
       response.status(415).json({ code: 'INVALID_INPUT', message: 'JSON is expected.' })
@@ -163,9 +156,6 @@ async function using<T>(
     await connection.end().catch(() => undefined)
   }
 }
-
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

@@ -1,18 +1,12 @@
 import type { NodeAPI } from 'node-red'
 import {
   GatewayError,
-  getDevice,
-  listDevices,
-  listRoutes,
-  newOperation,
   openGateway,
   readCertificate,
-  startSession,
   type Certificate,
   type ErrorCode,
   type Gateway,
 } from '../../client'
-import { isObject, own, type JsonObject } from '../../client/model/json'
 import { DEFAULT_TIMEOUT } from '../../client/model/ranges'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './gateway-options'
 import { isGatewayNode, type GatewayNode } from './gateway-node'
@@ -132,79 +126,8 @@ function fromEnv(RED: NodeAPI, value: unknown, node: unknown): unknown {
   return found === undefined || found === '' ? value : found
 }
 
-/** What a test of a connection found out, as far as it came. */
-export interface ConnectionReport {
-  ok: boolean
-  reused: boolean
-  code?: string
-  message?: string
-  passwordNeeded?: true
-  /** What the appliance shows, when it is not trusted. */
-  certificate?: Certificate
-  user?: { name: string; roles: string[]; isLicensed: boolean | null }
-  devices?: number
-  device?: { id: string; name: string; firmware: string; status: string; statusCode: string }
-  routes?: number
-  /** How long the appliance took for one answer, in ms. */
-  answerMs?: number
-}
-
-/** Tries a connection: never throws, and leaves no session behind. */
-export async function testConnection(
-  RED: NodeAPI,
-  form: ConnectionForm,
-): Promise<ConnectionReport> {
-  const report: ConnectionReport = { ok: false, reused: false }
-  let connection: Connection | undefined
-  try {
-    connection = await connect(RED, form)
-    report.reused = connection.reused
-    await findOut(connection.gateway, report)
-    report.ok = true
-  } catch (error) {
-    Object.assign(report, failureOf(error))
-    if (report.code === 'TLS') report.certificate = await shownCertificate(RED, form)
-  } finally {
-    await connection?.end().catch(() => undefined)
-  }
-  return report
-}
-
-async function findOut(gateway: Gateway, report: ConnectionReport): Promise<void> {
-  const operation = newOperation('test-connection')
-  const { displayName, roles, isLicensed } = await startSession(gateway, operation)
-  report.user = {
-    name: text(displayName),
-    roles: Array.isArray(roles) ? roles.map(text) : [],
-    isLicensed: typeof isLicensed === 'boolean' ? isLicensed : null,
-  }
-  const asked = performance.now()
-  const devices = await listDevices(gateway, operation)
-  report.answerMs = Math.round(performance.now() - asked)
-  report.devices = devices.length
-  const [device] = devices
-  if (!device) return
-  const { _id: id, name, firmware, status, statusCode } = device
-  report.device = {
-    id: text(id),
-    name: text(name),
-    firmware: text(firmware),
-    status: text(status),
-    statusCode: text(statusCode),
-  }
-  const page = await listRoutes(gateway, { deviceId: id, page: 1, pageSize: 1 }, operation)
-  report.routes = Number(page.numResults) || page.data.length
-}
-
-/** Only text is shown; whatever else an appliance may answer in its place is not. */
-const text = (value: unknown): string => textIfAny(value) ?? ''
-const textIfAny = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined
-
-const objectsIn = (list: unknown): JsonObject[] =>
-  Array.isArray(list) ? list.filter(isObject) : []
-
-async function shownCertificate(
+/** The certificate that an appliance shows at the address of the form; undefined when none can be had. */
+export async function shownCertificate(
   RED: NodeAPI,
   form: ConnectionForm,
 ): Promise<Certificate | undefined> {
@@ -238,60 +161,4 @@ export function failureOf(error: unknown): {
     ...(error instanceof PasswordNeeded && { passwordNeeded: true as const }),
     ...(error instanceof NotDeployed && { notDeployed: true as const }),
   }
-}
-
-/** What the pickers of the editor offer. */
-export interface Lookup {
-  devices: Array<{ id: string; name: string; statusCode: string; status: string }>
-  /** The device that was asked for, or the only one. */
-  deviceId?: string
-  routes?: PickedRoute[]
-  adapters?: Array<{ name: string; address: string }>
-}
-
-interface PickedRoute {
-  id: string
-  name: string
-  state?: string
-  summaryStatusCode?: string
-  destinations: Array<{
-    id?: string
-    name: string
-    started?: boolean
-    state?: string
-    summaryStatusCode?: string
-  }>
-}
-
-/** Devices and, of the one that is asked for or the only one, routes, destinations and adapters. */
-export async function lookUp(gateway: Gateway, wanted: string | undefined): Promise<Lookup> {
-  const operation = newOperation('look-up')
-  const listed = await listDevices(gateway, operation)
-  const devices = listed.map(({ _id, name, statusCode, status }) => ({
-    id: text(_id),
-    name: text(name),
-    statusCode: text(statusCode),
-    status: text(status),
-  }))
-  const deviceId = wanted || (devices.length === 1 ? devices[0]!.id : undefined)
-  if (deviceId === undefined) return { devices }
-  const { config } = await getDevice(gateway, deviceId, operation)
-  const { data } = await listRoutes(gateway, { deviceId }, operation)
-  const routes = data.map(({ id, name, state, summaryStatusCode, destinations }) => ({
-    id,
-    name: text(name),
-    state: textIfAny(state),
-    summaryStatusCode: textIfAny(summaryStatusCode),
-    destinations: objectsIn(destinations).map((destination) => ({
-      id: textIfAny(destination.id),
-      name: text(destination.name),
-      started: typeof destination.started === 'boolean' ? destination.started : undefined,
-      state: textIfAny(destination.state),
-      summaryStatusCode: textIfAny(destination.summaryStatusCode),
-    })),
-  }))
-  const adapters = objectsIn(own(own(config, 'settings'), 'networkAdapters')).map(
-    ({ name, address }) => ({ name: text(name), address: text(address) }),
-  )
-  return { devices, deviceId, routes, adapters }
 }
