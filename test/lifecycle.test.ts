@@ -146,6 +146,20 @@ describe('deploys and stops', () => {
     await wait(20)
     statuses.should.deepEqual([{ fill: 'red', shape: 'ring', text: 'UNAVAILABLE' }, {}])
   })
+
+  it('a status says that a node is busy, and ends that when the gateway goes', async () => {
+    await load(simulator.url)
+    const statuses: Array<Record<string, unknown>> = []
+    helper.getNode('list-devices').on('call:status' as 'input', (call: unknown) => {
+      statuses.push((call as { args: [Record<string, unknown>] }).args[0])
+    })
+    simulator.fault({ kind: 'hang', match: { path: '/api/devices' }, times: 1 })
+    const hanging = failure('list-devices')
+    await until(() => statuses.length === 1)
+    await close('gateway')
+    ;(await hanging).code.should.equal('CLOSED')
+    statuses.map(({ fill }) => fill).should.deepEqual(['blue', undefined])
+  })
 })
 
 /** Stops all nodes; the hook after each test unloads. */

@@ -43,8 +43,8 @@ export function createStatus(node: Node): Status {
     },
     end(failure) {
       open--
-      if (failure === 'CLOSED') return
-      if (failure) show(failure)
+      // That a node was stopped is no fault to look into.
+      if (failure && failure !== 'CLOSED') show(failure)
       else if (open === 0 || shown !== 'busy') show('nothing')
     },
     close() {
