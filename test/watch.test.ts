@@ -245,8 +245,10 @@ describe('watching', () => {
         before: true,
         after: false,
       })
-      const started = await only(() => Object.assign(destination, { started: true }))
+      // Some firmware writes values as text.
+      const started = await only(() => Object.assign(destination, { started: 'true' }))
       started.event.should.equal('destination.started')
+      started.after!.should.be.true()
     })
 
     it('destination.added and .removed', async () => {

@@ -150,6 +150,11 @@ function numberFrom(value: unknown): unknown {
 export const isBooleanText = (value: unknown): value is 'true' | 'false' =>
   value === 'true' || value === 'false'
 
+/** True or false, also as text; undefined for all else. */
+export function booleanFrom(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' || isBooleanText(value) ? String(value) === 'true' : undefined
+}
+
 /** True for text that is a decimal number. */
 export function isNumeric(value: unknown): value is string {
   return typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value)

@@ -1,7 +1,7 @@
 import { GatewayError, closedError, mayHaveArrived, readOnlyError } from '../errors'
 import type { Gateway } from '../gateway'
 import { newOperation, type Operation } from '../operation'
-import { isBooleanText, toSent } from '../model/convert'
+import { booleanFrom, toSent } from '../model/convert'
 import { withoutMasks } from '../model/secrets'
 import type { CommandAnswer, Destination, Route, UpdateAnswer } from '../model/types'
 import { untilStopped } from '../stop'
@@ -245,8 +245,6 @@ const destinationIn = ({ destinations }: Route, destinationId: string): Destinat
   (destinations ?? []).find(({ id }) => id === destinationId)
 
 const isStarted = ({ started, state }: Destination): boolean =>
-  typeof started === 'boolean' || isBooleanText(started)
-    ? String(started) === 'true'
-    : state !== undefined && !STOPPED.has(String(state).toLowerCase())
+  booleanFrom(started) ?? (state !== undefined && !STOPPED.has(String(state).toLowerCase()))
 
 const STOPPED: ReadonlySet<string> = new Set(['disconnected', 'stopped', 'idle'])

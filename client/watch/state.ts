@@ -1,5 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { destinationToSent, isNumeric, protocolOf, sourceToSent } from '../model/convert'
+import {
+  booleanFrom,
+  destinationToSent,
+  isNumeric,
+  protocolOf,
+  sourceToSent,
+} from '../model/convert'
 import { PROTOCOLS, membersOf, type Direction, type Member } from '../model/fields'
 import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
 import { HIDDEN, hideSecrets, isMasked } from '../model/secrets'
@@ -211,11 +217,10 @@ function destinationsOf(
     let key = called
     for (let same = 2; states.has(key); same++) key = `${called}#${same}`
     const before = known?.destinations.get(key)
-    const { started } = destination
     const state = {
       ...partState('destination', destination, before),
       key,
-      started: typeof started === 'boolean' ? started : before?.started,
+      started: booleanFrom(destination.started) ?? before?.started,
     }
     states.set(key, unlessSame(before, state))
   }

@@ -1,4 +1,5 @@
 import { getDevice, listDevices, listRoutes, newOperation, type Gateway } from '../../client'
+import { booleanFrom } from '../../client/model/convert'
 import { isObject, own, type JsonObject } from '../../client/model/json'
 
 /** What the pickers of the editor offer. */
@@ -46,7 +47,7 @@ export async function lookUp(gateway: Gateway, wanted: string | undefined): Prom
     destinations: objectsIn(destinations).map((destination) => ({
       id: textIfAny(destination.id),
       name: text(destination.name),
-      started: typeof destination.started === 'boolean' ? destination.started : undefined,
+      started: booleanFrom(destination.started),
       state: textIfAny(destination.state),
       summaryStatusCode: textIfAny(destination.summaryStatusCode),
     })),
