@@ -5,7 +5,7 @@ import type { SessionDeletion } from './model/types'
 import type { Operation, Request } from './operation'
 import { createOutlook, type Outlook } from './outlook'
 import { createLanes, createTurns } from './queues'
-import { secretsIn, withoutSecrets } from './redaction'
+import { repeatsSecret, secretsIn, withoutSecrets } from './redaction'
 import { createSession, type Session } from './session/session'
 import { normalFingerprint, parseBase } from './settings'
 import { Stop, untilStopped } from './stop'
@@ -61,6 +61,8 @@ export interface Gateway {
   finish<T>(change: Promise<T>): Promise<T>
   /** One line for the log. No line holds a secret. */
   log(level: 'info' | 'warn', text: string): void
+  /** Whether a text from the appliance has the password or the session's ID in it. */
+  repeatsSecret(text: string): boolean
   /** Whether the appliance answers as it should. */
   readonly outlook: Outlook
   /** Waits. @throws GatewayError `CLOSED` when the gateway or the operation is stopped meanwhile */
@@ -257,6 +259,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     },
     finish,
     log,
+    repeatsSecret: (text) => repeatsSecret(text, secrets()),
     outlook,
     pause,
     close: () => (closed ??= close()),

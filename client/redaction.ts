@@ -76,6 +76,14 @@ const inHtml = (text: string, quote: string, apostrophe: string): string =>
     .replaceAll('"', quote)
     .replaceAll("'", apostrophe)
 
+/** True when the text has one of the secrets in it. Shorter ones than eight characters may be in any word. */
+export function repeatsSecret(text: string, secrets: Iterable<string>): boolean {
+  return [...secrets]
+    .filter(({ length }) => length >= 8)
+    .flatMap(spellingsOf)
+    .some((spelling) => text.includes(spelling))
+}
+
 /** The values of all secret members at any depth of a body to send. */
 export function secretsIn(body: unknown): string[] {
   const secrets: string[] = []

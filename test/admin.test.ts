@@ -306,6 +306,21 @@ describe('the admin routes', function () {
     missing.status.should.equal(404)
   })
 
+  it('definition gives no route into which the appliance has written the password', async () => {
+    const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    for (const written of [PASSWORD, Buffer.from(PASSWORD).toString('base64')]) {
+      route.source.networkInterface = `operator:${written}`
+      const { status, body } = await ask('definition', {
+        connection: { id: 'gateway' },
+        routeId: route.id,
+      })
+      route.source.networkInterface = ''
+      status.should.equal(502)
+      body['code']!.should.equal('BAD_RESPONSE')
+      JSON.stringify(body).should.not.containEql(written)
+    }
+  })
+
   it('gateways lists what is deployed, without secrets', async () => {
     const { body } = await ask('gateways', undefined, 'reader')
     body.should.eql([{ id: 'gateway', name: 'Studio', address: simulator.url, readOnly: false }])

@@ -48,7 +48,12 @@ export function registerAdminRoutes(RED: NodeAPI): void {
         const operation = newOperation('get-route')
         const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
         const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
-        return { definition: hideSecrets(sentForm(await getRoute(gateway, address, operation))) }
+        const definition = hideSecrets(sentForm(await getRoute(gateway, address, operation)))
+        // Members that nobody knows are handed on, whatever the appliance writes into them.
+        if (gateway.repeatsSecret(JSON.stringify(definition))) {
+          throw new GatewayError('BAD_RESPONSE', SECRET_REPEATED)
+        }
+        return { definition }
       }),
     ),
   )
@@ -98,6 +103,9 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     }),
   )
 }
+
+const SECRET_REPEATED =
+  'This route is not shown: the appliance has written the password of its user, or the ID of the session, into it.'
 
 /** Routes outlive the nodes: they are registered once for each Node-RED. */
 const registered = new WeakSet<object>()
