@@ -36,6 +36,7 @@ describe('the admin routes', function () {
     })
     await new Promise<void>((listening) => thief.listen(0, '127.0.0.1', listening))
     thiefUrl = `http://127.0.0.1:${(thief.address() as AddressInfo).port}`
+    process.env['MEDIA_GATEWAY_TEST_SECRET'] = 'from-the-environment'
     nodeRed = new NodeRed()
     const user = (username: string, permissions: string | string[]): object => ({
       username,
@@ -45,10 +46,15 @@ describe('the admin routes', function () {
     await nodeRed.start({
       adminAuth: {
         type: 'credentials',
-        users: [user('writer', '*'), user('reader', 'read'), user('flows', ['flows.read'])],
+        users: [
+          user('writer', '*'),
+          user('reader', 'read'),
+          user('flows', ['flows.read']),
+          user('driver', ['media-gateway.read', 'media-gateway.write']),
+        ],
       },
     })
-    for (const name of ['writer', 'reader', 'flows']) {
+    for (const name of ['writer', 'reader', 'flows', 'driver']) {
       const answer = await fetch(`${nodeRed.url}auth/token`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -78,11 +84,12 @@ describe('the admin routes', function () {
       tokens['writer'],
     )
     // A deploy is answered before the nodes are there.
-    while ((await ask('state', { id: 'gateway' })).status !== 200) {
+    while ((await ask('state', { id: 'gateway' })).body['notDeployed']) {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })
   after(async () => {
+    delete process.env['MEDIA_GATEWAY_TEST_SECRET']
     await nodeRed.stop()
     thief.close()
     simulator.openSessions.should.equal(0)
@@ -141,6 +148,22 @@ describe('the admin routes', function () {
         statuses['writer']!.should.not.equal(401)
       })
     }
+  })
+
+  it('an environment variable goes to a new address only for those who may deploy', async () => {
+    const variable = '${MEDIA_GATEWAY_TEST_SECRET}'
+    const elsewhere = { baseUrl: thiefUrl, username: 'x', password: variable }
+    for (const path of ['connection', 'lookup', 'definition']) {
+      stolen.length = 0
+      const refused = await ask(path, { connection: elsewhere, routeId: 'x' }, 'driver')
+      refused.status.should.equal(401)
+      stolen.should.eql([])
+      await ask(path, { connection: elsewhere, routeId: 'x' }, 'writer')
+      stolen.join('').should.containEql('from-the-environment')
+    }
+    const without = { connection: { ...elsewhere, password: 'typed' } }
+    ;(await ask('connection', without, 'driver')).status.should.equal(200)
+    stolen.length = 0
   })
 
   describe('connection', () => {
@@ -326,6 +349,14 @@ describe('the admin routes', function () {
     body.should.eql([{ id: 'gateway', name: 'Studio', address: simulator.url, readOnly: false }])
   })
 
+  it('state says when a gateway is not deployed, which each deploy brings about', async () => {
+    for (const id of ['missing', 'watch', '']) {
+      const { status, body } = await ask('state', { id }, 'reader')
+      status.should.equal(200)
+      body.should.eql({ notDeployed: true })
+    }
+  })
+
   it('state shows what the shared poll knows, without a call of its own', async () => {
     let reply: Reply
     do {
@@ -360,7 +391,8 @@ describe('the admin routes', function () {
       for (const body of [[], {}, { connection: 'x' }, { connection: { id: {} } }, { id: 7 }]) {
         const { status, body: answer } = await ask(path, body)
         ;[200, 400, 404].should.containEql(status)
-        should(answer['code']).be.a.String()
+        if (path === 'state') answer.should.eql({ notDeployed: true })
+        else should(answer['code']).be.a.String()
       }
     }
   })
@@ -424,7 +456,8 @@ describe('the admin routes', function () {
         for (const text of texts) {
           const { status, body } = await post(path, 'application/json', text)
           ;[200, 400, 404].should.containEql(status)
-          should(body['code']).be.a.String()
+          if (path === 'state') body.should.eql({ notDeployed: true })
+          else should(body['code']).be.a.String()
         }
       }
       commands().should.equal(calls)

@@ -11,8 +11,15 @@ import {
   type ErrorCode,
 } from '../../client'
 import { isObject, type JsonObject } from '../../client/model/json'
-import { NotDeployed, connect, failureOf, isDeployedOnly, type ConnectionForm } from './connection'
-import { testConnection } from './connection-test'
+import {
+  NotDeployed,
+  connect,
+  failureOf,
+  isDeployedOnly,
+  sendsVariables,
+  type ConnectionForm,
+} from './connection'
+import { testConnection } from './try-connection'
 import { isGatewayNode, type GatewayNode } from './gateway-node'
 import { lookUp } from './look-up'
 import { createObservers } from './observers'
@@ -27,6 +34,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   httpAdmin.post(
     '/media-gateway/connection',
     RED.auth.needsPermission('media-gateway.write'),
+    needsMoreForUnsaved(RED),
     answering(({ connection }) => testConnection(RED, formOf(connection))),
   )
 
@@ -67,9 +75,12 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   httpAdmin.post(
     '/media-gateway/state',
     RED.auth.needsPermission('media-gateway.read'),
-    answering(({ id, deviceId, version }) =>
-      observers.state(deployedGateway(RED, id), textOf(deviceId), version),
-    ),
+    answering(({ id, deviceId, version }) => {
+      const node = RED.nodes.getNode(textOf(id) ?? '')
+      // Each deploy takes it away for a moment, which is no failure.
+      if (!isGatewayNode(node)) return { notDeployed: true }
+      return observers.state(node, textOf(deviceId), version)
+    }),
   )
 
   httpAdmin.post(
@@ -141,14 +152,21 @@ function statusOf(code: ErrorCode): number {
   return ['CONFIG', 'INVALID_INPUT', 'READ_ONLY'].includes(code) ? 400 : 502
 }
 
-/** To ask an address that is not deployed is more than to read. */
+/**
+ * To ask an address that is not deployed is more than to read, and to send it what is in the
+ * environment is more than to drive an appliance.
+ */
 function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
   const needsWrite = RED.auth.needsPermission('media-gateway.write')
+  const needsDeploy = RED.auth.needsPermission('flows.write')
   return (request, response, next) => {
     const body: unknown = request.body
     const form = formOf(isObject(body) ? body.connection : undefined)
-    if (isDeployedOnly(form)) next()
-    else needsWrite(request, response, next)
+    if (isDeployedOnly(form)) return next()
+    needsWrite(request, response, (error?: unknown) => {
+      if (error || !sendsVariables(RED, form)) next(error)
+      else needsDeploy(request, response, next)
+    })
   }
 }
 

@@ -120,10 +120,24 @@ const asText = (value: unknown): string =>
 
 /** As Node-RED does for a deployed node: the variable, when `${NAME}` is the whole value. */
 function fromEnv(RED: NodeAPI, value: unknown, node: unknown): unknown {
-  const name = typeof value === 'string' && /^\$\{([^}]+)\}$/.exec(value.trim())
+  const name = variableIn(value)
   if (!name) return value
-  const found: unknown = RED.util.evaluateNodeProperty(name[1]!, 'env', node as never, {})
+  const found: unknown = RED.util.evaluateNodeProperty(name, 'env', node as never, {})
   return found === undefined || found === '' ? value : found
+}
+
+const variableIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? /^\$\{([^}]+)\}$/.exec(value.trim())?.[1] : undefined
+
+/**
+ * True when the form would have an environment variable sent to where no deployed node sends it.
+ * To read variables is the right of those who may deploy flows.
+ */
+export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
+  if (!Object.values(form).some(variableIn)) return false
+  const stored = storedValues(RED, form.id)
+  const isUnchanged = form.password === undefined || form.password === UNCHANGED
+  return !stored || !isUnchanged || !equals(form, stored, SAVED)
 }
 
 /** The certificate that an appliance shows at the address of the form; undefined when none can be had. */

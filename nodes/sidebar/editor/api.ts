@@ -15,6 +15,11 @@ export interface Failure {
   message: string
 }
 
+/** Until the next deploy there is nothing to know of a gateway that none has. */
+export interface NotDeployed {
+  notDeployed: true
+}
+
 export interface State {
   version: number
   health: {
@@ -48,12 +53,12 @@ export async function askState(
   id: string,
   deviceId: string | undefined,
   version: number | undefined,
-): Promise<Answer<State>> {
-  const given = await ask<State>('POST', 'state', { id, deviceId, version }, (state, date) => {
-    const { known } = state.health
+): Promise<Answer<State | NotDeployed>> {
+  const asked = { id, deviceId, version }
+  return ask<State | NotDeployed>('POST', 'state', asked, (state, date) => {
+    const known = 'health' in state ? state.health.known : undefined
     return known ? { ...state, ageMs: Math.max(0, (date ?? Date.now()) - known.seenAt) } : state
   })
-  return given
 }
 
 export const askDevices = (id: string): Promise<Answer<{ devices: Device[] }>> =>

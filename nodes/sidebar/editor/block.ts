@@ -278,12 +278,14 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
     const given = await askState(gateway.id, asked, snapshot && version)
     // Another device was chosen meanwhile.
     if (asked !== deviceId) return undefined
+    const answer = 'answer' in given ? given.answer : undefined
+    if (answer && 'notDeployed' in answer) return 'gone'
     failure = 'failure' in given ? given.failure : undefined
-    if ('answer' in given) take(given.answer)
+    if (answer) take(answer)
     else version = undefined
     if (failure || state?.failure) await findDevices()
     show()
-    return failure?.code === 'NOT_FOUND' ? 'gone' : undefined
+    return undefined
   }
 
   function take(answer: State): void {
