@@ -36,6 +36,16 @@ describe('create-route', () => {
     simulator.route(ROUTE.name)!.state.should.equal('idle')
   })
 
+  it('without waiting knows no ID: that of another route is taken out of the message', async () => {
+    const older = { routeId: simulator.routes[0]!.id, routeName: simulator.routes[0]!.name }
+    const created = await result('create-route', { ...older, payload: ROUTE })
+    created.should.not.have.property('routeId')
+    created.should.have.property('routeName', ROUTE.name)
+    await simulator.settle()
+    const { routeId } = await result('get-route', created)
+    simulator.route(ROUTE.name)!.id.should.equal(routeId)
+  })
+
   it('with applied answers the new route and its ID, so that nodes chain', async () => {
     const created = await result('applied', { payload: ROUTE })
     const route = created.payload as Route

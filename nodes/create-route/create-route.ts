@@ -26,6 +26,8 @@ export = (RED: NodeAPI): void =>
         },
         operation,
       )
-      return { payload: route ?? answer, deviceId, routeId: route?.id }
+      if (route) return { payload: route, deviceId, routeId: route.id }
+      const { name } = definition as { name: string }
+      return { payload: answer, deviceId, routeId: null, routeName: name }
     },
   )

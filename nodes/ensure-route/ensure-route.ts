@@ -36,6 +36,6 @@ export = (RED: NodeAPI): void =>
         },
         operation,
       )
-      return { payload: results, deviceId, routeId }
+      return { payload: results, deviceId, routeId: routeId ?? null }
     },
   )

@@ -30,7 +30,10 @@ export interface Call<Config> {
 export interface Result {
   payload: unknown
   deviceId?: string
-  routeId?: string
+  /** Null when it is about routes whose ID is not known: one in the message would be another's. */
+  routeId?: string | null
+  /** What the next node may find the route by instead. */
+  routeName?: string
   /** One message for each entry of the payload, with `msg.parts`. */
   split?: (entry: never) => { deviceId?: string; routeId?: string }
 }
@@ -62,7 +65,7 @@ export function registerAction<Config extends ActionConfig>(
         message.gateway = {
           operation: operation.name,
           deviceId: result.deviceId,
-          routeId: result.routeId,
+          routeId: result.routeId ?? undefined,
           statusCode: operation.statusCode,
           requests: operation.requests,
           durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
@@ -110,8 +113,9 @@ export function registerAction<Config extends ActionConfig>(
 }
 
 function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Message[]] {
-  const { payload, deviceId, routeId, split } = result
-  if (!split) return Object.assign(message, { payload }, given({ deviceId, routeId }))
+  const { payload, deviceId, routeId, routeName, split } = result
+  if (routeId === null) delete message.routeId
+  if (!split) return Object.assign(message, { payload }, given({ deviceId, routeId, routeName }))
   const entries = payload as never[]
   const id = RED.util.generateId()
   message.payload = undefined
@@ -123,9 +127,9 @@ function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Me
   return [messages]
 }
 
-function given(ids: { deviceId?: string; routeId?: string }): Record<string, string> {
-  const entries = Object.entries(ids).filter(([, id]) => id !== undefined)
-  return Object.fromEntries(entries)
+function given(properties: Record<string, string | null | undefined>): Record<string, string> {
+  const entries = Object.entries(properties).filter(([, value]) => typeof value === 'string')
+  return Object.fromEntries(entries) as Record<string, string>
 }
 
 function unsendable(error: unknown, { name, statusCode }: Operation): GatewayError {
