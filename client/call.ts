@@ -87,7 +87,8 @@ export function createCaller(
   /** The error of a call that is not repeated any more. */
   function finalFault(fault: TransportFault, { writes }: Request, startedAt: number): GatewayError {
     const nobodyThere = fault.code === 'TIMEOUT' || !fault.reached
-    if (!writes && fault.transient && nobodyThere && lastAnswerAt < startedAt) {
+    const nothingSent = !writes || !fault.reached
+    if (nothingSent && fault.transient && nobodyThere && lastAnswerAt < startedAt) {
       options.giveUp(fault, startedAt)
     }
     if (!writes || !fault.reached) return fault

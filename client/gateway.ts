@@ -71,8 +71,9 @@ export interface Gateway {
   close(): Promise<void>
 }
 
+const CLOSE_MS = 2800
+/** Of it, what calls on their way may take. The rest is for the end of the session. */
 const DRAIN_MS = 1500
-const LOGOUT_MS = 1000
 
 /**
  * Makes ready to talk to an appliance. Nothing is sent before the first call.
@@ -98,6 +99,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const unfinished = new Set<Promise<unknown>>()
   const lanes = createLanes(concurrency)
   const turns = createTurns()
+  const waitingForTurn = new Set<{ since: number; fail: (reason: unknown) => void }>()
   const leaving = new Stop()
   let closed: Promise<void> | undefined
 
@@ -118,7 +120,10 @@ export function openGateway(options: GatewayOptions): Gateway {
     send: (request) => transport.send(request),
     pause,
     stopIfTold,
-    giveUp: (reason, since) => lanes.giveUp(reason, since),
+    giveUp(reason, since) {
+      lanes.giveUp(reason, since)
+      for (const waiting of waitingForTurn) if (waiting.since <= since) waiting.fail(reason)
+    },
     timeout,
   })
 
@@ -220,6 +225,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   }
 
   async function close(): Promise<void> {
+    const closedAt = Date.now() + CLOSE_MS
     const drainedAt = Date.now() + DRAIN_MS
     leaving.now()
     if (unfinished.size > 0) await within(DRAIN_MS, Promise.all(unfinished))
@@ -230,7 +236,8 @@ export function openGateway(options: GatewayOptions): Gateway {
       Math.max(0, drainedAt - Date.now()),
       Promise.all([...writesOnTheirWay, session.stop()]),
     )
-    if (session.isOpen()) await session.end(Math.min(LOGOUT_MS, timeout)).catch(() => undefined)
+    const left = closedAt - Date.now()
+    if (session.isOpen()) await session.end(Math.min(left, timeout)).catch(() => undefined)
     transport.destroy()
   }
 
@@ -243,18 +250,31 @@ export function openGateway(options: GatewayOptions): Gateway {
     call,
     endSession,
     inTurn(key, operation, task) {
-      // Only the waiting ends at a stop; a change that has begun tells by itself how it ended.
-      let begun = false
-      const turn = turns.run(key, () => {
-        stopIfTold(operation)
-        begun = true
-        return task()
-      })
+      // Only the waiting ends at a stop, or when the appliance is away; a change that has begun
+      // tells by itself how it ended.
       return new Promise((resolve, reject) => {
-        const unhook = operation.stop?.onStop(() => {
-          if (!begun) reject(closedError())
-        })
-        turn.then(resolve, reject).finally(() => unhook?.())
+        let isOver = false
+        const hooks: Array<() => void> = []
+        const leave = (): void => {
+          waitingForTurn.delete(waiting)
+          for (const unhook of hooks) unhook()
+        }
+        const fail = (reason: unknown): void => {
+          isOver = true
+          leave()
+          reject(completed(reason, { method: 'POST', path: '' }, operation))
+        }
+        const waiting = { since: Date.now(), fail }
+        waitingForTurn.add(waiting)
+        if (operation.stop) hooks.push(operation.stop.onStop(() => fail(closedError())))
+        turns
+          .run(key, async () => {
+            leave()
+            if (isOver) return
+            stopIfTold(operation)
+            resolve(await task())
+          })
+          .catch(reject)
       })
     },
     finish,

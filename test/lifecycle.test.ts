@@ -83,6 +83,15 @@ describe('deploys and stops', () => {
     }
   })
 
+  it('an appliance may take more than a second to end the session', async () => {
+    await load(simulator.url)
+    await result('list-devices')
+    simulator.fault({ kind: 'latency', ms: 1200, match: { method: 'DELETE' }, times: 1 })
+    await stopAll()
+    simulator.logouts.should.equal(1)
+    simulator.openSessions.should.equal(0)
+  })
+
   it('a message on its way when its node is stopped ends with CLOSED', async () => {
     await load(simulator.url)
     await result('list-devices')

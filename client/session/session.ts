@@ -300,6 +300,8 @@ function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number
     return { deletion: { type: 'Session', message: 'The session had ended already.' }, status }
   }
   if (status >= 400) throw refusal(answer)
+  if (status === 204)
+    return { deletion: { type: 'Session', message: 'The session ended.' }, status }
   if (!isPlainObject(body)) throw unexpected('The end of the session', answer)
   return { deletion: body as unknown as SessionDeletion, status }
 }
