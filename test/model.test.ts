@@ -566,6 +566,15 @@ describe('model: checks', () => {
     ])
   })
 
+  it('take destinations that share a name when each has an id: the appliance has made them so', () => {
+    const destinations = [
+      { ...DESTINATION, id: 'x' },
+      { ...DESTINATION, id: 'y' },
+    ]
+    problemsOf({ ...ROUTE, destinations }).should.eql([])
+    problemsOf({ ...ROUTE, destinations: [DESTINATION, destinations[0]] }).should.have.length(1)
+  })
+
   it('report all faults at once', () => {
     const input = { nmae: 'a', source: { ...SOURCE, port: 0 }, destinations: [{}, { ttl: 0 }] }
     const paths = problemsOf(input).map(({ path }) => path)

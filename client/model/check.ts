@@ -224,8 +224,12 @@ function checkRepeats(destinations: readonly unknown[]): Problem[] {
       if (!isText(value)) return []
       const other = first.get(value)
       if (other === undefined) first.set(value, index)
+      // An appliance that has two of one name tells them by their ids, and so can we.
+      const [id, otherId] = [destination, destinations[other ?? index]].map((one) => own(one, 'id'))
+      const areTold = isText(id) && isText(otherId) && id !== otherId
+      if (other === undefined || areTold) return []
       const problem = `is the ${name} of destinations[${other}] too; each destination has its own`
-      return other === undefined ? [] : [{ path: `destinations[${index}].${name}`, problem }]
+      return [{ path: `destinations[${index}].${name}`, problem }]
     })
   })
 }

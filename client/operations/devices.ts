@@ -1,4 +1,4 @@
-import { GatewayError, invalidInput } from '../errors'
+import { GatewayError, badResponse, invalidInput } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import type { Device, DeviceConfiguration, Pairing } from '../model/types'
@@ -23,6 +23,9 @@ export async function getDevice(
   const path = `/api/devices/${segment(deviceId)}`
   const body = await gateway.call({ method: 'GET', path, what: `device ${deviceId}` }, operation)
   const device = expectObject<DeviceConfiguration>(body, 'the device configuration')
+  if (device._id === undefined && device.config === undefined) {
+    throw badResponse('The appliance answered with something else than a device configuration.')
+  }
   return withPeers(device)
 }
 

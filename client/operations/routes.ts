@@ -13,6 +13,7 @@ const PASSES = 3
 /**
  * GET /api/gateway/{device}/routes (spec 2.7). With `page` or `pageSize` exactly that
  * page; otherwise every page, gathered in `data`, each route once.
+ * @throws GatewayError `BAD_RESPONSE` when there are fewer routes than the appliance itself counts
  */
 export async function listRoutes(
   gateway: Gateway,
@@ -28,8 +29,14 @@ export async function listRoutes(
   for (let pass = 1; list.moved && pass < PASSES; pass++) {
     list = await gatherPages(gateway, deviceId, operation)
   }
+  const { data, numResults } = list.answer
+  if (isShort(list.answer)) {
+    throw badResponse(`The appliance has ${numResults} routes, and lists ${data.length} of them.`)
+  }
   return list.answer
 }
+
+const isShort = ({ data, numResults }: RouteList): boolean => Number(numResults) > data.length
 
 /** GET /api/gateway/{device}/routes/{route} (spec 4, endpoint 7). */
 export async function getRoute(
@@ -39,7 +46,11 @@ export async function getRoute(
 ): Promise<Route> {
   const path = `${routesOf(deviceId)}/${segment(routeId)}`
   const body = await gateway.call({ method: 'GET', path, what: `route ${routeId}` }, operation)
-  return expectObject<Route>(body, 'the route')
+  const route = expectObject<Route>(body, 'the route')
+  if (typeof route.id !== 'string' || route.id.toLowerCase() !== routeId.toLowerCase()) {
+    throw badResponse('The appliance answered with something else than the route asked for.')
+  }
+  return route
 }
 
 /** POST /api/devices/{device}/updates, `create` (spec 4.1). The answer comes before the route is there. */
@@ -173,11 +184,9 @@ async function gatherPages(
     // Whatever numPages says: pages that bring nothing new are the end.
     if (routes.size === known) break
   }
-  if (pages === 1) return { answer: first, moved: false }
-  return {
-    answer: { ...latest, data: [...routes.values()] },
-    moved: moved || seen !== routes.size,
-  }
+  if (pages === 1) return { answer: first, moved: isShort(first) }
+  const answer = { ...latest, data: [...routes.values()] }
+  return { answer, moved: moved || seen !== routes.size || isShort(answer) }
 }
 
 const refusingLargePages = new WeakSet<Gateway>()

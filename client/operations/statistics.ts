@@ -1,4 +1,4 @@
-import { GatewayError, type ErrorCause, type ErrorCode } from '../errors'
+import { GatewayError, badResponse, type ErrorCause, type ErrorCode } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { createLanes } from '../queues'
@@ -43,8 +43,15 @@ export async function readStatistics(
     { method: 'GET', path: `${path}?${query}`, what: `statistics of route ${of.routeId}` },
     operation,
   )
-  return normalised(expectObject<Statistics>(body, 'the statistics')) as Statistics
+  const statistics = normalised(expectObject<Statistics>(body, 'the statistics')) as Statistics
+  if (PARTS.every((part) => statistics[part] === undefined)) {
+    throw badResponse('The appliance answered with something else than statistics.')
+  }
+  return statistics
 }
+
+/** One of them is in each answer, and says what it is about. */
+const PARTS = ['route', 'source', 'destination', 'clientStat']
 
 /**
  * The statistics of every running route, read in parallel as far as the gateway allows.

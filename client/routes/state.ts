@@ -25,9 +25,9 @@ const wordOf = (state: unknown): unknown =>
  * @throws GatewayError `BAD_RESPONSE`
  */
 export function wholeRoute(route: Route, routeId: string): Route {
-  const refuse = (what: string): never => {
+  const refuse = (what: string, advice = ''): never => {
     throw badResponse(
-      `The appliance answered ${what}. Nothing was sent, so as not to lose a part of the route.`,
+      `The appliance answered ${what}. Nothing was sent, so as not to lose a part of the route.${advice}`,
     )
   }
   if (route.id !== routeId) refuse('with another route than the one asked for')
@@ -36,7 +36,8 @@ export function wholeRoute(route: Route, routeId: string): Route {
     refuse('with a route without its source')
   }
   if (!Array.isArray(destinations) || !destinations.every(isObject)) {
-    refuse('with a route without its list of destinations')
+    const advice = ' To set the whole route, give its name, source and destinations.'
+    refuse('with a route without its list of destinations', advice)
   }
   return route
 }

@@ -1,4 +1,4 @@
-import { isRunning } from './state'
+import { UNTOLD, isRunning } from './state'
 import type {
   Condition,
   Definition,
@@ -102,9 +102,13 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
   }
   if (from.name !== route.name) add({ of: 'route.name', route, from: from.name, to: route.name })
 
-  const destinations = pairs(from.destinations, route.destinations)
+  const isSourceKnown = from.source !== UNTOLD.source
+  const destinations =
+    from.destinations === UNTOLD.destinations
+      ? pairs(route.destinations, route.destinations)
+      : pairs(from.destinations, route.destinations)
   const isRedefined =
-    !isSame(from.source.definition, route.source.definition) ||
+    (isSourceKnown && !isSame(from.source.definition, route.source.definition)) ||
     destinations.kept.some(([before, after]) => !isSame(before!.definition, after!.definition))
   if (isRedefined) {
     add({ of: 'route.definition', route, from: definitionOf(from), to: definitionOf(route) })
@@ -131,7 +135,7 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
   if (from.condition.code !== route.condition.code) {
     add({ of: 'route.status', route, from: from.condition, to: route.condition })
   }
-  if (differ(from.source.condition, route.source.condition)) {
+  if (isSourceKnown && differ(from.source.condition, route.source.condition)) {
     const { condition } = route.source
     add({ of: 'source.status', route, from: from.source.condition, to: condition })
   }

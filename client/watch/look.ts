@@ -58,7 +58,7 @@ export function createLook(
     const kept = knownWithout(found, known).filter(([id]) => !gone.has(id))
     // A new route that did not come whole may do so at the next look.
     const arrived = [...found.routes].filter(
-      ([id]) => !found.partial.has(id) || known?.routes.has(id) || partial.has(id),
+      ([id]) => !known || !found.partial.has(id) || known.routes.has(id) || partial.has(id),
     )
     partial = found.partial
     const doubts: Doubts = { before: emptied, now: new Set() }
@@ -80,7 +80,7 @@ export function createLook(
     operation: Operation,
   ): Promise<boolean> {
     try {
-      const listed = foundIn(await listedRoutes(gateway, deviceId, operation))
+      const listed = foundIn((await listRoutes(gateway, { deviceId }, operation)).data)
       // The list may have routes in another form than the configuration, which is preferred.
       for (const [id, route] of listed.routes) {
         const isBetter = found.partial.has(id) && !listed.partial.has(id)
@@ -168,23 +168,13 @@ function foundIn(routes: readonly unknown[]): Found {
 }
 
 const isWhole = ({ source, destinations }: JsonObject): boolean =>
-  isObject(source) && isText(source.protocol) && Array.isArray(destinations)
+  isObject(source) &&
+  isText(source.protocol) &&
+  // Some write an empty list as null.
+  (Array.isArray(destinations) || destinations === null)
 
 function knownWithout({ routes }: Found, known?: DeviceState): Array<[string, RouteState]> {
   return known ? [...known.routes].filter(([id]) => !routes.has(id)) : []
-}
-
-/** @throws GatewayError `BAD_RESPONSE` when the list is not complete by its own account */
-async function listedRoutes(
-  gateway: Gateway,
-  deviceId: string,
-  operation: Operation,
-): Promise<Route[]> {
-  const { data, numResults } = await listRoutes(gateway, { deviceId }, operation)
-  if (Number(numResults) > data.length) {
-    throw badResponse(`The appliance has ${numResults} routes, and lists ${data.length} of them.`)
-  }
-  return data
 }
 
 function suggestionOf({ suggestedPollingInterval }: DeviceConfiguration): number | undefined {

@@ -191,32 +191,48 @@ function peersOf(
 
 function routeState(id: string, route: JsonObject, doubts: Doubts, known?: RouteState): RouteState {
   const { source, destinations } = route
-  const listed = Array.isArray(destinations) ? (destinations as unknown[]) : undefined
-  const before = known?.destinations.size ?? 0
+  // Some write an empty list as null.
+  const given = destinations === null ? [] : destinations
+  const listed = Array.isArray(given) ? (given as unknown[]) : undefined
+  const knownSource = unlessUntold('source', known)
+  const knownDestinations = unlessUntold('destinations', known)
+  const before = knownDestinations?.size ?? 0
   const isGiven = listed && isBelieved(listed, `destinations of ${id}`, before, doubts)
   return unlessSame(known, {
     id,
     name: text(route.name) ?? known?.name ?? '',
     condition: conditionOf(route, [], known),
-    source: isObject(source)
-      ? partState('source', source, known?.source)
-      : (known?.source ?? { name: '', condition: {}, definition: UNKNOWN }),
-    destinations: isGiven ? destinationsOf(listed, known) : (known?.destinations ?? new Map()),
+    source:
+      isObject(source) && (isText(source.protocol) || knownSource)
+        ? partState('source', source, knownSource)
+        : (knownSource ?? UNTOLD.source),
+    destinations: isGiven
+      ? destinationsOf(listed, knownDestinations)
+      : (knownDestinations ?? UNTOLD.destinations),
   })
 }
 
-const UNKNOWN: Definition = { json: '{}', secrets: '', trace: '' }
+/** Stands for what no answer has told yet. That it is told later is no change. */
+export const UNTOLD: Pick<RouteState, 'source' | 'destinations'> = {
+  source: { name: '', condition: {}, definition: { json: '{}', secrets: '', trace: '' } },
+  destinations: new Map(),
+}
+
+const unlessUntold = <Name extends keyof typeof UNTOLD>(
+  name: Name,
+  known?: RouteState,
+): RouteState[Name] | undefined => (known?.[name] === UNTOLD[name] ? undefined : known?.[name])
 
 function destinationsOf(
   destinations: unknown[],
-  known?: RouteState,
+  known?: RouteState['destinations'],
 ): ReadonlyMap<string, DestinationState> {
   const states = new Map<string, DestinationState>()
   for (const destination of destinations.filter(isObject)) {
     const called = text(destination.id) ?? text(destination.name) ?? ''
     let key = called
     for (let same = 2; states.has(key); same++) key = `${called}#${same}`
-    const before = known?.destinations.get(key)
+    const before = known?.get(key)
     const state = {
       ...partState('destination', destination, before),
       key,
@@ -224,7 +240,7 @@ function destinationsOf(
     }
     states.set(key, unlessSame(before, state))
   }
-  return sameMap(known?.destinations, states)
+  return sameMap(known, states)
 }
 
 function partState(direction: Direction, part: JsonObject, known?: PartState): PartState {

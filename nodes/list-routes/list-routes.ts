@@ -52,7 +52,10 @@ function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | u
   const text = String(filter ?? '').toLocaleLowerCase()
   if (!text && !state) return undefined
   // Older firmware says "idle" where newer says "stopped" (facts 5.1).
-  const same = (a: unknown): unknown => (a === 'stopped' ? 'idle' : a)
+  const same = (given: unknown): string => {
+    const word = String(given).trim().toLowerCase()
+    return word === 'stopped' ? 'idle' : word
+  }
   return (route) =>
     String(route.name ?? '')
       .toLocaleLowerCase()
