@@ -454,6 +454,16 @@ describe('merge: differences', () => {
       .should.eql(['destinations[0].srtNetworkBondingParams'])
   })
 
+  it('look into lists of whatever firmware may have in them', () => {
+    const future = (last: number) => ({ future: [1, null, { b: 2 }, [1, { c: last }]] })
+    const present = withDestination(0, future(1))
+    differs(withDestination(0, future(1)), structuredClone(present)).should.eql([])
+    differs(withDestination(0, future(2)), present).should.eql([
+      { path: 'destinations[0].future[3][1].c', from: 1, to: 2 },
+    ])
+    differs(withDestination(0, { future: [1, null] }), present).should.have.length(1)
+  })
+
   it('count added and removed destinations', () => {
     const added = { name: 'three', protocol: 'udp', srtPassPhrase: SECRET }
     const wanted = { ...SENT, destinations: [added, SENT.destinations[1]!] }

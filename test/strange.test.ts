@@ -4,16 +4,23 @@ import type { AddressInfo } from 'node:net'
 import {
   controlRoute,
   deleteRoute,
+  endSession,
   ensureRoutes,
+  getDevice,
   getRoute,
   listDevices,
   listRoutes,
   newOperation,
   openGateway,
+  readStatistics,
   updateRoute,
+  watchDevice,
   type Gateway,
   type GatewayError,
+  type Snapshot,
 } from '../client'
+import type { JsonObject } from '../client/model/json'
+import { sharedLook } from '../client/watch/watch'
 import { failure, helper, load, result, send, unload, type Message } from './flow'
 
 /** Firmware that differs where the facts are silent: nothing may be lost, repeated or leaked. */
@@ -378,6 +385,23 @@ describe('an appliance that behaves otherwise', () => {
       commands.should.eql(['stop-route', 'start-route', 'stop-route'])
     })
 
+    it('with capitals: the list is filtered by them', async () => {
+      const lists = { type: 'media-gateway-list-routes', output: 'routes' }
+      const { port } = server.address() as AddressInfo
+      await load(`http://127.0.0.1:${port}`, {
+        running: { ...lists, state: 'running' },
+        idle: { ...lists, state: 'idle' },
+      })
+      const counts: unknown[] = []
+      for (state of ['Running', 'Stopped']) {
+        for (const filter of ['running', 'idle']) {
+          counts.push(((await result(filter)).payload as unknown[]).length)
+        }
+      }
+      await unload()
+      counts.should.eql([1, 0, 0, 1])
+    })
+
     for (const unknown of ['stopping', undefined]) {
       it(`${String(unknown)}: it is never taken for stopped`, async () => {
         state = unknown
@@ -392,6 +416,244 @@ describe('an appliance that behaves otherwise', () => {
           code: 'NOT_CONFIRMED',
         })
         commands.should.eql(['stop-route', 'stop-route'])
+      })
+    }
+  })
+
+  describe('that lists fewer routes than it counts', () => {
+    const page = ['R1', 'R2'].map((id) => ({
+      id,
+      name: id,
+      source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      destinations: [],
+    }))
+    beforeEach(() => {
+      reply = ({ path }) =>
+        path.endsWith('/routes') ? { body: { data: page, numPages: 1, numResults: 3 } } : undefined
+    })
+
+    it('the list is not taken for whole', async () => {
+      const error = await errorOf(listRoutes(gateway, { deviceId: 'D' }, op()))
+      error.code.should.equal('BAD_RESPONSE')
+      error.message.should.match(/has 3 routes, and lists 2/)
+      const { data } = await listRoutes(gateway, { deviceId: 'D', page: 1 }, op())
+      data.should.have.length(2)
+    })
+
+    it('a route that is not among them is neither created nor taken for absent', async () => {
+      const wanted = { ...page[0], id: undefined, name: 'R3' }
+      for (const state of ['present', 'absent'] as const) {
+        const options = { deviceId: 'D', state, waitTimeout: 500 }
+        ;(await errorOf(ensureRoutes(gateway, wanted, options, op()))).code.should.equal(
+          'BAD_RESPONSE',
+        )
+      }
+      updates().should.have.length(0)
+    })
+  })
+
+  describe('that answers with something else', () => {
+    const others: Array<[string, unknown]> = [
+      ['nothing in it', {}],
+      ['what was asked for wrapped', { data: { id: 'R', _id: 'D', route: {}, config: {} } }],
+      ['another one', { id: 'Q', name: 'Other' }],
+    ]
+    for (const [what, body] of others) {
+      it(`an object with ${what} is no route, no device and no statistics`, async () => {
+        reply = ({ path }) => (path.startsWith('/api/session') ? undefined : { body })
+        const reads = [
+          getRoute(gateway, { deviceId: 'D', routeId: 'R' }, op()),
+          getDevice(gateway, 'D', op()),
+          readStatistics(gateway, 'D', { routeId: 'R' }, op()),
+        ]
+        for (const read of reads) (await errorOf(read)).code.should.equal('BAD_RESPONSE')
+      })
+    }
+  })
+
+  describe('that does not tell pass phrases', () => {
+    let route: JsonObject & { source: JsonObject; destinations: JsonObject[] }
+    let shown: (part: JsonObject) => JsonObject
+    let writes: number
+    let loseAnswer: boolean
+
+    const part = { protocol: 'srt', address: '192.0.2.1', port: 5000, srtLatency: 120 }
+    const wanted = (source: string, destination: string): object => ({
+      name: 'R',
+      source: { srtPassPhrase: source },
+      destinations: [{ name: 'out', srtPassPhrase: destination }],
+    })
+    const ensure = async (input: object): Promise<unknown> => {
+      const options = { deviceId: 'D', state: 'present' as const, waitTimeout: 1000 }
+      const { results } = await ensureRoutes(gateway, input, options, op())
+      return (results as { action: unknown }).action
+    }
+
+    beforeEach(() => {
+      writes = 0
+      loseAnswer = false
+      route = {
+        id: 'R',
+        name: 'R',
+        state: 'idle',
+        source: { ...part, id: 'S', name: 'in', mode: 'caller' },
+        destinations: [{ ...part, id: 'T', name: 'out', mode: 'caller' }],
+      }
+      reply = ({ path, body }) => {
+        const told = {
+          ...route,
+          source: shown(route.source),
+          destinations: route.destinations.map((one) => shown(one)),
+        }
+        if (path === '/api/gateway/D/routes/R') return { body: told }
+        if (path === '/api/gateway/D/routes') return { body: { data: [told] } }
+        if (path !== '/api/devices/D/updates') return undefined
+        writes++
+        if (loseAnswer) return 'cut'
+        const { source, destinations } = body!.fields as typeof route
+        // What an update leaves out stays (facts 9.3).
+        route.source = { ...route.source, ...source, mode: source['srtMode'] }
+        route.destinations = destinations.map((one, index) => ({
+          ...route.destinations[index],
+          ...one,
+          mode: one['srtMode'],
+        }))
+        return { body: { status: 'ok' } }
+      }
+    })
+
+    const ways: Record<string, (part: JsonObject) => JsonObject> = {
+      'and leaves them out': (one) => ({ ...one, srtPassPhrase: undefined }),
+      'and says null': (one) => ({ ...one, srtPassPhrase: null }),
+    }
+    for (const [way, show] of Object.entries(ways)) {
+      it(`${way}: ensure writes one once, and again only when another is wanted`, async () => {
+        shown = show
+        const first = wanted('first-pass-phrase', 'other-pass-phrase')
+        ;(await ensure(first))!.should.equal('update')
+        ;(await ensure(first))!.should.equal('none')
+        route.source['srtPassPhrase']!.should.equal('first-pass-phrase')
+        ;(await ensure(wanted('first-pass-phrase', 'a-new-pass-phrase')))!.should.equal('update')
+        route.destinations[0]!['srtPassPhrase']!.should.equal('a-new-pass-phrase')
+        ;(await ensure(wanted('first-pass-phrase', 'a-new-pass-phrase')))!.should.equal('none')
+        writes.should.equal(2)
+      })
+
+      it(`${way}: an update that waits until it shows does so`, async () => {
+        shown = show
+        await updateRoute(
+          gateway,
+          {
+            address: { deviceId: 'D', routeId: 'R' },
+            patch: { source: { srtPassPhrase: 'first-pass-phrase', srtLatency: 200 } },
+            mode: 'merge',
+            waitFor: 'applied',
+            waitTimeout: 1000,
+          },
+          op(),
+        )
+        route.source.should.containDeep({ srtPassPhrase: 'first-pass-phrase', srtLatency: 200 })
+      })
+    }
+
+    it('where the answer got lost, one is not taken for written', async () => {
+      shown = ways['and leaves them out']!
+      const input = wanted('first-pass-phrase', 'other-pass-phrase')
+      loseAnswer = true
+      ;(await errorOf(ensure(input))).code.should.equal('OUTCOME_UNKNOWN')
+      loseAnswer = false
+      ;(await ensure(input))!.should.equal('update')
+      writes.should.equal(2)
+    })
+
+    it('and shows stars: one that was written from here is replaced by another', async () => {
+      shown = (one) => ({
+        ...one,
+        ...(one['srtPassPhrase'] !== undefined && { srtPassPhrase: '***' }),
+      })
+      // Nothing tells what the stars stand for, so they are taken for what is wanted.
+      route.source['srtPassPhrase'] = 'of somebody else'
+      ;(await ensure({ name: 'R', source: { srtPassPhrase: 'first-pass-phrase' } }))!.should.equal(
+        'none',
+      )
+      const both = { srtPassPhrase: 'first-pass-phrase', srtLatency: 200 }
+      ;(await ensure({ name: 'R', source: both }))!.should.equal('update')
+      ;(await ensure({ name: 'R', source: { srtPassPhrase: 'another-one-now' } }))!.should.equal(
+        'update',
+      )
+      route.source['srtPassPhrase']!.should.equal('another-one-now')
+    })
+  })
+
+  it('that answers the end of a session with nothing has ended it', async () => {
+    reply = ({ method }) => (method === 'DELETE' ? { status: 204 } : undefined)
+    await listDevices(gateway, op())
+    ;(await endSession(gateway, op())).should.have.property('type', 'Session')
+    await gateway.close()
+    calls.filter(({ method }) => method === 'DELETE').should.have.length(1)
+  })
+
+  it('that is away: changes of one route do not try one after the other', async () => {
+    await listDevices(gateway, op())
+    server.closeAllConnections()
+    await new Promise((resolve) => {
+      server.close(resolve)
+    })
+    const operations = Array.from({ length: 20 }, op)
+    const outcomes = operations.map((operation) => {
+      const control = { deviceId: 'D', routeId: 'R', action: 'start', waitFor: 'accepted' } as const
+      return errorOf(controlRoute(gateway, { ...control, waitTimeout: 1000 }, operation))
+    })
+    for (const { code, cause } of await Promise.all(outcomes)) {
+      code.should.equal('UNAVAILABLE')
+      cause.operation!.should.equal('test')
+    }
+    // One finds out, and where others came just after it had begun, one more.
+    operations.filter(({ requests }) => requests > 0).length.should.be.within(1, 2)
+    server.listen(0)
+  })
+
+  describe('that writes an empty list of destinations otherwise', () => {
+    const NONE: Record<string, unknown> = { null: null, 'nothing at all': undefined }
+    for (const [what, none] of Object.entries(NONE)) {
+      it(`${what}: a watch tells of no new route, and knows the route`, async () => {
+        const route = (destinations: unknown): object => ({
+          id: 'R',
+          name: 'Route',
+          state: 'idle',
+          source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+          destinations,
+        })
+        let destinations = none
+        reply = ({ path }) => {
+          const routes = [route(destinations)]
+          if (path === '/api/devices/D')
+            return { body: { _id: 'D', name: 'D', config: { routes } } }
+          if (path.endsWith('/routes')) return { body: { data: routes } }
+          return path.endsWith('/routes/R') ? { body: routes[0] } : undefined
+        }
+        const told: string[] = []
+        const snapshots: Snapshot[] = []
+        const end = watchDevice(gateway, {
+          deviceId: 'D',
+          onEvents: (events) => told.push(...events.map(({ event }) => event)),
+          onSnapshot: (snapshot) => snapshots.push(snapshot),
+        })
+        try {
+          for (let looks = 0; looks < 3; looks++) await sharedLook(gateway, 'D')!()
+          told.should.eql([])
+          snapshots[0]!.routes.should.have.length(1)
+          const out = { id: 'T', name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
+          destinations = [out]
+          await sharedLook(gateway, 'D')!()
+          destinations = [out, { ...out, id: 'U', name: 'out 2' }]
+          await sharedLook(gateway, 'D')!()
+          // Where nothing was told, that the first one is told is no change.
+          const first = none === null ? ['destination.added'] : []
+          told.should.eql([...first, 'destination.added'])
+        } finally {
+          end()
+        }
       })
     }
   })

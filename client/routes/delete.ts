@@ -6,7 +6,7 @@ import { sendDelete } from '../operations/routes'
 import { confirm } from './confirm'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
-import { forgetUpdate } from './settled'
+import { forgetRoute } from './settled'
 import { inTurnOf } from './turn'
 
 /**
@@ -21,7 +21,7 @@ export function deleteRoute(
   if (gateway.readOnly) throw readOnlyError(operation)
   return inTurnOf(gateway, { deviceId, routeId }, operation, async () => {
     const answer = await sendDelete(gateway, { deviceId, routeId }, operation)
-    forgetUpdate(gateway, { deviceId, routeId })
+    forgetRoute(gateway, { deviceId, routeId })
     if (waitFor === 'applied') {
       await confirmGone(gateway, { deviceId, routeId }, waitTimeout, operation)
     }

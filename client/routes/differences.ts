@@ -97,7 +97,7 @@ function compare(
     Array.isArray(wanted) &&
     Array.isArray(present) &&
     wanted.length === present.length &&
-    wanted.every(isObject)
+    wanted.some(isNested)
   ) {
     for (const [index, item] of wanted.entries())
       compare(item, present[index], name, `${path}[${index}]`, differences)
@@ -107,6 +107,8 @@ function compare(
   }
 }
 
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
+
 function isSame(wanted: unknown, present: unknown, name: string): boolean {
   if (isEmpty(wanted) && isEmpty(present)) return true
   // A masked secret cannot be compared; it is taken for the right one.
@@ -114,7 +116,7 @@ function isSame(wanted: unknown, present: unknown, name: string): boolean {
   if (wanted === present) return true
   if (typeof wanted === 'number' && isNumeric(present)) return wanted === Number(present)
   if (typeof present === 'number' && isNumeric(wanted)) return present === Number(wanted)
-  if (Array.isArray(wanted) && Array.isArray(present) && !wanted.some(isObject))
+  if (Array.isArray(wanted) && Array.isArray(present) && !wanted.some(isNested))
     return JSON.stringify(wanted) === JSON.stringify(present)
   const { anyCase } = MEMBERS.get(name) ?? {}
   return Boolean(

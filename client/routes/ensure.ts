@@ -29,9 +29,17 @@ import {
   type PlanOptions,
   type Wanted,
 } from './plan'
-import { forgetUpdate, isUnderWay, sendRemembered, settledRoute, whenSettled } from './settled'
+import {
+  forgetRoute,
+  forgetUpdate,
+  isUnderWay,
+  sendRemembered,
+  settledRoute,
+  whenSettled,
+} from './settled'
 import { isPending, isRunning, isStopped } from './state'
 import { inTurnOf } from './turn'
+import { rememberSecrets, withWritten } from './written'
 
 export interface EnsureOptions extends PlanOptions {
   deviceId: string | (() => Promise<string>)
@@ -96,7 +104,7 @@ export async function ensureRoutes(
   const deviceId = typeof where === 'string' ? where : await where()
   const present = await settledList(gateway, deviceId, wanted, options, operation)
   const plans = wanted.map((row) =>
-    plan(row, findWanted(row, present, options, operation), options),
+    planOn(gateway, deviceId, row, findWanted(row, present, options, operation), options),
   )
   refuse(
     [
@@ -206,8 +214,17 @@ async function create(
       () => confirmCreated(gateway, { deviceId, fields, older, timeout }, operation),
     ),
   )
+  rememberSecrets(gateway, { deviceId, routeId: after.id }, fields)
   return { ...planned(one), after }
 }
+
+const planOn = (
+  gateway: Gateway,
+  deviceId: string,
+  wanted: Wanted,
+  route: Route | undefined,
+  options: EnsureOptions,
+): Plan => plan(wanted, route, options, route && withWritten(gateway, deviceId, route))
 
 async function change(
   gateway: Gateway,
@@ -223,8 +240,8 @@ async function change(
     if (options.state === 'absent' && isNotFound(error)) return undefined
     throw error
   })
-  if (!route) return planned(plan(wanted, undefined, options))
-  const one = plan(wanted, route, options)
+  const one = planOn(gateway, deviceId, wanted, route, options)
+  if (!route) return planned(one)
   refuse(one.problems, operation)
 
   const until = (met: (now: Route) => string | undefined): Promise<Route> => {
@@ -249,14 +266,14 @@ async function change(
             }),
           () => confirmGone(gateway, address, timeout, operation),
         )
-        forgetUpdate(gateway, address)
+        forgetRoute(gateway, address)
         after = null
         break
       case 'update': {
         const fields = one.fields!
         after = await seen(
           () => sendRemembered(gateway, address, { fields, present: route }, operation),
-          () => until((now) => remaining(plan(wanted, now, options))),
+          () => until((now) => remaining(planOn(gateway, deviceId, wanted, now, options))),
         )
         forgetUpdate(gateway, address)
         break

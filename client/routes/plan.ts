@@ -32,7 +32,13 @@ export interface Plan {
 }
 
 /** What has to be done so that the route is as wanted. Applying and planning use this alike. */
-export function plan(wanted: Wanted, found: Route | undefined, options: PlanOptions): Plan {
+export function plan(
+  wanted: Wanted,
+  found: Route | undefined,
+  options: PlanOptions,
+  /** The same route, with the secrets that reads do not tell, to compare with. */
+  told = found,
+): Plan {
   const route = found && wholeRoute(found, found.id)
   const nothing: Plan = { steps: [], diff: [], before: route ?? null, problems: [] }
   if (options.state === 'absent') {
@@ -44,7 +50,7 @@ export function plan(wanted: Wanted, found: Route | undefined, options: PlanOpti
     }
   }
   return route
-    ? planPresent(wanted, route, options, nothing)
+    ? planPresent(wanted, route, told ?? route, options, nothing)
     : planMissing(wanted, options, nothing)
 }
 
@@ -75,6 +81,7 @@ const withoutNulls = <T extends object>(part: T): T =>
 function planPresent(
   wanted: Wanted,
   route: Route,
+  told: Route,
   { state, exact, validate }: PlanOptions,
   nothing: Plan,
 ): Plan {
@@ -88,7 +95,7 @@ function planPresent(
       named.some((one) => (isText(one.id) ? one.id === id : one.name === name)),
     )
   }
-  const diff: Difference[] = differs(fields, toSent(route))
+  const diff: Difference[] = differs(fields, toSent(told))
   const steps: Plan['steps'] = []
   if (state === 'stopped' && !isStopped(route)) steps.push('stop')
   if (diff.length > 0) steps.push('update')

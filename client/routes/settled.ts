@@ -7,6 +7,7 @@ import { getRoute, sendUpdate } from '../operations/routes'
 import type { RouteAddress } from './find'
 import { covers, differs } from './differences'
 import { isPending, wholeRoute } from './state'
+import { forgetSecrets, rememberSecrets, withWritten } from './written'
 
 /** An update that the appliance may have accepted and that was not seen applied yet. */
 interface UnseenUpdate {
@@ -34,22 +35,40 @@ export async function sendRemembered(
   const unseen = unseenUpdates(gateway)
   unseen.set(keyOf(address), { fields, before: present && toSent(present) })
   try {
-    return await sendUpdate(gateway, { ...address, fields }, operation)
+    const answer = await sendUpdate(gateway, { ...address, fields }, operation)
+    rememberSecrets(gateway, address, fields)
+    return answer
   } catch (error) {
-    if (!mayHaveArrived(error)) unseen.delete(keyOf(address))
+    if (mayHaveArrived(error)) forgetSecrets(gateway, address)
+    else unseen.delete(keyOf(address))
     throw error
   }
 }
 
-/** To be called when the update of a route was seen applied, and when the route is deleted. */
+/** To be called when the update of a route was seen applied. */
 export function forgetUpdate(gateway: Gateway, address: RouteAddress): void {
   unseenUpdates(gateway).delete(keyOf(address))
+}
+
+/** To be called when the route is deleted. */
+export function forgetRoute(gateway: Gateway, address: RouteAddress): void {
+  forgetUpdate(gateway, address)
+  forgetSecrets(gateway, address)
 }
 
 /** Whether an update of the route is under way, as far as is known here. */
 export function isUnderWay(gateway: Gateway, address: RouteAddress, route: Route): boolean {
   const unseen = unseenUpdates(gateway).get(keyOf(address))
-  return isPending(route) || (unseen !== undefined && !hasShown(unseen, route))
+  return (
+    isPending(route) ||
+    (unseen !== undefined && !hasShown(unseen, withWritten(gateway, address.deviceId, route)))
+  )
+}
+
+/** An answer that is not a route ends the change before it has begun, and the user is to know that. */
+function unreadable(error: unknown): never {
+  if (!(error instanceof GatewayError) || error.code !== 'BAD_RESPONSE') throw error
+  throw new GatewayError(error.code, `${error.message} Nothing was sent.`, error.cause)
 }
 
 const SETTLE_MS = 30_000
@@ -66,7 +85,10 @@ export async function settledRoute(
   operation: Operation,
 ): Promise<Route> {
   const look = async (waited: number): Promise<Route | undefined> => {
-    const route = wholeRoute(await getRoute(gateway, address, operation), address.routeId)
+    const route = wholeRoute(
+      await getRoute(gateway, address, operation).catch(unreadable),
+      address.routeId,
+    )
     // Firmware may store a value in another form than it was sent in, and such an update
     // never shows as sent. With nothing pending it is over all the same.
     const over = !isUnderWay(gateway, address, route) || (!isPending(route) && waited > GRACE_MS)

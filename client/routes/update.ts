@@ -6,12 +6,13 @@ import { toSent } from '../model/convert'
 import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
 import { confirm } from './confirm'
 import type { Waiting } from './create'
-import type { RouteAddress } from './find'
 import { covers, differs } from './differences'
+import type { RouteAddress } from './find'
 import { needsPresent, planKeep, planMerge, planReplace } from './merge'
 import { forgetUpdate, sendRemembered, settledRoute } from './settled'
 import { isPending } from './state'
 import { inTurnOf } from './turn'
+import { withWritten } from './written'
 
 export type UpdateMode = 'keep' | 'merge' | 'replace'
 
@@ -66,7 +67,8 @@ export async function updateRoute(
     const look = ([route]: Route[]): { seen: Route } | { instead: string } => {
       if (!route) return { instead: 'no such route' }
       if (isPending(route)) return { instead: 'the update still pending' }
-      return covers(route, fields) ? { seen: route } : { instead: difference(fields, route) }
+      const told = withWritten(gateway, deviceId, route)
+      return covers(told, fields) ? { seen: route } : { instead: difference(fields, told) }
     }
     const route = await confirm(
       gateway,
