@@ -399,6 +399,27 @@ describe('the pickers, in a browser', function () {
     expectFailed(1)
   })
 
+  it('try a password that was refused once, however many forms are opened', async () => {
+    const remote = await startSimulator()
+    await addGateway('mistyped', remote, 'wrong')
+    const attempts = (): number =>
+      remote.journal.filter(({ method, path }) => method === 'POST' && path === '/api/session')
+        .length
+    for (let forms = 0; forms < 3; forms++) {
+      await openNew({ gateway: 'mistyped', route: 'x1', routeType: 'id' })
+      await says('route', /refused the user name or the password/)
+      await editor.press('cancel')
+    }
+    should(attempts()).equal(1)
+    await openNew({ gateway: 'mistyped', route: 'x1', routeType: 'id' })
+    await reload('route').click()
+    await until(() => attempts() === 2)
+    await settled()
+    await editor.press('cancel')
+    await remote.stop()
+    expectFailed(2)
+  })
+
   it('say that they are asking, and let one type meanwhile', async () => {
     const answer = await holdLookups()
     await openNew()
@@ -555,15 +576,15 @@ describe('the pickers, in a browser', function () {
     })
   }
 
-  async function addGateway(id: string, { url }: Simulator) {
+  async function addGateway(id: string, { url }: Simulator, password = 'supervisor') {
     await editor.add({ id, type: CONFIG, name: id, baseUrl: url, timeout: 10000 })
-    await page.evaluate((added) => {
-      const node = RED.nodes.node(added)!
-      Object.assign(node, {
-        changed: true,
-        credentials: { username: 'operator', password: 'supervisor' },
-      })
-    }, id)
+    const credentials = { username: 'operator', password }
+    await page.evaluate(
+      ([added, given]) => {
+        Object.assign(RED.nodes.node(added)!, { changed: true, credentials: given })
+      },
+      [id, credentials] as const,
+    )
   }
 
   let counter = 0

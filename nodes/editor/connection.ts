@@ -26,14 +26,21 @@ export function connectionOfForm(node: EditorNode): Connection {
 }
 
 /**
+ * Connections with values that are not deployed yet, which the appliance has refused. Each form
+ * that is opened would try them once more, and after a few the account might be locked.
+ */
+const refused = new Map<string, Unanswered>()
+
+/**
  * Asks about the appliance of a config node: of the deployed one, or with the values that are
- * only in the editor.
+ * only in the editor. What was refused is asked again only where a person says so.
  * @throws Unanswered
  */
 export async function askAppliance<Answer>(
   path: 'lookup' | 'definition',
   gateway: EditorNode,
   what: object,
+  { again = false } = {},
 ): Promise<Answer> {
   if (!gateway.changed) {
     try {
@@ -43,7 +50,17 @@ export async function askAppliance<Answer>(
       if (!(error instanceof Unanswered) || !error.notDeployed) throw error
     }
   }
-  return ask(path, { ...what, connection: await connectionOfNode(gateway) })
+  const connection = await connectionOfNode(gateway)
+  const key = JSON.stringify(connection)
+  const before = again ? undefined : refused.get(key)
+  if (before) throw before
+  try {
+    return await ask(path, { ...what, connection })
+  } catch (error) {
+    const isRefused = error instanceof Unanswered && error.code === 'LOGIN_REFUSED'
+    if (isRefused) refused.set(key, error)
+    throw error
+  }
 }
 
 /** The connection of a config node whose values are not deployed. */

@@ -72,7 +72,7 @@ export function createLook(placeNow: () => Place, changed: () => void) {
     changed()
     if (!node) return
 
-    const result = await lookAt(node, deviceId).then(
+    const result = await lookAt(node, deviceId, again).then(
       (found): Look => ({ loading: false, found }),
       (failure: Unanswered): Look => ({ loading: false, failure }),
     )
@@ -103,9 +103,13 @@ function noGateway(value: string): Unanswered {
   return new Unanswered(text(isVariable ? 'picker.gatewayLater' : 'picker.noGateway'))
 }
 
-async function lookAt(node: EditorNode, deviceId: string | undefined): Promise<Found> {
+async function lookAt(
+  node: EditorNode,
+  deviceId: string | undefined,
+  again: boolean,
+): Promise<Found> {
   try {
-    return await askAppliance('lookup', node, { deviceId })
+    return await askAppliance('lookup', node, { deviceId }, { again })
   } catch (error) {
     const isGone = error instanceof Unanswered && error.code === 'NOT_FOUND'
     if (deviceId === undefined || !isGone) throw error

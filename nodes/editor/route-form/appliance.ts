@@ -19,8 +19,11 @@ export interface Lookup {
  * Devices and, of the chosen or only one, routes and adapters.
  * @throws Unanswered with words to show
  */
-export const lookUp = (node: EditorNode, deviceId?: string): Promise<Lookup> =>
-  askAbout(node, 'lookup', { deviceId: deviceId || deviceOf(node) })
+export const lookUp = (
+  node: EditorNode,
+  deviceId?: string,
+  options?: { again: boolean },
+): Promise<Lookup> => askAbout(node, 'lookup', { deviceId: deviceId || deviceOf(node) }, options)
 
 /**
  * A route in sent form, its secrets hidden.
@@ -56,8 +59,9 @@ async function askAbout<Answer>(
   node: EditorNode,
   path: 'lookup' | 'definition',
   what: object,
+  options?: { again: boolean },
 ): Promise<Answer> {
   const gateway = gatewayOf(node)
   if (!gateway) throw new Unanswered(text('fill.noGateway'))
-  return askAppliance(path, gateway, what)
+  return askAppliance(path, gateway, what, options)
 }

@@ -67,7 +67,7 @@ export function makeFill(
     }
     status.textContent = text('fill.loading')
     try {
-      const answer: Lookup = await lookUp(node, device.value)
+      const answer: Lookup = await lookUp(node, device.value, { again: true })
       routes = answer.routes ?? []
       if (devices.hidden && answer.routes === undefined && answer.devices.length > 1) {
         device.replaceChildren(element('option', { value: '' }), ...answer.devices.map(option))
