@@ -440,6 +440,15 @@ describe('an appliance that behaves otherwise', () => {
       data.should.have.length(2)
     })
 
+    it('those that are still being created may be counted', async () => {
+      reply = ({ path }) =>
+        path.endsWith('/routes')
+          ? { body: { data: page, numPages: 1, numResults: 3, pendingRouteCreates: 1 } }
+          : undefined
+      const { data } = await listRoutes(gateway, { deviceId: 'D' }, op())
+      data.should.have.length(2)
+    })
+
     it('a route that is not among them is neither created nor taken for absent', async () => {
       const wanted = { ...page[0], id: undefined, name: 'R3' }
       for (const state of ['present', 'absent'] as const) {

@@ -36,7 +36,9 @@ export async function listRoutes(
   return list.answer
 }
 
-const isShort = ({ data, numResults }: RouteList): boolean => Number(numResults) > data.length
+/** Whether those that are not listed yet are counted is not documented. */
+const isShort = ({ data, numResults, pendingRouteCreates }: RouteList): boolean =>
+  Number(numResults) - (Number(pendingRouteCreates) || 0) > data.length
 
 /** GET /api/gateway/{device}/routes/{route} (spec 4, endpoint 7). */
 export async function getRoute(
