@@ -83,16 +83,6 @@ describe('deploys and stops', () => {
     }
   })
 
-  it('an appliance may take more than a second to end the session', async () => {
-    await load(simulator.url)
-    await result('list-devices')
-    simulator.setOptions({ maxSessions: 1 })
-    simulator.fault({ kind: 'latency', ms: 1200, match: { method: 'DELETE' }, times: 1 })
-    await redeploy(simulator.url)
-    await result('list-devices')
-    simulator.logouts.should.equal(1)
-  })
-
   it('a message on its way when its node is stopped ends with CLOSED', async () => {
     await load(simulator.url)
     await result('list-devices')

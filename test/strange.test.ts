@@ -598,6 +598,25 @@ describe('an appliance that behaves otherwise', () => {
     })
   })
 
+  it('that takes more than a second to end a session is given the time', async () => {
+    let isHeard: boolean | undefined
+    server.prependListener('request', (request, response) => {
+      if (request.method !== 'DELETE') return
+      const end = response.end.bind(response)
+      Object.assign(response, {
+        end: (text: string) =>
+          setTimeout(() => {
+            isHeard = !response.destroyed
+            end(text)
+          }, 1300),
+      })
+    })
+    const patient = openAgain()
+    await listDevices(patient, op())
+    await patient.close()
+    isHeard!.should.be.true()
+  })
+
   it('that answers the end of a session with nothing has ended it', async () => {
     reply = ({ method }) => (method === 'DELETE' ? { status: 204 } : undefined)
     await listDevices(gateway, op())
