@@ -277,6 +277,7 @@ describe('the test of the connection, in a browser', function () {
       await openForm('gateway')
       await test()
       should(await result.innerText()).containEql(says)
+      should(await result.innerText()).match(/not asked/)
       await close()
       await page.unroute('**/media-gateway/connection')
     }

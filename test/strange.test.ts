@@ -6,6 +6,7 @@ import {
   deleteRoute,
   endSession,
   ensureRoutes,
+  findRoute,
   getDevice,
   getRoute,
   listDevices,
@@ -28,6 +29,7 @@ describe('an appliance that behaves otherwise', () => {
   interface Call {
     method: string
     path: string
+    query?: URLSearchParams
     cookie?: string
     body?: { fields?: Record<string, unknown> }
   }
@@ -64,6 +66,7 @@ describe('an appliance that behaves otherwise', () => {
         const call: Call = {
           method: request.method!,
           path: request.url!.split('?')[0]!,
+          query: new URL(request.url!, 'http://appliance').searchParams,
           cookie: request.headers.cookie,
           body: text ? (JSON.parse(text) as Call['body']) : undefined,
         }
@@ -432,13 +435,60 @@ describe('an appliance that behaves otherwise', () => {
         path.endsWith('/routes') ? { body: { data: page, numPages: 1, numResults: 3 } } : undefined
     })
 
-    it('the list is not taken for whole', async () => {
-      const error = await errorOf(listRoutes(gateway, { deviceId: 'D' }, op()))
-      error.code.should.equal('BAD_RESPONSE')
-      error.message.should.match(/has 3 routes, and lists 2/)
-      const { data } = await listRoutes(gateway, { deviceId: 'D', page: 1 }, op())
+    it('what it lists is found, and what it does not list is not taken for absent', async () => {
+      const { data } = await listRoutes(gateway, { deviceId: 'D' }, op())
       data.should.have.length(2)
+      ;(await findRoute(gateway, 'D', { name: 'R2' }, op())).should.equal('R2')
+      const error = await errorOf(findRoute(gateway, 'D', { name: 'R3' }, op()))
+      error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
+      error.message.should.match(/has 3 routes, and lists 2/)
+      const options = { deviceId: 'D', state: 'present', waitTimeout: 500 } as const
+      const { results } = await ensureRoutes(gateway, { name: 'R2' }, options, op())
+      results.should.have.property('action', 'none')
     })
+
+    it('a count of a moment ago is waited for', async () => {
+      let looks = 0
+      reply = ({ path }) =>
+        path.endsWith('/routes')
+          ? { body: { data: page, numPages: 1, numResults: ++looks > 2 ? 2 : 3 } }
+          : undefined
+      ;(await errorOf(findRoute(gateway, 'D', { name: 'R3' }, op()))).code.should.equal('NOT_FOUND')
+    })
+
+    it('one page among others that came short is not taken for whole', async () => {
+      reply = ({ path, query }) => {
+        if (!path.endsWith('/routes')) return undefined
+        const at = Number(query!.get('page'))
+        const data =
+          at === 2 || at > 3 ? [] : page.map((route) => ({ ...route, id: `${route.id} ${at}` }))
+        return { body: { data, numPages: 3, numResults: 6 } }
+      }
+      const error = await errorOf(listRoutes(gateway, { deviceId: 'D' }, op()))
+      error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
+    })
+
+    const counts: Record<string, object> = {
+      'no counts': {},
+      'counts of null': { numPages: null, numResults: null },
+      'a number of pages that is too small': { numPages: 1, numResults: 5 },
+    }
+    for (const [what, given] of Object.entries(counts)) {
+      for (const end of ['an empty page', 'an error', 'the last page again']) {
+        it(`with ${what}: all pages are read, up to ${end}`, async () => {
+          const ids = ['A', 'B', 'C', 'D', 'E']
+          reply = ({ path, query }) => {
+            if (!path.endsWith('/routes')) return undefined
+            const at = Math.min(Number(query!.get('page')), end === 'the last page again' ? 3 : 99)
+            if (end === 'an error' && at > 3) return { status: 400 }
+            const some = ids.slice(2 * (at - 1), 2 * at)
+            return { body: { data: some.map((id) => ({ ...page[0], id, name: id })), ...given } }
+          }
+          const { data } = await listRoutes(gateway, { deviceId: 'D' }, op())
+          data.map(({ id }) => id).should.eql(ids)
+        })
+      }
+    }
 
     it('those that are still being created may be counted', async () => {
       reply = ({ path }) =>
@@ -533,7 +583,6 @@ describe('an appliance that behaves otherwise', () => {
 
     const ways: Record<string, (part: JsonObject) => JsonObject> = {
       'and leaves them out': (one) => ({ ...one, srtPassPhrase: undefined }),
-      'and says null': (one) => ({ ...one, srtPassPhrase: null }),
     }
     for (const [way, show] of Object.entries(ways)) {
       it(`${way}: ensure writes one once, and again only when another is wanted`, async () => {
@@ -564,6 +613,24 @@ describe('an appliance that behaves otherwise', () => {
         route.source.should.containDeep({ srtPassPhrase: 'first-pass-phrase', srtLatency: 200 })
       })
     }
+
+    it('and leaves them out: null takes one away all the same', async () => {
+      shown = ways['and leaves them out']!
+      await ensure(wanted('first-pass-phrase', 'other-pass-phrase'))
+      await updateRoute(
+        gateway,
+        {
+          address: { deviceId: 'D', routeId: 'R' },
+          patch: { source: { srtPassPhrase: null } },
+          mode: 'merge',
+          waitFor: 'applied',
+          waitTimeout: 1000,
+        },
+        op(),
+      )
+      route.source['srtPassPhrase']!.should.equal('')
+      route.destinations[0]!['srtPassPhrase']!.should.equal('other-pass-phrase')
+    })
 
     it('where the answer got lost, one is not taken for written', async () => {
       shown = ways['and leaves them out']!
@@ -615,6 +682,61 @@ describe('an appliance that behaves otherwise', () => {
     await listDevices(patient, op())
     await patient.close()
     isHeard!.should.be.true()
+  })
+
+  describe('that takes the ID of a route in either case', () => {
+    const id = '3f2b8c1e-9d47-4a6b-8c21-0e5f7a9b1c2d'
+    const address = { deviceId: 'D', routeId: id.toUpperCase() }
+    let state: string
+    let isThere: boolean
+    let readsUntilGone: number
+
+    beforeEach(() => {
+      state = 'idle'
+      isThere = true
+      readsUntilGone = Infinity
+      reply = ({ path, body }) => {
+        const route = {
+          id,
+          name: 'Route',
+          state,
+          source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+          destinations: [],
+        }
+        if (path.toLowerCase() === `/api/gateway/d/routes/${id}`) {
+          if (--readsUntilGone < 0) isThere = false
+          return isThere ? { body: route } : undefined
+        }
+        if (path === '/api/gateway/D/routes') {
+          return { body: { data: isThere ? [route] : [], numResults: Number(isThere) } }
+        }
+        if (path === '/api/devices/D/commands') {
+          state = 'running'
+          return { body: [{}] }
+        }
+        if (path !== '/api/devices/D/updates') return undefined
+        if ((body as { action?: string }).action === 'delete') readsUntilGone = 3
+        return { body: { status: 'ok' } }
+      }
+    })
+
+    it('it is read, started and seen to run', async () => {
+      ;(await getRoute(gateway, address, op())).id.should.equal(id)
+      const control = { action: 'start', waitFor: 'applied', waitTimeout: 2000 } as const
+      const { route } = await controlRoute(gateway, { ...address, ...control }, op())
+      route!.should.have.property('state', 'running')
+    })
+
+    it('it is not taken for gone before it is', async () => {
+      await deleteRoute(gateway, { ...address, waitFor: 'applied', waitTimeout: 5000 }, op())
+      isThere.should.be.false()
+    })
+
+    it('it is deleted where it shall be absent', async () => {
+      const options = { deviceId: 'D', state: 'absent', waitTimeout: 5000 } as const
+      const { results } = await ensureRoutes(gateway, { id: id.toUpperCase() }, options, op())
+      results.should.have.property('action', 'delete')
+    })
   })
 
   it('that answers the end of a session with nothing has ended it', async () => {

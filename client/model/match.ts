@@ -27,3 +27,13 @@ function indexed(destinations: readonly unknown[], member: string): Map<string, 
   }
   return indexes
 }
+
+/** The form of the ids of routes, sources and destinations (facts 1). */
+export const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
+
+/** An id as it is compared: there are appliances that take a UUID in either case. */
+export const plainId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id)
+
+/** Whether two ids mean the same route. */
+export const isSameId = (one: unknown, other: unknown): boolean =>
+  isText(one) && isText(other) && plainId(one) === plainId(other)

@@ -1,6 +1,7 @@
-import { badResponse, GatewayError } from '../errors'
+import { badResponse, GatewayError, type ErrorCode } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
+import { isSameId } from '../model/match'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
 import { segment, usable } from './path'
 import { expectArray, expectObject, ofChange } from './shapes'
@@ -9,11 +10,13 @@ import { expectArray, expectObject, ofChange } from './shapes'
 const PAGE_SIZE = 500
 const PAGES_AT_ONCE = 4
 const PASSES = 3
+/** Milliseconds. */
+const COUNT_LAG_MS = 250
 
 /**
  * GET /api/gateway/{device}/routes (spec 2.7). With `page` or `pageSize` exactly that
  * page; otherwise every page, gathered in `data`, each route once.
- * @throws GatewayError `BAD_RESPONSE` when there are fewer routes than the appliance itself counts
+ * @throws GatewayError `BAD_RESPONSE` when a page came without all of its routes
  */
 export async function listRoutes(
   gateway: Gateway,
@@ -25,20 +28,32 @@ export async function listRoutes(
   }
   let list = await gatherPages(gateway, deviceId, operation)
   // While the list is read, a route that is removed or added moves others across the
-  // border of a page, unseen. Only then the pages are read once more.
-  for (let pass = 1; list.moved && pass < PASSES; pass++) {
+  // border of a page, unseen. Only then the pages are read once more. A count may also
+  // be that of a moment ago.
+  for (let pass = 1; pass < PASSES && (list.moved || lacksRoutes(list.answer)); pass++) {
+    if (!list.moved) await gateway.pause(COUNT_LAG_MS, operation.stop)
     list = await gatherPages(gateway, deviceId, operation)
   }
-  const { data, numResults } = list.answer
-  if (isShort(list.answer)) {
-    throw badResponse(`The appliance has ${numResults} routes, and lists ${data.length} of them.`)
-  }
+  if (list.isCut && lacksRoutes(list.answer)) throw lacking(list.answer)
   return list.answer
 }
 
-/** Whether those that are not listed yet are counted is not documented. */
-const isShort = ({ data, numResults, pendingRouteCreates }: RouteList): boolean =>
-  Number(numResults) - (Number(pendingRouteCreates) || 0) > data.length
+/**
+ * True when the appliance itself counts more routes than it lists: one that is not among them may
+ * be there all the same. Whether those that are still being created are counted is not documented.
+ */
+export function lacksRoutes({ data, numResults, pendingRouteCreates }: RouteList): boolean {
+  return Number(numResults) - (Number(pendingRouteCreates) || 0) > data.length
+}
+
+/** The error for what cannot be decided on such a list. */
+export function lacking({ data, numResults }: RouteList): GatewayError {
+  return new GatewayError(
+    'BAD_RESPONSE',
+    `The appliance has ${numResults} routes, and lists ${data.length} of them.`,
+    { retryable: true },
+  )
+}
 
 /** GET /api/gateway/{device}/routes/{route} (spec 4, endpoint 7). */
 export async function getRoute(
@@ -49,7 +64,7 @@ export async function getRoute(
   const path = `${routesOf(deviceId)}/${segment(routeId)}`
   const body = await gateway.call({ method: 'GET', path, what: `route ${routeId}` }, operation)
   const route = expectObject<Route>(body, 'the route')
-  if (typeof route.id !== 'string' || route.id.toLowerCase() !== routeId.toLowerCase()) {
+  if (!isSameId(route.id, routeId)) {
     throw badResponse('The appliance answered with something else than the route asked for.')
   }
   return route
@@ -148,6 +163,8 @@ interface Gathered {
   answer: RouteList
   /** The list changed while it was read: a route may be missing. */
   moved: boolean
+  /** A page before the last one had fewer routes than the first. */
+  isCut: boolean
 }
 
 async function gatherPages(
@@ -165,6 +182,7 @@ async function gatherPages(
   take(first)
   let latest = first
   let moved = false
+  let isCut = false
   let pages = 1
   let last = pagesOf(first)
   while (pages < last) {
@@ -176,9 +194,10 @@ async function gatherPages(
       ),
     )
     const known = routes.size
-    for (const page of batch) {
+    for (const [index, page] of batch.entries()) {
       take(page)
       moved ||= page.numResults !== first.numResults
+      isCut ||= from + index < last && page.data.length < first.data.length
     }
     pages += count
     latest = batch[batch.length - 1]!
@@ -186,10 +205,35 @@ async function gatherPages(
     // Whatever numPages says: pages that bring nothing new are the end.
     if (routes.size === known) break
   }
-  if (pages === 1) return { answer: first, moved: isShort(first) }
-  const answer = { ...latest, data: [...routes.values()] }
-  return { answer, moved: moved || seen !== routes.size || isShort(answer) }
+  moved ||= seen !== routes.size
+
+  const gathered = (): RouteList =>
+    pages === 1 ? first : { ...latest, data: [...routes.values()] }
+  // Beyond the pages that it counts, where it does not count, or counts more routes than came.
+  while (latest.data.length > 0 && (!isCounted(latest) || lacksRoutes(gathered()))) {
+    const page = await readPage(gateway, deviceId, pages + 1, size, operation).catch(noSuchPage)
+    const known = routes.size
+    if (page) take(page)
+    if (!page || routes.size === known) break
+    latest = page
+    pages++
+  }
+  return { answer: gathered(), moved, isCut }
 }
+
+const isCounted = ({ numPages, numResults }: RouteList): boolean =>
+  Number(numPages) >= 1 || isNumber(numResults)
+
+const isNumber = (value: unknown): boolean =>
+  value !== null && value !== '' && Number.isFinite(Number(value))
+
+/** How a page is answered that there is not, is not documented. */
+function noSuchPage(error: unknown): undefined {
+  const isRefused = error instanceof GatewayError && REFUSALS.has(error.code)
+  if (!isRefused) throw error
+}
+
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['REJECTED', 'NOT_FOUND', 'BAD_RESPONSE'])
 
 const refusingLargePages = new WeakSet<Gateway>()
 

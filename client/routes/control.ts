@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway'
 import { newOperation, type Operation } from '../operation'
 import { booleanFrom, toSent } from '../model/convert'
 import { withoutMasks } from '../model/secrets'
+import { isSameId } from '../model/match'
 import type { CommandAnswer, Destination, Route, UpdateAnswer } from '../model/types'
 import { untilStopped } from '../stop'
 import { sendCommand } from '../operations/commands'
@@ -81,7 +82,7 @@ function unitOf(
 
   const confirmed = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
     const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-      const route = routes.find(({ id }) => id === routeId)
+      const route = routes.find(({ id }) => isSameId(id, routeId))
       if (!route) return { instead: 'no such route' }
       const now = stateIn(route)
       const wanted = running ? 'running' : 'stopped'

@@ -1,6 +1,7 @@
 import { readOnlyError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
+import { isSameId } from '../model/match'
 import type { Route, UpdateAnswer } from '../model/types'
 import { sendDelete } from '../operations/routes'
 import { confirm } from './confirm'
@@ -37,7 +38,7 @@ export function confirmGone(
   operation: Operation,
 ): Promise<true> {
   const look = (routes: Route[]): { seen: true } | { instead: string } => {
-    const route = routes.find(({ id }) => id === routeId)
+    const route = routes.find(({ id }) => isSameId(id, routeId))
     if (!route) return { seen: true }
     return {
       instead: route.hasPendingDelete ? 'the delete still pending' : 'the route still there',

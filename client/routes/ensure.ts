@@ -10,9 +10,10 @@ import {
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { checkWanted } from '../model/definition'
+import { isSameId } from '../model/match'
 import type { Route } from '../model/types'
 import { sendCommand } from '../operations/commands'
-import { listRoutes, sendCreate, sendDelete } from '../operations/routes'
+import { lacking, lacksRoutes, listRoutes, sendCreate, sendDelete } from '../operations/routes'
 import { createLanes } from '../queues'
 import { findClashes } from './clashes'
 import { confirm } from './confirm'
@@ -246,7 +247,7 @@ async function change(
 
   const until = (met: (now: Route) => string | undefined): Promise<Route> => {
     const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-      const now = routes.find(({ id }) => id === routeId)
+      const now = routes.find(({ id }) => isSameId(id, routeId))
       if (!now) return { instead: 'no such route' }
       if (isPending(now)) return { instead: 'the change still pending' }
       const instead = met(now)
@@ -333,10 +334,12 @@ async function settledList(
   operation: Operation,
 ): Promise<Route[]> {
   const look = async (): Promise<Route[] | undefined> => {
-    const { data, pendingRouteCreates } = await listRoutes(gateway, { deviceId }, operation)
+    const list = await listRoutes(gateway, { deviceId }, operation)
+    const { data, pendingRouteCreates } = list
     const found = wanted.map((row) => findWanted(row, data, options, operation))
     const strangers = Number(pendingRouteCreates) - (ownCreates.get(gateway) ?? 0)
     const missing = found.some((route) => route === undefined)
+    if (missing && lacksRoutes(list)) throw lacking(list)
     const changing = found.some((route) => route !== undefined && isPending(route))
     return changing || (missing && strangers > 0) ? undefined : data
   }

@@ -3,7 +3,7 @@ import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { isText, own } from '../model/json'
 import type { Destination, Route } from '../model/types'
-import { getRoute, listRoutes } from '../operations/routes'
+import { getRoute, lacking, lacksRoutes, listRoutes } from '../operations/routes'
 import { expectArray } from '../operations/shapes'
 
 /** Where a route is. */
@@ -26,8 +26,10 @@ export async function findRoute(
   operation: Operation,
 ): Promise<string> {
   if ('id' in target) return target.id
-  const { data } = await listRoutes(gateway, { deviceId }, operation)
-  return idOfTheOne('route', target.name, data, operation)
+  const list = await listRoutes(gateway, { deviceId }, operation)
+  const isThere = list.data.some(({ name }) => name === target.name)
+  if (!isThere && lacksRoutes(list)) throw lacking(list)
+  return idOfTheOne('route', target.name, list.data, operation)
 }
 
 /** The ID of the destination of a route that is meant. A name is looked up in the route. */

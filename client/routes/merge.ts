@@ -8,7 +8,7 @@ import { partToSent, protocolOf, toSent } from '../model/convert'
 import { checkPart, checkPatch, NO_IDENTITY } from '../model/check'
 import type { CheckOptions, UpdateMode } from '../model/check'
 import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
-import { matcher } from '../model/match'
+import { isUuid, matcher } from '../model/match'
 
 /** What an update is going to send, and what stands against it. With problems nothing may be sent. */
 export interface Plan {
@@ -146,7 +146,9 @@ function mergeMembers(
   for (const [name, value] of membersIn(wanted)) {
     const present = merged.get(name)
     if (value === null) {
-      if (!isGiven(present)) continue
+      // One that the appliance does not tell may be there.
+      const isUntold = name === 'srtPassPhrase' && present === undefined && base.protocol === 'srt'
+      if (!isGiven(present) && !isUntold) continue
       if (name === 'srtPassPhrase') merged.set(name, '')
       else merged.delete(name)
     } else if (isObject(value)) {
@@ -242,16 +244,13 @@ function destinationPatches(before: Destination[], patches: unknown): Destinatio
     const isNew = value && found.length === 0 && !isText(value.name)
     const patch = isNew ? { ...value, name: key } : value
     const path = pathTo('destinations', key)
-    return [
-      { path, found, refusal: UUID.test(key) ? { path, problem: NO_SUCH_ID } : undefined, patch },
-    ]
+    // A name of this form is surely meant as an id.
+    const refusal = isUuid(key) ? { path, problem: NO_SUCH_ID } : undefined
+    return [{ path, found, refusal, patch }]
   })
 }
 
 const NO_SUCH_ID = 'is not the id of a destination of the route'
-
-/** The form of the ids of destinations (facts 1): a name of this form is surely meant as an id. */
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 function newDestination(
   { problems, validate }: Merging,

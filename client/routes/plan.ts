@@ -2,7 +2,7 @@ import { GatewayError, type Problem } from '../errors'
 import type { Operation } from '../operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
-import { matcher } from '../model/match'
+import { isSameId, matcher } from '../model/match'
 import { hideSecrets } from '../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../model/types'
 import { differs, type Difference } from './differences'
@@ -86,7 +86,7 @@ function planPresent(
   nothing: Plan,
 ): Plan {
   // IDs of a former route with this name tell nothing about the one that is there now.
-  const patch = isText(wanted.id) && wanted.id !== route.id ? withoutIds(wanted) : wanted
+  const patch = isText(wanted.id) && !isSameId(wanted.id, route.id) ? withoutIds(wanted) : wanted
   const { fields, problems } = planMerge(patch, route, { validate })
   problems.push(...removals(patch, toSent(route)))
   if (exact && Array.isArray(patch.destinations)) {
@@ -176,7 +176,7 @@ export function findWanted(
   { state }: PlanOptions,
   operation: Operation,
 ): Route | undefined {
-  const byId = isText(id) ? present.find((route) => route.id === id) : undefined
+  const byId = isText(id) ? present.find((route) => isSameId(route.id, id)) : undefined
   if (byId || (isText(id) && state === 'absent')) return byId
   if (!isText(name)) {
     throw new GatewayError(

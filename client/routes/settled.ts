@@ -2,6 +2,7 @@ import { GatewayError, mayHaveArrived } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { toSent } from '../model/convert'
+import { plainId } from '../model/match'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { getRoute, sendUpdate } from '../operations/routes'
 import type { RouteAddress } from './find'
@@ -23,7 +24,7 @@ function unseenUpdates(gateway: Gateway): Map<string, UnseenUpdate> {
   return known
 }
 
-const keyOf = ({ deviceId, routeId }: RouteAddress): string => `${deviceId} ${routeId}`
+const keyOf = ({ deviceId, routeId }: RouteAddress): string => `${deviceId} ${plainId(routeId)}`
 
 /** Sends an update, and remembers it until it was seen. `present` is the route that it was planned on. */
 export async function sendRemembered(

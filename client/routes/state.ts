@@ -1,5 +1,6 @@
 import { badResponse } from '../errors'
 import { isObject } from '../model/json'
+import { isSameId } from '../model/match'
 import type { Route } from '../model/types'
 
 /** An update, a start, a stop or a delete is under way (facts 5.1). What the member holds is not documented. */
@@ -30,7 +31,7 @@ export function wholeRoute(route: Route, routeId: string): Route {
       `The appliance answered ${what}. Nothing was sent, so as not to lose a part of the route.${advice}`,
     )
   }
-  if (route.id !== routeId) refuse('with another route than the one asked for')
+  if (!isSameId(route.id, routeId)) refuse('with another route than the one asked for')
   const { source, destinations } = route as { source: unknown; destinations: unknown }
   if (!isObject(source) || typeof source.protocol !== 'string') {
     refuse('with a route without its source')

@@ -1,5 +1,6 @@
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
+import { plainId } from '../model/match'
 import type { RouteAddress } from './find'
 
 /** Changes of one route take turns, whoever makes them; those of different routes run in parallel. */
@@ -9,5 +10,5 @@ export function inTurnOf<T>(
   operation: Operation,
   change: () => Promise<T>,
 ): Promise<T> {
-  return gateway.inTurn(`route ${deviceId} ${routeId}`, operation, change)
+  return gateway.inTurn(`route ${deviceId} ${plainId(routeId)}`, operation, change)
 }

@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { checkUpdate, type CheckOptions } from '../model/check'
 import { toSent } from '../model/convert'
+import { isSameId } from '../model/match'
 import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
 import { confirm } from './confirm'
 import type { Waiting } from './create'
@@ -75,7 +76,7 @@ export async function updateRoute(
       {
         deviceId,
         routeId,
-        look: (routes) => look(routes.filter(({ id }) => id === routeId)),
+        look: (routes) => look(routes.filter(({ id }) => isSameId(id, routeId))),
         timeout: waitTimeout,
       },
       operation,
@@ -94,7 +95,7 @@ const PLANS = {
 
 /** A Route that was read as one and is sent to another would bring IDs along that are not its own. */
 function refuseOtherRoute({ id }: RoutePatch, routeId: string, { name }: Operation): void {
-  if (id === undefined || id === null || id === routeId) return
+  if (id === undefined || id === null || isSameId(id, routeId)) return
   throw invalidInput(
     [
       {

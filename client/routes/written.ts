@@ -1,5 +1,6 @@
 import type { Gateway } from '../gateway'
-import { isGiven, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
+import { isObject, isText, membersIn, own, type JsonObject } from '../model/json'
+import { plainId } from '../model/match'
 import { isMasked, isSecret } from '../model/secrets'
 import type { Route, RouteFields } from '../model/types'
 import type { RouteAddress } from './find'
@@ -13,7 +14,7 @@ type WrittenSecrets = ReadonlyMap<string, JsonObject>
 
 const writtenByGateway = new WeakMap<Gateway, Map<string, WrittenSecrets>>()
 
-const keyOf = ({ deviceId, routeId }: RouteAddress): string => `${deviceId} ${routeId}`
+const keyOf = ({ deviceId, routeId }: RouteAddress): string => `${deviceId} ${plainId(routeId)}`
 
 const SOURCE = 'source'
 const byId = (destination: unknown): string => `id ${String(own(destination, 'id'))}`
@@ -63,6 +64,8 @@ const secretsOf = (part: JsonObject): JsonObject =>
 
 function completed<T extends JsonObject>(part: T, secrets: JsonObject = {}): T {
   if (!isObject(part)) return part
-  const untold = membersIn(secrets).filter(([name]) => !isGiven(part[name]) || isMasked(part[name]))
+  const untold = membersIn(secrets).filter(
+    ([name]) => part[name] === undefined || isMasked(part[name]),
+  )
   return { ...part, ...Object.fromEntries(untold) }
 }

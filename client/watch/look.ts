@@ -4,7 +4,7 @@ import type { Operation } from '../operation'
 import { isObject, isText, type JsonObject } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
 import { getDevice } from '../operations/devices'
-import { getRoute, listRoutes } from '../operations/routes'
+import { getRoute, lacking, lacksRoutes, listRoutes } from '../operations/routes'
 import type { Clock } from './poller'
 import { deviceState, type DeviceState, type Doubts, type RouteState } from './state'
 
@@ -16,6 +16,9 @@ export interface Look {
   /** How often the appliance wants to be asked, in ms (facts 3.2). */
   suggestedMs?: number
 }
+
+/** How much of the list of routes is known. */
+type Listed = 'all' | 'in part' | 'nothing'
 
 /** What a device says of itself when it does not reach its own back end (facts 3.1). */
 const AWAY: ReadonlySet<unknown> = new Set(['Offline', 'Never', 'Communication error'])
@@ -52,9 +55,9 @@ export function createLook(
     const found = foundIn(configured ?? [])
     const isDoubtful =
       found.routes.size === 0 || found.isPartial || knownWithout(found, known).length > 0
-    const isListed = isDoubtful ? await addListed(found, configured, operation) : true
-    const isCertain = isListed && !AWAY.has(device.status)
-    const gone = isCertain ? await goneOf(found, known, operation) : new Set()
+    const listed = isDoubtful ? await addListed(found, configured, operation) : 'all'
+    const isCertain = listed !== 'nothing' && !AWAY.has(device.status)
+    const gone = isCertain ? await goneOf(found, known, listed, operation) : new Set()
     const kept = knownWithout(found, known).filter(([id]) => !gone.has(id))
     // A new route that did not come whole may do so at the next look.
     const arrived = [...found.routes].filter(
@@ -73,14 +76,16 @@ export function createLook(
     }
   }
 
-  /** Adds what only the list of routes has; false when that could not be read, but need not be. */
+  /** Adds what only the list of routes has, and answers how much of it came: it may not be needed. */
   async function addListed(
     found: Found,
     configured: unknown[] | undefined,
     operation: Operation,
-  ): Promise<boolean> {
+  ): Promise<Listed> {
     try {
-      const listed = foundIn((await listRoutes(gateway, { deviceId }, operation)).data)
+      const list = await listRoutes(gateway, { deviceId }, operation)
+      if (lacksRoutes(list) && !configured?.length) throw lacking(list)
+      const listed = foundIn(list.data)
       // The list may have routes in another form than the configuration, which is preferred.
       for (const [id, route] of listed.routes) {
         const isBetter = found.partial.has(id) && !listed.partial.has(id)
@@ -89,10 +94,10 @@ export function createLook(
         if (listed.partial.has(id)) found.partial.add(id)
         else found.partial.delete(id)
       }
-      return true
+      return lacksRoutes(list) ? 'in part' : 'all'
     } catch (error) {
       if (!configured?.length || isClosed(error)) throw error
-      return false
+      return 'nothing'
     }
   }
 
@@ -100,6 +105,7 @@ export function createLook(
   async function goneOf(
     found: Found,
     known: DeviceState | undefined,
+    listed: Listed,
     operation: Operation,
   ): Promise<Set<unknown>> {
     const gone = new Set<unknown>()
@@ -112,7 +118,8 @@ export function createLook(
       const { looks, since } = missing.get(id) ?? { looks: 0, since: clock.now() }
       const least = isAll && several ? ALL_MISSING_MS : there === undefined ? SOME_MISSING_MS : 0
       const isProven = there === false && !isAll
-      if (isProven || (looks > 0 && clock.now() - since >= least)) gone.add(id)
+      const isAgreed = listed === 'all' && looks > 0 && clock.now() - since >= least
+      if (isProven || isAgreed) gone.add(id)
       else stillMissing.set(id, { looks: looks + 1, since })
     }
     missing = stillMissing

@@ -69,7 +69,9 @@ const ADVISED = ['LOGIN_REFUSED', 'UNAVAILABLE', 'TIMEOUT']
 const ANSWERED = ['LOGIN_REFUSED', 'TOO_MANY_SESSIONS', 'FORBIDDEN', 'REJECTED', 'NOT_FOUND']
 
 function placeFacts({ ok, code, answerMs }: Report, tested: Tested): Fact[] {
-  if (code === 'CONFIG') return [['error', 'appliance', word('notAsked')]]
+  // Without a code it is Node-RED that did not answer, or may not.
+  if (code === 'CONFIG' || (!ok && code === undefined))
+    return [['error', 'appliance', word('notAsked')]]
   if (code === 'TLS') return [['error', 'encryption', word('notTrusted')]]
   if (code === 'BAD_RESPONSE') return [['error', 'appliance', word('strange')]]
   if (!ok && !ANSWERED.includes(code ?? '')) return [['error', 'appliance', word('notReached')]]
