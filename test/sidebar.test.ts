@@ -263,6 +263,15 @@ describe('the sidebar', function () {
     await says(row('Beta'), 'running')
     small.stopRoute('Beta')
     await says(row('Beta'), 'stopped')
+
+    for (const destination of small.route('Beta')!.destinations) destination.started = false
+    await until(async () => {
+      await row('Beta').getByRole('button').click()
+      const said = await question().innerText()
+      await question().getByRole('button', { name: 'Cancel' }).click()
+      return said.includes('Some may go on the air all the same.')
+    })
+    for (const destination of small.route('Beta')!.destinations) destination.started = true
   })
 
   it('asks about two appliances at once, each in words of its own', async () => {
@@ -575,9 +584,9 @@ const HURRY = `{
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-async function until(holds: () => boolean): Promise<void> {
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 15_000
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > deadline) throw new Error('it did not come')
     await pause(25)
   }

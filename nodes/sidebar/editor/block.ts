@@ -335,7 +335,10 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
     const name = destination?.name ?? route.name
     const kind = destination ? 'destination' : 'route'
     const concerned = destination ? 1 : route.destinations.filter(isOn).length
-    const effect = concerned === 0 ? 'none' : concerned === 1 ? 'one' : 'many'
+    // What firmware says of the destinations of a route that is idle is not known (facts 5.1).
+    const isUntold = action === 'start' && concerned === 0 && route.destinations.length > 0
+    const some = concerned === 1 ? 'one' : 'many'
+    const effect = isUntold ? 'untold' : concerned === 0 ? 'none' : some
     const backTo = () => {
       if (destinationId === undefined) list.focusButton(routeId)
       else details.focusButton(destinationId)
