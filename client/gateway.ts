@@ -99,7 +99,6 @@ export function openGateway(options: GatewayOptions): Gateway {
   const unfinished = new Set<Promise<unknown>>()
   const lanes = createLanes(concurrency)
   const turns = createTurns()
-  const waitingForTurn = new Set<{ since: number; fail: (reason: unknown) => void }>()
   const leaving = new Stop()
   let closed: Promise<void> | undefined
 
@@ -122,7 +121,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     stopIfTold,
     giveUp(reason, since) {
       lanes.giveUp(reason, since)
-      for (const waiting of waitingForTurn) if (waiting.since <= since) waiting.fail(reason)
+      turns.giveUp(reason, since)
     },
     timeout,
   })
@@ -249,33 +248,16 @@ export function openGateway(options: GatewayOptions): Gateway {
     session,
     call,
     endSession,
-    inTurn(key, operation, task) {
-      // Only the waiting ends at a stop, or when the appliance is away; a change that has begun
-      // tells by itself how it ended.
-      return new Promise((resolve, reject) => {
-        let isOver = false
-        const hooks: Array<() => void> = []
-        const leave = (): void => {
-          waitingForTurn.delete(waiting)
-          for (const unhook of hooks) unhook()
-        }
-        const fail = (reason: unknown): void => {
-          isOver = true
-          leave()
-          reject(completed(reason, { method: 'POST', path: '' }, operation))
-        }
-        const waiting = { since: Date.now(), fail }
-        waitingForTurn.add(waiting)
-        if (operation.stop) hooks.push(operation.stop.onStop(() => fail(closedError())))
-        turns
-          .run(key, async () => {
-            leave()
-            if (isOver) return
-            stopIfTold(operation)
-            resolve(await task())
-          })
-          .catch(reject)
-      })
+    async inTurn(key, operation, task) {
+      const begin = async () => {
+        stopIfTold(operation)
+        return task()
+      }
+      try {
+        return await turns.run(key, begin, operation.stop)
+      } catch (error) {
+        throw completed(error, { method: 'POST', path: '' }, operation)
+      }
     },
     finish,
     log,

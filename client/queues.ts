@@ -1,3 +1,6 @@
+import { closedError } from './errors'
+import type { Stop } from './stop'
+
 /** Runs at most so many tasks at once; the others wait in order. */
 export interface Lanes {
   run<T>(task: () => Promise<T>): Promise<T>
@@ -35,23 +38,48 @@ export function createLanes(width: number): Lanes {
 
 /** Runs tasks with the same key one behind the other, in the order in which they came. */
 export interface Turns {
-  run<T>(key: string, task: () => Promise<T>): Promise<T>
+  /** A stop ends only the waiting: a task that has begun tells by itself how it ended. */
+  run<T>(key: string, task: () => Promise<T>, stop?: Stop): Promise<T>
+  /** Fails all that have waited since then (ms). Those that run are left alone. */
+  giveUp(reason: Error, since: number): void
 }
 
 export function createTurns(): Turns {
   const last = new Map<string, Promise<void>>()
+  const waiting = new Set<{ since: number; fail: (reason: Error) => void }>()
+
+  function inOrder(key: string, task: () => Promise<void>): void {
+    const over = (last.get(key) ?? Promise.resolve()).then(task)
+    last.set(key, over)
+    void over.then(() => {
+      if (last.get(key) === over) last.delete(key)
+    })
+  }
+
   return {
-    run(key, task) {
-      const turn = (last.get(key) ?? Promise.resolve()).then(task)
-      const over = turn.then(
-        () => undefined,
-        () => undefined,
-      )
-      last.set(key, over)
-      void over.then(() => {
-        if (last.get(key) === over) last.delete(key)
-      })
-      return turn
+    run: (key, task, stop) =>
+      new Promise((resolve, reject) => {
+        const one = { since: Date.now(), fail }
+        const unhook: Array<() => void> = []
+        let failed = false
+        const leave = (): void => {
+          waiting.delete(one)
+          for (const each of unhook) each()
+        }
+        function fail(reason: Error): void {
+          failed = true
+          leave()
+          reject(reason)
+        }
+        waiting.add(one)
+        if (stop) unhook.push(stop.onStop(() => fail(closedError())))
+        inOrder(key, async () => {
+          leave()
+          if (!failed) await task().then(resolve, reject)
+        })
+      }),
+    giveUp(reason, since) {
+      for (const one of waiting) if (one.since <= since) one.fail(reason)
     },
   }
 }

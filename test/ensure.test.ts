@@ -56,6 +56,9 @@ describe('ensure-route', () => {
     first.diff.should.have.length(1)
     const { routeId } = await result('present', { payload: WANTED })
     routeId!.should.equal(first.after!.id)
+    // About several there is no one ID, and that of another route would mislead the next node.
+    const list = await result('present', { payload: [WANTED], routeId: 'of-another' })
+    list.should.not.have.property('routeId')
     writes().should.have.length(1)
     const second = await run('present', WANTED)
     second.should.match({ changed: false, action: 'none', diff: [] })

@@ -2,6 +2,7 @@ import { GatewayError, badResponse } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { isText, own } from '../model/json'
+import { plainId } from '../model/match'
 import type { Destination, Route } from '../model/types'
 import { getRoute, lacking, lacksRoutes, listRoutes } from '../operations/routes'
 import { expectArray } from '../operations/shapes'
@@ -11,6 +12,10 @@ export interface RouteAddress {
   deviceId: string
   routeId: string
 }
+
+/** The same text for the same route. */
+export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
+  `${deviceId} ${plainId(routeId)}`
 
 /** What tells a route or a destination: its ID, or else its exact name. */
 export type Target = { id: string } | { name: string }

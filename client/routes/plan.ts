@@ -39,7 +39,7 @@ export function plan(
   /** The same route, with the secrets that reads do not tell, to compare with. */
   told = found,
 ): Plan {
-  const route = found && wholeRoute(found, found.id)
+  const route = found && wholeRoute(found)
   const nothing: Plan = { steps: [], diff: [], before: route ?? null, problems: [] }
   if (options.state === 'absent') {
     if (!route) return nothing

@@ -2,10 +2,9 @@ import { GatewayError, mayHaveArrived } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { toSent } from '../model/convert'
-import { plainId } from '../model/match'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { getRoute, sendUpdate } from '../operations/routes'
-import type { RouteAddress } from './find'
+import { keyOf, type RouteAddress } from './find'
 import { covers, differs } from './differences'
 import { isPending, wholeRoute } from './state'
 import { forgetSecrets, rememberSecrets, withWritten } from './written'
@@ -23,8 +22,6 @@ function unseenUpdates(gateway: Gateway): Map<string, UnseenUpdate> {
   unseenByGateway.set(gateway, known)
   return known
 }
-
-const keyOf = ({ deviceId, routeId }: RouteAddress): string => `${deviceId} ${plainId(routeId)}`
 
 /** Sends an update, and remembers it until it was seen. `present` is the route that it was planned on. */
 export async function sendRemembered(
@@ -86,10 +83,7 @@ export async function settledRoute(
   operation: Operation,
 ): Promise<Route> {
   const look = async (waited: number): Promise<Route | undefined> => {
-    const route = wholeRoute(
-      await getRoute(gateway, address, operation).catch(unreadable),
-      address.routeId,
-    )
+    const route = wholeRoute(await getRoute(gateway, address, operation).catch(unreadable))
     // Firmware may store a value in another form than it was sent in, and such an update
     // never shows as sent. With nothing pending it is over all the same.
     const over = !isUnderWay(gateway, address, route) || (!isPending(route) && waited > GRACE_MS)

@@ -1,6 +1,5 @@
 import { badResponse } from '../errors'
 import { isObject } from '../model/json'
-import { isSameId } from '../model/match'
 import type { Route } from '../model/types'
 
 /** An update, a start, a stop or a delete is under way (facts 5.1). What the member holds is not documented. */
@@ -25,13 +24,12 @@ const wordOf = (state: unknown): unknown =>
  * The route, when all of it came. A change that is planned on half a route would delete the other half.
  * @throws GatewayError `BAD_RESPONSE`
  */
-export function wholeRoute(route: Route, routeId: string): Route {
+export function wholeRoute(route: Route): Route {
   const refuse = (what: string, advice = ''): never => {
     throw badResponse(
       `The appliance answered ${what}. Nothing was sent, so as not to lose a part of the route.${advice}`,
     )
   }
-  if (!isSameId(route.id, routeId)) refuse('with another route than the one asked for')
   const { source, destinations } = route as { source: unknown; destinations: unknown }
   if (!isObject(source) || typeof source.protocol !== 'string') {
     refuse('with a route without its source')

@@ -1,9 +1,8 @@
 import type { Gateway } from '../gateway'
 import { isObject, isText, membersIn, own, type JsonObject } from '../model/json'
-import { plainId } from '../model/match'
 import { isMasked, isSecret } from '../model/secrets'
 import type { Route, RouteFields } from '../model/types'
-import type { RouteAddress } from './find'
+import { keyOf, type RouteAddress } from './find'
 
 /**
  * The secrets that were written from here, of the source and of each destination. Firmware may
@@ -13,8 +12,6 @@ import type { RouteAddress } from './find'
 type WrittenSecrets = ReadonlyMap<string, JsonObject>
 
 const writtenByGateway = new WeakMap<Gateway, Map<string, WrittenSecrets>>()
-
-const keyOf = ({ deviceId, routeId }: RouteAddress): string => `${deviceId} ${plainId(routeId)}`
 
 const SOURCE = 'source'
 const byId = (destination: unknown): string => `id ${String(own(destination, 'id'))}`
