@@ -1,6 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
-import net, { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import 'should'
 import {
@@ -17,6 +17,7 @@ import {
 import { withoutSecrets } from '../client/redaction'
 import { startSimulator, type Simulator } from '../simulator'
 import { selfSignedCertificate, type Certificate } from '../simulator/certificate'
+import { Proxy } from './proxy'
 
 /** Who gets the password, the cookie and the calls. What gets out in words is in `secrets.test.ts`. */
 
@@ -462,43 +463,6 @@ class Listening {
   stop(): Promise<void> {
     this.server.closeAllConnections()
     return new Promise((resolve) => this.server.close(() => resolve()))
-  }
-}
-
-/** An http proxy that notes what it is asked, and what it carries. */
-class Proxy {
-  readonly connects: http.IncomingMessage[] = []
-  readonly carried: Buffer[] = []
-  url = ''
-  private readonly sockets = new Set<net.Socket>()
-  private readonly server = http.createServer()
-
-  static async start(): Promise<Proxy> {
-    const proxy = new Proxy()
-    proxy.server.on('connect', (request, socket: net.Socket) => proxy.connect(request, socket))
-    proxy.url = `http://127.0.0.1:${await portOf(proxy.server)}`
-    return proxy
-  }
-
-  stop(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy()
-    return new Promise((resolve) => this.server.close(() => resolve()))
-  }
-
-  private connect(request: http.IncomingMessage, socket: net.Socket): void {
-    this.connects.push(request)
-    const [host, port] = request.url!.split(':')
-    const onward = net.connect(Number(port), host, () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      socket.on('data', (bytes: Buffer) => this.carried.push(bytes))
-      onward.on('data', (bytes: Buffer) => this.carried.push(bytes))
-      onward.pipe(socket).pipe(onward)
-    })
-    for (const each of [socket, onward]) {
-      this.sockets.add(each)
-      each.on('error', () => undefined)
-      each.on('close', () => [socket, onward].forEach((one) => one.destroy()))
-    }
   }
 }
 

@@ -1,0 +1,58 @@
+import http from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+
+/** An http proxy that notes what it is asked, and what it carries. */
+export class Proxy {
+  readonly connects: http.IncomingMessage[] = []
+  readonly carried: Buffer[] = []
+  /** How many ways it has opened. */
+  opened = 0
+  url = ''
+  private readonly sockets = new Set<net.Socket>()
+  private readonly server = http.createServer()
+
+  /** @param refusal the answer, as it is written, to what it does not let pass */
+  static async start(
+    refusal: (request: http.IncomingMessage) => string | undefined = () => undefined,
+  ): Promise<Proxy> {
+    const proxy = new Proxy()
+    const { server } = proxy
+    server.on('connect', (request, socket: net.Socket) => {
+      proxy.connects.push(request)
+      proxy.hold(socket)
+      const refused = refusal(request)
+      if (refused !== undefined) socket.end(refused)
+      else proxy.open(request, socket)
+    })
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return proxy
+  }
+
+  stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy()
+    return new Promise((resolve) => this.server.close(() => resolve()))
+  }
+
+  private open(request: http.IncomingMessage, socket: net.Socket): void {
+    this.opened++
+    const [host, port] = request.url!.split(':')
+    const onward = net.connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      for (const one of [socket, onward])
+        one.on('data', (bytes: Buffer) => this.carried.push(bytes))
+      onward.pipe(socket).pipe(onward)
+    })
+    this.hold(onward)
+    for (const one of [socket, onward]) {
+      one.on('close', () => [socket, onward].forEach((each) => each.destroy()))
+    }
+  }
+
+  private hold(socket: net.Socket): void {
+    this.sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+  }
+}
