@@ -25,7 +25,12 @@ describe('the sidebar', function () {
   before(async function () {
     if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
-    small = await startSimulator({ routes: ROUTES, applyDelay: 200, settleDelay: 30 })
+    small = await startSimulator({
+      routes: ROUTES,
+      applyDelay: 200,
+      settleDelay: 30,
+      dialect: { startedWhileIdle: true },
+    })
     large = await startSimulator({ routes: 2000, maxPageSize: 500 })
     editor = await startEditor()
     await deploy()
