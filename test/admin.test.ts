@@ -532,18 +532,19 @@ describe('those who look at the sidebar', () => {
     } as unknown as GatewayNode
     try {
       const observers = createObservers(300)
-      const { version } = observers.state(node, undefined, undefined)
-      observers.state(node, undefined, version)
+      const { version } = observers.state(node, {})
+      observers.state(node, { version })
       users.size.should.equal(1)
       while (users.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
       // Who comes later begins a watch of their own.
-      observers.state(node, undefined, version).version.should.not.equal(version)
+      should(observers.state(node, { version }).version).not.equal(version)
       users.size.should.equal(1)
       // Who may only read must not be able to make polls without end.
-      for (let number = 1; number < 20; number++) observers.state(node, `dev-${number}`, version)
-      should(() => observers.state(node, 'dev-20', version)).throw({ code: 'INVALID_INPUT' })
+      for (let number = 1; number < 20; number++)
+        observers.state(node, { deviceId: `dev-${number}` })
+      should(() => observers.state(node, { deviceId: 'dev-20' })).throw({ code: 'INVALID_INPUT' })
       users.size.should.equal(20)
-      observers.state(node, 'dev-19', version).health.unreachable.should.be.false()
+      observers.state(node, { deviceId: 'dev-19' }).health.unreachable.should.be.false()
     } finally {
       await gateway.close()
       users.size.should.equal(0)

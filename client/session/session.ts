@@ -60,6 +60,8 @@ export interface Session {
   end(timeout?: number): Promise<{ deletion: SessionDeletion; status?: number }>
   /** Whether a session is open, as far as is known here. */
   isOpen(): boolean
+  /** The roles of the user of the open session; none while they are not known. */
+  roles(): string[]
   /** From now on nobody logs in. Resolves when no login and no end of a session is on its way. */
   stop(): Promise<void>
   /** IDs of the present and the latest sessions, for keeping them out of every text. */
@@ -266,6 +268,7 @@ export function createSession(options: SessionOptions): Session {
     },
     end,
     isOpen: () => current !== undefined,
+    roles: () => current?.roles ?? [],
     async stop() {
       stopped = true
       await Promise.all([opening?.catch(() => undefined), ...ending])
