@@ -84,7 +84,10 @@ export function openGateway(options: GatewayOptions): Gateway {
   const { timeout = DEFAULT_TIMEOUT, concurrency = 8, readOnly = false } = options
   if (!options.username || !options.password) {
     const missing = options.username ? 'password' : 'user name'
-    throw new GatewayError('CONFIG', `The ${missing} is missing. Enter it in the config node.`)
+    throw new GatewayError(
+      'CONFIG',
+      `The ${missing} is missing. Enter it in the config node, and deploy.`,
+    )
   }
   const transport = createTransport({
     base,

@@ -4,6 +4,8 @@ import type { JsonObject } from './json'
 import { partToSent, protocolOf } from './convert'
 import { anyMembersOf, hasPaths, isRedundant, membersOf, PLACE, PROTOCOLS, ROUTE } from './fields'
 import type { Direction, Member } from './fields'
+import type { UpdateMode } from './check'
+import { matcher } from './match'
 import { isMasked } from './secrets'
 
 /** A member of a part, as a field. */
@@ -362,6 +364,20 @@ function withFirstPath(
 function withPart(direction: Direction, part: JsonObject, key: string, value: unknown): JsonObject {
   const order = [...new Set([...FIRST, ...anyMembersOf(direction).keys()])]
   return withMember(part, key, value, order)
+}
+
+/** Those of the present destinations that an update with this definition takes out of the route. */
+export function removedDestinations<Destination>(
+  definition: JsonObject,
+  mode: UpdateMode,
+  present: readonly Destination[],
+): Destination[] {
+  if (mode === 'merge') return []
+  const given = own(definition, 'destinations')
+  if (mode === 'keep' && !Array.isArray(given)) return []
+  const find = matcher(present)
+  const kept = new Set(Array.isArray(given) ? given.flatMap((entry) => find(entry)) : [])
+  return present.filter((_, index) => !kept.has(index))
 }
 
 /** The definition that a text holds; nothing when it is no JSON object. */
