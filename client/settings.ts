@@ -22,15 +22,22 @@ export function parseBase(address: unknown): URL {
   if (url.search || url.hash) {
     throw config('The address of the appliance must not hold a query (?) or a fragment (#).')
   }
+  if (/\/api\/*$/i.test(url.pathname)) {
+    throw config('The address of the appliance must not end in /api: that is added to it.')
+  }
   return url
 }
+
+/** A fingerprint as it is compared: without colons and spaces, in upper case. */
+export const plainFingerprint = (fingerprint: string): string =>
+  fingerprint.replace(/[:\s]/g, '').toUpperCase()
 
 /**
  * The fingerprint as 64 upper case hex digits; undefined when none is given.
  * @throws GatewayError `CONFIG` when it is none, or when the address is not https
  */
 export function normalFingerprint(fingerprint: string | undefined, base: URL): string | undefined {
-  const digits = (fingerprint ?? '').replace(/[:\s]/g, '').toUpperCase()
+  const digits = plainFingerprint(fingerprint ?? '')
   if (digits === '') return undefined
   if (!/^[0-9A-F]{64}$/.test(digits)) {
     throw config('The fingerprint is not a SHA-256 fingerprint: 64 hex digits are expected.')
