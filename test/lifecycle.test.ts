@@ -144,7 +144,10 @@ describe('deploys and stops', () => {
     await failure('list-devices')
     await result('list-devices')
     await wait(20)
-    statuses.should.deepEqual([{ fill: 'red', shape: 'ring', text: 'UNAVAILABLE' }, {}])
+    statuses.should.deepEqual([
+      { fill: 'red', shape: 'ring', text: 'UNAVAILABLE: A simulated error 500' },
+      {},
+    ])
   })
 
   it('a status says that a node is busy, and ends that when the gateway goes', async () => {
