@@ -25,6 +25,8 @@ describe('the config node', () => {
       {},
       /user name or a pass/,
     ],
+    ['an address that ends in /api', 'http://192.0.2.1/api', {}, {}, /must not end in \/api/],
+    ['the same with a slash', 'http://192.0.2.1/site/api/', {}, {}, /must not end in \/api/],
     ['an unresolved variable as address', '${GATEWAY_ADDRESS_X}', {}, {}, /GATEWAY_ADDRESS_X/],
     ['no user', undefined, {}, { username: '' }, /user name/],
     ['no password', undefined, {}, { password: '' }, /password/],

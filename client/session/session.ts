@@ -249,15 +249,21 @@ export function createSession(options: SessionOptions): Session {
         left() - LATE_END_MS,
         opening.catch(() => undefined),
       )
-    // An end that has brought no answer so far is tried once more.
     const unended = new Set(ending.keys())
     if (current) unended.add(current)
     current = undefined
-    await Promise.all(
-      [...unended].map((session) =>
-        deleteSession(session, Math.min(timeout, left())).catch(() => undefined),
-      ),
-    )
+    const tryToEnd = async (session: OpenSession): Promise<void> => {
+      try {
+        deletionOf(await deleteSession(session, Math.min(timeout, left())))
+        unended.delete(session)
+      } catch {
+        // As long as there is time it is tried again.
+      }
+    }
+    // Twice, where the first try fails or brings no answer in half of the time.
+    for (const share of [1 / 2, 1]) {
+      await within(left() * share, Promise.all([...unended].map(tryToEnd)))
+    }
   }
 
   async function end(): Promise<{ deletion: SessionDeletion; status?: number }> {
