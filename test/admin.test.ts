@@ -192,12 +192,12 @@ describe('the admin routes', function () {
       simulator.logouts.should.equal(logouts + 1)
     })
 
-    it('takes the stored password with another fingerprint, for the same place', async () => {
+    it('takes the stored password with the same fingerprint, however it is written', async () => {
       const { body } = await ask('connection', {
         connection: {
           ...saved(),
           timeout: 5000,
-          fingerprint: simulator.fingerprint!.toLowerCase(),
+          fingerprint: simulator.fingerprint!.toLowerCase().replaceAll(':', ' '),
         },
       })
       body.should.containDeep({ ok: true, reused: false })
@@ -236,7 +236,8 @@ describe('the admin routes', function () {
     it('shows the certificate that is not trusted, and sends nothing', async () => {
       const calls = simulator.journal.length
       for (const fingerprint of ['', 'a1'.repeat(32)]) {
-        const { body } = await ask('connection', { connection: { ...saved(), fingerprint } })
+        const connection = { ...saved(), fingerprint, password: PASSWORD }
+        const { body } = await ask('connection', { connection })
         body.should.containDeep({
           ok: false,
           code: 'TLS',
@@ -263,6 +264,10 @@ describe('the admin routes', function () {
       }),
       'another user': () => ({ username: 'operator' }),
       'a proxy': () => ({ proxy: 'thief-proxy' }),
+      'a TLS configuration': () => ({ tls: 'trusting' }),
+      'no fingerprint any more': () => ({ fingerprint: '' }),
+      'another fingerprint': () => ({ fingerprint: 'a1'.repeat(32) }),
+      'another fingerprint, in a variable': () => ({ fingerprint: '${FINGERPRINT}' }),
       'no password at all': () => ({ baseUrl: thiefUrl, password: undefined }),
     }
     for (const path of ['connection', 'lookup', 'definition']) {

@@ -1059,7 +1059,7 @@ describe('an appliance that behaves otherwise', () => {
         await load(url(), { node: { ...node, type: `media-gateway-${String(type)}` } })
         const error = await failure('node', message())
         error.code.should.equal('INVALID_INPUT')
-        error.message.should.match(/^Nothing was sent/).and.not.match(/Cannot|is not a function/)
+        error.message.should.match(/^Nothing was changed/).and.not.match(/Cannot|is not a function/)
         calls
           .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
           .should.eql([])

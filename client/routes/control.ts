@@ -1,6 +1,13 @@
-import { GatewayError, closedError, mayHaveArrived, readOnlyError } from '../errors'
+import {
+  GatewayError,
+  afterChanges,
+  closedError,
+  inDoubt,
+  mayHaveArrived,
+  readOnlyError,
+} from '../errors'
 import type { Gateway } from '../gateway'
-import { newOperation, type Operation } from '../operation'
+import type { Operation } from '../operation'
 import { booleanFrom, toSent } from '../model/convert'
 import { withoutMasks } from '../model/secrets'
 import { isSameId } from '../model/match'
@@ -40,18 +47,22 @@ export function controlRoute(
 ): Promise<Controlled> {
   if (gateway.readOnly) throw readOnlyError(operation)
   const unit = unitOf(gateway, control)
+  let hasBegun = false
+  const begin = (): void => {
+    hasBegun = true
+  }
   const work = inTurnOf(gateway, control, operation, async () => {
     const { action, waitFor, waitTimeout } = control
     const answer =
       action === 'restart'
-        ? await gateway.finish(restart(gateway, unit, waitTimeout, operation))
+        ? await gateway.finish(restart(gateway, unit, waitTimeout, operation, begin))
         : await unit.send(action, operation)
     if (waitFor === 'accepted') return { answer }
     return { answer, route: await unit.confirm(action !== 'stop', waitTimeout, operation) }
   })
   // Only the message ends with its node: a restart that has begun goes on, and keeps its turn.
   return control.action === 'restart'
-    ? untilStopped(work, operation.stop, () => closedError(true))
+    ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
     : work
 }
 
@@ -119,22 +130,22 @@ async function restart(
   unit: Unit,
   timeout: number,
   operation: Operation,
+  /** From now on it is carried through. */
+  begin: () => void,
 ): Promise<CommandAnswer | UpdateAnswer> {
-  const onward: Operation = { ...newOperation(operation.name), finishing: true }
-  try {
-    const before = unit.stateIn(await unit.read(operation))
-    if (before === undefined || before === 'stopped') return await unit.send('start', onward)
-    const unseen = await stop(gateway, unit, timeout, onward)
-    const answer = await startAgain(gateway, unit, onward)
-    if (unseen) {
-      const text = `${unseen.message} The start was sent all the same.`
-      throw new GatewayError(unseen.code, text, unseen.cause)
-    }
-    return answer
-  } finally {
-    operation.requests += onward.requests
-    operation.statusCode = onward.statusCode ?? operation.statusCode
+  const onward = operation.under({ stop: undefined, finishing: true })
+  const before = unit.stateIn(await unit.read(operation))
+  begin()
+  if (before === undefined || before === 'stopped') return unit.send('start', onward)
+  const unseen = await stop(gateway, unit, timeout, onward)
+  const answer = await startAgain(gateway, unit, onward).catch((error: GatewayError) => {
+    throw afterChanges(error, unseen || gateway.leaving.stopped ? 'maybe' : 'yes')
+  })
+  if (unseen) {
+    const text = `${unseen.message} The start was sent all the same.`
+    throw new GatewayError(unseen.code, text, unseen.cause)
   }
+  return answer
 }
 
 /** Answers what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
@@ -152,7 +163,7 @@ async function stop(
     lost = error as GatewayError
   }
   try {
-    await unit.confirm(false, timeout, { ...onward, stop: gateway.leaving })
+    await unit.confirm(false, timeout, onward.under({ stop: gateway.leaving }))
     return undefined
   } catch (error) {
     // A close leaves no time to wait.
@@ -211,7 +222,7 @@ async function sendToDestination(
     const answer = await sendByUpdate()
     // Firmware may take the update and ignore what it asks for: only what shows counts.
     await seen(operation).catch(() => {
-      throw error
+      throw inDoubt(error)
     })
     withoutCommands.add(gateway)
     return answer

@@ -107,16 +107,16 @@ export async function whenSettled<T>(
   patience: number,
   operation: Operation,
 ): Promise<T> {
-  const startedAt = Date.now()
+  const startedAt = gateway.clock.now()
   let pauseMs = 50
   for (;;) {
-    const settled = await look(Date.now() - startedAt)
+    const settled = await look(gateway.clock.now() - startedAt)
     if (settled !== undefined) return settled
-    if (Date.now() - startedAt > patience) {
+    if (gateway.clock.now() - startedAt > patience) {
       throw new GatewayError(
         'NOT_CONFIRMED',
         'An earlier change is still under way on the appliance. Nothing was sent, so as not to undo or repeat it.',
-        { operation: operation.name, retryable: true },
+        { operation: operation.name, retryable: true, applied: 'no' },
       )
     }
     await gateway.pause(pauseMs, operation.stop)

@@ -198,7 +198,7 @@ function createDeviceWatch(
   }
 
   async function ask(): Promise<SharedLook> {
-    const operation: Operation = { ...newOperation('watch', stop), brief: true }
+    const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const id = deviceId ?? (await findDevice(operation))
       look ??= createLook(gateway, id, clock)
@@ -254,7 +254,7 @@ function createDeviceWatch(
     if (isMeasuring || !isDue || wanted.size === 0) return
     isMeasuring = true
     measuredAt = clock.now()
-    const operation: Operation = { ...newOperation('watch', stop), brief: true }
+    const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const routes = [...wanted.values()]
       const statistics = await readStatisticsOf(gateway, present.id, routes, operation)
