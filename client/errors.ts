@@ -43,6 +43,8 @@ export interface ErrorCause {
   applianceMessage?: string
   /** True when sending the same message again later can work and can do no harm. */
   retryable: boolean
+  /** Whether the message changed something: 'no', 'maybe' (no answer, or not seen), 'yes' (a step before the failure was done). */
+  applied?: 'no' | 'maybe' | 'yes'
   /** Every fault of the input at once, with `INVALID_INPUT`. */
   problems?: Problem[]
 }
