@@ -380,7 +380,8 @@ describe('model: checks', () => {
       const read = { ...ROUTE, state: 'running' }
       for (const seen of [{ elapsedTime: '' }, { summaryStatusCode: 'ok' }])
         faultyPaths({ ...read, ...seen }, use).should.eql([])
-      faultyPaths({ ...read, source: { ...SOURCE, state: 'connected' } }, use).should.eql([])
+      for (const seen of [{ state: 'connected' }, { id: 'S' }])
+        faultyPaths({ ...read, source: { ...SOURCE, ...seen } }, use).should.eql([])
     })
 
     it(`of ${title} refuse a variable in a secret, which would become the secret`, () => {

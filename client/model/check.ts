@@ -90,12 +90,12 @@ function checkStart(route: JsonObject): Problem[] {
   return faultsOf(ROUTE.startRoute, own(route, 'startRoute'), 'startRoute')
 }
 
-/** True for a Route as read: it has what only the appliance says, beside its state. */
+/** True for a Route as read: beside its state it has what only the appliance can have given. */
 function isAsRead(route: JsonObject): boolean {
   const source = own(route, 'source')
   return (
     ONLY_READ.some((name) => isGiven(own(route, name))) ||
-    ['state', 'summaryStatusCode'].some((name) => isGiven(own(source, name)))
+    ['id', 'state', 'summaryStatusCode'].some((name) => isGiven(own(source, name)))
   )
 }
 
