@@ -2,7 +2,16 @@
 import { isGiven, isObject, own } from './json'
 import type { JsonObject } from './json'
 import { partToSent, protocolOf } from './convert'
-import { anyMembersOf, hasPaths, isRedundant, membersOf, PLACE, PROTOCOLS, ROUTE } from './fields'
+import {
+  anyMembersOf,
+  hasPaths,
+  isRedundant,
+  membersOf,
+  PLACE,
+  PROTOCOLS,
+  ROUTE,
+  spellingOf,
+} from './fields'
 import type { Direction, Member } from './fields'
 import type { UpdateMode } from './check'
 import { matcher } from './match'
@@ -340,9 +349,9 @@ export function edit(
 }
 
 /** False for a choice that another protocol has, and this one has not. */
-function isOffered({ oneOf, alsoSeen = [] }: Partial<Member> = {}, value: unknown): boolean {
-  if (!oneOf || typeof value !== 'string') return true
-  return [...oneOf, ...alsoSeen].some((each) => each.toLowerCase() === value.toLowerCase())
+function isOffered(member: Member | undefined, value: unknown): boolean {
+  if (!member?.oneOf || typeof value !== 'string') return true
+  return spellingOf(member, value) !== undefined
 }
 
 /** The place that was the only one is the first path. */

@@ -1,6 +1,5 @@
 import {
   GatewayError,
-  afterChanges,
   closedError,
   inDoubt,
   mayHaveArrived,
@@ -69,6 +68,8 @@ export function controlRoute(
 /** What is started and stopped: a route, or one destination of it. */
 interface Unit {
   send(action: 'start' | 'stop', operation: Operation): Promise<CommandAnswer | UpdateAnswer>
+  /** What it is, in words, with name and ID. */
+  nameIn(route: Route): string
   /** How it is in this route; undefined when it is not there. */
   stateIn(route: Route): 'running' | 'stopped' | 'neither' | undefined
   /** Waits until it runs, or does not. */
@@ -99,13 +100,23 @@ function unitOf(
       const wanted = running ? 'running' : 'stopped'
       if (now === undefined) return { instead: 'no such destination' }
       if (isPending(route)) return { instead: 'the change still pending' }
-      return now === wanted ? { seen: route } : { instead: `it is not ${wanted}` }
+      if (now === wanted) return { seen: route }
+      const why = destinationId !== undefined && running && !isRunning(route)
+      return { instead: `it is not ${wanted}${why ? '; its route does not run' : ''}` }
     }
     return confirm(gateway, { deviceId, routeId, look, timeout }, by)
   }
 
+  const nameIn = (route: Route): string => {
+    const whole = `route "${route.name}" (${routeId})`
+    if (destinationId === undefined) return whole
+    const name = destinationIn(route, destinationId)?.name
+    return `destination "${name}" (${destinationId}) of the ${whole}`
+  }
+
   return {
     read,
+    nameIn,
     stateIn,
     confirm: confirmed,
     send: (action, by) =>
@@ -134,13 +145,14 @@ async function restart(
   begin: () => void,
 ): Promise<CommandAnswer | UpdateAnswer> {
   const onward = operation.under({ stop: undefined, finishing: true })
-  const before = unit.stateIn(await unit.read(operation))
+  const route = await unit.read(operation)
+  const before = unit.stateIn(route)
   begin()
   if (before === undefined || before === 'stopped') return unit.send('start', onward)
   const unseen = await stop(gateway, unit, timeout, onward)
-  const answer = await startAgain(gateway, unit, onward).catch((error: GatewayError) => {
-    throw afterChanges(error, unseen || gateway.leaving.stopped ? 'maybe' : 'yes')
-  })
+  const isCertain = unseen === undefined && !gateway.leaving.stopped
+  const stopped = { name: unit.nameIn(route), isCertain }
+  const answer = await startAgain(gateway, unit, stopped, onward)
   if (unseen) {
     const text = `${unseen.message} The start was sent all the same.`
     throw new GatewayError(unseen.code, text, unseen.cause)
@@ -178,6 +190,7 @@ const START_ATTEMPTS = 5
 async function startAgain(
   gateway: Gateway,
   unit: Unit,
+  stopped: { name: string; isCertain: boolean },
   onward: Operation,
 ): Promise<CommandAnswer | UpdateAnswer> {
   for (let attempts = 1; ; attempts++) {
@@ -187,9 +200,12 @@ async function startAgain(
       const failure = error as GatewayError
       const again = mayHaveArrived(failure) || ['UNAVAILABLE', 'TIMEOUT'].includes(failure.code)
       if (!again || attempts === START_ATTEMPTS) {
-        const text = `It was stopped, and could not be started again: ${failure.message}`
+        const { name, isCertain } = stopped
+        const state = isCertain && !mayHaveArrived(failure) ? 'is' : 'may be'
+        const text = `The ${name} ${state} off the air. It was stopped, and could not be started again: ${failure.message}`
         gateway.log('warn', text)
-        throw new GatewayError(failure.code, text, failure.cause)
+        const applied = isCertain ? 'yes' : 'maybe'
+        throw new GatewayError(failure.code, text, { ...failure.cause, applied })
       }
     }
     await gateway.pause(200 * 2 ** attempts)
@@ -239,7 +255,7 @@ async function sendToDestination(
     }
     const fields = withoutMasks(toSent(route))
     const destinations = fields.destinations.map((destination) =>
-      destination.id === destinationId ? { ...destination, action } : destination,
+      isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
     )
     return sendRemembered(
       gateway,
@@ -254,7 +270,7 @@ async function sendToDestination(
 const MAY_BE_UNKNOWN: ReadonlySet<number> = new Set([400, 404, 405, 501])
 
 const destinationIn = ({ destinations }: Route, destinationId: string): Destination | undefined =>
-  (destinations ?? []).find(({ id }) => id === destinationId)
+  (destinations ?? []).find(({ id }) => isSameId(id, destinationId))
 
 const isStarted = ({ started, state }: Destination): boolean =>
   booleanFrom(started) ?? (state !== undefined && !STOPPED.has(String(state).toLowerCase()))

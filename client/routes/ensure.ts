@@ -60,6 +60,11 @@ export interface Ensured {
   action: EnsureAction | EnsureAction[]
   /** Values that differ from what is wanted, secrets hidden. */
   diff: Difference[]
+  /**
+   * Paths of wanted secrets that the appliance masks and that were not written from here: whether
+   * they are there is not known. Only where there are any.
+   */
+  unverified?: string[]
   /** The route as it was; null where there was none. */
   before: Route | null
   /** The route as it then is; null where there is none. */
@@ -359,10 +364,11 @@ function remaining({ steps, diff }: Plan): string | undefined {
     .join(', ')}`
 }
 
-function planned({ steps, diff, before }: Plan): Ensured {
+function planned({ steps, diff, unverified, before }: Plan): Ensured {
   const [only, ...others] = steps
   const action = only === undefined ? 'none' : others.length > 0 ? steps : only
-  return { changed: steps.length > 0, action, diff, before, after: before }
+  const doubt = unverified.length > 0 && { unverified }
+  return { changed: steps.length > 0, action, diff, ...doubt, before, after: before }
 }
 
 function failed(error: unknown, { done }: Progress, { name }: Operation): EnsureFailure {

@@ -7,7 +7,7 @@ import { getRoute, sendUpdate } from '../operations/routes'
 import { keyOf, type RouteAddress } from './find'
 import { covers, differs } from './differences'
 import { isPending, wholeRoute } from './state'
-import { forgetSecrets, rememberSecrets, withWritten } from './written'
+import { forgetSecrets, rememberSecrets, setLatest, withWritten } from './written'
 
 /** An update that the appliance may have accepted and that was not seen applied yet. */
 interface UnseenUpdate {
@@ -31,7 +31,7 @@ export async function sendRemembered(
   operation: Operation,
 ): Promise<UpdateAnswer> {
   const unseen = unseenUpdates(gateway)
-  unseen.set(keyOf(address), { fields, before: present && toSent(present) })
+  setLatest(unseen, keyOf(address), { fields, before: present && toSent(present) })
   try {
     const answer = await sendUpdate(gateway, { ...address, fields }, operation)
     rememberSecrets(gateway, address, fields)

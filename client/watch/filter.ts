@@ -1,3 +1,4 @@
+import { isSameId } from '../model/match'
 import { patternFilter } from '../model/pattern'
 import type { EventName } from '../model/watch'
 import type { Named } from './events'
@@ -12,9 +13,9 @@ export type RouteFilter =
 
 export function routeFilter(filter: RouteFilter | undefined): (route: Named) => boolean {
   if (!filter) return () => true
-  if ('id' in filter) return ({ id }) => id === filter.id
+  if ('id' in filter) return ({ id }) => isSameId(id, filter.id)
   if ('idOrName' in filter) {
-    return ({ id, name }) => id === filter.idOrName || name === filter.idOrName
+    return ({ id, name }) => isSameId(id, filter.idOrName) || name === filter.idOrName
   }
   if ('name' in filter) return ({ name }) => name === filter.name
   const fits = patternFilter(filter.pattern)

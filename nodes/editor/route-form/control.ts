@@ -102,8 +102,7 @@ function select({ member, name }: FormField, value: string): HTMLSelectElement {
     member.kind === 'boolean'
       ? ['true', 'false'].map((each) => [each, text(each)])
       : (member.oneOf ?? []).map((each) => [each, name === 'protocol' ? each.toUpperCase() : each])
-  const fits = ([each]: [string, string]) =>
-    member.anyCase ? each.toLowerCase() === value.toLowerCase() : each === value
+  const fits = ([each]: [string, string]) => each.toLowerCase() === value.toLowerCase()
   const known = choices.find(fits)
   if (known) known[0] = value
   else if (value !== '') choices.push([value, value])
