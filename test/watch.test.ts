@@ -166,7 +166,7 @@ describe('watching', () => {
       should(added.before).be.null()
       const view = added.after as RouteView
       view.should.containDeep({ id, name: 'New', state: 'idle', source: { port: 5000 } })
-      view.destinations[0]!.should.containDeep({ name: 'New out', port: 5001, started: true })
+      view.destinations[0]!.should.containDeep({ name: 'New out', port: 5001 })
 
       const removed = await only(() => simulator.removeRoute('New'))
       removed.should.containDeep({ event: 'route.removed', route: { id, name: 'New' } })
@@ -412,12 +412,15 @@ describe('watching', () => {
       namesOf(firmware.events).should.eql(['device.firmware'])
     })
 
-    it('a route that is renamed away by its old name', async () => {
+    it('a route that is renamed away by its old name, and once more when it comes back', async () => {
       await start({ routes: 2 })
-      const [route] = simulator.routes as [RouteState]
-      const told = await watching({ route: { name: route.name } })
-      const events = await eventsOf(told, () => simulator.renameRoute(route.id, 'Gone'))
-      namesOf(events).should.eql(['route.renamed'])
+      const { id, name } = simulator.routes[0]!
+      const told = await watching({ route: { name } })
+      const events = await eventsOf(told, () => simulator.renameRoute(id, 'Gone'))
+      namesOf(events).should.eql(['route.renamed', 'route.removed'])
+      const back = await eventsOf(told, () => simulator.renameRoute(id, name))
+      namesOf(back).should.eql(['route.added', 'route.renamed'])
+      back[0]!.after!.should.containDeep({ id, name })
     })
   })
 
@@ -1189,6 +1192,23 @@ describe('watching', () => {
       await look()
       namesOf(told.events).should.eql(['statistics.low', 'statistics.normal'])
       should(told.events[1]!.value).be.null()
+    })
+
+    it('a route that is renamed out of the pattern while it is low: normal, with no value', async () => {
+      await start({ routes: 6 }, { pollInterval: 1000 })
+      const route = running()
+      simulator.renameRoute(route.id, 'Studio A')
+      carries(route, 0.5)
+      const told = await watching({
+        events: ['route.removed', 'statistics.low', 'statistics.normal'],
+        thresholds: [{ measure: 'bitrate', of: 'source', low: 2 }],
+        route: { pattern: 'Studio*' },
+      })
+      await until(() => told.events.length > 0)
+      simulator.renameRoute(route.id, 'News')
+      await look()
+      namesOf(told.events).should.eql(['statistics.low', 'route.removed', 'statistics.normal'])
+      should(told.events[2]!.value).be.null()
     })
 
     it('tells the worst of several connections, and nothing where there is no such measure', async () => {
