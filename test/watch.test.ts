@@ -42,7 +42,23 @@ describe('watching', () => {
   let log: string[]
   /** How far the clock of the watches is ahead, in ms. */
   let skew = 0
-  const clock: Clock = { ...REAL_TIME, now: () => Date.now() + skew }
+  /** What the timers that have not run out yet wait, in ms. */
+  const pending = new Set<{ ms: number }>()
+  const clock: Clock = {
+    now: () => Date.now() + skew,
+    after(ms, callback) {
+      const timer = { ms }
+      pending.add(timer)
+      const cancel = REAL_TIME.after(ms, () => {
+        pending.delete(timer)
+        callback()
+      })
+      return () => {
+        pending.delete(timer)
+        cancel()
+      }
+    },
+  }
 
   async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
     simulator = await startSimulator({
@@ -452,7 +468,8 @@ describe('watching', () => {
       await look()
       namesOf(told.events).should.eql(['route.status'])
       told.events[0]!.should.containDeep({ before: 'ok', after: 'error' })
-      told.events[0]!.at.should.be.within(since, since + 1000)
+      // Since when it is an error, and not since it was no longer ok.
+      told.events[0]!.at.should.be.within(since + 3000, since + 4000)
     })
 
     it('a route that goes and comes back', async () => {
@@ -607,10 +624,9 @@ describe('watching', () => {
       await start({ routes: 4 }, { pollInterval: 1000 })
       const told = await watching()
       told.end()
-      const calls = simulator.journal.length
-      await new Promise((resolve) => setTimeout(resolve, 1100))
-      simulator.journal.length.should.equal(calls)
       should(sharedLook(gateway, deviceId)).be.undefined()
+      const lingering = [...pending].map(({ ms }) => ms)
+      lingering.should.eql([2000], 'only that which forgets what is known')
 
       simulator.routes[0]!.name = 'Renamed meanwhile'
       const again = watch()
@@ -1312,10 +1328,9 @@ describe('watching', () => {
   it('ends with the gateway: no poll, no timer, no session', async () => {
     await start({ routes: 4 }, { pollInterval: 1000 })
     const told = await watching()
+    pending.size.should.equal(1)
     await gateway.close()
-    const calls = simulator.journal.length
-    await new Promise((resolve) => setTimeout(resolve, 1200))
-    simulator.journal.length.should.equal(calls)
+    pending.size.should.equal(0)
     told.events.should.eql([])
     should(() => watch()).throw({ code: 'CLOSED' })
   })
