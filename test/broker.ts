@@ -1,12 +1,16 @@
 import { type Server, type Socket, createServer } from 'node:net'
 
-/** As much of an MQTT 3.1.1 broker as an `mqtt out` node needs: it keeps what is to be retained. */
+/** As much of an MQTT 3.1.1 broker as the nodes need: it keeps what is to be retained, and passes messages on. */
 export interface Broker {
   readonly port: number
   /** The retained messages, by topic. */
   readonly retained: ReadonlyMap<string, string>
   /** How many messages came, retained or not. */
   readonly received: number
+  /** The topics that somebody has subscribed to, without wildcards. */
+  readonly subscribed: ReadonlySet<string>
+  /** Sends a message to those who have subscribed to its topic. */
+  publish(topic: string, payload: string): void
   /** Cuts the connections, and listens no more. */
   stop(): Promise<void>
   /** Listens again, on the same port. */
@@ -16,6 +20,7 @@ export interface Broker {
 export async function startBroker(): Promise<Broker> {
   const retained = new Map<string, string>()
   const sockets = new Set<Socket>()
+  const subscribers = new Map<string, Socket>()
   let server: Server
   let port = 0
   let received = 0
@@ -54,6 +59,10 @@ export async function startBroker(): Promise<Broker> {
         received++
         if (packet[0]! & 0x01) keep(topic, payload)
         if (id) socket.write(Buffer.concat([Buffer.from([0x40, 2]), id]))
+      } else if (kind === SUBSCRIBE) {
+        const { id, topic } = subscriptionIn(packet)
+        subscribers.set(topic, socket)
+        socket.write(Buffer.concat([Buffer.from([0x90, 3]), id, Buffer.from([0])]))
       } else if (kind === PING) socket.write(Buffer.from([0xd0, 0]))
       else if (kind === DISCONNECT) will = undefined
     }
@@ -74,6 +83,16 @@ export async function startBroker(): Promise<Broker> {
       return received
     },
     retained,
+    get subscribed() {
+      return new Set(subscribers.keys())
+    },
+    publish(topic, payload) {
+      const name = Buffer.from(topic)
+      const body = Buffer.from(payload)
+      // Shorter than 128 bytes, so that one byte says how long it is.
+      const head = Buffer.from([0x30, 2 + name.length + body.length, 0, name.length])
+      subscribers.get(topic)?.write(Buffer.concat([head, name, body]))
+    },
     start,
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve))
@@ -85,6 +104,7 @@ export async function startBroker(): Promise<Broker> {
 
 const CONNECT = 1
 const PUBLISH = 3
+const SUBSCRIBE = 8
 const PING = 12
 const DISCONNECT = 14
 
@@ -116,6 +136,12 @@ function connectIn(packet: Buffer): [flags: number, fields: string[]] {
     place = end
   }
   return [flags, fields]
+}
+
+function subscriptionIn(packet: Buffer): { id: Buffer; topic: string } {
+  const { from } = header(packet)!
+  const end = from + 4 + packet.readUInt16BE(from + 2)
+  return { id: packet.subarray(from, from + 2), topic: packet.toString('utf8', from + 4, end) }
 }
 
 function publishIn(packet: Buffer): { topic: string; payload: string; id?: Buffer } {

@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { compileFunction } from 'node:vm'
 import should from 'should'
+import { EVENTS } from '../client'
 import { startSimulator, type RouteState, type Simulator } from '../simulator'
 import { startBroker, type Broker } from './broker'
 
@@ -261,6 +262,40 @@ describe('the example flows', function () {
       flow.filter(({ type }) => type === 'media-gateway-watch').length.should.equal(2)
     })
 
+    it('shows under "which source?" the one that the route has then', async () => {
+      const flow = read('Recipes/Failover to a backup and back.json')
+      const { id, z } = flow.find(
+        ({ name, type }) => name === 'which source?' && type === 'function',
+      )!
+      const dots = [
+        { id: 'd1', type: 'status', z, scope: [id], wires: [['d2']] },
+        {
+          id: 'd2',
+          type: 'debug',
+          z,
+          name: 'dot',
+          active: true,
+          complete: 'status.text',
+          wires: [],
+        },
+      ]
+      await open('Failover to a backup and back', { flow: [...flow, ...dots] })
+      for (const to of ['backup', 'main', 'main', 'backup']) {
+        const shown = told('dot').length
+        await press(flow, `to ${to}`, ROUTE)
+        await until(
+          () => told('dot').length > shown && told('dot').at(-1) === to,
+          `"${to}" under the node`,
+        )
+      }
+      const fails = { kind: 'status', status: 400, times: 1, match: { action: 'update' } } as const
+      simulator.fault(fails)
+      await press(flow, 'to main', ROUTE)
+      await until(() => told('error').length === 1, 'the error')
+      told('dot').at(-1)!.should.equal('backup')
+      told('error')[0]!.should.not.containEql('cause')
+    })
+
     it('stays with the backup while the monitor was good all the time, until a button says so', async () => {
       const flow = await openQuick({ good: 200 })
       fail()
@@ -436,7 +471,7 @@ describe('the example flows', function () {
       })
       const from = output.length
       await press(flow, 'back up now', /\/devices$/)
-      await until(() => output.slice(from).includes('FORBIDDEN'), 'the error')
+      await until(() => /\[debug:error\].*role Operator/.test(output.slice(from)), 'the error')
       readdirSync(home).should.not.containEql('backups')
     })
   })
@@ -662,6 +697,32 @@ describe('the example flows', function () {
       broker.received.should.equal(received, 'nothing is said twice')
     })
 
+    it('follows routes into and out of the pattern of the watch', async () => {
+      const flow = withBroker(broker)
+      Object.assign(nodeNamed(flow, 'the routes'), { routeType: 'pattern', route: 'Studio*' })
+      await open('Tally to MQTT', { flow })
+      await published('Studio A', 'true', 'ok')
+      await published('Weather desk', undefined, undefined)
+      simulator.renameRoute('Weather desk', 'Studio Z')
+      simulator.renameRoute('Studio A', 'Arena')
+      await published('Studio Z', 'false', 'unknown')
+      await published('Studio A', undefined, undefined)
+      await published('Arena', undefined, undefined)
+      simulator.startRoute('Studio Z')
+      await simulator.settle()
+      await published('Studio Z', 'true', 'ok')
+      broker.retained.get('media-gateway/appliance')!.should.equal('reachable')
+      output.slice(since).should.not.match(/TypeError/)
+    })
+
+    it('knows that the appliance answers, also when no route fits', async () => {
+      const flow = withBroker(broker)
+      Object.assign(nodeNamed(flow, 'the routes'), { routeType: 'name', route: 'nobody has it' })
+      await open('Tally to MQTT', { flow })
+      const appliance = (): string | undefined => broker.retained.get('media-gateway/appliance')
+      await until(() => appliance() === 'reachable', 'the topic')
+    })
+
     it('makes up for what happened while the broker was away', async () => {
       await openWith(broker)
       await published('Studio A', 'true', 'ok')
@@ -756,6 +817,46 @@ describe('the example flows', function () {
       polls.length.should.be.belowOrEqual((Date.now() - from) / 900 + 2)
     })
 
+    it('follows routes into and out of the pattern of the watch', async () => {
+      const flow = read(`Recipes/${TITLE}.json`)
+      Object.assign(nodeNamed(flow, 'everything'), { routeType: 'pattern', route: 'Studio*' })
+      await open(TITLE, { flow })
+      await polled(1)
+      simulator.renameRoute('Weather desk', 'Studio Z')
+      simulator.renameRoute('Studio A', 'Arena')
+      simulator.startRoute('Studio Z')
+      await simulator.settle()
+      await polled(2)
+      const { gauges } = await scrape()
+      valueOf(gauges, 'route_running', route('Studio Z')).should.equal(1)
+      const names = new Set(gauges.map(({ labels }) => labels['route']).filter(Boolean))
+      const fitting = simulator.routes.filter(({ name }) => name.startsWith('Studio'))
+      names.should.eql(new Set(fitting.map(({ name }) => name)))
+      output.slice(since).should.not.match(/TypeError/)
+    })
+
+    it('takes no harm from an event about a route that it does not know', () => {
+      const { func } = nodeNamed(read(`Recipes/${TITLE}.json`), 'keep')
+      const keep = compileFunction(String(func), ['msg', 'flow']) as (...parts: unknown[]) => void
+      const kept: Record<string, unknown> = {}
+      const flow = {
+        get: (name: string) => kept[name],
+        set: (name: string, value: unknown) => (kept[name] = value),
+      }
+      const about = {
+        device: { name: 'D' },
+        route: { id: 'x', name: 'X' },
+        destination: { id: 'y' },
+      }
+      for (const event of EVENTS) keep({ payload: { event, at: 1, after: 'ok', ...about } }, flow)
+      const known = { id: 'x', name: 'X', source: {}, destinations: [] }
+      const added = { event: 'route.added', at: 1, ...about, after: known }
+      keep({ payload: added }, flow)
+      const lost = { event: 'destination.status', at: 1, ...about, after: 'ok' }
+      keep({ payload: lost }, flow)
+      kept['state']!.should.containDeep({ routes: { x: { destinations: [] } } })
+    })
+
     it('follows what happens, and escapes names', async () => {
       await open(TITLE)
       await polled(1)
@@ -793,6 +894,36 @@ describe('the example flows', function () {
         ({ name, labels }) => name === 'destination_status' && labels['route'] === odd,
       )
       left.length.should.equal(4 * studio.destinations.length)
+    })
+  })
+
+  describe('Commands by MQTT', () => {
+    it('of docs/fleets.md carries out {routeName, action}', async () => {
+      const page = readFileSync(join(root, 'docs/fleets.md'), 'utf8')
+      const [, json] = /```json\n([^]*?)```/.exec(page) ?? []
+      const broker = await startBroker()
+      const gateway = read('Control route.json').find(({ type }) => type === 'media-gateway')!
+      const mqtt = read('Recipes/Tally to MQTT.json').find(({ type }) => type === 'mqtt-broker')!
+      const flow = (JSON.parse(json!) as FlowNode[]).map((node) => ({
+        ...node,
+        z: 'f1',
+        ...('broker' in node && { broker: mqtt.id }),
+        ...('gateway' in node && { gateway: GATEWAY }),
+      }))
+      const topic = String(nodeNamed(flow, 'commands')['topic'])
+      const tab = { id: 'f1', type: 'tab', label: 'commands' }
+      await open('', { flow: [tab, ...flow, { ...mqtt, port: String(broker.port) }, gateway] })
+      await until(() => broker.subscribed.has(topic), 'the subscription')
+      for (const [action, state] of [
+        ['stop', 'idle'],
+        ['start', 'running'],
+      ]) {
+        broker.publish(topic, JSON.stringify({ routeName: 'Studio A', action }))
+        await until(() => simulator.route('Studio A')!.state === state, `the ${action}`)
+      }
+      commands().should.deepEqual(['stop-route', 'start-route'])
+      await deploy([])
+      await broker.stop()
     })
   })
 
