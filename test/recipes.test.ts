@@ -163,7 +163,7 @@ describe('the example flows', function () {
         timeout: '700',
         timeoutUnits: 'milliseconds',
       })
-      await open('Scheduled start and stop', { flow })
+      await open('Scheduled start and stop', { flow: probed(flow, 'a minute later') })
       // A read is tried three times before its message fails.
       const fail = (): unknown =>
         simulator.fault({
@@ -185,8 +185,10 @@ describe('the example flows', function () {
       await until(failed, 'the failure')
       await press(flow, 'start now')
       await until(() => told('done').length === 2, 'the start')
-      await pause(1000)
-      commands().should.deepEqual(['start-route'])
+      await until(() => told('a minute later').length === 2, 'the time of the second try')
+      await press(flow, 'start now')
+      await until(() => told('done').length === 3, 'what came after that')
+      commands().should.deepEqual(['start-route', 'start-route'])
       simulator.route('Studio A')!.state.should.equal('running')
     })
   })
@@ -221,6 +223,15 @@ describe('the example flows', function () {
       simulator.clearJournal()
       return flow
     }
+    /** Waits until the flow has read the route after something, and has done with it what it does. */
+    async function looked(after: () => void): Promise<void> {
+      const reads = (): number =>
+        simulator.journal.filter(({ path, status }) => ROUTE.test(path) && status === 200).length
+      const before = reads()
+      after()
+      await until(() => reads() > before, 'a read of the route')
+      await pause(100)
+    }
     const switched = async (times: number): Promise<string> => {
       await until(() => told('switched').length >= times, 'the switch')
       await simulator.settle()
@@ -236,22 +247,24 @@ describe('the example flows', function () {
       await polled(1)
       mend()
       await polled(1)
-      await pause(1200)
       changes('update').should.equal(0, 'a short trouble switches nothing')
 
+      let from = Date.now()
       fail()
       fail(MONITOR)
       ;(await switched(1)).should.equal('Studio A now has the source "backup"')
+      ;(Date.now() - from).should.be.above(1900, 'the time of the short one does not count')
       source().should.match(BACKUP)
       mend(MONITOR)
       await polled(1)
       fail(MONITOR)
       await polled(1)
-      await pause(1200)
       changes('update').should.equal(1, 'the main source is not good for long enough yet')
       simulator.stopRoute('Studio A')
+      from = Date.now()
       mend(MONITOR)
       ;(await switched(2)).should.equal('Studio A now has the source "main"')
+      ;(Date.now() - from).should.be.above(1900, 'the time before that does not count')
       source().should.match(MAIN)
       simulator.route('Studio A')!.state.should.equal('idle')
       simulator
@@ -312,9 +325,7 @@ describe('the example flows', function () {
       await switched(3)
       fail(MONITOR)
       await polled(1)
-      mend(MONITOR)
-      await polled(1)
-      await pause(400)
+      await looked(() => mend(MONITOR))
       source().should.match(BACKUP)
       changes('update').should.equal(3, 'what a button has set stays')
     })
@@ -334,17 +345,15 @@ describe('the example flows', function () {
     it('leaves a stopped route and a third source alone, and tries again after a failure', async () => {
       const flow = await openQuick()
       simulator.stopRoute('Studio A')
-      fail()
-      await polled(1)
-      await pause(400)
+      await looked(fail)
       changes('update').should.equal(0, 'a stopped route')
       simulator.startRoute('Studio A')
       await simulator.settle()
       await polled(1)
       Object.assign(source(), { address: '239.10.67.86' })
-      fail()
+      mend()
       await polled(1)
-      await pause(400)
+      await looked(fail)
       changes('update').should.equal(0, 'a third source')
 
       mend()
@@ -579,7 +588,7 @@ describe('the example flows', function () {
       const delay = nodeNamed(flow, '2 minutes later')
       delay.should.match({ timeout: '2', timeoutUnits: 'minutes' })
       Object.assign(delay, { timeout: String(again), timeoutUnits: 'milliseconds' })
-      await open(TITLE, { flow })
+      await open(TITLE, { flow: probed(flow, '2 minutes later') })
       await polled(1)
     }
     /** The source carries nothing from now on, and a restart does not help either. */
@@ -595,7 +604,8 @@ describe('the example flows', function () {
       told('text')[0]!.should.equal(
         'Studio A: restarted, its source carried nothing (restart 1 within the hour)',
       )
-      await pause(4500)
+      await until(() => told('2 minutes later').length === 1, 'the second look')
+      await pause(100)
       commands().should.deepEqual(COMMANDS)
       simulator.route('Studio A')!.state.should.equal('running')
       told('text').length.should.equal(1)
@@ -627,7 +637,8 @@ describe('the example flows', function () {
       Object.assign(simulator.route('City hall')!.source, { state: 'disconnected' })
       await until(() => told('text').length === 1, 'the first restart')
       simulator.stopRoute('Studio A')
-      await pause(2500)
+      await until(() => told('2 minutes later').length > 0, 'the second look')
+      await polled(2)
       commands().should.deepEqual(COMMANDS)
       simulator.route('Studio A')!.state.should.equal('idle')
       // Somebody starts it again, and the source still carries nothing.
@@ -644,7 +655,7 @@ describe('the example flows', function () {
       await until(() => told('text').length === 1, 'the alarm')
       told('error').length.should.equal(1)
       told('text')[0]!.should.match(/^ALARM Studio A could not be restarted: /)
-      await pause(1500)
+      await polled(2)
       told('text').length.should.equal(1)
     })
   })
@@ -1104,6 +1115,16 @@ describe('the example flows', function () {
 const ADMINISTRATOR = { username: 'haiadmin', password: 'manager' }
 
 const nameOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.json$/, '')
+
+/** The flow, with a debug node of the same name behind one of its nodes. */
+function probed(flow: FlowNode[], name: string): FlowNode[] {
+  const { id, z } = nodeNamed(flow, name)
+  const probe = { id: 'probe', z, type: 'debug', name, active: true, complete: 'topic', wires: [] }
+  const wired = flow.map((node) =>
+    node.id === id ? { ...node, wires: [[...node.wires![0]!, 'probe']] } : node,
+  )
+  return [...wired, probe]
+}
 
 function nodeNamed(flow: FlowNode[], name: string): FlowNode {
   const found = flow.find((each) => each.name === name)
