@@ -1,6 +1,7 @@
 import { createCaller, type Sending } from './call'
 import { MONOTONIC, type Clock } from './clock'
 import { GatewayError, closedError, inDoubt, readOnlyError } from './errors'
+import { newMemory, type Memory } from './memory'
 import { DEFAULT_TIMEOUT } from './model/ranges'
 import type { SessionDeletion } from './model/types'
 import type { Operation, Request } from './operation'
@@ -50,6 +51,8 @@ export interface Gateway {
   /** Comes at the beginning of a close, while changes that have begun may still be completed. */
   readonly leaving: Stop
   readonly session: Session
+  /** What was learned about the appliance. */
+  readonly memory: Memory
   /**
    * Makes one call within the session and answers the parsed body of its 2xx answer.
    * Heals a lost session, repeats reads on passing faults (design 2.5).
@@ -250,6 +253,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
     leaving,
     session,
+    memory: newMemory(),
     call,
     endSession,
     async inTurn(key, operation, task) {

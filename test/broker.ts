@@ -8,6 +8,10 @@ export interface Broker {
   readonly retained: ReadonlyMap<string, string>
   /** Messages that clients published, retained or not. */
   readonly received: number
+  /** The topics that a client has subscribed to. */
+  readonly subscribed: ReadonlySet<string>
+  /** Sends a message to those who have subscribed to its topic. */
+  publish(topic: string, payload: string): void
   /** Cuts the connections and stops listening. */
   stop(): Promise<void>
   /** Listens again, on the same port. */
@@ -16,6 +20,7 @@ export interface Broker {
 
 export async function startBroker(): Promise<Broker> {
   const retained = new Map<string, string>()
+  const subscribed = new Set<string>()
   const sockets = new Set<Socket>()
   // An ES module, which TypeScript's CommonJS can only import when it runs.
   const { Aedes: MqttBroker } = await import('aedes')
@@ -31,6 +36,9 @@ export async function startBroker(): Promise<Broker> {
       if (!retain) return
       if (payload.length > 0) retained.set(topic, payload.toString())
       else retained.delete(topic)
+    })
+    aedes.on('subscribe', (subscriptions) => {
+      for (const { topic } of subscriptions) subscribed.add(topic)
     })
     server = createServer((socket) => {
       sockets.add(socket.once('close', () => sockets.delete(socket)))
@@ -49,6 +57,12 @@ export async function startBroker(): Promise<Broker> {
       return received
     },
     retained,
+    subscribed,
+    publish: (topic, payload) =>
+      aedes.publish(
+        { cmd: 'publish', topic, payload, qos: 0, dup: false, retain: false },
+        () => undefined,
+      ),
     start,
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve))

@@ -42,7 +42,23 @@ describe('watching', () => {
   let log: string[]
   /** How far the clock of the watches is ahead, in ms. */
   let skew = 0
-  const clock: Clock = { ...REAL_TIME, now: () => Date.now() + skew }
+  /** What the timers that have not run out yet wait, in ms. */
+  const pending = new Set<{ ms: number }>()
+  const clock: Clock = {
+    now: () => Date.now() + skew,
+    after(ms, callback) {
+      const timer = { ms }
+      pending.add(timer)
+      const cancel = REAL_TIME.after(ms, () => {
+        pending.delete(timer)
+        callback()
+      })
+      return () => {
+        pending.delete(timer)
+        cancel()
+      }
+    },
+  }
 
   async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
     simulator = await startSimulator({
@@ -166,7 +182,7 @@ describe('watching', () => {
       should(added.before).be.null()
       const view = added.after as RouteView
       view.should.containDeep({ id, name: 'New', state: 'idle', source: { port: 5000 } })
-      view.destinations[0]!.should.containDeep({ name: 'New out', port: 5001, started: false })
+      view.destinations[0]!.should.containDeep({ name: 'New out', port: 5001 })
 
       const removed = await only(() => simulator.removeRoute('New'))
       removed.should.containDeep({ event: 'route.removed', route: { id, name: 'New' } })
@@ -412,12 +428,15 @@ describe('watching', () => {
       namesOf(firmware.events).should.eql(['device.firmware'])
     })
 
-    it('a route that is renamed away by its old name', async () => {
+    it('a route that is renamed away by its old name, and once more when it comes back', async () => {
       await start({ routes: 2 })
-      const [route] = simulator.routes as [RouteState]
-      const told = await watching({ route: { name: route.name } })
-      const events = await eventsOf(told, () => simulator.renameRoute(route.id, 'Gone'))
-      namesOf(events).should.eql(['route.renamed'])
+      const { id, name } = simulator.routes[0]!
+      const told = await watching({ route: { name } })
+      const events = await eventsOf(told, () => simulator.renameRoute(id, 'Gone'))
+      namesOf(events).should.eql(['route.renamed', 'route.removed'])
+      const back = await eventsOf(told, () => simulator.renameRoute(id, name))
+      namesOf(back).should.eql(['route.added', 'route.renamed'])
+      back[0]!.after!.should.containDeep({ id, name })
     })
   })
 
@@ -449,7 +468,8 @@ describe('watching', () => {
       await look()
       namesOf(told.events).should.eql(['route.status'])
       told.events[0]!.should.containDeep({ before: 'ok', after: 'error' })
-      told.events[0]!.at.should.be.within(since, since + 1000)
+      // Since when it is an error, and not since it was no longer ok.
+      told.events[0]!.at.should.be.within(since + 3000, since + 4000)
     })
 
     it('a route that goes and comes back', async () => {
@@ -604,10 +624,9 @@ describe('watching', () => {
       await start({ routes: 4 }, { pollInterval: 1000 })
       const told = await watching()
       told.end()
-      const calls = simulator.journal.length
-      await new Promise((resolve) => setTimeout(resolve, 1100))
-      simulator.journal.length.should.equal(calls)
       should(sharedLook(gateway, deviceId)).be.undefined()
+      const lingering = [...pending].map(({ ms }) => ms)
+      lingering.should.eql([2000], 'only that which forgets what is known')
 
       simulator.routes[0]!.name = 'Renamed meanwhile'
       const again = watch()
@@ -1191,6 +1210,23 @@ describe('watching', () => {
       should(told.events[1]!.value).be.null()
     })
 
+    it('a route that is renamed out of the pattern while it is low: normal, with no value', async () => {
+      await start({ routes: 6 }, { pollInterval: 1000 })
+      const route = running()
+      simulator.renameRoute(route.id, 'Studio A')
+      carries(route, 0.5)
+      const told = await watching({
+        events: ['route.removed', 'statistics.low', 'statistics.normal'],
+        thresholds: [{ measure: 'bitrate', of: 'source', low: 2 }],
+        route: { pattern: 'Studio*' },
+      })
+      await until(() => told.events.length > 0)
+      simulator.renameRoute(route.id, 'News')
+      await look()
+      namesOf(told.events).should.eql(['statistics.low', 'route.removed', 'statistics.normal'])
+      should(told.events[2]!.value).be.null()
+    })
+
     it('tells the worst of several connections, and nothing where there is no such measure', async () => {
       await start({ routes: 6 })
       const route = running()
@@ -1292,10 +1328,9 @@ describe('watching', () => {
   it('ends with the gateway: no poll, no timer, no session', async () => {
     await start({ routes: 4 }, { pollInterval: 1000 })
     const told = await watching()
+    pending.size.should.equal(1)
     await gateway.close()
-    const calls = simulator.journal.length
-    await new Promise((resolve) => setTimeout(resolve, 1200))
-    simulator.journal.length.should.equal(calls)
+    pending.size.should.equal(0)
     told.events.should.eql([])
     should(() => watch()).throw({ code: 'CLOSED' })
   })

@@ -26,31 +26,43 @@ export async function listRoutes(
   if (page !== undefined || pageSize !== undefined) {
     return readPage(gateway, deviceId, page ?? 1, pageSize, operation)
   }
-  let list = await gatherPages(gateway, deviceId, operation)
+  const { unlisted } = gateway.memory
+  const isUnexpected = (count: number): boolean => count > 0 && count !== unlisted.get(deviceId)
+  const gather = (): Promise<Gathered> => gatherPages(gateway, deviceId, isUnexpected, operation)
+  let list = await gather()
   // While the list is read, a route that is removed or added moves others across the
   // border of a page, unseen. Only then the pages are read once more. A count may also
   // be that of a moment ago.
-  for (let pass = 1; pass < PASSES && (list.moved || lacksRoutes(list.answer)); pass++) {
+  for (let pass = 1; pass < PASSES; pass++) {
+    if (!list.moved && !isUnexpected(unlistedIn(list.answer))) break
     if (!list.moved) await gateway.pause(COUNT_LAG_MS, operation.stop)
-    list = await gatherPages(gateway, deviceId, operation)
+    list = await gather()
   }
-  if (list.isCut && lacksRoutes(list.answer)) throw lacking(list.answer)
+  // A count that stays apart from the list is not waited for again.
+  const count = unlistedIn(list.answer)
+  if (count > 0) unlisted.set(deviceId, count)
+  else if (unlisted.size > 0) unlisted.delete(deviceId)
+  if (list.isCut && count > 0) throw lacking(list.answer)
   return list.answer
+}
+
+/** How many routes the appliance counts and does not list. */
+function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): number {
+  const count = Number(numResults) - (Number(pendingRouteCreates) || 0) - data.length
+  return count > 0 ? count : 0
 }
 
 /**
  * True when the appliance itself counts more routes than it lists: one that is not among them may
  * be there all the same. Whether those that are still being created are counted is not documented.
  */
-export function lacksRoutes({ data, numResults, pendingRouteCreates }: RouteList): boolean {
-  return Number(numResults) - (Number(pendingRouteCreates) || 0) > data.length
-}
+export const lacksRoutes = (list: RouteList): boolean => unlistedIn(list) > 0
 
 /** The error for what cannot be decided on such a list. */
-export function lacking({ data, numResults }: RouteList): GatewayError {
+export function lacking({ data, numResults }: RouteList, consequence = ''): GatewayError {
   return new GatewayError(
     'BAD_RESPONSE',
-    `The appliance has ${numResults} routes, and lists ${data.length} of them.`,
+    `The appliance has ${numResults} routes, and lists ${data.length} of them.${consequence}`,
     { retryable: true },
   )
 }
@@ -170,6 +182,8 @@ interface Gathered {
 async function gatherPages(
   gateway: Gateway,
   deviceId: string,
+  /** Whether so many unlisted routes may be found by looking further. */
+  isUnexpected: (unlisted: number) => boolean,
   operation: Operation,
 ): Promise<Gathered> {
   const { first, size } = await readFirstPage(gateway, deviceId, operation)
@@ -210,7 +224,7 @@ async function gatherPages(
   const gathered = (): RouteList =>
     pages === 1 ? first : { ...latest, data: [...routes.values()] }
   // Beyond the pages that it counts, where it does not count, or counts more routes than came.
-  while (latest.data.length > 0 && (!isCounted(latest) || lacksRoutes(gathered()))) {
+  while (latest.data.length > 0 && (!isCounted(latest) || isUnexpected(unlistedIn(gathered())))) {
     const page = await readPage(gateway, deviceId, pages + 1, size, operation).catch(noSuchPage)
     const known = routes.size
     if (page) take(page)
@@ -235,21 +249,19 @@ function noSuchPage(error: unknown): undefined {
 
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['REJECTED', 'NOT_FOUND', 'BAD_RESPONSE'])
 
-const refusingLargePages = new WeakSet<Gateway>()
-
 async function readFirstPage(
   gateway: Gateway,
   deviceId: string,
   operation: Operation,
 ): Promise<{ first: RouteList; size?: number }> {
-  const size = refusingLargePages.has(gateway) ? undefined : PAGE_SIZE
+  const size = gateway.memory.refusesLargePages ? undefined : PAGE_SIZE
   try {
     return { first: await readPage(gateway, deviceId, 1, size, operation), size }
   } catch (error) {
     const refused = error instanceof GatewayError && error.code === 'REJECTED'
     if (!refused || size === undefined) throw error
     const first = await readPage(gateway, deviceId, 1, undefined, operation)
-    refusingLargePages.add(gateway)
+    gateway.memory.refusesLargePages = true
     return { first }
   }
 }

@@ -1,8 +1,10 @@
 import { GatewayError, inDoubt } from '../errors'
 import type { Gateway } from '../gateway'
 import { newOperation, type Operation } from '../operation'
-import type { Route } from '../model/types'
-import { getRoute, listRoutes } from '../operations/routes'
+import { isSameId } from '../model/match'
+import type { Route, RouteList } from '../model/types'
+import { getRoute, lacksRoutes, listRoutes } from '../operations/routes'
+import { askItself, refusalOf, type Evidence } from '../watch/gone'
 import { sharedLook } from '../watch/watch'
 
 /** What a caller waits to see. */
@@ -11,19 +13,28 @@ export interface Expectation<T> {
   /** The route that it is about; undefined while it has no known ID. */
   routeId?: string
   /**
-   * Looks at the route, or at all routes where none is named. Answers what was waited
+   * Looks at the route, or at all routes where none is named. Returns what was waited
    * for, or in words what is there instead.
    */
-  look: (routes: Route[]) => { seen: T } | { instead: string }
+  look: (routes: Route[], evidence: Evidences) => Outcome<T> | Promise<Outcome<T>>
   /** Milliseconds. */
   timeout: number
+  /** Nothing was sent that could show. */
+  unsent?: boolean
 }
+
+type Outcome<T> =
+  | { seen: T }
+  /** With `again` one more look soon may decide it. */
+  | { instead: string; again?: boolean }
+
+/** Whether a route that was not among those that were read is gone. */
+export type Evidences = (routeId: string) => Promise<Evidence>
 
 interface Waiter {
   routeId?: string
   operation: Operation
-  /** True when it has seen what it waited for. */
-  look(routes: Route[]): boolean
+  look(routes: Route[], evidence: Evidences): Promise<'seen' | 'again' | 'not yet'>
   /** A poll brought no answer, for this reason. */
   missed(reason: string): void
   fail(error: unknown): void
@@ -54,18 +65,19 @@ export function confirm<T>(
     const waiter: Waiter = {
       routeId,
       operation,
-      look(routes) {
+      async look(routes, evidence) {
         try {
-          const result = expectation.look(routes)
+          const result = await expectation.look(routes, evidence)
           if ('seen' in result) {
             end(() => resolve(result.seen))
-            return true
+            return 'seen'
           }
           last = result.instead
+          return result.again ? 'again' : 'not yet'
         } catch (error) {
           waiter.missed(error instanceof Error ? error.message : String(error))
+          return 'not yet'
         }
-        return false
       },
       missed(reason) {
         last = reason
@@ -79,7 +91,7 @@ export function confirm<T>(
       devices.get(deviceId)?.delete(waiter)
       settle()
     }
-    const timer = setTimeout(() => waiter.fail(notConfirmed(timeout, last, operation)), timeout)
+    const timer = setTimeout(() => waiter.fail(notConfirmed(expectation, last, operation)), timeout)
     const unhook =
       operation.stop?.onStop(() => waiter.fail(stopped(operation))) ?? (() => undefined)
 
@@ -105,8 +117,9 @@ async function poll(
     const asked = [...waiters]
     if (asked.length > known) pauseMs = FIRST_PAUSE
     known = asked.length
-    await askOnce(gateway, deviceId, asked)
+    const again = await askOnce(gateway, deviceId, asked)
     if (waiters.size === 0) break
+    if (again) pauseMs = FIRST_PAUSE
     try {
       await gateway.pause(pauseMs)
     } catch (error) {
@@ -123,31 +136,80 @@ function tellWatches(gateway: Gateway, deviceId: string): void {
   sharedLook(gateway, deviceId)?.().catch(() => undefined)
 }
 
-async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): Promise<void> {
+/** @returns true when one more look soon may decide something */
+async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): Promise<boolean> {
   const finishing = waiters.some((waiter) => waiter.operation.finishing)
+  const own = newOperation('confirm').under({ finishing })
   try {
-    const { routes, operation } =
-      (await readWithWatches(gateway, deviceId, waiters)) ??
-      (await readRoutes(gateway, deviceId, waiters, newOperation('confirm').under({ finishing })))
-    for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
-      asking.requests += operation.requests
-      asking.statusCode = operation.statusCode
+    const shared = await readWithWatches(gateway, deviceId, waiters)
+    if (shared) charge(waiters, shared.operation)
+    const reading = shared ?? (await readRoutes(gateway, deviceId, waiters, own))
+    charge(waiters, taken(own))
+    const evidence = evidencesFrom(gateway, deviceId, reading, own)
+    const looks = waiters.map((waiter) =>
+      waiter.look(reading.routes, (routeId) =>
+        evidence(routeId).finally(() => charge(waiters, taken(own))),
+      ),
+    )
+    const outcomes = await Promise.all(looks)
+    if (outcomes.includes('seen') && onlyRoute(waiters) !== undefined) {
+      tellWatches(gateway, deviceId)
     }
-    const haveSeen = waiters.filter((waiter) => waiter.look(routes))
-    if (haveSeen.length > 0 && onlyRoute(waiters) !== undefined) tellWatches(gateway, deviceId)
+    return outcomes.includes('again')
   } catch (error) {
+    charge(waiters, taken(own))
     // The change was accepted: a poll that fails says nothing against it, and may be the only one.
     const closed = error instanceof GatewayError && error.code === 'CLOSED'
     for (const waiter of waiters) {
       if (closed) waiter.fail(error)
       else waiter.missed(error instanceof Error ? error.message : String(error))
     }
+    return false
+  }
+}
+
+type Made = Pick<Operation, 'requests' | 'statusCode'>
+
+/** Counts requests for everybody who waits. */
+function charge(waiters: Waiter[], { requests, statusCode }: Made): void {
+  for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
+    asking.requests += requests
+    asking.statusCode = statusCode ?? asking.statusCode
+  }
+}
+
+/** The requests that an operation has made since they were taken last. */
+function taken(operation: Operation): Made {
+  const { requests, statusCode } = operation
+  operation.requests = 0
+  return { requests, statusCode }
+}
+
+/** What a reading says about a missing route. What it leaves open is read once for all that ask. */
+function evidencesFrom(
+  gateway: Gateway,
+  deviceId: string,
+  { list, itself }: Reading,
+  operation: Operation,
+): Evidences {
+  let reading = list && Promise.resolve(list)
+  return async (routeId) => {
+    reading ??= listRoutes(gateway, { deviceId }, operation)
+    const complete = await reading
+    const isListed = complete.data.some(({ id }) => isSameId(id, routeId))
+    if (isListed) return { isUnlisted: false, itself: 'there' }
+    if (lacksRoutes(complete)) return { isUnlisted: false, itself: 'unclear' }
+    const address = { deviceId, routeId }
+    return { isUnlisted: true, itself: itself ?? (await askItself(gateway, address, operation)) }
   }
 }
 
 interface Reading {
   routes: Route[]
-  operation: Operation
+  /** Where all routes were listed. */
+  list?: RouteList
+  /** How the only route that was asked for was refused. */
+  itself?: Evidence['itself']
 }
 
 /**
@@ -158,7 +220,7 @@ async function readWithWatches(
   gateway: Gateway,
   deviceId: string,
   waiters: Waiter[],
-): Promise<Reading | undefined> {
+): Promise<(Reading & { operation: Operation }) | undefined> {
   if (onlyRoute(waiters) !== undefined) return undefined
   const look = await sharedLook(gateway, deviceId)?.().catch(() => undefined)
   return look?.routes && { routes: look.routes, operation: look.operation }
@@ -177,18 +239,20 @@ async function readRoutes(
   waiters: Waiter[],
   operation: Operation,
 ): Promise<Reading> {
-  const routeId = onlyRoute(waiters)
-  if (routeId === undefined) {
-    return { routes: (await listRoutes(gateway, { deviceId }, operation)).data, operation }
+  const listed = async (): Promise<Reading> => {
+    const list = await listRoutes(gateway, { deviceId }, operation)
+    return { routes: list.data, list }
   }
+  const routeId = onlyRoute(waiters)
+  if (routeId === undefined) return listed()
   try {
-    return { routes: [await getRoute(gateway, { deviceId, routeId }, operation)], operation }
+    return { routes: [await getRoute(gateway, { deviceId, routeId }, operation)] }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    if (error.code === 'NOT_FOUND') return { routes: [], operation }
+    if (error.code === 'NOT_FOUND') return { routes: [], itself: 'missing' }
     // How an unknown route is answered is not documented (facts 4.2). The list tells.
     if (error.code !== 'REJECTED' && error.code !== 'BAD_RESPONSE') throw error
-    return { routes: (await listRoutes(gateway, { deviceId }, operation)).data, operation }
+    return { ...(await listed()), itself: refusalOf(error) }
   }
 }
 
@@ -197,10 +261,17 @@ const stopped = ({ name }: Operation): GatewayError =>
     operation: name,
   })
 
-function notConfirmed(timeout: number, last: string, operation: Operation): GatewayError {
+function notConfirmed(
+  { timeout, unsent }: Expectation<unknown>,
+  last: string,
+  operation: Operation,
+): GatewayError {
+  const change = unsent
+    ? 'Nothing was sent, and what is wanted did not show'
+    : 'The appliance accepted the change, but it did not show'
   return new GatewayError(
     'NOT_CONFIRMED',
-    `The appliance accepted the change, but it did not show within ${timeout / 1000} s. Seen last: ${last.replace(/\.$/, '')}.`,
+    `${change} within ${timeout / 1000} s. Seen last: ${last.replace(/\.$/, '')}.`,
     { operation: operation.name, statusCode: operation.statusCode },
   )
 }

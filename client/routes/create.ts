@@ -4,7 +4,7 @@ import type { Operation } from '../operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
-import { listRoutes, sendCreate } from '../operations/routes'
+import { lacking, lacksRoutes, listRoutes, sendCreate } from '../operations/routes'
 import { confirm } from './confirm'
 import { isPending, isRunning } from './state'
 import { rememberSecrets } from './written'
@@ -58,6 +58,8 @@ export async function createRoute(
   // Two creates with one name take turns, or both would claim the first new route.
   return gateway.inTurn(`create ${deviceId} ${fields.name}`, operation, async () => {
     const present = await listRoutes(gateway, { deviceId }, operation)
+    // An older route of this name that is not listed now would be taken for the new one later.
+    if (lacksRoutes(present)) throw lacking(present, ' Nothing was sent.')
     const older = new Set(present.data.map(({ id }) => id))
     const answer = await sendCreate(gateway, { deviceId, fields }, operation)
     const route = await confirmCreated(

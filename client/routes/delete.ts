@@ -2,16 +2,17 @@ import { readOnlyError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { isSameId } from '../model/match'
-import type { Route, UpdateAnswer } from '../model/types'
+import type { UpdateAnswer } from '../model/types'
 import { sendDelete } from '../operations/routes'
-import { confirm } from './confirm'
+import { judgeMissing } from '../watch/gone'
+import { confirm, type Expectation } from './confirm'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
 import { forgetRoute } from './settled'
 import { inTurnOf } from './turn'
 
 /**
- * Deletes a route (facts 4.5). With `applied` the answer comes when the route is gone.
+ * Deletes a route (facts 4.5). With `applied` the answer comes when the route is gone, see `watch/gone`.
  * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
  */
 export function deleteRoute(
@@ -30,19 +31,38 @@ export function deleteRoute(
   })
 }
 
-/** Waits until the route is no longer there. */
+/**
+ * Waits until the route is certainly gone.
+ * @param unsent nothing was sent: the route was only not found
+ */
 export function confirmGone(
   gateway: Gateway,
   { deviceId, routeId }: RouteAddress,
   timeout: number,
   operation: Operation,
+  unsent = false,
 ): Promise<true> {
-  const look = (routes: Route[]): { seen: true } | { instead: string } => {
+  let missingSince: number | undefined
+  const look: Expectation<true>['look'] = async (routes, evidence) => {
     const route = routes.find(({ id }) => isSameId(id, routeId))
-    if (!route) return { seen: true }
+    if (route) {
+      missingSince = undefined
+      return {
+        instead: route.hasPendingDelete ? 'the delete still pending' : 'the route still there',
+      }
+    }
+    const found = await evidence(routeId)
+    const verdict = judgeMissing(found, missingSince, performance.now())
+    if (verdict === 'gone') return { seen: true }
+    const again = missingSince === undefined && verdict !== undefined
+    missingSince = verdict
+    if (found.itself === 'there') return { instead: 'the route still listed' }
     return {
-      instead: route.hasPendingDelete ? 'the delete still pending' : 'the route still there',
+      again,
+      instead: found.isUnlisted
+        ? 'no such route, which one more look has to confirm'
+        : 'no such route, in a list that may not be complete',
     }
   }
-  return confirm(gateway, { deviceId, routeId, look, timeout }, operation)
+  return confirm(gateway, { deviceId, routeId, look, timeout, unsent }, operation)
 }

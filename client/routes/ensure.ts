@@ -18,6 +18,7 @@ import type { Route } from '../model/types'
 import { sendCommand } from '../operations/commands'
 import { lacking, lacksRoutes, listRoutes, sendCreate, sendDelete } from '../operations/routes'
 import { createLanes } from '../queues'
+import { askItself, judgeMissing } from '../watch/gone'
 import { findClashes } from './clashes'
 import { confirm } from './confirm'
 import { confirmCreated } from './create'
@@ -246,9 +247,10 @@ async function change(
 ): Promise<Ensured> {
   const { deviceId, routeId } = address
   const timeout = options.waitTimeout
-  const route = await settledRoute(gateway, address, operation).catch((error: unknown) => {
-    if (options.state === 'absent' && isNotFound(error)) return undefined
-    throw error
+  const route = await settledRoute(gateway, address, operation).catch(async (error: unknown) => {
+    if (options.state !== 'absent' || !isNotFound(error)) throw error
+    await confirmGone(gateway, address, timeout, operation, true)
+    return undefined
   })
   const one = planOn(gateway, deviceId, wanted, route, options)
   if (!route) return planned(one)
@@ -330,6 +332,9 @@ async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Pr
 const isNotFound = (error: unknown): boolean =>
   error instanceof GatewayError && error.code === 'NOT_FOUND'
 
+/** What speaks against absence, the strongest first. */
+const DOUBTS = ['there', 'no answer', 'unclear'] as const
+
 /**
  * All routes, when nothing is under way that concerns those that are wanted: no change of one
  * of them, and where one is missing no create, which may be the one.
@@ -342,6 +347,18 @@ async function settledList(
   options: EnsureOptions,
   operation: Operation,
 ): Promise<Route[]> {
+  let missingSince: number | undefined
+  // Rows without an ID have no route that could be asked for itself.
+  const areGone = async (found: Array<Route | undefined>): Promise<boolean> => {
+    const ids = wanted.flatMap(({ id }, index) => (found[index] || !id ? [] : [id]))
+    const answers = await Promise.all(
+      ids.map((routeId) => askItself(gateway, { deviceId, routeId }, operation)),
+    )
+    const itself = DOUBTS.find((answer) => answers.includes(answer)) ?? 'missing'
+    const verdict = judgeMissing({ isUnlisted: true, itself }, missingSince, performance.now())
+    missingSince = verdict === 'gone' ? missingSince : verdict
+    return verdict === 'gone'
+  }
   const look = async (): Promise<Route[] | undefined> => {
     const list = await listRoutes(gateway, { deviceId }, operation)
     const { data, pendingRouteCreates } = list
@@ -350,6 +367,7 @@ async function settledList(
     const missing = found.some((route) => route === undefined)
     if (missing && lacksRoutes(list)) throw lacking(list)
     const changing = found.some((route) => route !== undefined && isPending(route))
+    if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
     return changing || (missing && strangers > 0) ? undefined : data
   }
   return whenSettled(gateway, look, options.waitTimeout, operation)

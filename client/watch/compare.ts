@@ -119,11 +119,13 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
   for (const [, destination] of destinations.added) {
     add({ of: 'destination', route, destination: destination!, to: destination })
   }
-  if (isRunning(from.condition) !== isRunning(route.condition)) {
-    add({ of: 'route.state', route, from: from.condition, to: route.condition })
-  }
+  const runs = isRunning(route.condition)
+  const hasTurned = isRunning(from.condition) !== runs
+  if (hasTurned) add({ of: 'route.state', route, from: from.condition, to: route.condition })
   for (const [before, destination] of destinations.kept) {
     if (before!.started === destination!.started) continue
+    // A route starts and stops its destinations with it (facts 5.1).
+    if (hasTurned && destination!.started === runs) continue
     add({
       of: 'destination.started',
       route,
@@ -234,7 +236,7 @@ function appliedToRoute(route: RouteState, change: RouteChange): RouteState {
     case 'route.definition':
       return redefined(route, change)
     case 'route.state':
-      return { ...route, condition: { ...route.condition, state: change.to.state } }
+      return turned(route, change)
     case 'route.status':
       return { ...route, condition: { ...route.condition, code: change.to.code } }
     case 'source.status':
@@ -250,6 +252,23 @@ function appliedToRoute(route: RouteState, change: RouteChange): RouteState {
     }
     default:
       return route
+  }
+}
+
+// Destinations that were started or stopped with the route have no change of their own.
+function turned(
+  route: RouteState,
+  { route: latest, to }: Extract<Change, { of: 'route.state' }>,
+): RouteState {
+  const runs = isRunning(to)
+  const destinations = [...route.destinations].map(([key, destination]) => {
+    const isAlike = latest.destinations.get(key)?.started === runs
+    return [key, isAlike ? { ...destination, started: runs } : destination] as const
+  })
+  return {
+    ...route,
+    condition: { ...route.condition, state: to.state },
+    destinations: new Map(destinations),
   }
 }
 

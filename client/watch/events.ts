@@ -14,7 +14,7 @@ export interface Named {
 /** Something happened on the appliance. Plain data without secrets; nobody else holds on to it. */
 export interface WatchEvent {
   event: EventName
-  /** When it was first seen, Unix ms. */
+  /** When the value in `after` was first seen, Unix ms. */
   at: number
   /** The ID is empty while the appliance has not told it. */
   device: Named
@@ -78,6 +78,39 @@ export function eventNameOf(change: Change): EventName {
   }
 }
 
+/** The same text for changes to the same value, which is what `after` shows of it. */
+export function valueOf(change: Change): string {
+  switch (change.of) {
+    case 'route':
+    case 'destination':
+      return change.to ? 'there' : 'gone'
+    case 'route.definition': {
+      const { source, destinations } = change.to
+      const traces = [source, ...destinations.values()].map(({ trace, secrets }) => [
+        trace,
+        secrets,
+      ])
+      return JSON.stringify([...destinations.keys(), traces])
+    }
+    case 'route.state':
+      return String(change.to.state)
+    case 'device.status':
+    case 'peer.status':
+    case 'route.status':
+    case 'source.status':
+    case 'destination.status': {
+      const { from = {}, to = {} } = change
+      return String(to[newsOf(from, to)])
+    }
+    default:
+      return String(change.to)
+  }
+}
+
+/** What of a condition is shown: the state behind the code only where the code is the same. */
+const newsOf = (from: Condition, to: Condition): 'state' | 'code' =>
+  from.code === to.code ? 'state' : 'code'
+
 /** A change as an event. */
 export function eventOf(change: Change, at: number, { id, name }: DeviceState): WatchEvent {
   const common = { at, device: { id, name } }
@@ -97,7 +130,7 @@ export function eventOf(change: Change, at: number, { id, name }: DeviceState): 
     after: after ?? null,
   })
   const status = (from: Condition = {}, to: Condition = {}, more: object = {}): WatchEvent => {
-    const told = from.code === to.code ? 'state' : 'code'
+    const told = newsOf(from, to)
     return make(from[told], to[told], to.details ? { ...more, details: to.details } : more)
   }
 

@@ -6,6 +6,7 @@ import {
   eventNameOf,
   eventOf,
   snapshotOf,
+  valueOf,
   type Named,
   type Snapshot,
   type WatchEvent,
@@ -13,6 +14,7 @@ import {
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
 import { createLimits } from './limits'
 import type { Clock, Miss } from './poller'
+import { inOrder, passagesIn } from './scope'
 import { isRunning, type DeviceState, type RouteState } from './state'
 
 /** What one watch wants to be told. */
@@ -70,6 +72,15 @@ export interface Follower {
   end(): void
 }
 
+/** A change that has not lasted long enough. */
+interface Held {
+  /** Since when there is a change, Unix ms. */
+  since: number
+  /** To what, and since when to that. */
+  value: string
+  at: number
+}
+
 /** Errors that waiting does not heal. */
 const LASTING: ReadonlySet<string> = new Set([
   'CONFIG',
@@ -90,8 +101,8 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
       : undefined
   /** The state as the flow knows it: behind the present one by the changes that are held. */
   let told: DeviceState | undefined
-  /** Since when each held change shows. */
-  let held = new Map<string, number>()
+  /** The changes that are held, by their keys. */
+  let held: ReadonlyMap<string, Held> = new Map()
   let counts = { routes: 0, running: 0 }
   let seenAt = 0
   let away: { miss: Miss; isTold: boolean; cancel?: () => void } | undefined
@@ -124,45 +135,62 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
     else {
       if (changes.length > 0) counts = count(state)
       seenAt = at
-      tell(due(state, changes, at).map(([change, since]) => eventOf(change, since, state)))
+      tell(due(state, changes, at))
       if (limits) tellLimits(limits.running(runningIn(state), at))
     }
     tellHealth()
   }
 
-  /** The changes that have lasted long enough, and since when. */
-  function due(
-    state: DeviceState,
-    changes: readonly Change[],
-    at: number,
-  ): Array<[Change, number]> {
-    if (holdFor === 0) {
-      told = state
-      return changes.filter(wants).map((change) => [change, at])
-    }
-    if (held.size === 0 && changes.length === 0) return []
-    const dueNow: Array<[Change, number]> = []
+  /** What has lasted long enough. */
+  function due(state: DeviceState, latest: readonly Change[], at: number): WatchEvent[] {
+    const known = told!
+    told = state
+    if (held.size === 0 && latest.length === 0) return []
+    const changes = holdFor === 0 ? latest : compare(known, state)
+    const passages = options.route ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
+    const dueNow: Array<{ change: Change; at: number; passage?: Change & { of: 'route' } }> = []
     const settled: Change[] = []
-    const stillHeld = new Map<string, number>()
-    for (const change of compare(told!, state)) {
-      const key = keyOf(change)
-      const since = held.get(key) ?? at
-      if (!wants(change)) settled.push(change)
-      else if (at - since >= holdFor) {
+    const stillHeld = new Map<string, Held>()
+    const left = new Set<string>()
+    for (const change of changes) {
+      const id = 'route' in change ? change.route.id : ''
+      const passage = passages.get(id)
+      const renamed = change.of === 'route.name' ? passage : undefined
+      // What else is new of a route comes with the route, or is not of interest any more.
+      if (passage && !renamed && (passage.to || left.has(id))) {
         settled.push(change)
-        dueNow.push([change, since])
-      } else stillHeld.set(key, since)
+        continue
+      }
+      const steps = renamed ? stepsOf(change, renamed) : [change]
+      const wanted = steps.filter((step) => wants(step, known))
+      const entries = wanted.map((step) => [keyOf(step), heldSince(step, at)] as const)
+      const isHeld = entries.some(([, { since }]) => at - since < holdFor)
+      if (isHeld) for (const [key, entry] of entries) stillHeld.set(key, entry)
+      else {
+        settled.push(change)
+        if (renamed?.from) left.add(id)
+        for (const [index, step] of wanted.entries()) {
+          dueNow.push({ change: step, at: entries[index]![1].at, passage: renamed })
+        }
+      }
     }
     held = stillHeld
-    told = held.size === 0 ? state : applied(told!, settled)
-    return dueNow
+    if (held.size > 0) told = applied(known, settled)
+    const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
+    return ordered.map((one) => eventOf(one.change, one.at, state))
   }
 
-  function wants(change: Change): boolean {
+  function heldSince(change: Change, at: number): Held {
+    const before = held.get(keyOf(change))
+    const value = holdFor === 0 ? '' : valueOf(change)
+    if (!before) return { since: at, value, at }
+    return before.value === value ? before : { since: before.since, value, at }
+  }
+
+  function wants(change: Change, known: DeviceState): boolean {
     if (!wantsEvent(eventNameOf(change))) return false
     if (!('route' in change)) return true
-    if (wantsRoute(change.route)) return true
-    return change.of === 'route.name' && wantsRoute({ ...change.route, name: change.from })
+    return wantsRoute(known.routes.get(change.route.id) ?? change.route) || wantsRoute(change.route)
   }
 
   function missed(miss: Miss): void {
@@ -271,5 +299,11 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
     return new Set(measures(state).map(({ id }) => id))
   }
 }
+
+/** A new name that brings a route, or takes it away: a flow is told of no route that it does not know. */
+const stepsOf = (name: Change, passage: Change & { of: 'route' }): Change[] =>
+  passage.to ? [passage, name] : [name, passage]
+
+const NO_PASSAGES: ReturnType<typeof passagesIn> = new Map()
 
 const STATISTICS: readonly EventName[] = ['statistics.low', 'statistics.high', 'statistics.normal']

@@ -4,7 +4,8 @@ import type { Operation } from '../operation'
 import { isObject, isText, type JsonObject } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
 import { getDevice } from '../operations/devices'
-import { getRoute, lacking, lacksRoutes, listRoutes } from '../operations/routes'
+import { lacking, lacksRoutes, listRoutes } from '../operations/routes'
+import { askItself, judgeMissing } from './gone'
 import type { Clock } from './poller'
 import { deviceState, type DeviceState, type Doubts, type RouteState } from './state'
 
@@ -21,21 +22,22 @@ export interface Look {
 type Listed = 'all' | 'in part' | 'nothing'
 
 /** What a device says of itself when it does not reach its own back end (facts 3.1). */
-const AWAY: ReadonlySet<unknown> = new Set(['Offline', 'Never', 'Communication error'])
+const AWAY: ReadonlySet<unknown> = new Set(['offline', 'never', 'communication error'])
+const isAway = ({ status }: DeviceConfiguration): boolean =>
+  AWAY.has(String(status).trim().toLowerCase())
 
 /** So many missing routes are asked for one by one. */
 const ASKED = 4
-/** How long missing routes that were not seen to be gone have to be missing, in ms. */
-const SOME_MISSING_MS = 1000
-/** And when all are missing: an appliance that restarts may have none for a while. */
+/** How soon a route that was not found is looked for once more, in ms. */
+const SECOND_LOOK_MS = 200
+/** How long all routes have to be missing, in ms: an appliance that restarts may have none for a while. */
 const ALL_MISSING_MS = 10_000
 
 /**
  * Looks at a device, again and again, normally with one call: the configuration of the device
  * holds all its routes (spec 2.5). What an answer leaves out, and what has become empty, is kept
- * as it was until it is certain. A route is gone when neither the configuration nor the list of
- * routes has it and the route itself is not found; without that last proof, and when all routes
- * are missing, only when a later look agrees.
+ * as it was until it is certain. A route that the configuration lacks is looked for in the list of
+ * routes and by itself, until it is certainly gone, see `gone`.
  * @returns a function that looks once, given what is known from before, and throws GatewayError
  * when no usable answer came
  */
@@ -44,8 +46,8 @@ export function createLook(
   deviceId: string,
   clock: Clock,
 ): (operation: Operation, known?: DeviceState) => Promise<Look> {
-  /** In how many looks each route was missing, and since when. */
-  let missing = new Map<string, { looks: number; since: number }>()
+  /** Since when each route is missing. */
+  let missing = new Map<string, number>()
   let partial: ReadonlySet<string> = new Set()
   let emptied: ReadonlySet<string> = new Set()
 
@@ -56,8 +58,8 @@ export function createLook(
     const isDoubtful =
       found.routes.size === 0 || found.isPartial || knownWithout(found, known).length > 0
     const listed = isDoubtful ? await addListed(found, configured, operation) : 'all'
-    const isCertain = listed !== 'nothing' && !AWAY.has(device.status)
-    const gone = isCertain ? await goneOf(found, known, listed, operation) : new Set()
+    const isCertain = listed !== 'nothing' && !isAway(device)
+    const gone = isCertain ? await goneOf(found, known, listed, operation) : new Set<string>()
     const kept = knownWithout(found, known).filter(([id]) => !gone.has(id))
     // A new route that did not come whole may do so at the next look.
     const arrived = [...found.routes].filter(
@@ -107,35 +109,50 @@ export function createLook(
     known: DeviceState | undefined,
     listed: Listed,
     operation: Operation,
-  ): Promise<Set<unknown>> {
-    const gone = new Set<unknown>()
-    const stillMissing: typeof missing = new Map()
+  ): Promise<ReadonlySet<string>> {
+    const absent = knownWithout(found, known).map(([id]) => id)
     const several = (known?.routes.size ?? 0) > 1
-    const isAll = found.routes.size === 0
-    for (const [index, [id]] of knownWithout(found, known).entries()) {
-      const there = index < ASKED ? await isThere(id, operation) : undefined
-      if (there) continue
-      const { looks, since } = missing.get(id) ?? { looks: 0, since: clock.now() }
-      const least = isAll && several ? ALL_MISSING_MS : there === undefined ? SOME_MISSING_MS : 0
-      const isProven = there === false && !isAll
-      const isAgreed = listed === 'all' && looks > 0 && clock.now() - since >= least
-      if (isProven || isAgreed) gone.add(id)
-      else stillMissing.set(id, { looks: looks + 1, since })
-    }
-    missing = stillMissing
-    return gone
+    const least = found.routes.size === 0 && several ? ALL_MISSING_MS : 0
+    const first = await judge(absent, listed === 'all', missing, least, operation)
+    const suspected = [...first.missing.keys()].filter((id) => !missing.has(id))
+    missing = first.missing
+    if (suspected.length === 0 || least > 0) return first.gone
+    // The second look comes at once: what is gone then is told in its place among the events.
+    await gateway.pause(SECOND_LOOK_MS, operation.stop)
+    const list = await listRoutes(gateway, { deviceId }, operation).catch(unlessClosed)
+    const listedNow = new Set(list?.data.map(({ id }) => id))
+    const unlisted = suspected.filter((id) => !listedNow.has(id))
+    const isComplete = list !== undefined && !lacksRoutes(list)
+    const second = await judge(unlisted, isComplete, missing, least, operation)
+    for (const id of suspected) if (!second.missing.has(id)) missing.delete(id)
+    return new Set([...first.gone, ...second.gone])
   }
 
-  /** Undefined when the answer tells neither: which one an unknown route gets is not known (facts 9.2). */
-  async function isThere(routeId: string, operation: Operation): Promise<boolean | undefined> {
-    try {
-      await getRoute(gateway, { deviceId, routeId }, operation)
-      return true
-    } catch (error) {
-      if (isClosed(error)) throw error
-      return error instanceof GatewayError && error.code === 'NOT_FOUND' ? false : undefined
+  /** Judges absent routes by the list and, as far as they are few, by asking for each of them. */
+  async function judge(
+    absent: string[],
+    isUnlisted: boolean,
+    since: ReadonlyMap<string, number>,
+    least: number,
+    operation: Operation,
+  ): Promise<{ gone: ReadonlySet<string>; missing: Map<string, number> }> {
+    const gone = new Set<string>()
+    const stillMissing = new Map<string, number>()
+    for (const [index, routeId] of absent.entries()) {
+      const isAsked = isUnlisted && index < ASKED
+      const address = { deviceId, routeId }
+      const itself = isAsked ? await askItself(gateway, address, operation) : 'unclear'
+      const evidence = { isUnlisted, itself } as const
+      const verdict = judgeMissing(evidence, since.get(routeId), clock.now(), least)
+      if (verdict === 'gone') gone.add(routeId)
+      else if (verdict !== undefined) stillMissing.set(routeId, verdict)
     }
+    return { gone, missing: stillMissing }
   }
+}
+
+function unlessClosed(error: unknown): undefined {
+  if (isClosed(error)) throw error
 }
 
 const isClosed = (error: unknown): boolean =>

@@ -82,8 +82,8 @@ export function briefly({ code, message, cause }: GatewayError): string {
 
 /** The dot under a node that watches. */
 export interface WatchStatus {
-  /** How well it knows what it watches. */
-  show(health: Health): void
+  /** How well it knows what it watches, which may be chosen routes only. */
+  show(health: Health, isChosen: boolean): void
   /** It cannot watch. */
   fail(code: ErrorCode): void
   close(): void
@@ -107,10 +107,12 @@ export function createWatchStatus(node: Node): WatchStatus {
   }
 
   return {
-    // Signs and numbers, no words: a status with numbers in it cannot be translated.
-    show({ known, failure, unreachable }) {
+    // Signs and numbers, or words from the catalog: a status with both cannot be translated.
+    show({ known, failure, unreachable }, isChosen) {
       const counts = known ? [`▶ ${known.running}/${known.routes}`] : []
       const time = known && clockTime(known.seenAt)
+      // A name with a slip in it must not look as if all were well.
+      if (!failure && isChosen && known?.routes === 0) return show('yellow', [NO_ROUTE])
       if (!failure) return show('green', counts, time)
       const age = known ? [`${Math.round((Date.now() - known.seenAt) / 1000)} s`] : []
       show(unreachable ? 'red' : 'yellow', [failure.code, ...counts, ...age], time)
@@ -121,5 +123,7 @@ export function createWatchStatus(node: Node): WatchStatus {
     },
   }
 }
+
+const NO_ROUTE = '@media-gateway/node-red/watch:status.noRoute'
 
 const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8)

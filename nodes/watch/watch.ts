@@ -67,7 +67,7 @@ export = (RED: NodeAPI): void => {
         ...options,
         onEvents: (events) => this.send([events.map(messageOf)]),
         onSnapshot: config.initial === 'snapshot' ? (all) => this.send(messageOf(all)) : undefined,
-        onHealth: (health) => status.show(health),
+        onHealth: (health) => status.show(health, options.route !== undefined),
         onFailure: tell,
       })
     }

@@ -1,0 +1,58 @@
+import { GatewayError } from '../errors'
+import type { Gateway } from '../gateway'
+import type { Operation } from '../operation'
+import { getRoute } from '../operations/routes'
+
+/** What one look found out about a route that may be gone. */
+export interface Evidence {
+  /** A list that has as many routes as the appliance counts is without it. */
+  isUnlisted: boolean
+  /** How the route itself was answered: `missing` is a 404, `unclear` any other refusal. */
+  itself: 'there' | 'missing' | 'unclear' | 'no answer'
+}
+
+/** How long a route that is not answered with 404 must be missing from the list, in ms. */
+const UNCLEAR_MS = 1000
+
+/**
+ * Decides whether a route is gone. This is the only place that does: the complete list is without
+ * it, the route itself is not found, and a second look agrees. Firmware may refuse an unknown route
+ * otherwise than with 404 (facts 9.2); then the second look must come a second later.
+ * @param missingSince what the look before returned
+ * @param now of a clock that only moves forward, in ms
+ * @param least how long it must be missing at least, in ms
+ * @returns `gone`; or since when it is missing, for the next look; undefined while it is not
+ */
+export function judgeMissing(
+  { isUnlisted, itself }: Evidence,
+  missingSince: number | undefined,
+  now: number,
+  least = 0,
+): 'gone' | number | undefined {
+  if (itself === 'there') return undefined
+  if (!isUnlisted || itself === 'no answer') return missingSince
+  if (missingSince === undefined) return now
+  const patience = Math.max(least, itself === 'missing' ? 0 : UNCLEAR_MS)
+  return now - missingSince >= patience ? 'gone' : missingSince
+}
+
+/** Asks the route itself whether it is there. @throws GatewayError `CLOSED` */
+export async function askItself(
+  gateway: Gateway,
+  address: { deviceId: string; routeId: string },
+  operation: Operation,
+): Promise<Evidence['itself']> {
+  try {
+    await getRoute(gateway, address, operation)
+    return 'there'
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
+    return refusalOf(error)
+  }
+}
+
+/** What a failed read of a route says about it. */
+export function refusalOf({ code, cause }: GatewayError): Evidence['itself'] {
+  if (code === 'NOT_FOUND') return 'missing'
+  return cause.statusCode === undefined && code !== 'BAD_RESPONSE' ? 'no answer' : 'unclear'
+}
