@@ -75,7 +75,7 @@ export function createCaller(
           body,
           contentType: request.contentType,
           cookie: cookies.header(),
-          timeout: Math.max(1, Math.min(timeout, deadline - clock.now())),
+          timeout: Math.max(1, Math.ceil(Math.min(timeout, deadline - clock.now()))),
           stop: writes ? undefined : operation.stop,
         })
         .catch((fault: TransportFault) => fault)
