@@ -46,7 +46,7 @@ const DEFAULTS: Record<string, Properties> = {
     ...ROUTE,
     ...DEFINITION,
     ...WAITING,
-    mode: 'keep',
+    mode: 'merge',
   },
   'media-gateway-delete-route': { ...DEVICE, ...ROUTE, ...WAITING },
   'media-gateway-control-route': {
@@ -418,6 +418,7 @@ describe('the editor, in a browser', function () {
     const form = await openForm('lacking')
     should(await page.inputValue('#node-input-mode')).equal('keep')
     should(await page.isChecked('#node-input-validate')).be.true()
+    should(await page.isVisible('[data-media-gateway-when="mode=keep"]')).be.true()
     await form.locator('#node-input-mode').selectOption('merge')
     await done()
     const saved = await exported('lacking')

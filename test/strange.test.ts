@@ -684,13 +684,13 @@ describe('an appliance that behaves otherwise', () => {
       // Nothing tells what the stars stand for, so they are taken for what is wanted, which is said.
       route.source['srtPassPhrase'] = 'of somebody else'
       for (const srtPassPhrase of ['first-pass-phrase', '', null]) {
-        const result = await ensured({ name: 'R', source: { srtPassPhrase } })
-        result.should.match({ changed: false, action: 'none', diff: [] })
-        result.unverified!.should.eql(['source.srtPassPhrase'])
+        const outcome = await ensured({ name: 'R', source: { srtPassPhrase } })
+        outcome.should.match({ changed: false, action: 'none', diff: [] })
+        outcome.unverified!.should.eql(['source.srtPassPhrase'])
       }
       for (const srtPassPhrase of ['••••••', '***', undefined]) {
-        const result = await ensured({ name: 'R', source: { srtPassPhrase } })
-        result.should.not.have.property('unverified')
+        const outcome = await ensured({ name: 'R', source: { srtPassPhrase } })
+        outcome.should.not.have.property('unverified')
       }
       const both = { srtPassPhrase: 'first-pass-phrase', srtLatency: 200 }
       const written = await ensured({ name: 'R', source: both })

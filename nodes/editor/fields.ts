@@ -26,7 +26,13 @@ export function show(input: EditorQuery, value: unknown): void {
 export function shownValue(node: EditorNode, property: string): unknown {
   const input = field(node, property)
   const open = input.length > 0 && RED.editor.getEditStack().includes(node)
-  return (open ? read(input) : node[property]) ?? node._def.defaults[property]?.value
+  return (open ? read(input) : node[property]) ?? lackingValue(node, property)
+}
+
+/** What a node without the property does. */
+export function lackingValue(node: EditorNode, property: string): unknown {
+  const { value, lacking = value } = node._def.defaults[property] ?? {}
+  return lacking
 }
 
 function isCheckbox(input: EditorQuery): boolean {

@@ -1,4 +1,4 @@
-import { field, idOf, read, show } from './fields'
+import { field, idOf, lackingValue, read, show } from './fields'
 import { preparePickers } from './pickers'
 import { prepareRouteForm } from './route-form'
 import { text } from './text'
@@ -17,7 +17,7 @@ const additions = new WeakMap<EditorNode, Addition[]>()
 export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
   const added = missingProperties(node)
   for (const property of added) {
-    const { value } = node._def.defaults[property]!
+    const value = lackingValue(node, property)
     if (value !== '') show(field(node, property), value)
   }
   prepareTyped(node, choices)
@@ -36,7 +36,7 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
 
 /**
  * A flow written by hand, or by an older version, may lack properties. The form
- * shows their defaults, but to look is not to edit: fields that were left alone
+ * shows what the node does without them, but to look is not to edit: fields that were left alone
  * lose their id, so that the editor does not save them.
  */
 export function saveForm(node: EditorNode): void {

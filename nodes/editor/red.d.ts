@@ -12,7 +12,8 @@ interface EditorNode {
   credentials?: Record<string, unknown>
   _def: {
     category: string
-    defaults: Record<string, { value: unknown }>
+    /** `lacking`: what a saved node without the property does, where a new one has another value. */
+    defaults: Record<string, { value: unknown; lacking?: unknown }>
     credentials?: Record<string, { type: 'text' | 'password' }>
   }
 }
