@@ -91,6 +91,7 @@ function demoFlow(appliance, simulator) {
     gateway.baseUrl = simulator.url
     // Only an Administrator may use all the nodes.
     gateway.credentials = { username: 'haiadmin', password: 'manager' }
+    flow.push(...failureFlow(simulator))
   } else {
     // Node-RED puts the value of the environment in the place of ${NAME}: no secret is stored.
     gateway.baseUrl = '${GATEWAY_URL}'
@@ -99,6 +100,116 @@ function demoFlow(appliance, simulator) {
     gateway.readOnly = true
   }
   return flow
+}
+
+const ofStudio = 'routes/Studio%20A'
+
+/** What can fail: the label of a button, the call of the simulator that it makes, and its body. */
+const FAILURES = [
+  [
+    { label: 'Studio A: source fails', path: ofStudio, body: { source: 'disconnected' } },
+    { label: 'Studio A: no data comes', path: ofStudio, body: { source: 'no-data' } },
+    { label: 'Studio A: bit rate down', path: ofStudio, body: { source: { bitrate: 0.5 } } },
+    {
+      label: 'Studio A: loss, long round trip',
+      path: ofStudio,
+      body: { source: { loss: 8, rtt: 600 } },
+    },
+    { label: 'Studio A: source is back', path: ofStudio, body: { source: 'ok' } },
+  ],
+  [
+    {
+      label: 'Studio A: destination fails',
+      path: ofStudio,
+      body: { destinations: { 'Studio A out': 'disconnected' } },
+    },
+    {
+      label: 'Studio A: destination is back',
+      path: ofStudio,
+      body: { destinations: { 'Studio A out': 'ok' } },
+    },
+  ],
+  [
+    { label: 'appliance: device offline', path: 'device', body: { state: 'offline' } },
+    { label: 'appliance: away', path: 'device', body: { state: 'away' } },
+    { label: 'appliance: is back', path: 'device', body: { state: 'ok' } },
+  ],
+  [{ label: 'everything is back', path: 'failures', method: 'DELETE' }],
+]
+
+/** A tab with buttons that make something of the simulator fail, and restore it. */
+function failureFlow({ url }) {
+  const z = 'simulator-failures'
+  const comment = {
+    id: `${z}-note`,
+    type: 'comment',
+    z,
+    name: 'Make something fail, and see what your flow does',
+    info: 'These buttons call the simulator, not the appliance that it plays. The tab "All nodes" has a watch: its events are in the debug sidebar. Import a recipe, give it the gateway and the route Studio A, and press a button.',
+    x: 220,
+    y: 40,
+    wires: [],
+  }
+  let y = 40
+  const buttons = FAILURES.flatMap((group) => {
+    y += 20
+    return group.map(({ label: name, path, body = {}, method = 'POST' }) => ({
+      id: `${z}-${(y += 40)}`,
+      type: 'inject',
+      z,
+      name,
+      props: [
+        { p: 'payload', v: JSON.stringify(body), vt: 'json' },
+        { p: 'method', v: method, vt: 'str' },
+        { p: 'url', v: `${url}/simulator/${path}`, vt: 'str' },
+      ],
+      repeat: '',
+      crontab: '',
+      once: false,
+      onceDelay: 0.1,
+      topic: '',
+      x: 180,
+      y,
+      wires: [[`${z}-call`]],
+    }))
+  })
+  const call = {
+    id: `${z}-call`,
+    type: 'http request',
+    z,
+    name: 'tell the simulator',
+    method: 'use',
+    ret: 'obj',
+    paytoqs: 'ignore',
+    url: '',
+    tls: '',
+    persist: false,
+    proxy: '',
+    insecureHTTPParser: false,
+    authType: '',
+    senderr: false,
+    headers: [],
+    x: 450,
+    y: 300,
+    wires: [[`${z}-shown`]],
+  }
+  const shown = {
+    id: `${z}-shown`,
+    type: 'debug',
+    z,
+    name: 'what has failed',
+    active: true,
+    tosidebar: true,
+    console: false,
+    tostatus: false,
+    complete: 'payload',
+    targetType: 'msg',
+    x: 660,
+    y: 300,
+    wires: [],
+  }
+  const tab = { id: z, type: 'tab', label: 'Simulator: failures', disabled: false, info: '' }
+  return [tab, comment, ...buttons, call, shown]
 }
 
 async function startNodeRed(wantedPort, flow) {
@@ -334,6 +445,7 @@ function sayWhere({ url }, simulator) {
   console.log(`\nEditor     ${url}`)
   if (simulator) {
     console.log(`Simulator  ${simulator.url}/simulator shows its state`)
+    console.log('           tab "Simulator: failures": buttons that make something fail')
     console.log('           users: operator, password supervisor; haiadmin, password manager')
   }
   console.log('\nThe flow is written anew at each start: export what you want to keep.')

@@ -241,7 +241,6 @@ function check(path: string, rule: Rule, value: unknown): void {
 }
 
 function checkRedundancy(path: string, part: SentSource): void {
-  if (part.srtMode === 'rendezvous') refuse(`${path}.srtGroupMode needs a caller or a listener`)
   const paths = part.srtNetworkBondingParams
   if (!Array.isArray(paths) || paths.length === 0) {
     refuse(`${path}.srtNetworkBondingParams is required`)

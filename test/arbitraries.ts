@@ -139,7 +139,7 @@ const source: fc.Arbitrary<object> = fc.oneof(
       rtmpMode: fc.constant('PUBLISHER'),
       address: fc.constant('127.0.0.1/live'),
       port: fc.constant(1935),
-      streamName: fc.string(),
+      streamName: fc.string({ minLength: 1 }),
     }),
   ),
   joined(
@@ -148,7 +148,7 @@ const source: fc.Arbitrary<object> = fc.oneof(
     fc.record({
       protocol: fc.constant('rtmp'),
       rtmpMode: fc.constant('CONSUMER'),
-      streamName: fc.string(),
+      streamName: fc.string({ minLength: 1 }),
     }),
   ),
   joined(

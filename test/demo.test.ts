@@ -1,11 +1,18 @@
 // What `npm start` does, as a process of its own.
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import jsonata from 'jsonata'
 import 'should'
 import { startSimulator } from '../simulator'
 
 const root = join(__dirname, '../..')
 const ACCESS = ['GATEWAY_URL', 'GATEWAY_USERNAME', 'GATEWAY_PASSWORD', 'GATEWAY_FINGERPRINT']
+
+interface Failing {
+  failures: { lines: unknown[] }
+}
 
 interface Ended {
   code: number | null
@@ -16,7 +23,16 @@ interface Ended {
 /** Runs the demo; with `signal` it gets that as soon as it says where the editor is. */
 function demo(
   args: string[],
-  { environment = {}, signal }: { environment?: object; signal?: NodeJS.Signals } = {},
+  {
+    environment = {},
+    signal,
+    during = async () => {},
+  }: {
+    environment?: object
+    signal?: NodeJS.Signals
+    /** Done before the signal. */
+    during?: (output: string) => Promise<void>
+  } = {},
 ): Promise<Ended> {
   const without = Object.fromEntries(ACCESS.map((name) => [name, undefined]))
   const child = spawn(process.execPath, ['scripts/start.mjs', ...args], {
@@ -27,9 +43,18 @@ function demo(
   return new Promise((resolve, reject) => {
     let output = ''
     let errors = ''
+    let isOver = false
     child.stdout.on('data', (chunk) => {
       output += String(chunk)
-      if (signal && output.includes('Ctrl-C')) child.kill(signal)
+      if (!signal || isOver || !output.includes('Ctrl-C')) return
+      isOver = true
+      during(output).then(
+        () => child.kill(signal),
+        (error: Error) => {
+          child.kill('SIGKILL')
+          reject(error)
+        },
+      )
     })
     child.stderr.on('data', (chunk) => (errors += String(chunk)))
     child.on('error', reject)
@@ -56,6 +81,59 @@ describe('npm start', function () {
     output.should.match(/Seen by the watch: .*route\.added.*route\.changed.*route\.removed/)
     output.should.match(/Logins: 1 for \d+ calls of 13 nodes/)
     output.should.match(/Sessions left open: 0\n$/)
+  })
+
+  it('hides the ID of the session, and shows the sentence of an error', () => {
+    const flow = JSON.parse(readFileSync(join(root, 'examples/All nodes.json'), 'utf8')) as Array<
+      Record<string, unknown>
+    >
+    const debug = (label: string) =>
+      flow.find(({ type, name }) => type === 'debug' && name === label)!
+    debug('error').should.containEql({ complete: 'error.message', targetType: 'msg' })
+    const { complete, targetType } = debug('session')
+    String(targetType).should.equal('jsonata')
+    return jsonata(String(complete))
+      .evaluate({ payload: { sessionID: 'secret', displayName: 'Administrator', roles: ['a'] } })
+      .then((shown: object) => {
+        JSON.stringify(shown).should.equal('{"displayName":"Administrator","roles":["a"]}')
+      })
+  })
+
+  it('has buttons that make something of the simulator fail, and restore it', async () => {
+    let pressed = ''
+    const { output, errors, code } = await demo([], {
+      signal: 'SIGINT',
+      during: async (said) => {
+        const editor = /Editor {5}(\S+)/.exec(said)![1]!
+        const simulator = /Simulator {2}(\S+)\/simulator/.exec(said)![1]!
+        const flow = (await (await fetch(`${editor}flows`)).json()) as Array<{
+          id: string
+          type: string
+          name?: string
+        }>
+        const press = async (label: string): Promise<void> => {
+          const { id } = flow.find(({ type, name }) => type === 'inject' && name === label)!
+          ;(await fetch(`${editor}inject/${id}`, { method: 'POST' })).status.should.equal(200)
+        }
+        const lines = async (): Promise<unknown[]> =>
+          ((await (await fetch(`${simulator}/simulator`)).json()) as Failing).failures.lines
+        const until = async (count: number): Promise<void> => {
+          for (let tries = 0; (await lines()).length !== count; tries++) {
+            tries.should.be.below(200)
+            await pause(50)
+          }
+        }
+        await press('Studio A: source fails')
+        await until(1)
+        pressed = JSON.stringify(await lines())
+        await press('everything is back')
+        await until(0)
+      },
+    })
+    errors.should.equal('')
+    pressed.should.match(/^\[\{"place":"239\.\S+:\d+","state":"disconnected"\}\]$/)
+    output.should.match(/Simulator: failures/)
+    ;(code ?? -1).should.equal(0)
   })
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

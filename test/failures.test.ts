@@ -1,5 +1,7 @@
 // What fails on the way to a source or destination, and what then shows of it everywhere.
+import { setTimeout as pause } from 'node:timers/promises'
 import should from 'should'
+import { openGateway, watchDevice, type EventName } from '../client'
 import {
   startSimulator,
   type LineCondition,
@@ -395,6 +397,37 @@ describe('failures of the simulator', () => {
       destinations: { None: 'ok' },
     })
     states(await read()).should.eql(UP)
+  })
+
+  it('a watch of the package sees a source fail and come back', async () => {
+    await begin([STUDIO], { now: Date.now })
+    const account = { username: 'haiadmin', password: 'manager' }
+    const gateway = openGateway({ baseUrl: simulator.url, ...account, pollInterval: 1000 })
+    const seen: string[] = []
+    const until = async (text: string): Promise<void> => {
+      for (let tries = 0; !seen.includes(text); tries++) {
+        should(tries).be.below(500, seen.join())
+        await pause(20)
+      }
+    }
+    try {
+      const events: EventName[] = ['source.status']
+      let isKnown = false
+      watchDevice(gateway, {
+        events,
+        onSnapshot: () => (isKnown = true),
+        onEvents: (told) => {
+          for (const { event, after } of told as Json[]) seen.push(`${event} ${after}`)
+        },
+      })
+      while (!isKnown) await pause(20)
+      simulator.fail('Studio A', { source: 'disconnected' })
+      await until('source.status warn')
+      simulator.fail('Studio A', { source: 'ok' })
+      await until('source.status ok')
+    } finally {
+      await gateway.close()
+    }
   })
 
   it('says what a condition is', async () => {

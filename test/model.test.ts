@@ -658,13 +658,13 @@ describe('model: checks', () => {
     ],
     [
       'a consumer without address',
-      sourceWith({ protocol: 'rtmp', rtmpMode: 'CONSUMER', address: undefined }),
+      sourceWith({ protocol: 'rtmp', rtmpMode: 'CONSUMER', streamName: 's', address: undefined }),
       'source.address',
       'is missing; it must be text',
     ],
     [
       'an address that is no text',
-      sourceWith({ protocol: 'rtmp', rtmpMode: 'CONSUMER', address: 5 }),
+      sourceWith({ protocol: 'rtmp', rtmpMode: 'CONSUMER', streamName: 's', address: 5 }),
       'source.address',
       'is 5; it must be text',
     ],
@@ -718,7 +718,13 @@ describe('model: checks', () => {
     problemsOf(destinationWith({ mtu: null, ttl: undefined, fec: '' })).should.eql([])
     problemsOf(destinationWith({ laterMember: { deep: 1 } })).should.eql([])
     problemsOf(
-      sourceWith({ protocol: 'rtmp', rtmpMode: 'PUBLISHER', address: null, port: null }),
+      sourceWith({
+        protocol: 'rtmp',
+        rtmpMode: 'PUBLISHER',
+        streamName: 's',
+        address: null,
+        port: null,
+      }),
     ).should.eql([])
     problemsOf({ ...ROUTE, destinations: [{ name: 'web', protocol: 'hls' }] }).should.eql([])
     problemsOf({ name: 'a', source: SOURCE, destinations: null }).should.eql([])

@@ -818,6 +818,38 @@ describe('simulator', () => {
       old.json.error.message.should.match(/stop-destination/)
     })
 
+    it('shows a destination of an idle route as started once the route runs', async () => {
+      for (const startedWhileIdle of [false, true]) {
+        const [one, two] = STUDIO.destinations ?? []
+        const simulator = await simulate({
+          routes: [{ ...STUDIO, destinations: [{ ...one!, action: 'stop' }, two!] }],
+          dialect: { startedWhileIdle },
+        })
+        const { post } = await loggedIn(simulator)
+        const route = routeOf(simulator, 'Studio A')
+        const started = () => {
+          const read: Json = simulator.readForm('Studio A')
+          return read.destinations.map((each: Json) => each.started)
+        }
+        const start = async () => {
+          const parameters = { routeID: route.id, destinationID: route.destinations[0]?.id }
+          await post('commands', { command: 'start-destination', parameters })
+          await simulator.settle()
+        }
+        started().should.eql([false, startedWhileIdle])
+        // What was stopped by itself stays so when the route starts.
+        simulator.startRoute('Studio A')
+        await simulator.settle()
+        started().should.eql([false, true])
+        simulator.stopRoute('Studio A')
+        await start()
+        started().should.eql([startedWhileIdle, startedWhileIdle])
+        simulator.startRoute('Studio A')
+        await simulator.settle()
+        started().should.eql([true, true])
+      }
+    })
+
     it('starts and stops a destination by an update', async () => {
       const simulator = await simulate({ routes: [{ ...STUDIO, startRoute: true }] })
       const { update } = await loggedIn(simulator)
@@ -1314,6 +1346,8 @@ describe('simulator', () => {
         'hang-after',
         'expiredStatus',
         '/simulator/faults',
+        '--fail',
+        '/simulator/routes/NAME',
       ]) {
         out.should.containEql(word)
       }
@@ -1327,6 +1361,10 @@ describe('simulator', () => {
         [['--routes', 'many'], /--routes/],
         [['--fault', 'nonsense'], /kind/],
         [['--fault', 'hang:GET:?'], /cannot make out "\?"/],
+        [['--fail', 'nonsense', '--port', '0'], /--fail: "nonsense" is not WHAT=STATE/],
+        [['--fail', 'Nowhere=ok', '--port', '0'], /--fail: The simulator has no route Nowhere/],
+        [['--fail', 'Studio A=broken', '--port', '0'], /--fail: A line is ok, disconnected/],
+        [['--fail', 'device=broken', '--port', '0'], /--fail: A device is ok, offline, away/],
         [['--dialect', 'cookie=sweet'], /standard or secure or none/],
         [['--dialect', 'nonsense=1'], /knows no "nonsense"/],
         [['extra'], /extra/],
@@ -1383,6 +1421,40 @@ describe('simulator', () => {
         out.includes('GET /api/devices 503 (fault status)').should.equal(!quiet)
         out.includes('GET /api/devices 200 (chief)').should.equal(!quiet)
       }
+    })
+
+    it('fails what it is told, at the start and while it runs', async () => {
+      const { child, output, ended } = run(
+        '--port=0',
+        '--quiet',
+        '--fail=Studio A=loss=5,rtt=400',
+        '--fail=@192.0.2.7:5000=no-data',
+        '--fail=device=offline',
+      )
+      await until(() => output.out.includes('Ctrl-C'), 'the command to start')
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output.out)?.[0] ?? ''
+      const failures = async () => (await call(url, 'GET', '/simulator')).json.failures
+      const { device, lines } = await failures()
+      should(device).equal('offline')
+      lines.should.match([
+        { place: /^239\.\S+:\d+$/, loss: 5, rtt: 400 },
+        { place: '192.0.2.7:5000', data: false },
+      ])
+      const type = async (line: string, done: string) => {
+        child.stdin.write(`${line}\n`)
+        await until(() => (output.out + output.err).includes(done), done)
+      }
+      await type('restore Studio A', 'Done: restore Studio A')
+      ;(await failures()).lines.length.should.equal(1)
+      await type('fail Studio A/Studio A out=disconnected', 'Done: fail Studio A/')
+      ;(await failures()).lines[1].state.should.equal('disconnected')
+      await type('fail Nowhere=ok', 'no route Nowhere')
+      await type('dance', 'fail WHAT=STATE')
+      await type('restore', 'Done: restore\n')
+      should(await failures()).eql({ device: 'ok', lines: [] })
+      child.stdin.end()
+      child.kill('SIGTERM')
+      ;(await ended).code.should.equal(0)
     })
 
     it('prints the fingerprint with --https', async () => {

@@ -23,7 +23,7 @@ export function toSent(route: Route | RouteFields): RouteFields {
   const destinations: unknown = route.destinations
   return {
     name: route.name,
-    ...(isGiven(own(route, 'startRoute')) && { startRoute: own(route, 'startRoute') as boolean }),
+    ...(isGiven(own(route, 'startRoute')) && { startRoute: booleanFrom(route.startRoute) }),
     source: sourceToSent(route.source),
     destinations: Array.isArray(destinations) ? destinations.map(destinationToSent) : [],
   }
@@ -116,6 +116,7 @@ const isWord = (value: unknown, word: string): boolean =>
 function asSent(value: unknown, member: Member | undefined): unknown {
   if (member?.asText === 'converted') return numberFrom(value)
   if (member?.kind === 'choice') return spellingOf(member, value) ?? value
+  if (member?.asText === 'written' && typeof value === 'number') return String(value)
   if (member?.kind === 'boolean' && isBooleanText(value)) return value === 'true'
   if (member?.of && Array.isArray(value)) {
     const { of } = member

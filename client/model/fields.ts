@@ -14,8 +14,8 @@ export interface Member {
   whole?: true
   /** Text with a least length may also be empty. */
   mayBeEmpty?: true
-  /** A number written as text is sent as a number, or passed as it is. */
-  asText?: 'converted' | 'passed'
+  /** A number written as text is sent as a number, or passed as it is; or any is sent as text. */
+  asText?: 'converted' | 'passed' | 'written'
   /** The documented spellings of a choice. Any case is accepted. */
   oneOf?: readonly string[]
   /** Spellings that are accepted but not offered, in small letters, and the documented ones that they stand for. */
@@ -179,8 +179,8 @@ const SOURCE: Record<string, Members> = {
       readOnly: (part) =>
         isPublisher(part) && /^127\.0\.0\.1(:\d+)?\/live/.test(String(own(part, 'address'))),
     },
-    streamName: text,
-    rtmpMode: RTMP_MODE,
+    streamName: { ...text, required: always },
+    rtmpMode: { ...RTMP_MODE, required: always },
   },
   rtsp: {
     ...place(always),
@@ -220,7 +220,7 @@ const DESTINATION: Record<string, Members> = {
     maxBitrate: UDP_DESTINATION.maxBitrate!,
     encryption: text,
     srtEncryption: choice('AES128', 'AES256', 'None'),
-    srtOverhead: { ...amount, asText: 'passed', unit: '%' },
+    srtOverhead: { ...amount, asText: 'written', unit: '%' },
     srtConnectionLimit: { ...amount, asText: 'passed' },
     srtNetworkBondingParams: {
       ...list,

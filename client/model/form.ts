@@ -266,7 +266,7 @@ export function valueOf(member: Member, typed: string, before: unknown): unknown
   if (typed === '') return member.mayBeEmpty && isMasked(before) ? '' : undefined
   switch (member.kind) {
     case 'number':
-      return numberOf(typed.trim(), member.asText === 'passed' && typeof before !== 'number')
+      return numberOf(typed.trim(), member.asText !== 'converted' && typeof before !== 'number')
     case 'boolean':
       return typed === 'true' || (typed === 'false' ? false : typed)
     case 'list': {

@@ -50,7 +50,7 @@ export async function createRoute(
   if (problems.length > 0) throw invalidInput(problems, operation.name)
 
   const fields: RouteFields = forCreate(toSent(definition as Route))
-  fields.startRoute = (definition as RouteFields).startRoute ?? startRoute
+  fields.startRoute ??= startRoute
   const deviceId = typeof where.deviceId === 'string' ? where.deviceId : await where.deviceId()
   if (waitFor === 'accepted') {
     return { deviceId, answer: await sendCreate(gateway, { deviceId, fields }, operation) }
