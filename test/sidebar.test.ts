@@ -239,7 +239,7 @@ describe('the sidebar', function () {
     await row('Alpha').click()
     const route = small.route('Alpha')!
     await says(details(), route.id)
-    await says(details(), 'source: connected · UDP 239.1.1.1:5000')
+    await says(details(), 'in: connected · UDP 239.1.1.1:5000')
     should(await details().getByRole('listitem').count()).equal(4)
     await says(details().getByRole('listitem').filter({ hasText: 'Alpha reserve' }), 'switched off')
     small.clearJournal()
@@ -412,7 +412,9 @@ describe('the sidebar', function () {
       const page = await open([])
       const asked = requests(page)
       await until(() => asked.filter(({ body }) => body['id'] === 'quiet').length >= 3)
-      should(asked.every(({ body }) => body['lookOn'])).be.true()
+      should(
+        asked.every(({ path, body }) => body['lookOn'] || path.endsWith('/gateways')),
+      ).be.true()
       await says(head('Quiet'), 'not asked')
       should(await facts('Quiet').textContent()).equal('')
       should(quiet.journal).eql([])
@@ -460,7 +462,7 @@ describe('the sidebar', function () {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
     await row('Alpha').click()
-    await says(details(), 'source: connected')
+    await says(details(), 'in: connected')
     const sign = row('Alpha').locator('[data-tone]')
     const drawn = () =>
       sign.evaluate((one) => [
@@ -473,7 +475,7 @@ describe('the sidebar', function () {
     await small.stop()
     await says(row('Alpha'), 'was running · in connected')
     await says(row('Beta'), 'was idle')
-    await says(details(), 'source: last seen connected')
+    await says(details(), 'in: last seen connected')
     const [old, colour] = await drawn()
     should(old).equal('"○"')
     should(colour).not.equal(fresh[1])
@@ -489,7 +491,7 @@ describe('the sidebar', function () {
 
     await small.start()
     await says(row('Alpha'), /^Alpha(?!.*was).*running/)
-    await says(details(), 'source: connected')
+    await says(details(), 'in: connected')
     should(await drawn()).eql(fresh)
     should(await places('Studio')).eql(before)
     await button.click()
@@ -501,14 +503,10 @@ describe('the sidebar', function () {
   it('takes nothing for granted when Node-RED does not answer', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
-    let hangs = () => Promise.resolve()
-    await page.route('**/media-gateway/state', (route) => {
-      hangs = () => route.abort()
-    })
+    await page.route('**/media-gateway/state', () => undefined)
     await says(row('Alpha'), 'was running')
     await says(head('Studio'), 'out of date')
     await page.unroute('**/media-gateway/state')
-    await hangs()
     await says(row('Alpha'), /^Alpha(?!.*was).*running/)
     editor.complaints.length = 0
   })
@@ -593,41 +591,38 @@ describe('the sidebar', function () {
   }
 
   it('moves rows only when neither the mouse nor the focus is in the list', async () => {
-    const page = await open(['gateway'])
-    await says(row('Alpha'), 'running')
-    const filter = block('Studio').getByLabel('Which routes')
-    await filter.selectOption('running')
-    should(await names().allTextContents()).eql([HOSTILE, 'Alpha'])
-    await row('Alpha').hover()
-    small.route('Alpha')!.name = 'A first one'
-    await says(names(), 'A first one')
-    should(await names().allTextContents()).eql([HOSTILE, 'A first one'])
-    small.stopRoute(HOSTILE)
-    await says(row(HOSTILE), 'idle')
-    small.startRoute('Beta')
-    await says(row('Beta'), 'running')
-    should(await names().allTextContents()).eql([HOSTILE, 'A first one', 'Beta'])
+    const own = await startSimulator({ routes: ROUTES })
+    try {
+      await deploy([gateway('own', 'Own', own)])
+      const page = await open(['own'])
+      await says(row('Alpha', 'Own'), 'running')
+      const filter = block('Own').getByLabel('Which routes')
+      await filter.selectOption('running')
+      should(await names('Own').allTextContents()).eql([HOSTILE, 'Alpha'])
+      await row('Alpha', 'Own').hover()
+      own.route('Alpha')!.name = 'A first one'
+      await says(row('A first one', 'Own'), 'running')
+      should(await names('Own').allTextContents()).eql([HOSTILE, 'A first one'])
+      own.stopRoute(HOSTILE)
+      await says(row(HOSTILE, 'Own'), 'idle')
+      own.startRoute('Beta')
+      await says(row('Beta', 'Own'), 'running')
+      should(await names('Own').allTextContents()).eql([HOSTILE, 'A first one', 'Beta'])
 
-    await page.mouse.move(10, 10)
-    await until(async () => (await names().count()) === 2)
-    should(await names().allTextContents()).eql(['A first one', 'Beta'])
-    await row('A first one').focus()
-    small.route('A first one')!.name = 'Zeta'
-    await says(names(), 'Zeta')
-    const gone = small.routes.findIndex(({ name }) => name === 'Zeta')
-    const [removed] = small.routes.splice(gone, 1)
-    await says(row('Zeta'), 'no longer there')
-    should(await row('Zeta').getByRole('button').count()).equal(0)
-    should(await names().allTextContents()).eql(['Zeta', 'Beta'])
-    await filter.focus()
-    await until(async () => (await names().count()) === 1)
-
-    removed!.name = 'Alpha'
-    small.routes.splice(gone, 0, removed!)
-    small.stopRoute('Beta')
-    small.startRoute(HOSTILE)
-    await says(row('Alpha'), 'running')
-    await says(row(HOSTILE), 'running')
+      await page.mouse.move(10, 10)
+      await until(async () => (await names('Own').count()) === 2)
+      should(await names('Own').allTextContents()).eql(['A first one', 'Beta'])
+      await row('A first one', 'Own').focus()
+      own.removeRoute('A first one')
+      await says(row('A first one', 'Own'), 'no longer there')
+      should(await row('A first one', 'Own').getByRole('button').count()).equal(0)
+      should(await names('Own').allTextContents()).eql(['A first one', 'Beta'])
+      await filter.focus()
+      await until(async () => (await names('Own').count()) === 1)
+    } finally {
+      await deploy()
+      await own.stop()
+    }
   })
 
   it('shows details under the row that was clicked, in sight, however low the panel', async () => {
