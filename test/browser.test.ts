@@ -13,6 +13,7 @@ import {
   type Properties,
   type View,
 } from './editor'
+import { flawsOf } from './looks'
 
 const root = join(__dirname, '../..')
 const screenshots = join(root, 'coverage/screenshots')
@@ -857,7 +858,7 @@ describe('the editor, in a browser', function () {
       for (const [name, id, prepare] of views) {
         const form = await openForm(id)
         await prepare?.()
-        should(await clipped()).eql([], name)
+        should(await flawsOf(form)).eql([], name)
         await form
           .locator('xpath=ancestor::*[contains(@class,"red-ui-tray-body")]')
           .first()
@@ -942,21 +943,6 @@ describe('the editor, in a browser', function () {
       ACTIONS,
     )
     return ACTIONS.filter((_, index) => forms[index]?.includes('data-media-gateway-when'))
-  }
-
-  /** Labels, hints and buttons whose text does not fit. */
-  async function clipped(): Promise<string[]> {
-    return page
-      .locator(
-        '.media-gateway-form :is(label, .media-gateway-hint, .media-gateway-unit, .red-ui-typedInput-type-label):visible',
-      )
-      .evaluateAll((elements) =>
-        elements
-          .filter(
-            (element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0,
-          )
-          .map((element) => element.textContent ?? ''),
-      )
   }
 })
 

@@ -22,8 +22,8 @@ export async function flawsOf(part: Locator): Promise<string[]> {
     }
     const luminance = ([red, green, blue]: Color): number => {
       const [r, g, b] = [red, green, blue].map((value) => {
-        const part = value / 255
-        return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+        const share = value / 255
+        return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
       }) as [number, number, number]
       return 0.2126 * r + 0.7152 * g + 0.0722 * b
     }

@@ -844,6 +844,73 @@ describe('the route form, in a browser', function () {
     await editor.press('cancel')
   })
 
+  describe('a new node', () => {
+    /** What a node has that the editor makes as when it comes from the palette. */
+    const fresh = () =>
+      page.evaluate(() => {
+        const { view } = RED as unknown as {
+          view: { createNode: (type: string) => { node: { gateway: string } } }
+        }
+        return view.createNode('media-gateway-get-route').node.gateway
+      })
+    const change = (properties: Properties) =>
+      page.evaluate((values) => void Object.assign(RED.nodes.node('second')!, values), properties)
+
+    after(() => open())
+
+    it('has the only gateway that it can use', async () => {
+      should(await fresh()).equal('gateway')
+      await editor.add({ id: 'second', type: CONFIG, name: 'B', baseUrl: simulator.url })
+      should(await fresh()).equal('')
+      await change({ d: true })
+      should(await fresh()).equal('gateway')
+      await change({ d: undefined, z: 'another-flow' })
+      should(await fresh()).equal('gateway')
+      await change({ z: 'tab' })
+      should(await fresh()).equal('')
+      await change({ d: true, z: undefined })
+    })
+
+    it('that is pasted or imported keeps the gateway that it had, known or not', async () => {
+      const pasted = await page.evaluate(
+        (gateways) => {
+          const { view, nodes } = RED as unknown as {
+            view: { importNodes: (nodes: Properties[], options: Properties) => void }
+            nodes: { eachNode: (visit: (node: Properties) => void) => void }
+          }
+          const type = 'media-gateway-get-route'
+          const added = gateways.map((gateway, index) => ({
+            id: `pasted-${index}`,
+            type,
+            x: 100,
+            y: 100 * index,
+            z: 'tab',
+            name: `pasted ${index}`,
+            gateway,
+            wires: [[]],
+          }))
+          view.importNodes(added, { generateIds: true, touchImport: true, notify: false })
+          const found: unknown[] = []
+          nodes.eachNode((node) => {
+            if (String(node['name']).startsWith('pasted')) found.push(node['gateway'])
+          })
+          return found
+        },
+        ['', 'gone', 'gateway'],
+      )
+      should(pasted).eql(['', 'gone', 'gateway'])
+    })
+
+    it('of before keeps none: to look at it is not to choose', async () => {
+      await give('create', { gateway: '', changed: false })
+      await page.evaluate(() => void Object.assign(RED.nodes.node('create')!, { changed: false }))
+      await editor.openForm('create')
+      await editor.press('ok')
+      should(await editor.exported('create')).containEql({ gateway: '' })
+      should(await editor.state('create')).containEql({ changed: false })
+    })
+  })
+
   it('is offered where the definition is a property of the message', async () => {
     await give('create', { definition: 'payload', definitionType: 'msg' })
     await editor.openForm('create')
@@ -939,7 +1006,7 @@ describe('the route form, in a browser', function () {
     )
     await enter(destination(1), 'srtPassPhrase', 'short')
     should(await faultOf(destination(1), 'srtPassPhrase')).equal('10 to 79 characters')
-    should(await form().locator('.media-gateway-route-status').textContent()).match(/mend: \d/)
+    should(await form().locator('.media-gateway-route-status').textContent()).match(/correct: \d/)
     await editor.press('cancel')
 
     // What was saved with faults shows them at once, also for a row that is closed.
