@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type RouteSpec, type Simulator } from '../simulator'
-import { hasBrowser, startEditor, type Editor, type Properties, type View } from './editor'
+import { inBrowser, startEditor, type Editor, type Properties, type View } from './editor'
 
 const screenshots = join(__dirname, '../../coverage/screenshots')
 const HOSTILE = '<img src=x onerror="title=1"> __gateway__ $t(cancel)'
@@ -15,7 +15,7 @@ declare const RED: {
   settings: { user?: object }
 }
 
-describe('the sidebar', function () {
+inBrowser('the sidebar', function () {
   this.timeout(60_000)
 
   let editor: Editor
@@ -23,7 +23,6 @@ describe('the sidebar', function () {
   let large: Simulator
 
   before(async function () {
-    if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
     small = await startSimulator({ routes: ROUTES, applyDelay: 200, settleDelay: 30 })
     large = await startSimulator({ routes: 2000, maxPageSize: 500 })
