@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { root } from './ready.mjs'
 
 /** A run with more retried tests fails. Only those in a browser are retried: test/browser.ts. */
@@ -17,15 +17,17 @@ const HEAP_MEGABYTES = 640
  * @param results where the counts are left
  * @param jobs how many at a time at least: most wait most of the time
  * @param slowest lists the files that took longest
+ * @param binary another Node.js to run them with
  * @param before a command in front, such as that of the coverage
  */
 export function runMocha(files, options) {
   const { results, jobs = 4, slowest = false, args = [], before = [], env = {} } = options
+  const { binary = process.execPath } = options
   const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })
   for (const path of [results, report]) rmSync(path, { force: true })
   const { status } = spawnSync(
-    process.execPath,
+    binary,
     [
       ...before,
       '--enable-source-maps',
@@ -44,6 +46,8 @@ export function runMocha(files, options) {
       stdio: 'inherit',
       env: {
         ...process.env,
+        // npm and the like are scripts, which the first Node.js of the path runs.
+        PATH: [dirname(binary), process.env.PATH].join(delimiter),
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-old-space-size=${HEAP_MEGABYTES}`,
         TEST_FILES_REPORT: report,
         ...env,
