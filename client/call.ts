@@ -1,9 +1,10 @@
-import { GatewayError, badResponse, closedError, invalidInput, outcomeUnknown } from './errors'
+import type { Clock } from './clock'
+import { GatewayError, badResponse, invalidInput } from './errors'
 import type { Operation, Request } from './operation'
 import { mayAct } from './session/roles'
 import type { OpenSession, Session } from './session/session'
 import type { Stop } from './stop'
-import { TransportFault, errorBody, redirection, refusal } from './transport/faults'
+import { TransportFault, errorBody, isErrorBody, redirection, refusal } from './transport/faults'
 import type { Answer, TransportRequest } from './transport/transport'
 
 export interface CallerOptions {
@@ -17,6 +18,13 @@ export interface CallerOptions {
   giveUp: (reason: GatewayError, since: number) => void
   /** Milliseconds for one try. */
   timeout: number
+  clock: Clock
+}
+
+/** What is known of a change while it is sent. */
+export interface Sending {
+  /** True from the moment that it goes out until it is known that it was not applied. */
+  mayBeApplied: boolean
 }
 
 const READ_ATTEMPTS = 3
@@ -24,22 +32,22 @@ const READ_ATTEMPTS = 3
 /** Makes calls within the session, heals it once when it is gone, and repeats what may be repeated (design 2.5). */
 export function createCaller(
   options: CallerOptions,
-): (request: Request, operation: Operation) => Promise<unknown> {
-  const { session, timeout, stopIfTold } = options
-  let lastAnswerAt = 0
+): (request: Request, operation: Operation, sending: Sending) => Promise<unknown> {
+  const { session, timeout, stopIfTold, clock } = options
+  let lastAnswerAt = -Infinity
   /** This firmware answers a missing right with 401, which otherwise means the end of the session. */
   let deniesWith401 = false
 
-  return async (request, operation) => {
+  return async (request, operation, sending) => {
     stopIfTold(operation)
     const body = bodyToSend(request, operation)
     const first = await session.open()
     refuseMissingRole(request, first)
-    const answer = await attempt(request, body, first, operation)
+    const answer = await attempt(request, body, first, operation, sending)
     if (!(await showsLostSession(answer, first))) return bodyOf(answer, request, first)
     session.lost(first)
     const second = await session.open()
-    const replayed = await attempt(request, body, second, operation)
+    const replayed = await attempt(request, body, second, operation, sending)
     if (isPlain401(replayed)) await reckonWith401(first, second)
     return bodyOf(replayed, request, second)
   }
@@ -50,12 +58,16 @@ export function createCaller(
     body: string | Buffer | undefined,
     { cookies }: OpenSession,
     operation: Operation,
+    sending: Sending,
   ): Promise<Answer> {
-    const startedAt = Date.now()
+    const { writes = false } = request
+    const startedAt = clock.now()
     const deadline = startedAt + (operation.brief ? 1 : 2) * timeout
     for (let attempts = 1; ; attempts++) {
       stopIfTold(operation)
       operation.requests++
+      if (writes) operation.writes++
+      sending.mayBeApplied = writes
       const result = await options
         .send({
           method: request.method,
@@ -63,37 +75,40 @@ export function createCaller(
           body,
           contentType: request.contentType,
           cookie: cookies.header(),
-          timeout: Math.max(1, Math.min(timeout, deadline - Date.now())),
-          stop: request.writes ? undefined : operation.stop,
+          timeout: Math.max(1, Math.min(timeout, deadline - clock.now())),
+          stop: writes ? undefined : operation.stop,
         })
         .catch((fault: TransportFault) => fault)
 
       const pauseMs = 100 * 3 ** (attempts - 1) * (0.8 + Math.random() * 0.4)
-      const mayRepeat = attempts < READ_ATTEMPTS && Date.now() + pauseMs < deadline
+      const mayRepeat = attempts < READ_ATTEMPTS && clock.now() + pauseMs < deadline
+      if (certainlyNotApplied(result)) sending.mayBeApplied = false
       if (result instanceof Error) {
-        const safe = result.transient && (!request.writes || !result.reached)
-        if (!safe || !mayRepeat) throw finalFault(result, request, startedAt)
+        const safe = result.transient && !sending.mayBeApplied
+        if (!safe || !mayRepeat) throw finalFault(result, sending, startedAt)
       } else {
-        lastAnswerAt = Date.now()
+        lastAnswerAt = clock.now()
         operation.statusCode = result.status
         cookies.take(result)
         const away = result.status >= 502 && result.status <= 504
-        if (!away || request.writes || !mayRepeat) return result
+        if (!away || writes || !mayRepeat) return result
       }
       await options.pause(pauseMs, operation.stop)
     }
   }
 
   /** The error of a call that is not repeated any more. */
-  function finalFault(fault: TransportFault, { writes }: Request, startedAt: number): GatewayError {
+  function finalFault(
+    fault: TransportFault,
+    { mayBeApplied }: Sending,
+    startedAt: number,
+  ): GatewayError {
     const nobodyThere = fault.code === 'TIMEOUT' || !fault.reached
-    const nothingSent = !writes || !fault.reached
-    if (nothingSent && fault.transient && nobodyThere && lastAnswerAt < startedAt) {
+    if (!mayBeApplied && fault.transient && nobodyThere && lastAnswerAt < startedAt) {
       options.giveUp(fault, startedAt)
     }
-    if (!writes || !fault.reached) return fault
-    if (fault.code === 'CLOSED') return closedError(true)
-    return fault.cause.statusCode === undefined ? outcomeUnknown(fault) : fault
+    const noAnswer = mayBeApplied && fault.code !== 'CLOSED' && fault.cause.statusCode === undefined
+    return noAnswer ? new GatewayError('OUTCOME_UNKNOWN', fault.message, fault.cause) : fault
   }
 
   /**
@@ -105,8 +120,12 @@ export function createCaller(
     if (isPlain401(answer) && !deniesWith401) return true
     const ambiguous = status === 401 || status === 404 || isRedirect(answer)
     if (!ambiguous) return false
-    if (used.cannotAsk) return used.served === 0
-    return (await isAlive(used)) === false
+    const alive = await isAlive(used)
+    if (alive) used.cannotAsk = false
+    // Where sessions cannot be asked about, a 404 is about what was asked for: a login for each
+    // would be one for each mistyped ID. A redirect after calls that were answered is not.
+    if (used.cannotAsk) return isRedirect(answer) && used.served > 0
+    return alive === false
   }
 
   // A second 401, with a session that is alive, can only be about the rights of the user.
@@ -133,8 +152,7 @@ export function createCaller(
     if (status < 200 || status >= 300) throw refusal(answer, request.what)
     session.served(used)
     if (unreadable) throw badResponse(`The appliance answered with ${unreadable}.`, status)
-    const { type, message } = errorBody(body)
-    if (type !== undefined || message !== undefined) throw refusal(answer, request.what)
+    if (isErrorBody(body)) throw refusal(answer, request.what)
     if (request.path === '/api/session') session.learn(used, answer)
     return body
   }
@@ -147,7 +165,7 @@ function refuseMissingRole({ role, writes }: Request, { roles }: OpenSession): v
   const which = needed === 'Operator' ? 'Operator or Administrator' : needed
   throw new GatewayError(
     'FORBIDDEN',
-    `The user of this gateway has the role ${roles.join(', ')}, but this needs the role ${which}. Nothing was sent. Use another user in the config node.`,
+    `The user of this gateway has the role ${roles.join(', ')}, but this needs the role ${which}. Nothing was changed. Use another user in the config node.`,
   )
 }
 
@@ -158,6 +176,13 @@ function bodyToSend({ body }: Request, { name }: Operation): string | Buffer | u
   } catch {
     throw invalidInput([{ path: '', problem: 'cannot be written as JSON' }], name)
   }
+}
+
+/** It did not arrive, or was refused. */
+function certainlyNotApplied(result: Answer | TransportFault): boolean {
+  if (result instanceof Error) return !result.reached
+  const { status, body } = result
+  return (status >= 400 && status < 500) || (status < 300 && isErrorBody(body))
 }
 
 const isRedirect = ({ status }: Answer): boolean => status >= 300 && status < 400

@@ -29,6 +29,12 @@ export interface Problem {
   problem: string
 }
 
+/**
+ * Whether a failed operation changed the appliance: certainly not; perhaps, since an answer
+ * is missing or a change did not show; or certainly, in part at least.
+ */
+export type Applied = 'no' | 'maybe' | 'yes'
+
 /** What a Catch node finds under `msg.error.cause`. Plain data without secrets. */
 export interface ErrorCause {
   /** The same as `code` of the error: the Catch node of Node-RED 4.0 is given no other. */
@@ -43,6 +49,8 @@ export interface ErrorCause {
   applianceMessage?: string
   /** True when sending the same message again later can work and can do no harm. */
   retryable: boolean
+  /** Whether something was changed by this message. Known at the attempt, never guessed afterwards. */
+  applied: Applied
   /** Every fault of the input at once, with `INVALID_INPUT`. */
   problems?: Problem[]
 }
@@ -59,8 +67,14 @@ export class GatewayError extends Error {
     super(bounded(message, 1500))
     this.name = 'GatewayError'
     this.code = code
+    const { applied = DOUBTFUL.has(code) ? 'maybe' : 'no', retryable = RETRYABLE.has(code) } = cause
     const known = Object.entries(cause).filter(([, value]) => value !== undefined)
-    this.cause = { retryable: RETRYABLE.has(code), ...Object.fromEntries(known), code }
+    this.cause = {
+      ...Object.fromEntries(known),
+      code,
+      retryable: retryable && applied === 'no',
+      applied,
+    }
   }
 
   /** The sentence alone: this is what Node-RED puts into `msg.error.message`. */
@@ -76,6 +90,9 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'CLOSED',
 ])
 
+/** Codes that mean a change in doubt, where it is not said otherwise. */
+const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
+
 /** The error for bad input: one sentence that names every fault, and the list of them in `cause.problems`. */
 export function invalidInput(found: Problem[], operation?: string): GatewayError {
   const problems = found.map(({ path, problem }) => ({
@@ -86,7 +103,7 @@ export function invalidInput(found: Problem[], operation?: string): GatewayError
   const shown = faults.slice(0, 5).join('; ')
   const more =
     faults.length > 5 ? `; and ${faults.length - 5} more (all in error.cause.problems)` : ''
-  return new GatewayError('INVALID_INPUT', `Nothing was sent. ${shown}${more}`, {
+  return new GatewayError('INVALID_INPUT', `Nothing was changed. ${shown}${more}`, {
     operation,
     problems,
   })
@@ -100,7 +117,7 @@ const bounded = (text: string, longest: number): string =>
 export function readOnlyError({ name }: { name: string }): GatewayError {
   return new GatewayError(
     'READ_ONLY',
-    'This gateway is set to read only: nothing was sent. To allow changes, clear "read only" in the config node.',
+    'This gateway is set to read only: nothing was changed. To allow changes, clear "read only" in the config node.',
     { operation: name },
   )
 }
@@ -110,31 +127,28 @@ export function badResponse(what: string, statusCode?: number): GatewayError {
   return new GatewayError('BAD_RESPONSE', what, { statusCode })
 }
 
-/** What is said of a change that may have arrived. */
-export const MAY_BE_APPLIED =
+/** What is said of a change that may have been applied. */
+const MAY_BE_APPLIED =
   'The change may or may not have been applied: look at the appliance before you send it again.'
 
 /** The end of a call because its node or its gateway was stopped. */
-export function closedError(mayBeApplied = false): GatewayError {
-  const outcome = mayBeApplied ? ` ${MAY_BE_APPLIED}` : ''
-  return new GatewayError('CLOSED', `The node was stopped before the call had ended.${outcome}`, {
-    retryable: !mayBeApplied,
-  })
+export function closedError(): GatewayError {
+  return new GatewayError('CLOSED', 'The node was stopped before the call had ended.')
 }
 
-/** A write that went out and brought no answer. */
-export function outcomeUnknown({ message, cause }: GatewayError): GatewayError {
-  return new GatewayError('OUTCOME_UNKNOWN', `${message} ${MAY_BE_APPLIED}`, {
-    ...cause,
-    retryable: false,
-  })
+/** The same failure, of a change that may have been applied all the same. */
+export function inDoubt(error: GatewayError): GatewayError {
+  const { code, message, cause } = error
+  if (cause.applied !== 'no') return error
+  return new GatewayError(code, `${message} ${MAY_BE_APPLIED}`, { ...cause, applied: 'maybe' })
 }
 
-/** True for the failure of a write that may have arrived all the same. */
-export function mayHaveArrived(error: unknown): boolean {
-  if (!(error instanceof GatewayError)) return false
-  const { code, cause } = error
-  if (code === 'OUTCOME_UNKNOWN' || code === 'BAD_RESPONSE') return true
-  if (code === 'CLOSED') return !cause.retryable
-  return code === 'UNAVAILABLE' && (cause.statusCode ?? 0) >= 500
+/** The same failure, after which it is known how much was applied before it. */
+export function afterChanges(error: GatewayError, applied: Applied): GatewayError {
+  const { code, message, cause } = error
+  return new GatewayError(code, message, { ...cause, applied })
 }
+
+/** True for the failure of a change that may have been applied all the same. */
+export const mayHaveArrived = (error: unknown): boolean =>
+  error instanceof GatewayError && error.cause.applied !== 'no'

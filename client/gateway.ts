@@ -1,14 +1,15 @@
-import { createCaller } from './call'
-import { GatewayError, MAY_BE_APPLIED, closedError, readOnlyError } from './errors'
+import { createCaller, type Sending } from './call'
+import { MONOTONIC, type Clock } from './clock'
+import { GatewayError, closedError, inDoubt, readOnlyError } from './errors'
 import { DEFAULT_TIMEOUT } from './model/ranges'
 import type { SessionDeletion } from './model/types'
 import type { Operation, Request } from './operation'
 import { createOutlook, type Outlook } from './outlook'
 import { createLanes, createTurns } from './queues'
-import { repeatsSecret, secretsIn, withoutSecrets } from './redaction'
+import { createRedaction, secretsIn } from './redaction'
 import { createSession, type Session } from './session/session'
 import { normalFingerprint, parseBase } from './settings'
-import { Stop, untilStopped } from './stop'
+import { Stop, untilStopped, within } from './stop'
 import { passwordsOf, type ProxyOptions, type TlsOptions } from './transport/agents'
 import { createTransport } from './transport/transport'
 
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   maxAnswerBytes?: number
   /** Gets one line for each change of state. No line holds a secret. */
   log?: (level: 'info' | 'warn', text: string) => void
+  /** @internal Time for waits and durations, so that tests can move it. */
+  clock?: Clock
 }
 
 /** The connection to one appliance: one session, one queue, whoever uses it. */
@@ -65,6 +68,8 @@ export interface Gateway {
   repeatsSecret(text: string): boolean
   /** Whether the appliance answers as it should. */
   readonly outlook: Outlook
+  /** @internal The time by which everything here waits. */
+  readonly clock: Clock
   /** Waits. @throws GatewayError `CLOSED` when the gateway or the operation is stopped meanwhile */
   pause(ms: number, stop?: Stop): Promise<void>
   /** Ends all calls, the session and every socket, within 3 seconds. */
@@ -81,10 +86,18 @@ const DRAIN_MS = 1500
  */
 export function openGateway(options: GatewayOptions): Gateway {
   const base = parseBase(options.baseUrl)
-  const { timeout = DEFAULT_TIMEOUT, concurrency = 8, readOnly = false } = options
+  const {
+    timeout = DEFAULT_TIMEOUT,
+    concurrency = 8,
+    readOnly = false,
+    clock = MONOTONIC,
+  } = options
   if (!options.username || !options.password) {
     const missing = options.username ? 'password' : 'user name'
-    throw new GatewayError('CONFIG', `The ${missing} is missing. Enter it in the config node.`)
+    throw new GatewayError(
+      'CONFIG',
+      `The ${missing} is missing. Enter it in the config node, and deploy.`,
+    )
   }
   const transport = createTransport({
     base,
@@ -97,8 +110,9 @@ export function openGateway(options: GatewayOptions): Gateway {
   const closing = new Stop()
   const writesOnTheirWay = new Set<Promise<unknown>>()
   const unfinished = new Set<Promise<unknown>>()
-  const lanes = createLanes(concurrency)
-  const turns = createTurns()
+  const lanes = createLanes(concurrency, clock)
+  const turns = createTurns(clock)
+  const redaction = createRedaction()
   const leaving = new Stop()
   let closed: Promise<void> | undefined
 
@@ -112,6 +126,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     transport,
     outlook,
     pause,
+    clock,
   })
 
   const callInSession = createCaller({
@@ -124,10 +139,11 @@ export function openGateway(options: GatewayOptions): Gateway {
       turns.giveUp(reason, since)
     },
     timeout,
+    clock,
   })
 
   function log(level: 'info' | 'warn', text: string): void {
-    options.log?.(level, withoutSecrets(text, secrets()))
+    options.log?.(level, redaction.withoutSecrets(text, secrets()))
   }
 
   function secrets(body?: unknown): string[] {
@@ -145,14 +161,16 @@ export function openGateway(options: GatewayOptions): Gateway {
 
   async function call(request: Request, operation: Operation): Promise<unknown> {
     if (request.writes && readOnly) throw readOnlyError(operation)
+    const sending: Sending = { mayBeApplied: false }
     try {
       return await stoppable(
         request,
         operation,
-        lanes.run(() => callInSession(request, operation)),
+        lanes.run(() => callInSession(request, operation, sending)),
       )
     } catch (error) {
-      throw completed(error, request, operation)
+      const failure = completed(error, request, operation)
+      throw sending.mayBeApplied ? inDoubt(failure) : failure
     }
   }
 
@@ -160,7 +178,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     stopIfTold(operation)
     try {
       if (session.isOpen()) operation.requests++
-      const { deletion, status } = await session.end()
+      const { deletion, status } = await untilStopped(session.end(), operation.stop, closedError)
       operation.statusCode = status
       return deletion
     } catch (error) {
@@ -176,32 +194,21 @@ export function openGateway(options: GatewayOptions): Gateway {
         .finally(() => writesOnTheirWay.delete(write))
       writesOnTheirWay.add(write)
     }
-    return untilStopped(work, operation.stop, () =>
-      closedError(request.writes === true && operation.requests > 0),
-    )
+    return untilStopped(work, operation.stop, closedError)
   }
 
   /** The error as the caller gets it: its own copy, with the name of the operation, without secrets. */
-  function completed(error: unknown, request: Request, operation: Operation): unknown {
-    if (!(error instanceof GatewayError)) return error
-    const { code, cause } = error
-    const uncertain =
-      request.writes === true &&
-      operation.requests > 0 &&
-      (code === 'BAD_RESPONSE' || (code === 'UNAVAILABLE' && (cause.statusCode ?? 0) >= 500))
+  function completed(error: unknown, request: Request, operation: Operation): GatewayError {
+    if (!(error instanceof GatewayError)) throw error
+    const { code, message, cause } = error
     const hidden = [...secrets(request.body), ...(request.secrets ?? [])]
-    const hide = (text: string): string => withoutSecrets(text, hidden)
-    return new GatewayError(
-      code,
-      hide(uncertain ? `${error.message} ${MAY_BE_APPLIED}` : error.message),
-      {
-        ...cause,
-        operation: operation.name,
-        applianceType: cause.applianceType && hide(cause.applianceType),
-        applianceMessage: cause.applianceMessage && hide(cause.applianceMessage),
-        retryable: cause.retryable && !uncertain,
-      },
-    )
+    const hide = (text: string): string => redaction.withoutSecrets(text, hidden)
+    return new GatewayError(code, hide(message), {
+      ...cause,
+      operation: operation.name,
+      applianceType: cause.applianceType && hide(cause.applianceType),
+      applianceMessage: cause.applianceMessage && hide(cause.applianceMessage),
+    })
   }
 
   function stopIfTold({ stop, finishing }: Operation): void {
@@ -212,9 +219,9 @@ export function openGateway(options: GatewayOptions): Gateway {
     if (closing.stopped || stop?.stopped) throw closedError()
     return new Promise((resolve, reject) => {
       const hooks: Array<() => void> = []
-      const timer = setTimeout(() => end(resolve), ms)
+      const cancel = clock.after(ms, () => end(resolve))
       const end = (settle: () => void): void => {
-        clearTimeout(timer)
+        cancel()
         for (const unhook of hooks) unhook()
         settle()
       }
@@ -223,20 +230,17 @@ export function openGateway(options: GatewayOptions): Gateway {
     })
   }
 
+  // A close takes real time, whatever clock the rest waits by.
   async function close(): Promise<void> {
-    const closedAt = Date.now() + CLOSE_MS
-    const drainedAt = Date.now() + DRAIN_MS
+    const begun = MONOTONIC.now()
+    const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())
     leaving.now()
-    if (unfinished.size > 0) await within(DRAIN_MS, Promise.all(unfinished))
+    if (unfinished.size > 0) await within(left(DRAIN_MS), Promise.all(unfinished))
     closing.now()
     lanes.giveUp(closedError())
     transport.endReads()
-    await within(
-      Math.max(0, drainedAt - Date.now()),
-      Promise.all([...writesOnTheirWay, session.stop()]),
-    )
-    const left = closedAt - Date.now()
-    if (session.isOpen()) await session.end(Math.min(left, timeout)).catch(() => undefined)
+    await within(left(DRAIN_MS), Promise.all([...writesOnTheirWay, session.stop()]))
+    await session.close(left(CLOSE_MS))
     transport.destroy()
   }
 
@@ -261,18 +265,10 @@ export function openGateway(options: GatewayOptions): Gateway {
     },
     finish,
     log,
-    repeatsSecret: (text) => repeatsSecret(text, secrets()),
+    repeatsSecret: (text) => redaction.repeatsSecret(text, secrets()),
     outlook,
+    clock,
     pause,
     close: () => (closed ??= close()),
   }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, limit])
-  clearTimeout(timer)
 }

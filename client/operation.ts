@@ -1,23 +1,73 @@
 import type { Role } from './session/roles'
 import type { Stop } from './stop'
 
-/** One thing that a caller wants done: its name, its way to stop it, and what it took. */
-export interface Operation {
-  /** As it appears in `msg.gateway.operation` and in errors. */
-  readonly name: string
-  readonly stop?: Stop
+/** Under which conditions an operation works. */
+export interface Conditions {
+  stop?: Stop
   /** It completes a change that must not be left half done; a close waits for it as long as it can. */
-  readonly finishing?: boolean
+  finishing?: boolean
   /** Whoever asks will ask again soon: one timeout is all the time that the operation gets. */
-  readonly brief?: boolean
+  brief?: boolean
+}
+
+/** One thing that a caller wants done: its name, its way to stop it, and what it took. */
+export class Operation {
+  readonly stop?: Stop
+  readonly finishing: boolean
+  readonly brief: boolean
+  readonly #count: Count
+
+  constructor(
+    /** As it appears in `msg.gateway.operation` and in errors. */
+    readonly name: string,
+    { stop, finishing = false, brief = false }: Conditions = {},
+    count: Count = { requests: 0, writes: 0, statusCode: undefined },
+  ) {
+    this.stop = stop
+    this.finishing = finishing
+    this.brief = brief
+    this.#count = count
+  }
+
   /** Requests made so far, logins not counted. */
-  requests: number
+  get requests(): number {
+    return this.#count.requests
+  }
+  set requests(requests: number) {
+    this.#count.requests = requests
+  }
+
+  /** Those of them that change the appliance. */
+  get writes(): number {
+    return this.#count.writes
+  }
+  set writes(writes: number) {
+    this.#count.writes = writes
+  }
+
   /** Status of the last answer. */
+  get statusCode(): number | undefined {
+    return this.#count.statusCode
+  }
+  set statusCode(statusCode: number | undefined) {
+    this.#count.statusCode = statusCode
+  }
+
+  /** A part of this operation under other conditions. What it takes counts for the whole. */
+  under(conditions: Conditions): Operation {
+    const { name, stop, finishing, brief } = this
+    return new Operation(name, { stop, finishing, brief, ...conditions }, this.#count)
+  }
+}
+
+interface Count {
+  requests: number
+  writes: number
   statusCode?: number
 }
 
 export function newOperation(name: string, stop?: Stop): Operation {
-  return { name, stop, requests: 0, statusCode: undefined }
+  return new Operation(name, { stop })
 }
 
 /** One call of the interface. */

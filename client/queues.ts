@@ -1,14 +1,15 @@
+import { MONOTONIC, type Clock } from './clock'
 import { closedError } from './errors'
 import type { Stop } from './stop'
 
 /** Runs at most so many tasks at once; the others wait in order. */
 export interface Lanes {
   run<T>(task: () => Promise<T>): Promise<T>
-  /** Fails all that wait, or all that have waited since then (ms). Those that run are left alone. */
+  /** Fails all that wait, or all that have waited since then (ms of the clock). Those that run are left alone. */
   giveUp(reason: Error, since?: number): void
 }
 
-export function createLanes(width: number): Lanes {
+export function createLanes(width: number, clock: Clock = MONOTONIC): Lanes {
   const waiting: Array<{ since: number; start: () => void; fail: (reason: Error) => void }> = []
   let running = 0
 
@@ -17,7 +18,7 @@ export function createLanes(width: number): Lanes {
       if (running < width) running++
       else {
         await new Promise<void>((start, fail) => {
-          waiting.push({ since: Date.now(), start, fail })
+          waiting.push({ since: clock.now(), start, fail })
         })
       }
       try {
@@ -40,11 +41,11 @@ export function createLanes(width: number): Lanes {
 export interface Turns {
   /** A stop ends only the waiting: a task that has begun tells by itself how it ended. */
   run<T>(key: string, task: () => Promise<T>, stop?: Stop): Promise<T>
-  /** Fails all that have waited since then (ms). Those that run are left alone. */
+  /** Fails all that have waited since then (ms of the clock). Those that run are left alone. */
   giveUp(reason: Error, since: number): void
 }
 
-export function createTurns(): Turns {
+export function createTurns(clock: Clock = MONOTONIC): Turns {
   const last = new Map<string, Promise<void>>()
   const waiting = new Set<{ since: number; fail: (reason: Error) => void }>()
 
@@ -59,7 +60,7 @@ export function createTurns(): Turns {
   return {
     run: (key, task, stop) =>
       new Promise((resolve, reject) => {
-        const one = { since: Date.now(), fail }
+        const one = { since: clock.now(), fail }
         const unhook: Array<() => void> = []
         let failed = false
         const leave = (): void => {

@@ -4,16 +4,51 @@ const LONGEST = 600
 /** Characters of a text that are looked at: an appliance may answer megabytes. */
 const LOOKED_AT = 20_000
 
+type Spell = (secret: string) => string[]
+
+/** Hides secrets, and remembers how each of them may be spelled, for as long as it is kept itself. */
+export interface Redaction {
+  /** As {@link withoutSecrets}. */
+  withoutSecrets(text: string, secrets: Iterable<string>): string
+  /** True when the text has one of the secrets in it. Shorter ones than eight characters may be in any word. */
+  repeatsSecret(text: string, secrets: Iterable<string>): boolean
+}
+
+/** Where an appliance is away, every call fails, and each has the same few secrets to hide. */
+export function createRedaction(): Redaction {
+  const known = new Map<string, string[]>()
+  const remembered: Spell = (secret) => {
+    const before = known.get(secret)
+    if (before) return before
+    const found = spellings(secret)
+    if (known.size >= 100) known.clear()
+    known.set(secret, found)
+    return found
+  }
+  return {
+    withoutSecrets: (text, secrets) => withoutSecrets(text, secrets, remembered),
+    repeatsSecret: (text, secrets) =>
+      [...secrets]
+        .filter(({ length }) => length >= 8)
+        .flatMap(remembered)
+        .some((spelling) => text.includes(spelling)),
+  }
+}
+
 /**
  * The text, of bounded length, with every secret made unreadable: an appliance may
  * repeat in its error message what it did not like.
  */
-export function withoutSecrets(text: string, secrets: Iterable<string>): string {
+export function withoutSecrets(
+  text: string,
+  secrets: Iterable<string>,
+  spell: Spell = spellings,
+): string {
   // The longest first: one secret may be the beginning of another. One of a character
   // or two would take every word apart and hide nothing.
   const ordered = [...secrets]
     .filter(({ length }) => length > 2)
-    .flatMap(spellingsOf)
+    .flatMap(spell)
     .sort((a, b) => b.length - a.length)
   const begin = text.slice(0, LOOKED_AT)
   const clean = ordered.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), begin)
@@ -21,18 +56,6 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   const end = begin === text ? clean.length : Math.max(0, clean.length - (ordered[0]?.length ?? 0))
   const length = Math.min(end, LONGEST)
   return length < clean.length ? `${clean.slice(0, length)}…` : clean
-}
-
-const known = new Map<string, string[]>()
-
-/** Where an appliance is away, every call fails, and each has the same few secrets to hide. */
-function spellingsOf(secret: string): string[] {
-  const before = known.get(secret)
-  if (before) return before
-  const found = spellings(secret)
-  if (known.size >= 100) known.clear()
-  known.set(secret, found)
-  return found
 }
 
 /** The secret as it is, and as it stands in what a program writes that quotes what it was sent. */
@@ -75,14 +98,6 @@ const inHtml = (text: string, quote: string, apostrophe: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', quote)
     .replaceAll("'", apostrophe)
-
-/** True when the text has one of the secrets in it. Shorter ones than eight characters may be in any word. */
-export function repeatsSecret(text: string, secrets: Iterable<string>): boolean {
-  return [...secrets]
-    .filter(({ length }) => length >= 8)
-    .flatMap(spellingsOf)
-    .some((spelling) => text.includes(spelling))
-}
 
 /** The values of all secret members at any depth of a body to send. */
 export function secretsIn(body: unknown): string[] {

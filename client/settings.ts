@@ -1,4 +1,10 @@
 import { GatewayError } from './errors'
+import {
+  addressFault,
+  fingerprintDigits,
+  suggestedAddress,
+  type AddressFault,
+} from './model/settings'
 
 /**
  * The address of the appliance as a URL without user info, query or fragment.
@@ -6,23 +12,19 @@ import { GatewayError } from './errors'
  */
 export function parseBase(address: unknown): URL {
   const text = typeof address === 'string' ? address.trim() : ''
-  if (text === '') throw config('The address of the appliance is missing.')
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw config('The address of the appliance is not a URL.')
-  }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw config('The address of the appliance must begin with http:// or https://.')
-  }
-  if (url.username || url.password) {
-    throw config('The address of the appliance must not hold a user name or a password.')
-  }
-  if (url.search || url.hash) {
-    throw config('The address of the appliance must not hold a query (?) or a fragment (#).')
-  }
-  return url
+  const fault = addressFault(text)
+  if (fault === undefined) return new URL(text)
+  const suggested = fault === 'noScheme' ? `, such as ${suggestedAddress(text)}` : ''
+  throw config(`The address of the appliance ${ADDRESS_FAULTS[fault]}${suggested}.`)
+}
+
+const ADDRESS_FAULTS: Record<AddressFault, string> = {
+  missing: 'is missing',
+  invalid: 'is not a URL',
+  noScheme: 'is not a URL: it must begin with http:// or https://',
+  scheme: 'must begin with http:// or https://',
+  user: 'must not hold a user name or a password',
+  query: 'must not hold a query (?) or a fragment (#)',
 }
 
 /**
@@ -30,9 +32,9 @@ export function parseBase(address: unknown): URL {
  * @throws GatewayError `CONFIG` when it is none, or when the address is not https
  */
 export function normalFingerprint(fingerprint: string | undefined, base: URL): string | undefined {
-  const digits = (fingerprint ?? '').replace(/[:\s]/g, '').toUpperCase()
+  const digits = fingerprintDigits(fingerprint ?? '')
   if (digits === '') return undefined
-  if (!/^[0-9A-F]{64}$/.test(digits)) {
+  if (digits === undefined) {
     throw config('The fingerprint is not a SHA-256 fingerprint: 64 hex digits are expected.')
   }
   if (base.protocol !== 'https:') {
@@ -42,4 +44,4 @@ export function normalFingerprint(fingerprint: string | undefined, base: URL): s
 }
 
 const config = (what: string): GatewayError =>
-  new GatewayError('CONFIG', `${what} Correct it in the config node.`)
+  new GatewayError('CONFIG', `${what} Correct it in the config node, and deploy.`)

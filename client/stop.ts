@@ -52,3 +52,13 @@ export function untilStopped<T>(
     )
   })
 }
+
+/** Waits for the work, but no longer than so many ms. */
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, limit])
+  clearTimeout(timer)
+}

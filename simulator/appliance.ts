@@ -5,10 +5,13 @@ import { newDevice, readDevice, readDeviceConfiguration, type DeviceState } from
 import type { Dialect } from './dialect'
 import { asObject, contentType, isObject, json, Refusal, type Call, type Reply } from './exchange'
 import { generateRoutes } from './fleet'
+import { Lines } from './lines'
 import {
   completeDestination,
   completeSource,
   definitionOf,
+  lineOf,
+  measure,
   mergedDefinition,
   newDestination,
   newRoute,
@@ -19,6 +22,7 @@ import {
   setIdle,
   setState,
   summarise,
+  type ConnectionState,
   type DestinationState,
   type RouteSpec,
   type RouteState,
@@ -61,6 +65,7 @@ export class Appliance {
   readonly sessions: Sessions
   readonly devices: DeviceState[]
   readonly agenda: Agenda
+  readonly lines = new Lines()
   readonly settings: ApplianceSettings
   readonly now: () => number
 
@@ -92,15 +97,12 @@ export class Appliance {
   install(device: DeviceState, spec: RouteSpec): RouteState {
     const route = newRoute(checkedSpec(spec))
     device.add(route)
+    for (const part of partsOf(route)) part.lines = this.lines.of(part)
     if (spec.startRoute) {
       route.state = 'running'
       route.startedAt = this.now()
-      setState(route.source, 'connected')
-      for (const destination of route.destinations) {
-        if (destination.started) setState(destination, 'connected')
-        else setIdle(destination)
-      }
-      summarise(route)
+      for (const part of wantedParts(route)) setState(part, goalOf(route, part))
+      this.reckon(route)
     }
     return route
   }
@@ -109,9 +111,10 @@ export class Appliance {
     if (route.state === 'running') return
     route.state = 'running'
     route.startedAt = this.now()
-    const { source, destinations } = route
-    for (const destination of destinations) if (!destination.started) setIdle(destination)
-    this.connect(route, [source, ...destinations.filter(({ started }) => started)])
+    for (const part of partsOf(route)) {
+      part.meter = { at: this.now(), packets: 0, lost: 0, perSecond: { packets: 0, lost: 0 } }
+    }
+    this.connect(route, wantedParts(route))
   }
 
   stop(route: RouteState): void {
@@ -119,8 +122,8 @@ export class Appliance {
     route.ranFor = runningTime(route, this.now())
     route.state = 'idle'
     delete route.startedAt
-    for (const part of [route.source, ...route.destinations]) setState(part, 'stopped')
-    summarise(route)
+    for (const part of partsOf(route)) setIdle(part)
+    this.reckon(route)
   }
 
   startDestination(route: RouteState, destination: DestinationState): void {
@@ -134,7 +137,19 @@ export class Appliance {
     if (!destination.started) return
     destination.started = false
     if (route.state === 'running') setIdle(destination)
-    summarise(route)
+    this.reckon(route)
+  }
+
+  /** Changes lines; the parts of running routes come to what follows from it. */
+  changeLines(change: (lines: Lines) => void): void {
+    this.agenda.catchUp()
+    const routes = this.devices.flatMap((device) => device.routes)
+    const before = new Map(routes.map((route) => [route, outlookOf(route)]))
+    change(this.lines)
+    for (const route of routes) {
+      for (const part of partsOf(route)) part.lines = this.lines.of(part)
+      if (route.state === 'running') this.connect(route, affected(route, before.get(route)))
+    }
   }
 
   private dispatch(call: Call): Reply {
@@ -149,7 +164,7 @@ export class Appliance {
       throw new Refusal(
         this.settings.dialect.forbiddenStatus,
         'SessionAuthorization',
-        `The role ${role} may not do this.`,
+        `Operation not authorized for roles: ${role}`,
       )
     }
     if (!operation) throw new Refusal(404, 'Request', 'There is no such resource.')
@@ -196,6 +211,7 @@ export class Appliance {
       for (const spec of specs) {
         const route = newRoute(withoutIds(spec))
         device.add(route)
+        for (const part of partsOf(route)) part.lines = this.lines.of(part)
         if (spec.startRoute) this.start(route)
       }
     })
@@ -207,6 +223,7 @@ export class Appliance {
    */
   redefine(route: RouteState, spec: RouteSpec): void {
     const reconnecting: Part[] = []
+    const before = outlookOf(route)
     const source = completeSource(mergedDefinition(spec.source, route.source))
     if (!isDeepStrictEqual(source, definitionOf(route.source))) {
       route.source = newSource(source, route.source.id)
@@ -229,37 +246,95 @@ export class Appliance {
       return destination
     })
     route.name = spec.name
-    if (route.state === 'running') this.connect(route, reconnecting)
+    for (const part of partsOf(route)) part.lines = this.lines.of(part)
+    if (route.state === 'running') {
+      this.connect(route, [...reconnecting, ...affected(route, before)])
+    }
     for (const change of switched) change()
-    summarise(route)
+    this.reckon(route)
   }
 
-  /** Takes parts from disconnected over connecting to connected, the source ahead of the rest. */
+  /**
+   * Takes parts from disconnected over connecting to connected, the source ahead of the rest, as
+   * far as their lines let them.
+   */
   private connect(route: RouteState, parts: Part[]): void {
     for (const part of parts) setState(part, 'disconnected')
     const step = () => {
       if (route.state !== 'running') return
-      const [source, ...others] = [...parts].sort((part) => (part === route.source ? -1 : 0))
-      const waiting = source === route.source && source.state !== 'connected'
-      for (const part of waiting ? [source] : [source, ...others]) advance(part)
-      summarise(route)
-      if (parts.some(isUnderWay)) this.agenda.enter(this.settings.settleDelay, step)
+      const [first, ...others] = [...parts]
+        .sort((part) => (part === route.source ? -1 : 0))
+        .filter((part) => isUnderWay(route, part))
+      for (const part of first === route.source ? [first] : [first, ...others]) {
+        if (part) setState(part, part.state === 'disconnected' ? 'connecting' : 'connected')
+      }
+      this.reckon(route)
+      if (parts.some((part) => isUnderWay(route, part))) {
+        this.agenda.enter(this.settings.settleDelay, step)
+      }
     }
-    summarise(route)
+    this.reckon(route)
     if (parts.length > 0) this.agenda.enter(this.settings.settleDelay, step)
+  }
+
+  /** To be called after every change of a part: what follows for its route's summary and counters. */
+  private reckon(route: RouteState): void {
+    summarise(route)
+    measure(route, this.now())
   }
 }
 
 type Part = SourceState | DestinationState
 
-function isUnderWay(part: Part): boolean {
-  const wanted = !('started' in part) || part.started === true
-  return wanted && (part.state === 'disconnected' || part.state === 'connecting')
+function partsOf({ source, destinations }: RouteState): Part[] {
+  return [source, ...destinations]
 }
 
-function advance(part: Part | undefined): void {
-  if (!part || !isUnderWay(part)) return
-  setState(part, part.state === 'disconnected' ? 'connecting' : 'connected')
+function wantedParts(route: RouteState): Part[] {
+  return partsOf(route).filter((part) => !('started' in part) || part.started === true)
+}
+
+/** The state that a part of a running route comes to: without its source a destination waits. */
+function goalOf({ source }: RouteState, part: Part): ConnectionState {
+  const held = lineOf(part).state
+  if (held || part === source) return held ?? 'connected'
+  return lineOf(source).state ? 'disconnected' : 'connected'
+}
+
+function isUnderWay(route: RouteState, part: Part): boolean {
+  const isWanted = !('started' in part) || part.started === true
+  const isOpen = part.state === 'disconnected' || part.state === 'connecting'
+  return isWanted && isOpen && part.state !== goalOf(route, part)
+}
+
+interface Outlook {
+  goal: ConnectionState
+  hasData: boolean
+}
+
+/** What each part of a route comes to. */
+function outlookOf(route: RouteState): Map<Part, Outlook> {
+  const hasData = (part: Part) => goalOf(route, part) === 'connected' && lineOf(part).data !== false
+  return new Map(
+    partsOf(route).map((part) => [
+      part,
+      { goal: goalOf(route, part), hasData: hasData(part) && hasData(route.source) },
+    ]),
+  )
+}
+
+/** Brings down what fails now; returns what has to connect again. */
+function affected(route: RouteState, before: Map<Part, Outlook> | undefined): Part[] {
+  const now = outlookOf(route)
+  return wantedParts(route).filter((part) => {
+    const [was, is] = [before?.get(part), now.get(part)]
+    if (!was || !is) return false
+    if (was.hasData && !is.hasData) part.signalLosses++
+    if (is.goal !== 'connected') setState(part, is.goal)
+    // The same state, which the line may have come to say something else of.
+    else if (part.state === 'connected') setState(part, 'connected')
+    return is.goal === 'connected' && was.goal !== 'connected'
+  })
 }
 
 /** Each role's rights (facts 2.4). */
@@ -402,7 +477,8 @@ function operationFor(call: Call): {
 }
 
 function parametersOf(path: string, pattern: string): Record<string, string> | undefined {
-  const sent = path.split('/')
+  // A real one takes two slashes for one (facts 12.6).
+  const sent = path.replace(/\/{2,}/g, '/').split('/')
   const expected = pattern.split('/')
   if (sent.length !== expected.length) return undefined
   const parameters: Record<string, string> = {}

@@ -1,9 +1,16 @@
 #!/usr/bin/env node
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { DIALECTS } from './dialect'
 import { asObject, type Call } from './exchange'
 import { checkFault, EFFECTS, type Fault } from './faults'
-import { startSimulator, type Simulator, type SimulatorOptions } from './server'
+import type { LineCondition } from './lines'
+import {
+  startSimulator,
+  type DeviceCondition,
+  type Simulator,
+  type SimulatorOptions,
+} from './server'
 import { DEFAULT_ACCOUNTS } from './sessions'
 
 const HELP = `media-gateway-simulator: a media gateway appliance to develop and test against
@@ -23,6 +30,7 @@ const HELP = `media-gateway-simulator: a media gateway appliance to develop and 
                        make calls fail; repeatable. * in a path stands for anything,
                        N is the ms of latency, the status, or the bytes of giant.
                        --fault status=503:POST:/api/devices/*/updates:2
+  --fail WHAT=STATE    begin with something that has failed; repeatable, see below
   --dialect NAME=VALUE behave as other firmware does; repeatable
   --quiet              no line per call
   --help               this text
@@ -31,6 +39,13 @@ Kinds of fault:
 ${Object.entries(EFFECTS)
   .map(([kind, { about }]) => `  ${kind.padEnd(14)}${about}`)
   .join('\n')}
+
+What can fail, and how; --fail 'Studio A=disconnected', or typed while it runs
+("fail Studio A=disconnected", "restore Studio A", "restore"):
+  ROUTE                the line to its source      disconnected, connecting, no-data, ok,
+  ROUTE/DESTINATION    the line to a destination   or some of bitrate=N (Mbit/s at most),
+  @ADDRESS[:PORT]      every line to an address    loss=N (percent), rtt=N (ms): loss=5,rtt=400
+  device               the appliance               offline, away (cuts every connection), ok
 
 Dialects, the first value being the usual one:
 ${Object.entries(DIALECTS)
@@ -44,6 +59,12 @@ While it runs, without a session:
                                    "after": 0, "match": {"method": "GET", "path": "/api/*",
                                    "action": "update"}}
   DELETE /simulator/faults         remove all faults
+  POST   /simulator/routes/NAME    fail or restore lines: {"source": "disconnected",
+                                   "destinations": {"Monitor": {"loss": 5, "rtt": 400}}}
+  POST   /simulator/addresses/ADDRESS[:PORT]
+                                   the same for every line to it: {"line": "no-data"}
+  POST   /simulator/device         {"state": "offline"}, "away" or "ok"
+  DELETE /simulator/failures       restore everything
   POST   /simulator/sessions/drop  forget all sessions: they show as expired
 `
 
@@ -54,18 +75,29 @@ interface Command {
   help: boolean
   quiet: boolean
   options: SimulatorOptions
+  failures: string[]
 }
 
 async function main(): Promise<void> {
-  const { help, quiet, options } = commandFrom(process.argv.slice(2))
+  const { help, quiet, options, failures } = commandFrom(process.argv.slice(2))
   if (help) {
     process.stdout.write(HELP)
     return
   }
   const simulator = await startSimulator(options)
+  try {
+    for (const failure of failures) failAsTold(simulator, failure)
+  } catch (error) {
+    await simulator.stop()
+    throw new UsageError(`--fail: ${messageOf(error)}`)
+  }
   introduce(simulator, options)
   if (!quiet) simulator.onCall((call) => console.log(lineFor(call)))
+  const typed = createInterface({ input: process.stdin })
+  typed.on('line', (line) => obey(simulator, line.trim()))
   const stop = () => {
+    typed.close()
+    process.stdin.destroy()
     // Without timers and sockets the process ends by itself.
     simulator.stop().catch(fail)
   }
@@ -94,7 +126,8 @@ function commandFrom(args: string[]): Command {
     settleDelay: 300,
     journalSize: 1000,
   }
-  return { help: values.help === true, quiet: values.quiet === true, options }
+  const { help = false, quiet = false, fail: failures = [] } = values
+  return { help, quiet, options, failures }
 }
 
 function parsedArguments(args: string[]) {
@@ -112,6 +145,7 @@ function parsedArguments(args: string[]) {
         devices: text,
         latency: text,
         fault: several,
+        fail: several,
         'max-sessions': text,
         'session-lifetime': text,
         user: text,
@@ -173,6 +207,45 @@ function faultFrom(text: string): Fault {
   return fault
 }
 
+/** Does what was typed while it runs. */
+function obey(simulator: Simulator, line: string): void {
+  const [verb, what] = [line.split(/\s/, 1)[0], line.replace(/^\S+\s*/, '')]
+  try {
+    if (verb === '') return
+    else if (verb === 'fail' && what) failAsTold(simulator, what)
+    else if (verb === 'restore' && what) failAsTold(simulator, `${what}=ok`)
+    else if (verb === 'restore') simulator.restore()
+    else throw new Error('Type "fail WHAT=STATE", "restore WHAT" or "restore"; see --help.')
+    console.log(`Done: ${line}`)
+  } catch (error) {
+    console.error(messageOf(error))
+  }
+}
+
+/** `Studio A=disconnected`, `Studio A/Monitor=loss=5,rtt=400`, `@192.0.2.7=no-data`, `device=away`. */
+function failAsTold(simulator: Simulator, text: string): void {
+  const [, what = '', how = ''] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  if (what === '') throw new Error(`"${text}" is not WHAT=STATE.`)
+  if (what === 'device') return simulator.failDevice(how as DeviceCondition)
+  const condition = conditionFrom(how)
+  if (what.startsWith('@')) return simulator.failAddress(what.slice(1), condition)
+  // Both names may have a slash in them.
+  const names = what.split('/')
+  const routes = names.map((_, place) => names.slice(0, place).join('/'))
+  const route = routes.find((name) => simulator.route(name))
+  if (simulator.route(what) || route === undefined) {
+    return simulator.fail(what, { source: condition })
+  }
+  const destination = what.slice(route.length + 1)
+  simulator.fail(route, { destinations: { [destination]: condition } })
+}
+
+function conditionFrom(text: string): LineCondition {
+  if (!text.includes('=')) return text as LineCondition
+  const members = text.split(',').map((each) => each.split('=', 2))
+  return Object.fromEntries(members.map(([name, value = '']) => [name, Number(value || NaN)]))
+}
+
 function introduce(simulator: Simulator, { username, password }: SimulatorOptions): void {
   console.log(`The simulated appliance is at ${simulator.url}`)
   for (const account of DEFAULT_ACCOUNTS) {
@@ -182,7 +255,7 @@ function introduce(simulator: Simulator, { username, password }: SimulatorOption
     console.log(`  ${account.role}: user ${name}, password ${secret}`)
   }
   if (simulator.fingerprint) console.log(`  Certificate SHA-256: ${simulator.fingerprint}`)
-  console.log('Ctrl-C stops it.')
+  console.log('Type "fail Studio A=disconnected" or "restore"; --help tells more. Ctrl-C stops it.')
 }
 
 function lineFor({ at, method, url, status, user, fault }: Call): string {

@@ -32,6 +32,8 @@ export class DeviceState {
   hasAdminError = false
   pendingSync = false
   lastConnection = '<1m'
+  /** Since when it is offline (ms); undefined while it is not. */
+  offlineSince: number | undefined
   gatewayPort = 1080
   /** Unix time, ms. */
   lastAcceptedUpdate = 0
@@ -89,6 +91,15 @@ export class DeviceState {
     this.byId.clear()
   }
 
+  /** The appliance's front end cannot reach the device behind it, and says what it last knew. */
+  setOnline(online: boolean, now: number): void {
+    if (online === (this.offlineSince === undefined)) return
+    this.offlineSince = online ? undefined : now
+    this.statusCode = online ? 'ok' : 'error'
+    this.status = online ? 'Online' : 'Offline'
+    this.statusDetails = online ? 'The device is online.' : 'The device is offline.'
+  }
+
   nextCommandId(): string {
     return identifier(`${this._id} command ${++this.commands}`)
   }
@@ -107,7 +118,7 @@ export function readDevice(device: DeviceState, now: number) {
     type,
     ip,
     name,
-    lastConnectedAt: now,
+    lastConnectedAt: device.offlineSince ?? now,
     statusCode,
     status,
     statusDetails,

@@ -1,21 +1,33 @@
 /** What differs between firmware versions, or is not publicly known and may go either way. */
 export interface Dialect {
-  /** Name of the pairings in the device configuration: the spec says `peers`, facts 3.2 `calypsos`. */
+  /** Name of the pairings in the device configuration: the spec says `peers`, the vendor `calypsos`. */
   pairings: 'peers' | 'calypsos'
   /** `start-destination` and `stop-destination` are known (3.8 and later, facts 4.6). */
   destinationCommands: boolean
   /** How a session that is gone shows (facts 2.3); `redirect` = 302 to /login. */
   expiredStatus: 401 | 404 | 'redirect'
   forbiddenStatus: 403 | 401
-  /** Name of the client list in statistics (facts 7). */
+  /** Name of the list of clients in the statistics of a destination (facts 7, 12.16). */
   clientList: 'clientStat' | 'clientsStat'
+  /** The same in the statistics of one client. */
+  clientAnswer: 'clientStat' | 'clientsStat'
   /** What a route that does not run calls its state (facts 5.1). */
   stoppedState: 'idle' | 'stopped'
+  /**
+   * The destinations of an idle route show as `started` those that will run with it. By default
+   * none does, as recorded (facts 5.1): the start of one shows when its route runs.
+   */
+  startedWhileIdle: boolean
+  /** GET /api/session has null for `lastLoginDate` and `numLoginFailures`, as the vendor's sample. */
+  loginHistory: 'numbers' | 'null'
+  /** HLS destinations have a `port`, which clients were seen to count on (facts 12). */
+  hlsPort: boolean
   /** All numbers of statistics, and some of routes, come as strings (facts 10). */
   numbersAsStrings: boolean
   /**
-   * `standard`: Path and HttpOnly. `secure`: also Secure and a Domain that is not this host.
-   * `none`: no Set-Cookie, the session ID is only in the body.
+   * `standard`: Path and HttpOnly. To test how robust a client is, and of no known firmware:
+   * `secure`, also Secure and a Domain that is not this host; `none`, no Set-Cookie, the session ID
+   * is only in the body.
    */
   cookie: 'standard' | 'secure' | 'none'
   /** The list answer has `pendingRouteCreates` (facts 4.1). */
@@ -28,12 +40,16 @@ export interface Dialect {
 }
 
 export const DEFAULT_DIALECT: Readonly<Dialect> = {
-  pairings: 'calypsos',
+  pairings: 'peers',
   destinationCommands: true,
   expiredStatus: 401,
   forbiddenStatus: 403,
   clientList: 'clientsStat',
+  clientAnswer: 'clientStat',
   stoppedState: 'idle',
+  startedWhileIdle: false,
+  loginHistory: 'numbers',
+  hlsPort: false,
   numbersAsStrings: false,
   cookie: 'standard',
   pendingRouteCreates: true,
@@ -44,12 +60,16 @@ export const DEFAULT_DIALECT: Readonly<Dialect> = {
 
 /** Every value that each switch can take, the usual one first. */
 export const DIALECTS: { readonly [K in keyof Dialect]: ReadonlyArray<Dialect[K]> } = {
-  pairings: ['calypsos', 'peers'],
+  pairings: ['peers', 'calypsos'],
   destinationCommands: [true, false],
   expiredStatus: [401, 404, 'redirect'],
   forbiddenStatus: [403, 401],
   clientList: ['clientsStat', 'clientStat'],
+  clientAnswer: ['clientStat', 'clientsStat'],
   stoppedState: ['idle', 'stopped'],
+  startedWhileIdle: [false, true],
+  loginHistory: ['numbers', 'null'],
+  hlsPort: [false, true],
   numbersAsStrings: [false, true],
   cookie: ['standard', 'secure', 'none'],
   pendingRouteCreates: [true, false],

@@ -5,6 +5,7 @@ export { DIALECTS, type Dialect } from './dialect'
 export type { Call, Upload } from './exchange'
 export type { Fault, FaultKind } from './faults'
 export { generateRoutes } from './fleet'
+export type { Impairment, LineCondition } from './lines'
 export type {
   DestinationState,
   RouteSpec,
@@ -14,4 +15,11 @@ export type {
   SourceState,
 } from './model'
 export type { Account, Role } from './sessions'
-export { startSimulator, type Adjustable, type Simulator, type SimulatorOptions } from './server'
+export {
+  startSimulator,
+  type Adjustable,
+  type DeviceCondition,
+  type RouteConditions,
+  type Simulator,
+  type SimulatorOptions,
+} from './server'

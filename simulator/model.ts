@@ -39,8 +39,29 @@ export interface RouteSpec {
 }
 
 export type SummaryCode = 'ok' | 'warn' | 'error' | 'unknown'
-export type ConnectionState =
-  'stopped' | 'disconnected' | 'connecting' | 'connection established' | 'connected'
+export type ConnectionState = 'disconnected' | 'connecting' | 'connection established' | 'connected'
+
+/** What is wrong with the way to a far end; nothing, as a rule. */
+export interface Line {
+  /** It gets no further than this state. */
+  state?: 'disconnected' | 'connecting'
+  /** It connects, and no data comes. */
+  data?: false
+  /** The most it carries, in Mbit/s. */
+  bitrate?: number
+  /** Packets lost, in percent. */
+  loss?: number
+  /** Round trip time, ms. */
+  rtt?: number
+}
+
+/** Packets counted until `at` (ms), and how many come and are lost in a second from then on. */
+interface Meter {
+  at: number
+  packets: number
+  lost: number
+  perSecond: { packets: number; lost: number }
+}
 
 interface Condition {
   id: string
@@ -48,6 +69,11 @@ interface Condition {
   state: ConnectionState
   summaryStatusCode: SummaryCode
   summaryStatusDetails: string
+  /** One for each path; empty when all is well. */
+  lines: Line[]
+  meter: Meter
+  /** How often its data have ceased. */
+  signalLosses: number
 }
 
 /** A source as the appliance holds it: its definition under the sent names, and its condition. */
@@ -56,7 +82,7 @@ export type SourceState = SentSource & Condition
 /** A destination, likewise. */
 export type DestinationState = SentSource &
   Condition & {
-    /** Whether it is meant to run; it does so only while its route runs. */
+    /** Whether it runs when its route does. */
     started: boolean
   }
 
@@ -94,6 +120,9 @@ const NOT_DEFINITION = new Set([
   'summaryStatusCode',
   'summaryStatusDetails',
   'clientConnections',
+  'lines',
+  'meter',
+  'signalLosses',
 ])
 
 /** A part's definition: its members under their sent names, without id, condition and `action`. */
@@ -125,8 +154,10 @@ export function completeDestination(sent: SentSource): SentSource {
     case 'hls':
       return completed(sent)
     case 'srt': {
-      const limit = sent.srtMode === 'listener' && { srtConnectionLimit: 0 }
-      return completed({ ...PACKET_DEFAULTS, ...SRT_DEFAULTS, ...limit, ...sent })
+      const mode = sent.srtMode ?? DEFAULT_MODE
+      const limit = mode === 'listener' && { srtConnectionLimit: 0 }
+      const fec = mode === 'caller' && { useFec: false }
+      return completed({ ...PACKET_DEFAULTS, ...SRT_DEFAULTS, ...limit, ...fec, ...sent })
     }
     default:
       return completed({ ...PACKET_DEFAULTS, ...STREAM_DEFAULTS, ...sent })
@@ -136,27 +167,45 @@ export function completeDestination(sent: SentSource): SentSource {
 /** Seen on every captured source, whatever its protocol. */
 const SOURCE_DEFAULTS = { srtRcvBuf: 10_240_000, srtGroupMode: 'none', srtPassPhrase: null }
 
+/** `srtMode` is optional in requests, and what is then meant is not public: our choice. */
+const DEFAULT_MODE = 'listener'
+
 /** The values that presets and captures repeat (end of facts 5.3). */
 const PACKET_DEFAULTS = { mtu: 1496, ttl: 64, tos: 104 }
 const STREAM_DEFAULTS = { fec: 'none', shaping: false, maxBitrate: 10_000 }
-const SRT_DEFAULTS = { srtOverhead: '25', srtGroupMode: 'none', srtEncryption: 'None' }
+const SRT_DEFAULTS = {
+  srtOverhead: '25',
+  srtGroupMode: 'none',
+  srtEncryption: 'None',
+  srtPassPhrase: '',
+  retainHeader: false,
+}
 
-/** The address a part has, or none: see `hasAddress`. */
+/** With a mode if it is of SRT, and with the address a part has, or none: see `hasAddress`. */
 function completed(sent: SentSource): SentSource {
-  if (hasAddress(sent)) return { networkInterface: '', ...sent }
-  const { address: _address, port: _port, networkInterface: _networkInterface, ...rest } = sent
+  const moded =
+    sent.protocol === 'srt'
+      ? { ...sent, srtMode: sent.srtMode ?? DEFAULT_MODE, srtPassPhrase: sent.srtPassPhrase ?? '' }
+      : sent
+  if (hasAddress(sent)) return { networkInterface: '', ...moded }
+  const { address: _address, port: _port, networkInterface: _networkInterface, ...rest } = moded
   return rest
 }
 
 /** Redundant paths have their own addresses; an RTMP publisher and HLS have none (facts 5.2, 5.3). */
 export function hasAddress(part: SentSource): boolean {
   const publisher = part.protocol === 'rtmp' && part.rtmpMode === 'PUBLISHER'
-  return part.protocol !== 'hls' && !publisher && !isRedundant(part)
+  const paths = part.protocol === 'rtp' && part.rtpNetworkBondingParams
+  return (
+    part.protocol !== 'hls' && !publisher && !isRedundant(part) && !(isList(paths) && paths.length)
+  )
 }
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value)
 
 /** Whether a part uses SRT path redundancy. */
 export function isRedundant(part: SentSource): boolean {
-  return part.protocol === 'srt' && (part.srtGroupMode ?? 'none') !== 'none'
+  return part.protocol === 'srt' && Boolean(part.srtGroupMode) && part.srtGroupMode !== 'none'
 }
 
 /** A stopped source. */
@@ -178,9 +227,12 @@ function newPart(definition: SentSource, id: string): SourceState {
     ...definition,
     protocol: definition.protocol ?? '',
     id,
-    state: 'stopped',
+    state: 'disconnected',
     summaryStatusCode: 'unknown',
     summaryStatusDetails: 'stopped',
+    lines: [],
+    meter: { at: 0, packets: 0, lost: 0, perSecond: { packets: 0, lost: 0 } },
+    signalLosses: 0,
   }
 }
 
@@ -204,14 +256,31 @@ export function newRoute(spec: RouteSpec): RouteState {
 /** Puts a part into a connection state, with the summary that goes with it. */
 export function setState(part: SourceState | DestinationState, state: ConnectionState): void {
   part.state = state
-  part.summaryStatusDetails = state
-  part.summaryStatusCode = state === 'stopped' ? 'unknown' : state === 'connected' ? 'ok' : 'warn'
+  part.summaryStatusDetails = detailsOf(part)
+  part.summaryStatusCode = state === 'connected' && lineOf(part).data !== false ? 'ok' : 'warn'
 }
 
-/** A destination that is not meant to run, while its route does: disconnected (facts 4.7). */
-export function setIdle(destination: DestinationState): void {
-  setState(destination, 'stopped')
-  destination.state = 'disconnected'
+function detailsOf(part: SourceState | DestinationState): string {
+  const { state, protocol, address } = part
+  const isPackets = protocol === 'udp' || protocol === 'rtp'
+  // As recorded of a UDP destination whose route runs and whose source does not.
+  if ('started' in part && isPackets && state === 'disconnected') {
+    return `disconnected from stream ${address}`
+  }
+  return state === 'connected' && lineOf(part).data === false ? 'connected, no data' : state
+}
+
+/** A part that does not run: its route is idle, or it was stopped by itself (facts 5.1, 4.7). */
+export function setIdle(part: SourceState | DestinationState): void {
+  part.state = 'disconnected'
+  part.summaryStatusCode = 'unknown'
+  part.summaryStatusDetails = 'stopped'
+}
+
+/** The line a part lives on: with several paths the best of them. */
+export function lineOf({ lines }: SourceState): Line {
+  const connected = lines.filter(({ state }) => !state)
+  return connected.find(({ data }) => data !== false) ?? connected[0] ?? lines[0] ?? {}
 }
 
 /** Works out a route's summary from its parts (combinations seen in facts 5.1). */
@@ -222,18 +291,21 @@ export function summarise(route: RouteState): void {
       .filter((destination) => destination.started)
       .map((part) => ({ kind: 'Destination', part })),
   ]
-  const behind = parts.find(({ part }) => part.state !== 'connected')
+  const behind = parts.find(({ part }) => part.state !== 'connected' || isSilent(part))
   if (route.state === 'idle') {
     route.summaryStatusCode = 'unknown'
     route.summaryStatusDetails = 'idle'
   } else if (behind) {
     route.summaryStatusCode = 'warn'
-    route.summaryStatusDetails = `${behind.kind} ${behind.part.name} connecting`
+    const what = isSilent(behind.part) ? 'no data' : behind.part.state
+    route.summaryStatusDetails = `${behind.kind} ${behind.part.name} ${what}`
   } else {
     route.summaryStatusCode = 'ok'
     route.summaryStatusDetails = 'running'
   }
 }
+
+const isSilent = (part: SourceState) => part.state === 'connected' && lineOf(part).data === false
 
 /** How long a route has been running, or ran before it was stopped (ms). */
 export function runningTime(route: RouteState, now: number): number {
@@ -259,12 +331,47 @@ export function hash(text: string): number {
   return value >>> 0
 }
 
-/** What a part carries now, in Mbit/s: zero unless connected, else about a level of its own. */
-export function bitrate(part: SourceState, now: number): number {
-  if (part.state !== 'connected') return 0
+/** What a part carries now, in Mbit/s: about a level of its own, as far as it gets the data. */
+export function bitrate(route: RouteState, part: SourceState, now: number): number {
   const phase = hash(part.id)
-  const level = 2 + (phase % 16_000) / 1000
-  return level * (1 + 0.04 * Math.sin(now / 500 + phase))
+  const level = levelOf(part) * (1 + 0.04 * Math.sin(now / 500 + phase))
+  return Math.min(level * shareOf(route, part), lineOf(part).bitrate ?? Infinity)
+}
+
+/** In Mbit/s. */
+function levelOf({ id }: SourceState): number {
+  return 2 + (hash(id) % 16_000) / 1000
+}
+
+/** How much of its level a part gets, from 0 to 1: a destination no more than its source. */
+function shareOf(route: RouteState, part: SourceState): number {
+  const line = lineOf(part)
+  if (part.state !== 'connected' || line.data === false) return 0
+  const given = part === route.source ? 1 : shareOf(route, route.source)
+  return Math.min(given, (line.bitrate ?? Infinity) / levelOf(part))
+}
+
+const PACKETS = 1000
+/** In percent, of a good line. */
+const USUAL_LOSS = 0.04
+
+/** Reckons up the packets of a route's parts, which come from now on as their lines let them. */
+export function measure(route: RouteState, now: number): void {
+  for (const part of [route.source, ...route.destinations]) {
+    const sent = shareOf(route, part) * PACKETS * (1 + (hash(part.id) % 100) / 100)
+    const packets = route.state === 'running' ? sent : 0
+    const lost = (packets * (lineOf(part).loss ?? USUAL_LOSS)) / 100
+    part.meter = { at: now, ...counted(part, now), perSecond: { packets, lost } }
+  }
+}
+
+/** Packets of a part that were sent, and that were lost, since its route was started. */
+export function counted({ meter }: SourceState, now: number): { packets: number; lost: number } {
+  const seconds = Math.max(0, now - meter.at) / 1000
+  return {
+    packets: meter.packets + seconds * meter.perSecond.packets,
+    lost: meter.lost + seconds * meter.perSecond.lost,
+  }
 }
 
 /** How many clients a running SRT listener serves. */
@@ -284,9 +391,9 @@ export function readRoute(route: RouteState, now: number, dialect: Dialect): obj
     ...(route.hasPendingDelete && { hasPendingDelete: true }),
     summaryStatusCode: route.summaryStatusCode,
     summaryStatusDetails: route.summaryStatusDetails,
-    source: readPart(route.source, now, dialect),
+    source: readSource(route, now, dialect),
     destinations: route.destinations.map((destination) =>
-      readDestination(destination, now, dialect),
+      readDestination(route, destination, now, dialect),
     ),
   }
 }
@@ -305,15 +412,31 @@ export const STRING_NUMBERS = ['srtLatency', 'srtRcvBuf', 'srtConnectionLimit', 
 
 type Read = Record<string, unknown>
 
-function readDestination(destination: DestinationState, now: number, dialect: Dialect): Read {
-  const read = readPart(destination, now, dialect)
-  read.started = destination.started
+function readSource(route: RouteState, now: number, dialect: Dialect): Read {
+  const { source } = route
+  const read = readPart(route, source, now, dialect)
+  read.encryption = source.protocol === 'srt' && source.srtPassPhrase ? 'srt' : 'none'
+  return read
+}
+
+function readDestination(
+  route: RouteState,
+  destination: DestinationState,
+  now: number,
+  dialect: Dialect,
+): Read {
+  const read = readPart(route, destination, now, dialect)
+  const runs = route.state === 'running' || dialect.startedWhileIdle
+  read.started = runs && destination.started
+  read.networkAddress = null
+  if (destination.protocol !== 'srt') read.encryption = 'none'
   if (destination.protocol === 'srt' && destination.srtMode === 'listener') {
     read.clientConnections = clientCount(destination)
   }
   if (destination.protocol === 'hls') {
     read.protocol = 'http'
     read.address = `/hls/${destination.id}/index.m3u8`
+    if (dialect.hlsPort) read.port = 0
     // A number in requests, a string in answers.
     if (typeof read.segmentDuration === 'number') {
       read.segmentDuration = String(read.segmentDuration)
@@ -322,7 +445,10 @@ function readDestination(destination: DestinationState, now: number, dialect: Di
   return read
 }
 
-function readPart(part: SourceState, now: number, dialect: Dialect): Read {
+/** What a part takes up of the network for what it carries, as recorded of one source. */
+export const OVERHEAD = 1.021
+
+function readPart(route: RouteState, part: SourceState, now: number, dialect: Dialect): Read {
   const read: Read = definitionOf(part)
   read.id = part.id
   delete read.srtMode
@@ -332,9 +458,9 @@ function readPart(part: SourceState, now: number, dialect: Dialect): Read {
   if (part.rtmpMode === 'PUBLISHER') Object.assign(read, { address: '127.0.0.1/live', port: 1935 })
   if (isRedundant(part)) Object.assign(read, pathsJoined(part.srtNetworkBondingParams ?? []))
   if (!dialect.bondingInResponse) delete read.srtNetworkBondingParams
-  read.networkAddress = null
-  read.encryption = part.protocol === 'srt' && part.srtPassPhrase ? 'srt' : 'none'
-  read.usedBandwidth = bitrate(part, now).toFixed(3)
+  // As recorded: one digit at rest, three while the route runs, with data or without.
+  const used = bitrate(route, part, now) * OVERHEAD
+  read.usedBandwidth = used.toFixed(route.state === 'running' ? 3 : 1)
   read.state = part.state
   read.summaryStatusCode = part.summaryStatusCode
   read.summaryStatusDetails = part.summaryStatusDetails

@@ -6,9 +6,10 @@ import { Appliance, type ApplianceSettings } from './appliance'
 import { fingerprintOf, selfSignedCertificate, type Certificate } from './certificate'
 import type { DeviceState } from './device'
 import { DEFAULT_DIALECT, type Dialect } from './dialect'
-import { json, page, receive, Refusal, type Call, type Reply } from './exchange'
+import { asObject, isObject, json, page, receive, Refusal, type Call, type Reply } from './exchange'
+import { lineFrom, type LineCondition } from './lines'
 import { checkFault, EFFECTS, Faults, send, type Exchange, type Fault } from './faults'
-import { readRoute, type RouteSpec, type RouteState } from './model'
+import { readRoute, type Line, type RouteSpec, type RouteState, type SourceState } from './model'
 import { DEFAULT_ACCOUNTS, type Account } from './sessions'
 
 /** How the simulator is set up; all times in ms. */
@@ -31,6 +32,19 @@ export interface SimulatorOptions extends Partial<Adjustable> {
   faults?: Fault[]
   now?: () => number
 }
+
+/** The lines of a route that are to be so from now on. */
+export interface RouteConditions {
+  source?: LineCondition
+  /** By name or ID. */
+  destinations?: Record<string, LineCondition>
+}
+
+/**
+ * `offline`: the appliance says that its device is. `away`: it cuts every connection, as if it had
+ * no power; the simulator's own endpoints still answer.
+ */
+export type DeviceCondition = 'ok' | 'offline' | 'away'
 
 /** What can also be changed while the simulator runs. */
 export interface Adjustable extends Omit<ApplianceSettings, 'dialect'> {
@@ -82,6 +96,7 @@ export class Simulator {
   private readonly underWay = new Set<Promise<void>>()
   private readonly listeners = new Set<(call: Call) => void>()
   private server: Server | undefined
+  private isAway = false
 
   constructor(
     options: SimulatorOptions,
@@ -176,6 +191,46 @@ export class Simulator {
 
   stopRoute(nameOrId: string): void {
     this.appliance.stop(this.known(nameOrId))
+  }
+
+  /**
+   * Sets the lines of a route's source and destinations; `ok` restores one. A failure stays with
+   * the far end: it outlasts a stop of the route, another route with the same address has it too,
+   * and the route with another address has not.
+   */
+  fail(nameOrId: string, { source, destinations = {} }: RouteConditions): void {
+    const route = this.known(nameOrId)
+    const changes = Object.entries(destinations).map(([name, condition]): [SourceState, Line] => {
+      const named = (each: SourceState) => each.id === name || each.name === name
+      const destination = route.destinations.find(named)
+      if (!destination) throw new Error(`The route ${route.name} has no destination ${name}.`)
+      return [destination, lineFrom(condition)]
+    })
+    if (source !== undefined) changes.push([route.source, lineFrom(source)])
+    this.appliance.changeLines((lines) => {
+      for (const [part, line] of changes) lines.set(part, line)
+    })
+  }
+
+  /** Sets every line to an address, or to one port of it (`192.0.2.7:5000`), on any route. */
+  failAddress(address: string, condition: LineCondition): void {
+    const line = lineFrom(condition)
+    this.appliance.changeLines((lines) => lines.setAddress(address, line))
+  }
+
+  /** Takes the whole appliance down, or back. */
+  failDevice(condition: DeviceCondition): void {
+    if (!DEVICE_CONDITIONS.includes(condition)) {
+      throw new Error(`A device is ${DEVICE_CONDITIONS.join(', ')}.`)
+    }
+    for (const device of this.devices) device.setOnline(condition !== 'offline', this.now())
+    this.isAway = condition === 'away'
+  }
+
+  /** Restores every line and the device. */
+  restore(): void {
+    this.appliance.changeLines((lines) => lines.clear())
+    this.failDevice('ok')
   }
 
   clearJournal(): void {
@@ -288,6 +343,10 @@ export class Simulator {
       if (call.path === '/simulator' || call.path.startsWith('/simulator/')) {
         return send({ call, reply: NOTHING, response, left: client.signal }, this.control(call))
       }
+      if (this.isAway) {
+        response.destroy()
+        return
+      }
       await this.answer(call, response, client.signal)
     } catch (error) {
       // The client has left: there is nobody to tell.
@@ -338,36 +397,60 @@ export class Simulator {
 
   /** The simulator's own endpoints, outside the appliance's interface and its journal. */
   private control(call: Call): Reply {
-    const operation = `${call.method} ${call.path}`
-    switch (operation) {
-      case 'GET /simulator':
+    const [, , kind = '', ...rest] = call.path.split('/')
+    const name = rest.length === 1 ? decodeURIComponent(rest[0] ?? '') : ''
+    switch (`${call.method} ${kind}${name && '/*'}`) {
+      case 'GET ':
         return json(200, this.state())
-      case 'GET /simulator/journal':
+      case 'GET journal':
         return json(
           200,
           this.journal.map((entry) => ({ ...entry, rawBody: undefined })),
         )
-      case 'POST /simulator/faults':
-        return this.addFault(call)
-      case 'DELETE /simulator/faults':
+      case 'POST faults':
+        return json(
+          201,
+          told('Fault', () => this.addFault(call.body)),
+        )
+      case 'DELETE faults':
         this.clearFaults()
         return json(200, [])
-      case 'POST /simulator/sessions/drop':
+      case 'POST routes/*':
+        return this.failed(() => this.fail(name, routeConditionsFrom(call.body)))
+      case 'POST addresses/*':
+        return this.failed(() => {
+          this.failAddress(name, membersOf(call.body, ['line']).line as LineCondition)
+        })
+      case 'POST device':
+        return this.failed(() => {
+          this.failDevice(membersOf(call.body, ['state']).state as DeviceCondition)
+        })
+      case 'DELETE failures':
+        this.restore()
+        return json(200, this.failures())
+      case 'POST sessions/*':
+        if (name !== 'drop') break
         this.dropSessions()
         return json(200, this.state())
-      default:
-        throw new Refusal(404, 'Simulator', `The simulator knows no ${operation}.`)
     }
+    throw new Refusal(404, 'Simulator', `The simulator knows no ${call.method} ${call.path}.`)
   }
 
-  private addFault(call: Call): Reply {
-    try {
-      checkFault(call.body)
-    } catch (error) {
-      throw new Refusal(400, 'Fault', error instanceof Error ? error.message : String(error))
-    }
-    this.faults.add(call.body)
-    return json(201, this.faults.list())
+  private addFault(fault: unknown): object {
+    checkFault(fault)
+    this.faults.add(fault)
+    return this.faults.list()
+  }
+
+  private failed(work: () => void): Reply {
+    told('Failure', work)
+    return json(200, this.failures())
+  }
+
+  private failures(): { device: DeviceCondition; lines: object[] } {
+    const isOffline = this.devices.some(({ offlineSince }) => offlineSince !== undefined)
+    const device = this.isAway ? 'away' : isOffline ? 'offline' : 'ok'
+    return { device, lines: this.appliance.lines.list() }
   }
 
   private state(): object {
@@ -382,6 +465,7 @@ export class Simulator {
       pending: this.appliance.agenda.length,
       devices: this.devices.map(({ _id, name, routes }) => ({ _id, name, routes: routes.length })),
       faults: this.faults.list(),
+      failures: this.failures(),
       dialect: this.settings.dialect,
     }
   }
@@ -389,6 +473,33 @@ export class Simulator {
 
 /** One reason for all: making one costs more than some calls do. */
 const LEFT = new Error('The client has left.')
+
+/** What `work` returns; what it throws is the fault of whoever asked for it. */
+function told<T>(type: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new Refusal(400, type, error instanceof Error ? error.message : String(error))
+  }
+}
+
+const DEVICE_CONDITIONS: readonly DeviceCondition[] = ['ok', 'offline', 'away']
+
+function routeConditionsFrom(body: unknown): RouteConditions {
+  const { source, destinations = {} } = membersOf(body, ['source', 'destinations'])
+  if (!isObject(destinations)) throw new Error('destinations is an object with their names.')
+  return { source, destinations } as RouteConditions
+}
+
+/** The members of a body, which has some and no others. */
+function membersOf(body: unknown, names: string[]): Record<string, unknown> {
+  const members = asObject(body)
+  const keys = Object.keys(members)
+  if (keys.length === 0 || keys.some((key) => !names.includes(key))) {
+    throw new Error(`The body is a JSON object with ${names.join(' or ')}.`)
+  }
+  return members
+}
 
 const NOTHING: Reply = { status: 200, headers: {}, body: '' }
 

@@ -17,6 +17,9 @@ export interface Session {
   /** Unix time, ms. */
   startAt: number
   expireAt: number
+  /** As the login answered them: of the login before, and wrong passwords since then. */
+  lastLoginDate: number
+  numLoginFailures: number
 }
 
 /** The settings that govern sessions, read at every call so that they can change meanwhile. */
@@ -79,7 +82,7 @@ export class Sessions {
     if (this.count >= this.rules.maxSessions) {
       throw new Refusal(429, 'Session', 'The maximum number of concurrent sessions is reached.')
     }
-    const session = this.begin(account)
+    const session = this.begin(account, record)
     const reply = json(
       200,
       {
@@ -87,8 +90,8 @@ export class Sessions {
           type: 'Session',
           message: `User ${username} has logged in.`,
           sessionID: session.id,
-          lastLoginDate: record.lastLoginDate,
-          numLoginFailures: record.failures,
+          lastLoginDate: session.lastLoginDate,
+          numLoginFailures: session.numLoginFailures,
         },
       },
       this.cookie(session),
@@ -118,17 +121,18 @@ export class Sessions {
     return new Refusal(status, 'Session', 'The session does not exist or has expired.').reply()
   }
 
-  /** GET /api/session. Its two login members are null in the vendor's own sample. */
+  /** GET /api/session (spec 2.2). */
   information(session: Session): object {
+    const isTold = this.rules.dialect.loginHistory === 'numbers'
     return {
       sessionID: session.id,
-      displayName: session.account.username,
+      displayName: displayNameOf(session.account),
       email: `${session.account.username}@localhost`,
       roles: [session.account.role],
       startAt: session.startAt,
       expireAt: session.expireAt,
-      lastLoginDate: null,
-      numLoginFailures: null,
+      lastLoginDate: isTold ? session.lastLoginDate : null,
+      numLoginFailures: isTold ? session.numLoginFailures : null,
       isLicensed: true,
     }
   }
@@ -148,13 +152,15 @@ export class Sessions {
     this.open.clear()
   }
 
-  private begin(account: Account): Session {
+  private begin(account: Account, record: LoginRecord): Session {
     const startAt = this.now()
-    const session = {
+    const session: Session = {
       id: this.rules.sessionPrefix + randomBytes(24).toString('base64url'),
       account,
       startAt,
       expireAt: startAt + this.rules.sessionLifetime,
+      lastLoginDate: record.lastLoginDate,
+      numLoginFailures: record.failures,
     }
     this.open.set(session.id, session)
     this.logins++
@@ -189,6 +195,11 @@ interface LoginRecord {
   inARow: number
   lockedUntil: number
   lastLoginDate: number
+}
+
+/** The factory Administrator's is known; the other names are our choice (facts 12.13). */
+function displayNameOf({ username }: Account): string {
+  return username === 'haiadmin' ? 'Administrator' : username
 }
 
 function asCredentials(body: unknown): { username: string; password: string } {

@@ -1,12 +1,18 @@
 import type { Dialect } from './dialect'
+import { GOOD, pathsOf } from './lines'
 import {
   bitrate,
   clientCount,
   clock,
+  counted,
   hash,
+  isRedundant,
+  lineOf,
   modeOf,
+  OVERHEAD,
   runningTime,
   type DestinationState,
+  type Line,
   type RouteState,
   type SourceState,
 } from './model'
@@ -63,7 +69,7 @@ export function clientStatistics(
     ({ address, port }) =>
       address === client.address && (client.port === undefined || String(port) === client.port),
   )
-  return collected(collection, { [dialect.clientList]: clients })
+  return collected(collection, { [dialect.clientAnswer]: clients })
 }
 
 function collected({ now, dialect }: Collection, statistics: object): object {
@@ -79,48 +85,53 @@ function withStrings(value: object): object {
 }
 
 function ofSource(source: SourceState, collection: Collection): object {
+  const common = ofPart(source, collection)
+  const { lost } = counted(source, collection.now)
+  if (source.protocol !== 'srt') {
+    return {
+      ...common,
+      fecLostPackets: Math.floor(lost),
+      fecRecoveredPackets: Math.floor(lost * 0.7),
+      fecUnrecoveredPackets: Math.floor(lost) - Math.floor(lost * 0.7),
+      fecReorderedPackets: 0,
+    }
+  }
+  const srtDecryptionState = source.srtPassPhrase ? 'active' : ''
   return {
-    ...ofPart(source, collection),
-    ...(source.protocol === 'srt'
-      ? {
-          ...srtLevels(source, collection),
-          srtNumLostPackages: counter(source, collection, 0.4),
-          srtDecryptionState: source.srtPassPhrase ? 'active' : '',
-          srtRcvBuf: source.srtRcvBuf ?? 10_240_000,
-          srtGroupMode: source.srtGroupMode ?? 'none',
-          srtStreamID: source.srtStreamID ?? null,
-          connections: connectionsOf(source, collection).map((each) => ({
-            ...each,
-            srtDecryptionState: source.srtPassPhrase ? 'active' : '',
-            srtFecPacketLoss: 0,
-            srtFecRecoveredPackets: 0,
-            srtFecTotalPacketLoss: 0,
-            srtFecTotalRecoveredPackets: 0,
-            srtSkippedPackets: counter(source, collection, 0.05),
-            srtSkippedPacketsDiff: 0,
-          })),
-        }
-      : {
-          fecLostPackets: counter(source, collection, 0.3),
-          fecRecoveredPackets: counter(source, collection, 0.2),
-          fecUnrecoveredPackets: counter(source, collection, 0.1),
-          fecReorderedPackets: 0,
-        }),
+    ...common,
+    ...srtLevels(source, lineOf(source), collection),
+    srtNumLostPackages: Math.floor(lost),
+    srtDecryptionState,
+    srtRcvBuf: source.srtRcvBuf ?? 10_240_000,
+    srtGroupMode: groupModeOf(source),
+    srtStreamID: source.srtStreamID ?? null,
+    connections: connectionsOf(source, collection).map((each) => ({
+      ...each,
+      srtGroupMode: groupModeOf(source),
+      srtDecryptionState,
+      srtFecPacketLoss: 0,
+      srtFecRecoveredPackets: 0,
+      srtFecTotalPacketLoss: 0,
+      srtFecTotalRecoveredPackets: 0,
+      srtSkippedPackets: Math.floor(lost / 8),
+      srtSkippedPacketsDiff: 0,
+    })),
   }
 }
 
 function ofDestination(destination: DestinationState, collection: Collection): object {
   const common = ofPart(destination, collection)
   if (destination.protocol !== 'srt') return common
+  const { lost } = counted(destination, collection.now)
   return {
     ...common,
-    ...srtLevels(destination, collection),
-    srtNumLostPackets: counter(destination, collection, 0.4),
-    srtDroppedPackets: counter(destination, collection, 0.02),
+    ...srtLevels(destination, lineOf(destination), collection),
+    srtNumLostPackets: Math.floor(lost),
+    srtDroppedPackets: Math.floor(lost / 20),
     srtDecryptionState: '',
     srtPeerDecryptionState: destination.srtPassPhrase ? 'active' : '',
     srtEstimatedBandwidth: 95.5,
-    srtGroupMode: destination.srtGroupMode ?? 'none',
+    srtGroupMode: groupModeOf(destination),
     ...(destination.srtMode === 'listener'
       ? {
           srtConnectionLimit: destination.srtConnectionLimit ?? 0,
@@ -129,6 +140,9 @@ function ofDestination(destination: DestinationState, collection: Collection): o
         }
       : {
           connections: connectionsOf(destination, collection).map((each) => ({
+            label: destination.name,
+            ...rates(destination, collection),
+            ...VERSIONS,
             ...each,
             ...sentBy(destination, collection),
           })),
@@ -136,8 +150,10 @@ function ofDestination(destination: DestinationState, collection: Collection): o
   }
 }
 
+const VERSIONS = { srtVersion: '1.5.3', SRTPeerVersion: '1.5.0' }
+
 function ofPart(part: SourceState, collection: Collection): Record<string, unknown> {
-  const level = rounded(bitrate(part, collection.now))
+  const { bitrate: level, ...others } = rates(part, collection)
   return {
     name: part.name,
     id: part.id,
@@ -145,29 +161,50 @@ function ofPart(part: SourceState, collection: Collection): Record<string, unkno
     mode: modeOf(part) ?? '',
     state: part.state,
     elapsedRunningTime: elapsedRunningTime(collection),
-    signalLosses: 0,
     bitrate: level,
     sendRate: level,
-    usedBandwidth: level,
-    numPackets: counter(part, collection, 1000),
+    ...others,
+    numPackets: Math.floor(counted(part, collection.now).packets),
   }
 }
 
-function srtLevels(part: SourceState, { now }: Collection): object {
+/** What it carries, and what that takes up of the network; both in Mbit/s. */
+function rates(part: SourceState, { route, now }: Collection) {
+  const level = bitrate(route, part, now)
+  return {
+    bitrate: rounded(level),
+    usedBandwidth: rounded(level * OVERHEAD),
+    signalLosses: part.signalLosses,
+  }
+}
+
+/** Statistics say nothing for none (facts 12.8). */
+function groupModeOf(part: SourceState): string {
+  return isRedundant(part) ? (part.srtGroupMode ?? '') : ''
+}
+
+function srtLevels(part: SourceState, line: Line, { now }: Collection): object {
   const latency = Number(part.srtLatency ?? 125)
   const swing = Math.sin(now / 700 + hash(part.id))
-  const alive = part.state === 'connected'
+  const isUp = part.state === 'connected' && !line.state
+  const loss = line.loss ?? 0.02
   return {
-    srtRoundTripTime: alive ? rounded(18 + 4 * swing) : 0,
-    srtBufferLevel: alive ? Math.round(latency * (0.9 + 0.05 * swing)) : 0,
+    srtRoundTripTime: isUp ? rounded((line.rtt ?? 38) * (1 + 0.1 * swing)) : 0,
+    srtBufferLevel: isUp ? latency : 0,
     srtNegotiatedLatency: latency,
     srtLatency: latency,
-    srtEncryption: part.srtPassPhrase ? (part.srtEncryption ?? 'AES128') : 'none',
-    srtPacketLossRate: alive ? rounded(0.02 * (1 + swing)) : 0,
+    srtEncryption: part.srtPassPhrase ? cipherOf(part) : '',
+    srtPacketLossRate: isUp ? rounded(loss * (1 + 0.1 * swing)) : 0,
     srtNumSkippedPackets: 0,
-    srtRetransmitRate: alive ? Math.round(2000 * (1 + swing)) : 0,
+    srtRetransmitRate: isUp ? Math.round(100_000 * loss * (1 + 0.1 * swing)) : 0,
     srtMaxBandwidth: 0,
   }
+}
+
+/** A source does not choose its cipher, and one without a choice of its own has this. */
+function cipherOf({ srtEncryption }: SourceState): string {
+  const named = typeof srtEncryption === 'string' && !/^none$/i.test(srtEncryption)
+  return named && srtEncryption ? srtEncryption : 'AES128'
 }
 
 function clientsOf(destination: DestinationState, collection: Collection) {
@@ -175,19 +212,16 @@ function clientsOf(destination: DestinationState, collection: Collection) {
   return Array.from({ length: clientCount(destination) }, (_, place) => {
     const address = `203.0.113.${1 + ((hash(destination.id) + place) % 250)}`
     const port = 40_000 + place
-    const level = rounded(bitrate(destination, collection.now))
     return {
       label: `${destination.name} client ${place + 1}`,
       address,
       port,
-      bitrate: level,
-      usedBandwidth: level,
-      signalLosses: 0,
-      srtVersion: '1.5.3',
-      SRTPeerVersion: '1.5.0',
+      ...rates(destination, collection),
+      ...VERSIONS,
       connections: [
         {
-          ...connection(destination, collection, address, port),
+          ...connection(destination, lineOf(destination), collection, { address, port }),
+          srtGroupMode: groupModeOf(destination),
           ...sentBy(destination, collection),
         },
       ],
@@ -195,24 +229,26 @@ function clientsOf(destination: DestinationState, collection: Collection) {
   })
 }
 
-/** One connection to each path. */
+/** One connection to each path that has one. */
 function connectionsOf(part: SourceState, collection: Collection) {
   if (part.state !== 'connected') return []
-  const paths = part.srtNetworkBondingParams ?? [
-    { address: part.address ?? '0.0.0.0', port: part.port ?? 0 },
-  ]
-  return paths.map(({ address, port }, place) =>
-    connection(
-      part,
-      collection,
-      address === '0.0.0.0' ? `198.51.100.${10 + place}` : address,
+  return pathsOf(part)
+    .map(({ address = '0.0.0.0', port = 0 }, place) => ({
+      line: part.lines[place] ?? GOOD,
+      address: address === '0.0.0.0' ? `198.51.100.${10 + place}` : address,
       port,
-    ),
-  )
+    }))
+    .filter(({ line }) => !line.state)
+    .map(({ line, ...peer }) => connection(part, line, collection, peer))
 }
 
-function connection(part: SourceState, collection: Collection, address: string, port: number) {
-  const level = rounded(bitrate(part, collection.now))
+function connection(
+  part: SourceState,
+  line: Line,
+  collection: Collection,
+  { address, port }: { address: string; port: number },
+) {
+  const { packets, lost } = counted(part, collection.now)
   return {
     address,
     port,
@@ -220,34 +256,30 @@ function connection(part: SourceState, collection: Collection, address: string, 
     localPort: part.port ?? 0,
     networkInterface: part.networkInterface || 'eth0',
     state: part.state,
-    ...srtLevels(part, collection),
-    srtCurrentBandwidth: level,
+    ...srtLevels(part, line, collection),
+    srtCurrentBandwidth: rates(part, collection).usedBandwidth,
     srtEstimatedBandwidth: 95.5,
-    srtFec: part.useFec === true,
+    // Text in what is documented and in a client's model; which texts there are is unknown.
+    srtFec: part.useFec === true ? 'on' : 'off',
     srtFecArq: part.srtFecArq ?? 'always',
     srtFecCols: part.srtFecCols ?? 0,
     srtFecRows: part.srtFecRows ?? 0,
     srtFecLayout: part.srtFecLayout ?? 'staircase',
-    srtGroupMode: part.srtGroupMode ?? 'none',
     srtGroupMemberStatus: 'running',
     srtGroupMemberWeight: 0,
-    srtNumPackets: counter(part, collection, 1000),
-    srtNumLostPackets: counter(part, collection, 0.4),
+    srtNumPackets: Math.floor(packets),
+    srtNumLostPackets: Math.floor(lost),
   }
 }
 
-function sentBy(destination: DestinationState, collection: Collection): object {
+function sentBy(destination: DestinationState, { now }: Collection): object {
+  const { packets, lost } = counted(destination, now)
   return {
-    numPackets: counter(destination, collection, 1000),
-    srtDroppedPackets: counter(destination, collection, 0.02),
+    numPackets: Math.floor(packets),
+    srtDroppedPackets: Math.floor(lost / 20),
     srtDroppedPacketsDiff: 0,
     srtPeerDecryptionState: destination.srtPassPhrase ? 'active' : '',
   }
-}
-
-/** Counts since the route's start: nothing has to be stored to make it grow, and stop growing. */
-function counter({ id }: SourceState, { route, now }: Collection, perSecond: number): number {
-  return Math.floor((runningTime(route, now) / 1000) * perSecond * (1 + (hash(id) % 100) / 100))
 }
 
 function elapsedRunningTime({ route, now }: Collection): string {

@@ -13,18 +13,20 @@ import {
 
 /**
  * The fields of a create, checked (facts 4.3 and 5). Throws a `Refusal` with status 400 naming the
- * first fault. That validation answers 400 is our choice: the status is not public.
+ * first fault. That validation answers 400 is our choice: the status is not public. `startRoute` may
+ * be left out, as one client does: the vendor's text does not say that it may not.
  */
 export function checkedCreate(fields: unknown): RouteSpec {
   const sent = checkedFields(fields)
-  if (typeof sent.startRoute !== 'boolean') refuse('startRoute is required')
+  const start: unknown = sent.startRoute
+  if (isGiven(start) && typeof start !== 'boolean') refuse('startRoute must be true or false')
   return checkedSpec(sent)
 }
 
-/** A route as sent, checked, as a preset or a program gives it: `startRoute` may be left out. */
+/** A route as sent, checked, as a preset or a program gives it. */
 export function checkedSpec(fields: unknown): RouteSpec {
   const sent = checkedFields(fields)
-  checkPart('source', sent.source, SOURCE)
+  checkPart('source', sent.source, SOURCES)
   checkDestinations(sent, undefined)
   return sent
 }
@@ -34,7 +36,7 @@ export function checkedUpdate(fields: unknown, route: RouteState): RouteSpec {
   const sent = checkedFields(fields)
   if (!sent.source.id) refuse('source.id is required')
   if (sent.source.id !== route.source.id) refuse('source.id cannot be changed')
-  checkPart('source', sent.source, SOURCE, route.source)
+  checkPart('source', sent.source, SOURCES, route.source)
   checkDestinations(sent, route)
   return sent
 }
@@ -63,7 +65,7 @@ function checkDestinations(sent: RouteSpec, route: RouteState | undefined): void
     const stored = route && storedDestination(path, destination, route)
     if (stored && ids.has(stored.id)) refuse(`${path}.id is used twice`)
     if (stored) ids.add(stored.id)
-    checkPart(path, destination, DESTINATION, stored)
+    checkPart(path, destination, DESTINATIONS, stored)
     // Statistics find a destination by its name within the route. Whether names have to be unique
     // beyond that is unknown.
     if (names.has(destination.name)) refuse(`${path}.name is used twice`)
@@ -83,45 +85,117 @@ function storedDestination(
   return stored
 }
 
-interface PartRules {
-  protocols: readonly string[]
-  ranges: Record<string, readonly [number, number]>
-  choices: Record<string, readonly string[]>
+/** What a member must be, as a sentence says it, or nothing if it is that. */
+type Rule = (value: unknown) => string | undefined
+type Rules = Readonly<Record<string, Rule>>
+
+const text: Rule = (value) => (typeof value === 'string' ? undefined : 'a string')
+const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'true or false')
+const list: Rule = (value) => (Array.isArray(value) ? undefined : 'a list')
+const amount: Rule = (value) =>
+  typeof value === 'number' && value >= 0 ? undefined : 'a number of at least 0'
+/** A number that is written as text (facts 5.3). */
+const digits: Rule = (value) =>
+  typeof value === 'string' && /^\d*(\.\d+)?$/.test(value) ? undefined : 'a number as text'
+
+const whole =
+  (low: number, high: number): Rule =>
+  (value) => {
+    const fits =
+      typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high
+    return fits ? undefined : `a whole number from ${low} to ${high}`
+  }
+
+/** Empty text is none of them: clients send it for what they do not set. */
+const choice =
+  (...values: string[]): Rule =>
+  (value) =>
+    value === '' || values.some((each) => each === value)
+      ? undefined
+      : `one of ${values.join(', ')}`
+
+const cipher: Rule = (value) =>
+  typeof value === 'string' && /^(aes128|aes256|none|)$/i.test(value)
+    ? undefined
+    : 'one of AES128, AES256, None'
+
+const PORT = whole(1, 65_535)
+const PLACE: Rules = { address: text, port: PORT, networkInterface: text }
+const PACKETS: Rules = { mtu: whole(280, 1500), ttl: whole(1, 255), tos: whole(0, 255) }
+const COMMON: Rules = { labels: list, tags: list }
+
+const SRT: Rules = {
+  ...COMMON,
+  ...PLACE,
+  srtMode: choice('caller', 'listener', 'rendezvous'),
+  srtPassPhrase: text,
+  srtLatency: amount,
+  srtRcvBuf: amount,
+  srtStreamID: text,
+  useFec: flag,
+  srtFecCols: amount,
+  srtFecRows: amount,
+  // The vendor's tables of requests have the second spelling (facts 5.2).
+  srtFecLayout: choice('even', 'staircase', 'saircase'),
+  srtFecArq: choice('never', 'onreq', 'always'),
+  srtGroupMode: choice('none', 'broadcast', 'backup', 'any'),
+  srtNetworkBondingParams: list,
 }
 
-const SRT_CHOICES = {
-  srtMode: ['caller', 'listener', 'rendezvous'],
-  srtGroupMode: ['none', 'broadcast', 'backup', 'any'],
-  srtFecLayout: ['even', 'staircase'],
-  srtFecArq: ['never', 'onreq', 'always'],
-}
-
-const SOURCE: PartRules = {
-  protocols: ['udp', 'rtp', 'srt', 'rtmp', 'rtsp'],
-  ranges: { port: [1, 65_535] },
-  choices: {
-    ...SRT_CHOICES,
-    rtmpMode: ['PUBLISHER', 'CONSUMER'],
-    fec: ['none', 'prompeg', 'vf'],
-    rtpReceiverClass: ['low', 'moderate', 'high'],
+const SOURCES: Readonly<Record<string, Rules>> = {
+  udp: { ...COMMON, ...PLACE, sourceAddress: text },
+  rtp: {
+    ...COMMON,
+    ...PLACE,
+    sourceAddress: text,
+    retainHeader: flag,
+    fec: choice('none', 'prompeg'),
+    rtpReceiverClass: choice('low', 'moderate', 'high'),
+    rtpNetworkBondingParams: list,
   },
+  srt: SRT,
+  rtmp: { ...COMMON, ...PLACE, streamName: text, rtmpMode: choice('PUBLISHER', 'CONSUMER') },
+  rtsp: { ...COMMON, ...PLACE, fec: choice('none', 'vf'), username: text, password: text },
 }
 
-const DESTINATION: PartRules = {
-  protocols: ['udp', 'rtp', 'srt', 'hls'],
-  ranges: {
-    port: [1, 65_535],
-    mtu: [280, 1500],
-    ttl: [1, 255],
-    tos: [0, 255],
-    prompegFecColumns: [1, 20],
-    prompegFecRows: [4, 20],
+const DESTINATION: Rules = { ...COMMON, action: choice('start', 'stop', 'none') }
+const STREAM: Rules = {
+  ...DESTINATION,
+  ...PLACE,
+  ...PACKETS,
+  fec: choice('none', 'vf'),
+  shaping: flag,
+  maxBitrate: amount,
+}
+
+const DESTINATIONS: Readonly<Record<string, Rules>> = {
+  udp: STREAM,
+  rtp: {
+    ...STREAM,
+    retainHeader: flag,
+    fec: choice('none', 'prompeg'),
+    prompegFecLevel: choice('a', 'b'),
+    prompegFecIsBlockAligned: flag,
+    prompegFecColumns: whole(1, 20),
+    prompegFecRows: whole(4, 20),
   },
-  choices: {
-    ...SRT_CHOICES,
-    action: ['start', 'stop', 'none'],
-    fec: ['none', 'prompeg', 'vf'],
-    prompegFecLevel: ['a', 'b'],
+  srt: {
+    ...DESTINATION,
+    ...SRT,
+    ...PACKETS,
+    retainHeader: flag,
+    shaping: flag,
+    maxBitrate: amount,
+    srtEncryption: cipher,
+    srtOverhead: digits,
+    srtConnectionLimit: amount,
+  },
+  hls: {
+    ...DESTINATION,
+    segmentDuration: amount,
+    useEncryption: flag,
+    segmentsPerKey: amount,
+    multitrackSegmenter: flag,
   },
 }
 
@@ -129,82 +203,71 @@ const DESTINATION: PartRules = {
 function checkPart(
   path: string,
   sent: SentDestination,
-  rules: PartRules,
+  protocols: Readonly<Record<string, Rules>>,
   stored?: SentSource,
 ): void {
   checkName(`${path}.name`, sent.name)
-  numbersFromStrings(sent)
+  tidy(sent)
   const part = mergedDefinition(sent, stored)
-  if (!rules.protocols.includes(part.protocol ?? '')) {
-    refuse(
-      part.protocol === undefined
-        ? `${path}.protocol is required`
-        : `${path}.protocol ${part.protocol} is not known`,
-    )
-  }
-  checkNotJoined(path, sent)
-  if (part.protocol === 'srt') checkSrt(path, sent, part)
-  if (part.protocol === 'rtmp') {
+  const { protocol } = part
+  if (!isGiven(protocol)) refuse(`${path}.protocol is required`)
+  const rules = Object.hasOwn(protocols, protocol) ? protocols[protocol] : undefined
+  if (!rules) refuse(`${path}.protocol ${protocol} is not known`)
+  if (protocol === 'rtmp') {
     demand(path, part, 'rtmpMode')
     demand(path, part, 'streamName')
   }
-  if (hasAddress(part)) {
+  const isPlaced = hasAddress(part)
+  if (isPlaced) {
     // Required even where the rest keeps its stored value (facts 4.7).
     demand(path, sent, 'address')
     demand(path, sent, 'port')
-    checkAddress(path, sent)
+  } else if (isRedundant(part)) {
+    checkNotJoined(path, sent)
   }
-  for (const [name, [low, high]] of Object.entries(rules.ranges)) {
-    checkRange(
-      `${path}.${name}`,
-      name === 'port' && !hasAddress(part) ? null : sent[name],
-      low,
-      high,
-    )
+  // Where a part has no address of its own, what is sent for one is disregarded.
+  for (const [name, rule] of Object.entries(rules)) {
+    if (isPlaced || !Object.hasOwn(PLACE, name)) check(`${path}.${name}`, rule, sent[name])
   }
-  for (const [name, values] of Object.entries(rules.choices)) {
-    const value = sent[name]
-    if (value !== undefined && value !== null && !values.some((each) => each === value)) {
-      refuse(`${path}.${name} must be one of ${values.join(', ')}`)
-    }
+  if (isRedundant(part)) checkRedundancy(path, part)
+  if (protocol === 'rtp' && Array.isArray(part.rtpNetworkBondingParams)) {
+    checkPaths(`${path}.rtpNetworkBondingParams`, part.rtpNetworkBondingParams)
   }
 }
 
-function checkSrt(path: string, sent: SentSource, part: SentSource): void {
-  // An answer's `mode` is not a request's `srtMode`, and must not pass for it by way of the stored value.
-  if (sent.srtMode === undefined && sent.mode !== undefined) refuse(`${path}.srtMode is required`)
-  demand(path, part, 'srtMode')
-  checkText(`${path}.srtPassPhrase`, part.srtPassPhrase)
-  checkText(`${path}.srtOverhead`, part.srtOverhead)
-  const cipher = part.srtEncryption
-  if (cipher && !/^(aes128|aes256|none)$/i.test(text(cipher))) {
-    refuse(`${path}.srtEncryption must be one of AES128, AES256, None`)
-  }
-  if (!isRedundant(part)) return
+function check(path: string, rule: Rule, value: unknown): void {
+  const expected = isGiven(value) ? rule(value) : undefined
+  if (expected) refuse(`${path} must be ${expected}`)
+}
+
+function checkRedundancy(path: string, part: SentSource): void {
   if (part.srtMode === 'rendezvous') refuse(`${path}.srtGroupMode needs a caller or a listener`)
   const paths = part.srtNetworkBondingParams
   if (!Array.isArray(paths) || paths.length === 0) {
     refuse(`${path}.srtNetworkBondingParams is required`)
   }
+  checkPaths(`${path}.srtNetworkBondingParams`, paths)
+}
+
+function checkPaths(path: string, paths: unknown[]): void {
   paths.forEach((each, place) => {
-    const where = `${path}.srtNetworkBondingParams[${place}]`
+    const where = `${path}[${place}]`
     if (!isObject(each)) refuse(`${where} must be an object`)
-    checkAddress(where, each)
+    demand(where, each, 'address')
     demand(where, each, 'port')
-    checkRange(`${where}.port`, each.port, 1, 65_535)
+    for (const [name, rule] of Object.entries({ ...PLACE, ...PACKETS })) {
+      check(`${where}.${name}`, rule, each[name])
+    }
   })
 }
 
-function checkAddress(path: string, sent: Record<string, unknown>): void {
-  if (typeof sent.address !== 'string' || sent.address === '') {
-    refuse(`${path}.address must be an address`)
-  }
-}
-
-/** The joined form of answers is refused in a request, even where redundancy makes it needless. */
+/** The joined form of answers is refused in a request, though redundancy makes it needless. */
 function checkNotJoined(path: string, sent: SentSource): void {
-  for (const name of ['address', 'port', 'networkInterface']) {
-    if (text(sent[name]).includes('|')) refuse(`${path}.${name} must be a single one`)
+  for (const name of Object.keys(PLACE)) {
+    const value = sent[name]
+    if (typeof value === 'string' && value.includes('|')) {
+      refuse(`${path}.${name} must be a single one`)
+    }
   }
 }
 
@@ -215,33 +278,28 @@ function checkName(path: string, name: unknown): void {
   }
 }
 
-function checkText(path: string, value: unknown): void {
-  if (value !== undefined && value !== null && typeof value !== 'string') {
-    refuse(`${path} must be a string`)
-  }
-}
-
-function checkRange(path: string, value: unknown, low: number, high: number): void {
-  if (value === undefined || value === null) return
-  const fits = typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high
-  if (!fits) refuse(`${path} must be a whole number from ${low} to ${high}`)
-}
-
 function demand(path: string, part: Record<string, unknown>, name: string): void {
-  if (part[name] === undefined || part[name] === null) refuse(`${path}.${name} is required`)
+  if (!isGiven(part[name]) || part[name] === '') refuse(`${path}.${name} is required`)
 }
 
-/** What an answer gives as a string may come back as one. Changes `sent`, which is a copy. */
-function numbersFromStrings(sent: SentSource): void {
+function isGiven<T>(value: T): value is NonNullable<T> {
+  return value !== undefined && value !== null
+}
+
+/**
+ * Brings what a client may send in another form to the one it is kept in: what an answer gives as
+ * a string may come back as one, and clients send empty text for nothing (facts 12.14). Changes
+ * `sent`, which is a copy.
+ */
+function tidy(sent: SentSource): void {
   for (const name of [...STRING_NUMBERS, 'segmentDuration']) {
     const value = sent[name]
     if (typeof value === 'string' && /^\d+$/.test(value)) sent[name] = Number(value)
   }
-}
-
-/** A value as text for a comparison; what is no text or number matches nothing. */
-function text(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  for (const name of ['srtMode', 'srtNetworkBondingParams', 'rtpNetworkBondingParams']) {
+    if (sent[name] === '') delete sent[name]
+  }
+  if (sent.srtFecLayout === 'saircase') sent.srtFecLayout = 'staircase'
 }
 
 function refuse(problem: string): never {

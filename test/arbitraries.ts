@@ -243,7 +243,10 @@ const arbitrarySource: fc.Arbitrary<Source> = joined(
 
 /** Destinations as read, with names and ids of their own. */
 const arbitraryDestinations: fc.Arbitrary<Destination[]> = fc
-  .array(joined(destination, state, unknown, fc.record({ id: fc.uuid() })), { maxLength: 4 })
+  .uniqueArray(joined(destination, state, unknown, fc.record({ id: fc.uuid() })), {
+    maxLength: 4,
+    selector: (one) => (one as Destination).id,
+  })
   .map((ones) => ones.map((one, index) => parsed({ ...one, name: `Out ${index}` } as Destination)))
 
 /** A route as `GET .../routes/{route}` answers it. */
@@ -268,6 +271,47 @@ export const arbitraryRoute: fc.Arbitrary<Route> = fc
     { requiredKeys: ['id', 'name', 'source', 'destinations', 'state'] },
   )
   .map(parsed)
+
+const CHOICES: ReadonlySet<string> = new Set([
+  'protocol',
+  'mode',
+  'srtMode',
+  'srtGroupMode',
+  'srtFecLayout',
+  'srtFecArq',
+  'srtEncryption',
+  'rtmpMode',
+  'rtpReceiverClass',
+  'fec',
+  'prompegFecLevel',
+  'action',
+])
+
+/** The same route, patch or list of them with another case of each choice and, where they are UUIDs, each ID. */
+export function respelled<T>(value: T): fc.Arbitrary<T> {
+  return fc.infiniteStream(fc.boolean()).map((isUpper) => {
+    const word = (text: string): string =>
+      Array.from(text, (letter) =>
+        isUpper.next().value ? letter.toUpperCase() : letter.toLowerCase(),
+      ).join('')
+    const spell = (part: unknown, name = ''): unknown => {
+      if (typeof part === 'string') {
+        return CHOICES.has(name) || (name === 'id' && part.length === 36) ? word(part) : part
+      }
+      if (Array.isArray(part)) return part.map((item) => spell(item))
+      if (typeof part !== 'object' || part === null) return part
+      return Object.fromEntries(
+        Object.entries(part).map(([inside, member]) => [inside, spell(member, inside)]),
+      )
+    }
+    return spell(value) as T
+  })
+}
+
+/** A route as read, and the same one in any spelling. */
+export const spelledTwice: fc.Arbitrary<[Route, Route]> = arbitraryRoute.chain((route) =>
+  fc.tuple(fc.constant(route), respelled(route)),
+)
 
 /** Freezes at every depth: code that changes its input then throws. */
 export function frozen<T>(value: T): T {

@@ -55,6 +55,15 @@ describe('the config node', () => {
     })
   }
 
+  for (const ending of ['/api', '/api/']) {
+    it(`an address that ends in ${ending} fails with a hint to leave it out`, async () => {
+      await load(`${simulator.url}${ending}`)
+      const error = await failure('list-devices')
+      error.code.should.equal('LOGIN_REFUSED')
+      error.message.should.match(/The address ends in \/api, which is added to it: leave it out\./)
+    })
+  }
+
   it('that is missing gives CONFIG', async () => {
     await load(simulator.url, { 'list-devices': { gateway: 'gone' }, session: { gateway: '' } })
     ;(await failure('list-devices')).message.should.match(/does not exist/)

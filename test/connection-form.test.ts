@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type Simulator } from '../simulator'
 import { CONFIG, inBrowser, startEditor, type Editor, type Properties } from './editor'
+import { flawsOf } from './looks'
 
 const screenshots = join(__dirname, '../../coverage/screenshots')
 
@@ -141,6 +142,41 @@ inBrowser('the test of the connection', function () {
     await close()
   })
 
+  it('says how an address begins, and asks nobody before it does', async () => {
+    let asked = 0
+    await page.route('**/media-gateway/connection', async (route) => {
+      asked++
+      await route.continue()
+    })
+    await openNew({ baseUrl: '127.0.0.1:8443' })
+    await test()
+    const says = await result.innerText()
+    should(says).containEql(
+      'Address: begin with https:// or http://, such as https://127.0.0.1:8443',
+    )
+    should(says).containEql('the user name is missing; the password is missing')
+    should(says).not.containEql('config node')
+    should(await facts()).eql({ Appliance: 'not asked' })
+    should(asked).equal(0)
+    await page.unroute('**/media-gateway/connection')
+    await close()
+  })
+
+  it('brings the result into view', async () => {
+    await page.setViewportSize({ width: 1024, height: 560 })
+    await openNew({ baseUrl: secure.url })
+    await fillIn({ username: 'haiadmin', password: 'manager' })
+    await page.locator('#node-config-input-name').scrollIntoViewIfNeeded()
+    await test()
+    const trust = result.getByRole('button', { name: 'Trust exactly this certificate' })
+    const { y, height } = (await trust.boundingBox())!
+    const tray = (await page.locator('.red-ui-tray-body').last().boundingBox())!
+    should(y + height).be.belowOrEqual(tray.y + tray.height)
+    should(y).be.aboveOrEqual(tray.y)
+    await close()
+    await page.setViewportSize({ width: 1400, height: 900 })
+  })
+
   it('pins a certificate by one click, which is saved only with the form', async () => {
     const id = await openNew({ baseUrl: secure.url })
     await fillIn({ username: 'haiadmin', password: 'manager' })
@@ -156,11 +192,11 @@ inBrowser('the test of the connection', function () {
     await result.getByRole('button', { name: 'Trust exactly this certificate' }).click()
     const field = page.locator('#node-config-input-fingerprint')
     should(await field.inputValue()).equal(secure.fingerprint)
-    should(await result.innerText()).containEql('Test again, then save')
+    await until(async () =>
+      (await page.locator('#media-gateway-test-result').innerText()).includes('Connected'),
+    )
     should(await focused()).equal('media-gateway-test')
     should(await editor.exported(id)).not.have.property('fingerprint', secure.fingerprint)
-
-    await page.keyboard.press('Enter')
     await tested()
     should(await facts()).containDeep({
       Appliance: 'reached',
@@ -203,6 +239,7 @@ inBrowser('the test of the connection', function () {
       }),
     )
     await openNew({ baseUrl: secure.url })
+    await fillIn({ username: 'haiadmin', password: 'manager' })
     await test()
     should((await facts())['Valid to']).match(/2020.*\(expired\)$|2019.*\(expired\)$/)
     should((await facts())['Subject']).equal('CN=<img src=x class="from-appliance">')
@@ -323,6 +360,7 @@ inBrowser('the test of the connection', function () {
       await test()
       await shoot(`certificate-${theme}`)
       await result.getByRole('button').click()
+      await result.getByText('with the pinned certificate').waitFor()
       await shoot(`pinned-${theme}`)
       await close()
       await openNew({ baseUrl: plain.url })
@@ -383,7 +421,9 @@ inBrowser('the test of the connection', function () {
 
   const focused = () => page.evaluate(() => document.activeElement?.id)
 
+  /** Looks for what can be computed; the picture is for the eye. */
   async function shoot(name: string) {
+    should(await flawsOf(page.locator('.media-gateway-form'))).eql([], name)
     await result.scrollIntoViewIfNeeded()
     await page
       .locator('.red-ui-tray-body')
@@ -392,9 +432,9 @@ inBrowser('the test of the connection', function () {
   }
 })
 
-async function until(met: () => boolean) {
+async function until(met: () => boolean | Promise<boolean>) {
   const deadline = Date.now() + 10_000
-  while (!met()) {
+  while (!(await met())) {
     if (Date.now() > deadline) throw new Error('what was waited for did not happen')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

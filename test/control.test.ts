@@ -124,6 +124,53 @@ describe('control-route', () => {
     commands().should.match([{ command: 'stop-route' }, { command: 'start-route' }])
   })
 
+  const refuseStarts = (): void => {
+    const body = { error: { type: 'Licence', message: 'no more outputs' } }
+    for (const action of ['start-route', 'start-destination'])
+      simulator.fault({ kind: 'status', status: 403, body, match: { action } })
+  }
+
+  it('restart that cannot start again names the route that is off the air', async () => {
+    refuseStarts()
+    const error = await failure('restart', { routeId: running.id })
+    error.code.should.equal('FORBIDDEN')
+    const route = `The route "${running.name}" (${running.id}) is off the air.`
+    error.message.should.startWith(`${route} It was stopped, and could not be started again: `)
+    error.cause.should.match({ applied: 'yes', operation: 'control-route' })
+    simulator.route(running.id)!.state.should.equal('idle')
+  })
+
+  it('restart whose stop is in doubt, and whose start fails, says that the route may be off the air', async () => {
+    simulator.fault({ kind: 'reset', match: { action: 'stop-route' } })
+    refuseStarts()
+    const error = await failure('restart', { routeId: running.id })
+    error.message.should.startWith(
+      `The route "${running.name}" (${running.id}) may be off the air.`,
+    )
+    error.cause.should.have.property('applied', 'maybe')
+  })
+
+  it('restart of a destination that cannot start again names it and its route', async () => {
+    refuseStarts()
+    const [first] = running.destinations
+    const message = { routeId: running.id, destinationId: first!.id }
+    const error = await failure('restart-destination', message)
+    const whole = `route "${running.name}" (${running.id})`
+    const destination = `The destination "${first!.name}" (${first!.id}) of the ${whole}`
+    error.message.should.startWith(`${destination} is off the air.`)
+  })
+
+  it('start of a destination that does not show, in an idle route, says that the route does not run', async () => {
+    const route = simulator.readForm(idle.id) as Route
+    const destinations = route.destinations.map((one) => ({ ...one, started: false }))
+    const match = { method: 'GET', path: /\/routes\/[^/]+$/ }
+    simulator.fault({ kind: 'status', status: 200, body: { ...route, destinations }, match })
+    const message = { routeId: idle.id, destinationId: route.destinations[0]!.id }
+    const error = await failure('start-destination', message)
+    error.code.should.equal('NOT_CONFIRMED')
+    error.message.should.endWith('Seen last: it is not running; its route does not run.')
+  })
+
   it('restart that never comes up says what it saw', async () => {
     const stop = simulator.onCall(({ body }) => {
       if ((body as { command?: string } | undefined)?.command !== 'start-route') return

@@ -242,6 +242,8 @@ const DARK = `:root, body {
   --red-ui-palette-content-background: #1b1b23;
   --red-ui-palette-header-background: #0e0e12;
   --red-ui-palette-header-color: #e0e0e0;
+  --red-ui-list-item-background-hover: #22222c;
+  --red-ui-list-item-background-selected: #2f2f3c;
   --red-ui-view-background: #15151a;
   --red-ui-view-grid-color: #1e1e27;
   --red-ui-workspace-button-background: #15151a;

@@ -48,7 +48,7 @@ describe('the endpoints of the interface', () => {
     const { payload } = await result('session')
     // Once after the login, and once because the node asks.
     calls('/api/session').should.match([{ method: 'GET' }, { method: 'GET' }])
-    payload!.should.have.properties({ displayName: 'haiadmin', isLicensed: true })
+    payload!.should.have.properties({ displayName: 'Administrator', isLicensed: true })
     payload!.should.have.properties('sessionID', 'roles', 'startAt', 'expireAt')
   })
 
@@ -78,7 +78,7 @@ describe('the endpoints of the interface', () => {
   })
 
   it('5: GET /api/devices/<device>, with the pairings under config.peers', async () => {
-    for (const pairings of ['calypsos', 'peers'] as const) {
+    for (const pairings of ['peers', 'calypsos'] as const) {
       simulator.setOptions({ dialect: { pairings } })
       simulator.clearJournal()
       const { payload, deviceId } = await result('get-device', { deviceId: device })
@@ -91,7 +91,7 @@ describe('the endpoints of the interface', () => {
       config.should.not.have.property('calypsos')
       config.routes.should.have.length(4)
     }
-    simulator.setOptions({ dialect: { pairings: 'calypsos' } })
+    simulator.setOptions({ dialect: { pairings: 'peers' } })
   })
 
   it('6: GET /api/gateway/<device>/routes', async () => {

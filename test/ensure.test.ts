@@ -65,6 +65,15 @@ describe('ensure-route', () => {
     writes().should.have.length(1)
   })
 
+  it('keeps the spaces at both ends of a name, as create does', async () => {
+    const wanted = { ...WANTED, name: ' Studio A ' }
+    ;(await run('present', wanted)).after!.name.should.equal(wanted.name)
+    ;(await run('present', wanted)).changed.should.be.false()
+    await result('create-route', { payload: { ...wanted, name: ' Studio B ' } })
+    await simulator.settle()
+    simulator.route(' Studio B ')!.state.should.equal('idle')
+  })
+
   it('changes only what is given, by name or by ID, and leaves other destinations', async () => {
     const route = simulator.routes.find(({ destinations }) => destinations.length > 1)!
     const before = read(route.id)
@@ -163,6 +172,10 @@ describe('ensure-route', () => {
     const route = simulator.routes[0]!
     const former = { ...read(route.id), id: 'former-id' }
     ;(await run('present', former)).action.should.equal('none')
+    const { id: _, ...unnamed } = former
+    const parts = [unnamed.source, ...unnamed.destinations].map((part) => ({ ...part, id: 'gone' }))
+    const [source, ...destinations] = parts
+    ;(await run('present', { ...unnamed, source, destinations })).action.should.equal('none')
     simulator.removeRoute(route.id)
     ;(await run('present', former)).action.should.equal('create')
     simulator.route(route.name)!.source.protocol.should.equal(route.source.protocol)
@@ -208,7 +221,8 @@ describe('ensure-route', () => {
     const srt = simulator.routes.find(({ source }) => source.protocol === 'srt')!
     const cases: Array<[object, string]> = [
       [{ id: srt.id, source: { srtLatency: null } }, 'source.srtLatency'],
-      [{ ...WANTED, name: ' spaced' }, 'name'],
+      [{ ...WANTED, state: 'running' }, 'state'],
+      [{ ...WANTED, source: { ...SRT, srtPassPhrase: '${SRT_STUDIO}' } }, 'source.srtPassPhrase'],
       [{ id: srt.id, destinations: { out: { port: 5 } } }, 'destinations'],
       [
         { ...WANTED, destinations: [{ ...WANTED.destinations[0], action: 'stop' }] },
@@ -497,6 +511,14 @@ describe('ensure-route', () => {
     ;(await outcome).caught!.error.code.should.equal('CLOSED')
   })
 })
+
+const SRT = {
+  name: 'Wanted in',
+  protocol: 'srt',
+  srtMode: 'caller',
+  address: '192.0.2.1',
+  port: 5000,
+}
 
 const WANTED = {
   name: 'Wanted here',

@@ -74,6 +74,8 @@ export interface FlowOptions {
   accounts?: Record<string, object>
   /** More nodes. */
   others?: object[]
+  /** More types of nodes. */
+  types?: Array<(RED: NodeAPI) => void>
 }
 
 /** One of each node, or the given ones, all on one gateway, with one Catch node. */
@@ -132,7 +134,7 @@ export async function load(
   options?: FlowOptions,
 ): Promise<void> {
   const { flow, credentials } = flowOf(baseUrl, nodes, options)
-  await helper.load(NODES, flow, credentials)
+  await helper.load([...NODES, ...(options?.types ?? [])], flow, credentials)
   listen()
 }
 

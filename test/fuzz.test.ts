@@ -165,7 +165,8 @@ describe(`whatever comes (seed ${SEED})`, function () {
 
   function judgeLog(): void {
     for (const line of takeLog()) {
-      const text = line.msg instanceof Error ? String(line.msg.stack) : String(line.msg)
+      const text =
+        line.msg instanceof Error ? (line.msg.stack ?? String(line.msg)) : String(line.msg)
       if (appliance.secrets.some((secret) => text.includes(secret))) {
         throw new Error(`a secret is logged: ${text}`)
       }

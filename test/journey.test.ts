@@ -68,6 +68,7 @@ inBrowser('a new user', function () {
       await enterWrongPassword()
       await enterPassword()
       await pickRoute()
+      await dropAnother()
       await chooseAction()
       await deploy()
       await run()
@@ -170,8 +171,10 @@ inBrowser('a new user', function () {
     should(await page.inputValue('#node-config-input-fingerprint')).equal(appliance.fingerprint)
   }
 
+  /** What is trusted is tested at once. */
   async function enterWrongPassword() {
-    should(await testConnection()).containEql({ user: text('connection.is.refused') })
+    await result().getByText(text('connection.failed.LOGIN_REFUSED'), { exact: true }).waitFor()
+    should(await testFacts()).containEql({ user: text('connection.is.refused') })
     await look('refused')
     should(await result().innerText()).containEql(text('connection.failed.LOGIN_REFUSED'))
     should([appliance.loginAttempts, appliance.logins]).eql([1, 0])
@@ -214,6 +217,30 @@ inBrowser('a new user', function () {
     should(await editor.exported(get)).containEql({ route, routeType: 'id' })
     should(appliance.openSessions).equal(0)
   }
+
+  /** A node that comes when there is a gateway has it; one from before does not change. */
+  async function dropAnother() {
+    const { gateway } = await editor.exported(get)
+    should((await editor.exported(control))['gateway']).equal('')
+    const another = await drag('session', 'media-gateway-session', 330)
+    should(await editor.exported(another)).containEql({ gateway })
+    should(await editor.state(another)).containEql({ valid: true, errors: [] })
+    should(await usersOf(String(gateway))).containEql(another)
+    await open(another)
+    should(await page.inputValue('#node-input-gateway')).equal(gateway)
+    await done()
+    await page.keyboard.press('Control+z')
+    await page.waitForFunction((id) => RED.nodes.node(id) == null, another)
+    should(await usersOf(String(gateway))).not.containEql(another)
+    should((await editor.exported(control))['gateway']).equal('')
+  }
+
+  const usersOf = (gateway: string) =>
+    page.evaluate(
+      (id) =>
+        (RED.nodes.node(id) as unknown as { users: { id: string }[] }).users.map((user) => user.id),
+      gateway,
+    )
 
   async function chooseAction() {
     await open(control)
@@ -405,6 +432,10 @@ inBrowser('a new user', function () {
       const place = document.querySelector('#media-gateway-test-result')
       return place?.ariaBusy === 'false' && place.querySelector('dl')
     })
+    return testFacts()
+  }
+
+  async function testFacts(): Promise<Record<string, string>> {
     const keys = new Map(
       Object.entries(catalog('gateway', view.language))
         .filter(([key]) => key.startsWith('connection.fact.'))

@@ -1,4 +1,8 @@
-import 'should'
+import should from 'should'
+import { hooks } from '@node-red/util'
+import type { Node, NodeAPI } from 'node-red'
+
+import { registerAction, type Call } from '../nodes/runtime/action'
 import { startSimulator, type Simulator } from '../simulator'
 import { ACTIONS, failure, helper, load, redeploy, result, send, unload } from './flow'
 
@@ -101,6 +105,85 @@ describe('deploys and stops', () => {
     simulator.dropSessions()
   })
 
+  it('the end of a session under way when its node is stopped sends nothing after it', async () => {
+    await load(simulator.url, { session: { action: 'end' } })
+    await result('list-devices')
+    const match = { method: 'DELETE', path: '/api/session' }
+    simulator.fault({ kind: 'latency', ms: 300, match })
+    const ending = send('session')
+    await until(() => simulator.journal.some(({ method }) => method === 'DELETE'))
+    await close('session')
+    const { messages, caught, done } = await ending
+    caught!.error.should.match({ code: 'CLOSED', cause: { applied: 'no', retryable: true } })
+    await until(() => simulator.openSessions === 0)
+    ;[messages.length, done].should.eql([0, 1])
+  })
+
+  it('a node that is stopped sends nothing, whatever its operation still brings', async () => {
+    let finish: (writes: number) => void = () => undefined
+    const slow = (RED: NodeAPI): void =>
+      registerAction(RED, 'media-gateway-slow', async ({ operation }: Call<never>) => {
+        operation.writes = await new Promise<number>((resolve) => (finish = resolve))
+        return { payload: 'late' }
+      })
+    for (const [writes, applied] of [
+      [0, 'no'],
+      [1, 'maybe'],
+    ] as const) {
+      const nodes = { slow: { type: 'media-gateway-slow' } }
+      await load(simulator.url, nodes, { types: [slow] })
+      const outcome = send('slow')
+      await until(() => finish.length === 1)
+      await close('slow')
+      finish(writes)
+      const { messages, caught } = await outcome
+      caught!.error.should.match({ code: 'CLOSED', cause: { applied } })
+      messages.should.eql([])
+      await unload()
+    }
+  })
+
+  for (const [name, properties] of Object.entries({
+    'list-devices': {},
+    'list-routes': { output: 'split' },
+  })) {
+    it(`a message that cannot be passed on by ${name} is left as it came in`, async () => {
+      await load(simulator.url, { [name]: { ...properties, wires: [['out', 'caught']] } })
+      const member = Object.defineProperty({}, 'x', {
+        enumerable: true,
+        get: () => {
+          throw new Error('no copy of this')
+        },
+      })
+      const message = { _msgid: 'one', payload: 'as it was', routeId: 7, member }
+      const failed = new Promise<Error | undefined>((resolve) => {
+        hooks.add('onComplete.unsendable', ({ error }: { error?: Error }) => resolve(error))
+      })
+      const node = helper.getNode(name) as unknown as Node
+      node.receive(message)
+      const error = await failed
+      hooks.remove('*.unsendable')
+      error!.message.should.match(/could not be sent on/)
+      Object.keys(message).should.eql(['_msgid', 'payload', 'routeId', 'member'])
+      ;[message.payload, message.routeId].should.eql(['as it was', 7])
+    })
+  }
+
+  it('an expected failure has no stack, an unexpected one has', async () => {
+    const broken = (RED: NodeAPI): void =>
+      registerAction(RED, 'media-gateway-broken', () => {
+        throw new TypeError('a mistake')
+      })
+    const nodes = { broken: { type: 'media-gateway-broken' } }
+    await load(simulator.url, nodes, { types: [broken] })
+    const { caught } = await send('get-route', { routeId: 'unknown' })
+    should(caught!.error.stack).be.undefined()
+    caught!.error.should.have.properties('message', 'code', 'cause')
+    const { error } = (await send('broken')).caught!
+    error.message.should.match(/TypeError: a mistake/)
+    error.stack!.should.match(/lifecycle\.test/)
+  })
+
   it('a message that cannot be passed on ends all the same, once', async () => {
     await load(simulator.url, { 'list-devices': { wires: [['out', 'caught']] } })
     const hostile = {
@@ -144,7 +227,10 @@ describe('deploys and stops', () => {
     await failure('list-devices')
     await result('list-devices')
     await wait(20)
-    statuses.should.deepEqual([{ fill: 'red', shape: 'ring', text: 'UNAVAILABLE' }, {}])
+    statuses.should.deepEqual([
+      { fill: 'red', shape: 'ring', text: 'UNAVAILABLE: A simulated error 500' },
+      {},
+    ])
   })
 
   it('a status says that a node is busy, and ends that when the gateway goes', async () => {

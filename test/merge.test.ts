@@ -3,10 +3,10 @@ import * as fc from 'fast-check'
 import { checkUpdate } from '../client/model/check'
 import { toSent } from '../client/model/convert'
 import { HIDDEN, hideSecrets } from '../client/model/secrets'
-import type { Route, RouteFields, RoutePatch } from '../client/model/types'
+import type { Destination, Route, RouteFields, RoutePatch } from '../client/model/types'
 import { covers, differs } from '../client/routes/differences'
 import { needsPresent, planKeep, planMerge, planReplace } from '../client/routes/merge'
-import { arbitraryRoute, frozen } from './arbitraries'
+import { arbitraryRoute, frozen, respelled } from './arbitraries'
 
 const SECRET = 'correct horse battery'
 
@@ -138,6 +138,130 @@ describe('merge: replace', () => {
   })
 })
 
+describe('merge: the ids that an update has to carry', () => {
+  const source = { name: 'in', protocol: 'udp', address: '239.0.0.9', port: 1 }
+  const out = { protocol: 'udp', address: '239.0.0.1', port: 6001 }
+  const idsOf = (destinations: Destination[], present = PRESENT) => {
+    const patch = frozen({ name: 'A', source: { ...source, id: 's' }, destinations })
+    needsPresent(patch, 'replace').should.be.true()
+    needsPresent(patch, 'keep').should.be.true()
+    const plans = [planReplace(patch, present), planKeep(patch, present)]
+    plans[0]!.should.eql(plans[1])
+    return plans[0]!.problems.length > 0
+      ? plans[0]!.problems
+      : plans[0]!.fields.destinations.map(({ id }) => id)
+  }
+
+  it('are those of the present source, and of present destinations of the same name', () => {
+    const plan = planReplace(frozen({ name: 'A', source, destinations: [] }), PRESENT)
+    plan.fields.source.should.eql({ ...source, id: 's' })
+    idsOf([
+      { ...out, name: 'two' },
+      { ...out, name: 'one' },
+      { ...out, name: 'new' },
+    ]).should.eql(['d2', 'd1', undefined])
+  })
+
+  it('are not taken from a destination that is named by its id', () => {
+    idsOf([
+      { ...out, name: 'two' },
+      { ...out, name: 'renamed', id: 'd2' },
+    ]).should.eql([undefined, 'd2'])
+  })
+
+  it('are not guessed where a name fits several', () => {
+    const twins = {
+      ...PRESENT,
+      destinations: ['d1', 'd2'].map((id) => ({ ...out, name: 'two', id })),
+    }
+    idsOf([{ ...out, name: 'two' }], twins).should.eql([
+      {
+        path: 'destinations[0]',
+        problem: 'fits several destinations, with the ids d1, d2; give the id',
+      },
+    ])
+  })
+
+  it('come with the address that the appliance demands of an SRT listener too', () => {
+    const listener = { name: 'in', protocol: 'srt', srtMode: 'listener', port: 5000 }
+    const fields = (present: Route) =>
+      planReplace(frozen({ name: 'A', source: listener, destinations: [listener] }), present).fields
+    const other = { ...PRESENT, source: { ...PRESENT.source, address: '10.1.1.1' } }
+    fields(other).source.address!.should.equal('10.1.1.1')
+    fields(other).destinations[0]!.address!.should.equal('0.0.0.0')
+    const udp = { ...PRESENT, source: { ...source, id: 's' } }
+    fields(udp).source.address!.should.equal('0.0.0.0')
+    const bare = { ...PRESENT, source: { ...listener, id: 's' } }
+    planKeep(frozen({ ...bare, name: 'B' }), bare).fields.source.should.eql(bare.source)
+    planKeep(frozen({ name: 'B' }), bare).fields.source.should.eql(bare.source)
+    planMerge(frozen({ source: { port: 1 } }), bare).fields.source.should.not.have.property(
+      'address',
+    )
+    const added = planMerge(frozen({ destinations: [{ ...listener, name: 'new' }] }), PRESENT)
+    added.fields.destinations[2]!.address!.should.equal('0.0.0.0')
+  })
+})
+
+const PLACE = ['address', 'port', 'networkInterface', 'srtNetworkBondingParams']
+
+describe('merge: what an update sends', () => {
+  const mode = fc.constantFrom('keep', 'merge', 'replace' as const)
+  /** Some members of a part, in any spelling, with null for some of those that are empty. */
+  const someOf = (part: object, use: 'keep' | 'merge' | 'replace'): fc.Arbitrary<object> => {
+    if (use !== 'merge') return respelled(part)
+    // With redundancy a place is changed by the list of paths only.
+    const isFixed = 'srtGroupMode' in part && part.srtGroupMode !== 'none'
+    const names = Object.keys(part).filter(
+      (name) => !['id', 'name', ...(isFixed ? PLACE : [])].includes(name),
+    )
+    return fc.subarray(names).chain((some) => {
+      const given = Object.entries(part).filter(
+        ([name]) => some.includes(name) || name === 'id' || name === 'name',
+      )
+      return respelled({ ...Object.fromEntries(given), laterMember: 7 })
+    })
+  }
+  const update = fc.tuple(arbitraryRoute, mode).chain(([route, use]) =>
+    fc.tuple(
+      fc.constant(route),
+      fc.constant(use),
+      fc.record(
+        {
+          name: fc.constant('Another'),
+          source: someOf(route.source, use),
+          destinations: fc.tuple(...route.destinations.map((one) => someOf(one, use))),
+        },
+        { requiredKeys: use === 'replace' ? ['name', 'source', 'destinations'] : [] },
+      ),
+    ),
+  )
+
+  it('has every member that the appliance has, and every destination', () => {
+    fc.assert(
+      fc.property(update, ([route, use, given]) => {
+        const patch = frozen(given) as RoutePatch
+        const present = frozen(route)
+        const { fields, problems } =
+          use === 'merge'
+            ? planMerge(patch, present)
+            : (use === 'keep' ? planKeep : planReplace)(patch, present)
+        problems.should.eql([])
+        const before = toSent(route)
+        fields.destinations.should.have.length(before.destinations.length)
+        const pairs = [
+          [fields.source, before.source] as const,
+          ...fields.destinations.map((one, index) => [one, before.destinations[index]!] as const),
+        ]
+        for (const [sent, was] of pairs) {
+          sent.should.have.properties(Object.keys(was))
+          for (const [name, value] of Object.entries(was))
+            if (name !== 'laterMember') ({ name, value: sent[name] }).should.eql({ name, value })
+        }
+      }),
+    )
+  })
+})
+
 describe('merge: what has to be read first', () => {
   it('is everything for a merge, what is missing for keep, and secrets', () => {
     needsPresent({}, 'merge').should.be.true()
@@ -218,8 +342,6 @@ describe('merge: merge', () => {
   })
 
   it('removes with null', () => {
-    const { ttl: _, ...rest } = SENT.destinations[1]!
-    merged({ destinations: { two: { ttl: null } } }).destinations[1]!.should.eql(rest)
     merged({ source: { srtPassPhrase: null } }).source.srtPassPhrase!.should.equal('')
     merged({ destinations: { d1: null } }).destinations.should.eql([SENT.destinations[1]])
     merged({ destinations: { gone: null } }).should.eql(SENT)
@@ -227,9 +349,46 @@ describe('merge: merge', () => {
     merged({ destinations: [] }).should.eql(SENT)
   })
 
+  it('refuses null for a value that the appliance would keep, with its path', () => {
+    const problem =
+      'is null, but it has a value, and the appliance keeps what an update leaves out; give the value wanted'
+    const patch = {
+      source: { srtLatency: null, mode: null, srtPassPhrase: null, srtStreamID: null, state: null },
+      destinations: { one: { later: { b: { c: null }, d: null } }, two: { ttl: null, fec: 'vf' } },
+    }
+    checkUpdate(patch, 'merge').should.eql([])
+    problemsOf(patch as never).should.eql(
+      [
+        'source.srtLatency',
+        'source.mode',
+        'destinations.one.later.b.c',
+        'destinations.two.ttl',
+      ].map((path) => ({ path, problem })),
+    )
+    planMerge({ source: { srtLatency: null } }, PRESENT, { validate: false })
+      .problems.map(({ path }) => path)
+      .should.eql(['source.srtLatency'])
+  })
+
+  it('takes null for what a change of protocol or of redundancy takes along', () => {
+    merged({
+      destinations: { one: { protocol: 'UDP', srtLatency: null, srtEncryption: null } },
+    }).destinations[0]!.should.not.have.property('srtLatency')
+    const paths = [{ address: '10.0.0.1', port: 1 }]
+    const redundancy = { srtGroupMode: 'Backup', srtNetworkBondingParams: paths }
+    const place = { address: null, port: null } as unknown as object
+    const redundant = merged({ source: { ...redundancy, ...place } })
+    redundant.source.should.not.have.property('port')
+    const single = { srtGroupMode: 'NONE', srtNetworkBondingParams: null, port: 5000 }
+    merged(
+      { source: { ...single, address: '0.0.0.0' } as never },
+      { ...PRESENT, ...redundant },
+    ).should.eql(SENT)
+  })
+
   it('goes into plain objects and replaces lists', () => {
-    merged({ destinations: { one: { later: { b: { d: 3 }, a: null } } } }).should.eql(
-      withDestination(0, { later: { b: { c: 2, d: 3 } } }),
+    merged({ destinations: { one: { later: { b: { d: 3 } } } } }).should.eql(
+      withDestination(0, { later: { a: 1, b: { c: 2, d: 3 } } }),
     )
     const present = { ...PRESENT, source: { ...PRESENT.source, labels: ['a', 'b'] } }
     merged({ source: { labels: ['c'] } }, present).source.labels!.should.eql(['c'])
@@ -409,7 +568,6 @@ describe('merge: differences', () => {
   it('are none where only the form differs', () => {
     differences({
       port: '6000',
-      srtEncryption: 'aes128',
       srtStreamID: '',
       labels: null,
     }).should.eql([])

@@ -1,6 +1,7 @@
 import 'should'
 import * as fc from 'fast-check'
 import { checkCreate, checkUpdate } from '../client/model/check'
+import { checkDefinition, type Use } from '../client/model/definition'
 import {
   destinationToSent,
   forCreate,
@@ -11,7 +12,7 @@ import {
 import { PROTOCOLS, membersOf } from '../client/model/fields'
 import { findHidden, HIDDEN, hideSecrets, isSecret, keepHidden } from '../client/model/secrets'
 import type { Destination, RouteFields, Source } from '../client/model/types'
-import { arbitraryRoute, frozen } from './arbitraries'
+import { arbitraryRoute, frozen, spelledTwice } from './arbitraries'
 
 const SOURCE = { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
 const DESTINATION = { name: 'out', protocol: 'udp', address: '239.1.1.2', port: 6000 }
@@ -236,6 +237,51 @@ describe('model: from read to sent', () => {
     })
   })
 
+  it('brings every choice, in any case, to its documented spelling', () => {
+    const withPlainIds = (fields: RouteFields) =>
+      JSON.parse(JSON.stringify(fields), (name, value: unknown) =>
+        name === 'id' && typeof value === 'string' ? value.toLowerCase() : value,
+      ) as RouteFields
+    fc.assert(
+      fc.property(spelledTwice, ([route, other]) => {
+        withPlainIds(toSent(frozen(other))).should.eql(toSent(route))
+        forCreate(toSent(other)).should.eql(forCreate(toSent(route)))
+      }),
+    )
+    const caller = { protocol: 'SRT', mode: 'Caller', srtEncryption: 'aes256' }
+    asDestination({ ...caller, srtFecLayout: 'Saircase', srtGroupMode: 'None' }).should.eql({
+      protocol: 'srt',
+      srtMode: 'caller',
+      srtEncryption: 'AES256',
+      srtFecLayout: 'staircase',
+      srtGroupMode: 'none',
+    })
+    asDestination({ protocol: 'HTTP', mode: 'HLS' }).should.eql({ protocol: 'hls' })
+    const publisher = { protocol: 'RTMP', rtmpMode: 'publisher', address: '127.0.0.1/live' }
+    asSource(publisher).should.eql({ protocol: 'rtmp', rtmpMode: 'PUBLISHER' })
+    asDestination({ protocol: 'Sdi', fec: 'Turbo' }).should.eql({ protocol: 'Sdi', fec: 'Turbo' })
+  })
+
+  it('lets a new SRT listener without an address listen on every adapter', () => {
+    const listener = { name: 'in', protocol: 'SRT', srtMode: 'Listener', port: 5000 }
+    const sent = { name: 'in', protocol: 'srt', srtMode: 'listener', port: 5000 }
+    const created = (source: object, destinations: object[] = []) =>
+      forCreate(toSent({ name: 'a', source, destinations } as RouteFields))
+    created(listener).source.should.eql({ ...sent, address: '0.0.0.0' })
+    created({ ...listener, address: '' }).source.address!.should.equal('0.0.0.0')
+    created({ ...listener, address: '10.0.0.1' }).source.address!.should.equal('10.0.0.1')
+    created(SOURCE, [listener]).destinations.should.eql([{ ...sent, address: '0.0.0.0' }])
+    const paths = { srtGroupMode: 'backup', srtNetworkBondingParams: [{ port: 1 }] }
+    for (const other of [
+      { ...listener, srtMode: 'caller' },
+      { ...listener, srtMode: undefined },
+      { ...listener, port: undefined, ...paths },
+    ]) {
+      created(other).source.should.not.have.property('address')
+    }
+    asSource(listener).should.eql(sent)
+  })
+
   it('copies a route without ids', () => {
     const fields = frozen({
       name: 'a',
@@ -280,6 +326,86 @@ describe('model: checks', () => {
     destinations: [{ ...DESTINATION, ...members }],
   })
   const srt = (members: object) => destinationWith({ protocol: 'srt', ...members })
+
+  it('accept every route as read in any spelling, in every mode', () => {
+    fc.assert(
+      fc.property(spelledTwice, ([, route]) => {
+        checkCreate(frozen(route)).should.eql([])
+        for (const mode of ['keep', 'merge', 'replace'] as const)
+          checkUpdate(route, mode).should.eql([])
+      }),
+    )
+  })
+
+  it('look at the members of a protocol, in whatever case it is written', () => {
+    const faults = { protocol: 'SRT', port: 70_000, srtPassPhrase: 'short', srtMode: 'Talker' }
+    const names = ['port', 'srtMode', 'srtPassPhrase']
+    const sorted = (problems: { path: string }[]) => problems.map(({ path }) => path).sort()
+    sorted(problemsOf(sourceWith(faults))).should.eql(names.map((name) => `source.${name}`))
+    sorted(checkUpdate({ source: faults }, 'merge')).should.eql(
+      names.map((name) => `source.${name}`),
+    )
+    const listener = { protocol: 'SRT', srtMode: 'LISTENER', address: undefined }
+    problemsOf(sourceWith(listener)).should.eql([])
+    const publisher = { protocol: 'rtmp', rtmpMode: 'publisher', address: undefined }
+    problemsOf(sourceWith({ ...publisher, port: undefined })).should.eql([])
+  })
+
+  it('report an ID that is given twice, in whatever case', () => {
+    const id = '6f2a9a6e-3d8a-4b55-9a42-0d6f4e2c9b11'
+    const destinations = [
+      { ...DESTINATION, id },
+      { ...DESTINATION, name: 'two', id: id.toUpperCase() },
+    ]
+    only({ ...ROUTE, destinations }).path.should.equal('destinations[1].id')
+  })
+
+  const uses: [string, Use][] = [
+    ['create', { kind: 'create' }],
+    ['keep', { kind: 'update', mode: 'keep' }],
+    ['merge', { kind: 'update', mode: 'merge' }],
+    ['replace', { kind: 'update', mode: 'replace' }],
+    ['ensure', { kind: 'ensure', state: 'present' }],
+  ]
+  const faultyPaths = (definition: unknown, use: Use, options = {}) =>
+    checkDefinition(frozen(definition), use, options).map(({ path }) => path)
+
+  for (const [title, use] of uses) {
+    it(`of ${title} refuse a state that is wished, and let that of a Route as read pass`, () => {
+      for (const state of ['running', 'stopped', 'idle', true])
+        faultyPaths({ ...ROUTE, state }, use).should.eql(['state'])
+      faultyPaths({ ...ROUTE, state: 'running' }, use, { validate: false }).should.eql(['state'])
+      for (const state of ['', null, undefined])
+        faultyPaths({ ...ROUTE, state }, use).should.eql([])
+      const read = { ...ROUTE, state: 'running' }
+      for (const seen of [{ elapsedTime: '' }, { summaryStatusCode: 'ok' }])
+        faultyPaths({ ...read, ...seen }, use).should.eql([])
+      for (const seen of [{ state: 'connected' }, { id: 'S' }])
+        faultyPaths({ ...read, source: { ...SOURCE, ...seen } }, use).should.eql([])
+    })
+
+    it(`of ${title} refuse a variable in a secret, which would become the secret`, () => {
+      const secret = (srtPassPhrase: string) => ({
+        protocol: 'SRT',
+        srtMode: 'caller',
+        srtPassPhrase,
+      })
+      const definition = {
+        ...sourceWith({ protocol: 'rtsp', password: 'a ${PART} of it', username: '${USER}' }),
+        destinations: [{ ...DESTINATION, ...secret('${SRT_STUDIO_A}') }],
+      }
+      const expected = ['source.password', 'destinations[0].srtPassPhrase']
+      faultyPaths(definition, use).should.eql(expected)
+      faultyPaths(definition, use, { validate: false }).should.eql(expected)
+      const others = { ...ROUTE, destinations: [{ ...DESTINATION, ...secret('$5 {or more}') }] }
+      faultyPaths(others, use).should.eql([])
+    })
+  }
+
+  it('of ensure refuse a state in a row also where the route is to be absent', () => {
+    const absent: Use = { kind: 'ensure', state: 'absent' }
+    faultyPaths([{ name: 'a' }, { name: 'b', state: 'running' }], absent).should.eql(['[1].state'])
+  })
 
   it('accept every route as read and as converted, in every mode', () => {
     fc.assert(
@@ -658,7 +784,8 @@ describe('model: checks', () => {
         problem: 'is for creating a route only; start or stop an existing route by its own command',
       },
     ])
-    checkUpdate({ name: 'a', startRoute: true, state: 'idle' }, 'keep').should.eql([])
+    const read = { state: 'idle', elapsedTime: '' }
+    checkUpdate({ name: 'a', startRoute: true, ...read }, 'keep').should.eql([])
   })
 
   it('of merge take parts, and null for what can be removed', () => {

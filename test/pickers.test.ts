@@ -12,6 +12,7 @@ import {
   type EditorRED,
   type Properties,
 } from './editor'
+import { flawsOf } from './looks'
 
 declare const RED: EditorRED
 
@@ -268,6 +269,80 @@ inBrowser('the pickers', function () {
     await editor.press('ok')
     should(await editor.exported('plain')).eql(before)
     should(await editor.state('plain')).containEql({ changed: false })
+  })
+
+  it('say how many routes the pattern of a watch fits', async () => {
+    const before = await editor.exported('watch')
+    await editor.openForm('watch')
+    await says('route', /^running · /)
+    await typed('route', 'pattern')
+    // A name is a pattern that only this name fits.
+    await says('route', 'Fits 1 route: Studio A')
+    should(await field('route').getAttribute('role')).equal(null)
+    should(await row('route').locator('.media-gateway-picker-open').isVisible()).be.false()
+    await field('route').fill('*ST*')
+    await says('route', 'Fits 2 routes: Studio A, Stadium North')
+    await field('route').fill('Studoi*')
+    await says('route', 'No route fits.')
+    should(await line('route').locator('.media-gateway-sign-warning').count()).equal(1)
+    await field('route').fill('*')
+    await says('route', /^Fits 8 routes: .*, …$/)
+    await field('route').click()
+    should(await options()).eql([])
+    should(lookups).have.length(1)
+    await editor.press('cancel')
+    should(await editor.exported('watch')).eql(before)
+  })
+
+  it('translate an ID to its name, and back', async () => {
+    const { id } = studio.route('Studio A')!
+    await editor.openForm('known')
+    await says('route', 'Studio A, running')
+    await typed('route', 'name')
+    should(await field('route').inputValue()).equal('Studio A')
+    await typed('route', 'id')
+    should(await field('route').inputValue()).equal(id)
+    await says('route', 'Studio A, running')
+
+    await field('route').fill('nobody knows it')
+    await typed('route', 'name')
+    should(await field('route').inputValue()).equal('')
+    should(await field('route').evaluate((each) => each === document.activeElement)).be.true()
+    await typed('route', 'id')
+    should(await field('route').inputValue()).equal('nobody knows it')
+    await editor.press('cancel')
+  })
+
+  it('do not choose one of several that have the name', async () => {
+    studio.renameRoute('OB van 3', 'Weather desk')
+    await editor.openForm('named')
+    await says('route', '2 have this name: choose by ID.')
+    await typed('route', 'id')
+    should(await field('route').inputValue()).equal('')
+    await typed('route', 'name')
+    should(await field('route').inputValue()).equal('Weather desk')
+    await editor.press('cancel')
+    const [, double] = studio.routes.filter(({ name }) => name === 'Weather desk')
+    studio.renameRoute(double!.id, 'OB van 3')
+  })
+
+  it('do not take the place in a message for a name', async () => {
+    await openNew({ route: 'payload.data[0]', routeType: 'msg' })
+    await typed('route', 'name')
+    should(await field('route').inputValue()).equal('')
+    await says('route', 'Routes to choose from: 8')
+    await typed('route', 'msg')
+    should(await field('route').inputValue()).equal('payload.data[0]')
+    await editor.press('cancel')
+  })
+
+  it('say that a gateway is disabled, and do not ask it', async () => {
+    await editor.add({ id: 'off', type: CONFIG, name: 'Off', baseUrl: studio.url })
+    await page.evaluate(() => Object.assign(RED.nodes.node('off')!, { d: true, changed: false }))
+    await openNew({ gateway: 'off', route: 'x', routeType: 'id' })
+    await says('route', 'This gateway is disabled.')
+    should(lookups).eql([])
+    await editor.press('cancel')
   })
 
   it('choose nothing by themselves: what is typed stays', async () => {
@@ -655,7 +730,9 @@ inBrowser('the pickers', function () {
     should(complaints).have.length(number)
   }
 
+  /** Looks for what can be computed; the picture is for the eye. */
   async function shoot(name: string) {
+    should(await flawsOf(page.locator('.media-gateway-form'))).eql([], name)
     await page
       .locator('.red-ui-tray-body')
       .last()

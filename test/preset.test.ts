@@ -26,6 +26,13 @@ describe('preset', () => {
     await simulator.stop()
   })
 
+  it('a call that the firmware does not know is not told as a missing device alone', async () => {
+    simulator.fault({ kind: 'status', status: 404, match: { path } })
+    const error = await failure('export')
+    error.code.should.equal('NOT_FOUND')
+    error.message.should.match(/no preset of device/).and.match(/firmware does not offer presets/)
+  })
+
   it('export: GET /api/gateway/<device>/system/preset, secrets as they are or hidden', async () => {
     const { payload } = await result('export')
     simulator.journal.at(-1)!.should.match({ method: 'GET', path })

@@ -31,6 +31,7 @@ import {
   type Properties,
   type View,
 } from './editor'
+import { flawsOf } from './looks'
 
 const screenshots = join(__dirname, '../../coverage/screenshots')
 
@@ -760,6 +761,142 @@ inBrowser('the route form', function () {
     await editor.press('cancel')
   })
 
+  for (const protocol of ['SRT', 'RTSP']) {
+    for (const delay of [0, 150]) {
+      it(`chooses ${protocol} by its letters, ${delay} ms apart, and keeps the focus`, async () => {
+        await openOn('create', '')
+        await entry(source(), 'protocol').focus()
+        await page.keyboard.type(protocol, { delay })
+        should(await entry(source(), 'protocol').inputValue()).equal(protocol.toLowerCase())
+        should(await definition()).eql({ source: { protocol: protocol.toLowerCase() } })
+        const focused = page.locator(':focus')
+        const first = await entry(source(), 'protocol').getAttribute('id')
+        should(await focused.getAttribute('id')).equal(first)
+        await page.keyboard.press('Tab')
+        should(await focused.evaluate((each) => each.closest('[data-member]') !== null)).be.true()
+        should(await focused.getAttribute('id')).not.equal(first)
+        await editor.press('cancel')
+      })
+    }
+  }
+
+  it('chooses a protocol by its letters in a destination too', async () => {
+    await openOn('create', '{"destinations":[{"name":"out"}]}')
+    await form().locator('.media-gateway-route-toggle').click()
+    await entry(destination(0), 'protocol').focus()
+    await page.keyboard.type('SRT', { delay: 150 })
+    should(await definition()).eql({ destinations: [{ name: 'out', protocol: 'srt' }] })
+    await entry(destination(0), 'srtPassPhrase').fill('a long pass phrase')
+    await destination(0).getByRole('button', { name: 'show' }).click()
+    await entry(destination(0), 'srtMode').selectOption('caller')
+    // What does not change stays as it is, with what the user has made visible.
+    should(await entry(destination(0), 'srtPassPhrase').getAttribute('type')).equal('text')
+    await editor.press('cancel')
+  })
+
+  it('says which destinations an update will remove', async () => {
+    const route = simulator.routes.find(({ destinations }) => destinations.length > 1)!
+    const [first, ...others] = route.destinations
+    const warning = form().locator('.media-gateway-route-note:not(:empty)')
+    const rest = others.map(({ name }) => name).join(', ')
+    const many = `${others.length} destination${others.length > 1 ? 's' : ''} will be removed`
+    const list = JSON.stringify({ destinations: [first] })
+    for (const [routeType, value] of [
+      ['name', route.name],
+      ['id', route.id],
+    ] as const) {
+      await openOn('update', list, { route: value, routeType, mode: 'keep' })
+      await warning.waitFor()
+      should(await warning.allTextContents()).eql([`${many}: ${rest}`])
+      await editor.press('cancel')
+    }
+
+    await openOn('update', list, { route: route.name, routeType: 'name', mode: 'merge' })
+    const says = page.locator('#media-gateway-picker-says-route')
+    await says.filter({ hasText: route.id }).waitFor()
+    should(await warning.count()).equal(0)
+    await page.selectOption('#node-input-mode', 'replace')
+    should(await warning.allTextContents()).eql([`${many}: ${rest}`])
+    await view('JSON')
+    should(await warning.allTextContents()).eql([`${many}: ${rest}`])
+    await view('Form')
+    await form()
+      .getByRole('link', { name: 'remove' })
+      .or(form().getByRole('button', { name: 'remove this destination' }))
+      .first()
+      .click()
+    should(await warning.textContent()).equal(
+      `${others.length + 1} destinations will be removed: ${first!.name}, ${rest}`,
+    )
+    await page.selectOption('#node-input-mode', 'keep')
+    should(await warning.count()).equal(1)
+    await editor.press('cancel')
+
+    // Not mentioned at all, they stay, unless all is replaced.
+    await openOn('update', '{"name":"B"}', { route: route.id, routeType: 'id', mode: 'keep' })
+    await says.filter({ hasText: route.name }).waitFor()
+    should(await warning.count()).equal(0)
+    await page.selectOption('#node-input-mode', 'replace')
+    should(await warning.textContent()).match(/^\d+ destinations will be removed/)
+    await editor.fillTyped('route', 'name', 'nobody')
+    should(await warning.count()).equal(0)
+    await editor.press('cancel')
+  })
+
+  it('is offered where the definition is a property of the message', async () => {
+    await give('create', { definition: 'payload', definitionType: 'msg' })
+    await editor.openForm('create')
+    should(await form().isVisible()).be.false()
+    const offer = page.getByRole('button', { name: 'Fill in as a form' })
+    await offer.click()
+    should(await offer.isVisible()).be.false()
+    await enter(top(), 'name', 'A')
+    should(await page.inputValue('#node-input-definitionType')).equal('json')
+    should(await definition()).eql({ name: 'A' })
+    const row = page.locator('.form-row', { has: page.locator('#node-input-definition') })
+    should(await row.locator('.red-ui-typedInput-type-select').getAttribute('title')).equal(
+      'form / JSON',
+    )
+    await editor.fillTyped('definition', 'msg', 'payload')
+    should(await json()).equal('payload')
+    should(await offer.isVisible()).be.true()
+    await editor.press('cancel')
+    should(await editor.exported('create')).containEql({ definitionType: 'msg' })
+  })
+
+  it('puts the form first among the types, and keeps the default of the node', async () => {
+    await give('create', { definition: 'payload', definitionType: 'msg' })
+    await editor.openForm('create')
+    const row = page.locator('.form-row', { has: page.locator('#node-input-definition') })
+    await row.locator('.red-ui-typedInput-type-select').click()
+    const types = await page
+      .locator('.red-ui-typedInput-options:visible [value]')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('value')))
+    should(types).eql(['json', 'msg', 'flow', 'global', 'jsonata', 'env'])
+    await page.keyboard.press('Escape')
+    should(await page.inputValue('#node-input-definitionType')).equal('msg')
+    await editor.press('cancel')
+  })
+
+  it('says where a pass phrase is kept', async () => {
+    await openOn('create', '{"source":{"protocol":"srt","srtMode":"caller"}}')
+    const hint = member(source(), 'srtPassPhrase').locator('.media-gateway-route-hint')
+    should(await hint.textContent()).equal('Saved in the flow as plain text, and exported with it.')
+    await enter(source(), 'srtPassPhrase', '••••••')
+    should(await hint.textContent()).match(/^The stored value/)
+    await editor.press('cancel')
+  })
+
+  it('names the names: of the route, of its source, and of a destination', async () => {
+    await openOn('create', '{"destinations":[{"protocol":"udp"}]}')
+    await form().locator('.media-gateway-route-toggle').click()
+    const labels = await form()
+      .locator('[data-member="name"] > label:visible')
+      .evaluateAll((all) => all.map((each) => each.firstChild!.textContent))
+    should(labels).eql(['Route name', 'Source name', 'Destination name'])
+    await editor.press('cancel')
+  })
+
   it('says at the field what is wrong while one types, and not before', async () => {
     await openOn('create', '')
     should(await faults()).eql([])
@@ -813,7 +950,7 @@ inBrowser('the route form', function () {
     }
     await openOn('create', JSON.stringify(saved))
     should(await problems()).match([/^nmae is not known here/, /^source\.port is/])
-    should(await summaries()).match([/out · UDP.*to fill in or mend: 3/])
+    should(await summaries()).match([/out · UDP.*Complete or correct: 3/])
     await destination(0).locator('.media-gateway-route-toggle').click()
     should(await faultOf(destination(0), 'ttl')).equal('a whole number from 1 to 255')
     should(await entry(destination(0), 'ttl').isVisible()).be.true()
@@ -1051,17 +1188,7 @@ inBrowser('the route form', function () {
             at.style.overflow = 'visible'
           }
         })
-        should(
-          await form()
-            .locator(
-              ':is(label, legend, summary, button, .media-gateway-unit, .media-gateway-route-fault):visible',
-            )
-            .evaluateAll((all) =>
-              all
-                .filter((each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth + 1)
-                .map((each) => each.textContent),
-            ),
-        ).eql([])
+        should(await flawsOf(form())).eql([])
         await page.setViewportSize({ width: 1400, height: 3200 })
         await form().screenshot({
           path: join(screenshots, `route-form-${theme}-${language}-${width}.png`),

@@ -303,7 +303,7 @@ describe('the password and the cookie', () => {
       for (const routeId of ['', '.', '..', 'x'.repeat(100_000), '\n'.repeat(2000)]) {
         const error = await errorOf(getRoute(gateway, { deviceId, routeId }, op()))
         error.code.should.equal('INVALID_INPUT')
-        error.message.should.match(/Nothing was sent/)
+        error.message.should.match(/Nothing was changed/)
         error.message.length.should.be.below(200)
         ;(
           await errorOf(createRoute(gateway, { ...NEW, deviceId: routeId }, op()))

@@ -91,6 +91,27 @@ describe('the session', () => {
     simulator.logins.should.equal(1)
   })
 
+  it('is opened once for any number of unknown routes, where the firmware cannot be asked about it', async () => {
+    await start()
+    simulator.fault({ kind: 'status', status: 404, match: { method: 'GET', path: '/api/session' } })
+    const path = `/api/gateway/${simulator.devices[0]!._id}/routes/none`
+    for (let reads = 0; reads < 10; reads++) {
+      ;(await codeOf(gateway.call({ method: 'GET', path }, now()))).should.equal('NOT_FOUND')
+    }
+    simulator.loginAttempts.should.equal(1)
+  })
+
+  it('that could not be asked about once is asked about again, and renewed', async () => {
+    await start({ dialect: { expiredStatus: 404 } })
+    const match = { method: 'GET', path: '/api/session' }
+    simulator.fault({ kind: 'status', status: 404, match, times: 1 })
+    const path = `/api/gateway/${simulator.devices[0]!._id}/routes/none`
+    await codeOf(gateway.call({ method: 'GET', path }, now()))
+    simulator.dropSessions()
+    await listDevices(gateway, now())
+    simulator.logins.should.equal(2)
+  })
+
   it('that is known to be over is renewed before the call, not after it failed', async () => {
     await start({ sessionLifetime: 300 })
     await sessionInformation(gateway, now())

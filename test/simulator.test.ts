@@ -189,13 +189,13 @@ describe('simulator', () => {
       const information = await call(simulator.url, 'GET', '/api/session', { cookie })
       information.json.should.eql({
         sessionID: response.sessionID,
-        displayName: 'haiadmin',
+        displayName: 'Administrator',
         email: 'haiadmin@localhost',
         roles: ['Administrator'],
         startAt: 1_700_000_000_000,
         expireAt: now + 15 * 60_000,
-        lastLoginDate: null,
-        numLoginFailures: null,
+        lastLoginDate: response.lastLoginDate,
+        numLoginFailures: 0,
         isLicensed: true,
       })
 
@@ -262,8 +262,16 @@ describe('simulator', () => {
         call(simulator.url, 'POST', '/api/session', { body: { username: 'haiadmin', password } })
       ;(await attempt('wrong')).status.should.equal(401)
       ;(await attempt('wrong')).json.error.message.should.match(/wrong/)
-      const right = await attempt('manager')
-      right.json.response.numLoginFailures.should.equal(2)
+      const right = (await attempt('manager')).json.response
+      right.numLoginFailures.should.equal(2)
+      const cookie = `sessionID=${right.sessionID}`
+      const information = async () =>
+        (await call(simulator.url, 'GET', '/api/session', { cookie })).json
+      const { lastLoginDate, numLoginFailures } = right
+      ;(await information()).should.containEql({ lastLoginDate, numLoginFailures })
+      simulator.setOptions({ dialect: { loginHistory: 'null' } })
+      const none = { lastLoginDate: null, numLoginFailures: null }
+      ;(await information()).should.containEql(none)
 
       for (let times = 0; times < 3; times++) await attempt('wrong')
       const locked = await attempt('manager')
@@ -369,17 +377,17 @@ describe('simulator', () => {
       const configuration = (await get(`/api/devices/${device}`)).json
       configuration.config.routes.length.should.equal(3)
       configuration.config.settings.networkAdapters[0].should.have.keys('name', 'address')
-      configuration.config.calypsos[0].should.have.keys('passcode', 'status', 'proxyHttpsPort')
+      configuration.config.peers[0].should.have.keys('passcode', 'status', 'proxyHttpsPort')
       configuration.gateway.should.eql({ port: 1080 })
       configuration.suggestedPollingInterval.should.eql({ ms: 4000 })
       configuration.should.have.keys('lastConfigReadAt', 'lastAcceptedUpdate', 'pendingSync')
 
-      simulator.setOptions({ dialect: { pairings: 'peers' } })
+      simulator.setOptions({ dialect: { pairings: 'calypsos' } })
       Object.assign(simulator.devices[0] ?? {}, { statusCode: 'warn' })
       const changed = (await get(`/api/devices/${device}`)).json
       changed.statusCode.should.equal('warn')
-      changed.config.should.have.key('peers')
-      changed.config.should.not.have.key('calypsos')
+      changed.config.should.have.key('calypsos')
+      changed.config.should.not.have.key('peers')
 
       ;(await get('/api/devices/unknown')).status.should.equal(404)
     })
@@ -454,7 +462,7 @@ describe('simulator', () => {
       udp.mode.should.equal('multicast')
       udp.should.containEql({ srtRcvBuf: 10_240_000, srtGroupMode: 'none', srtPassPhrase: null })
       udp.usedBandwidth.should.match(/^\d+\.\d{3}$/)
-      should(udp.networkAddress).be.null()
+      udp.should.not.have.key('networkAddress')
       const publisher = source((each) => each.rtmpMode === 'PUBLISHER')
       publisher.should.containEql({ address: '127.0.0.1/live', port: 1935 })
       source((each) => each.protocol === 'rtsp').password.should.match(/^invented/)
@@ -469,12 +477,26 @@ describe('simulator', () => {
       const listener = destination((each) => each.mode === 'listener')
       listener.clientConnections.should.be.a.Number()
       listener.srtOverhead.should.equal('25')
+      const plain = source((each) => each.protocol === 'srt' && !each.srtPassPhrase)
+      plain.srtPassPhrase.should.equal('')
+      for (const each of reads.flatMap((route) => route.destinations)) {
+        should(each.networkAddress).be.null()
+        if (each.protocol !== 'srt') continue
+        each.should.not.have.key('encryption')
+        each.should.have.keys('srtPassPhrase', 'retainHeader')
+        if (each.mode === 'caller') each.useFec.should.be.a.Boolean()
+      }
+      hls.should.not.have.key('port')
 
-      simulator.setOptions({ dialect: { bondingInResponse: false, numbersAsStrings: true } })
+      simulator.setOptions({
+        dialect: { bondingInResponse: false, numbersAsStrings: true, hlsPort: true },
+      })
       const others: Json[] = (await get(routes)).json.data
       const joined = others.find((route) => route.source.srtGroupMode === 'broadcast')
       joined.source.should.not.have.key('srtNetworkBondingParams')
       joined.source.srtLatency.should.equal('500')
+      const all = others.flatMap((route) => route.destinations)
+      all.find((each) => each.mode === 'hls').port.should.equal(0)
     })
 
     it('answers one route, or an error body', async () => {
@@ -486,7 +508,19 @@ describe('simulator', () => {
       one.json.state.should.equal('idle')
       one.json.summaryStatusCode.should.equal('unknown')
       one.json.summaryStatusDetails.should.equal('idle')
-      one.json.source.state.should.equal('stopped')
+      // As recorded: only the details say that it was stopped.
+      for (const part of [one.json.source, ...one.json.destinations]) {
+        part.should.containEql({
+          state: 'disconnected',
+          usedBandwidth: '0.0',
+          summaryStatusCode: 'unknown',
+          summaryStatusDetails: 'stopped',
+        })
+      }
+      one.json.destinations.map((each: Json) => each.started).should.eql([false, false])
+      simulator.setOptions({ dialect: { startedWhileIdle: true } })
+      const promised = (await get(`${routes}/${id}`)).json.destinations
+      promised.map((each: Json) => each.started).should.eql([true, true])
       simulator.setOptions({ dialect: { stoppedState: 'stopped' } })
       ;(await get(`${routes}/${id}`)).json.state.should.equal('stopped')
       const unknown = await get(`${routes}/none`)
@@ -556,7 +590,7 @@ describe('simulator', () => {
         [{}, /fields/],
         [{ fields: { ...fields, name: '' } }, /name/],
         [{ fields: { ...fields, name: 'x'.repeat(61) } }, /name/],
-        [{ fields: { ...fields, startRoute: undefined } }, /startRoute/],
+        [{ fields: { ...fields, startRoute: 'yes' } }, /startRoute/],
         [{ fields: { ...fields, source: undefined } }, /source/],
         [{ fields: { ...fields, source: { ...STUDIO.source, port: 65_536 } } }, /source\.port/],
         [{ fields: { ...fields, source: { ...STUDIO.source, port: '5001' } } }, /source\.port/],
@@ -564,16 +598,16 @@ describe('simulator', () => {
           { fields: { ...fields, source: { ...STUDIO.source, address: undefined } } },
           /source\.address is required/,
         ],
+        [{ fields: { ...fields, source: { ...STUDIO.source, port: '1|2' } } }, /port/],
         [
           {
             fields: {
               ...fields,
-              source: { ...STUDIO.source, srtMode: undefined, mode: 'listener' },
+              source: { ...STUDIO.source, srtGroupMode: 'backup', address: 'a|b', port: undefined },
             },
           },
-          /source\.srtMode is required/,
+          /single/,
         ],
-        [{ fields: { ...fields, source: { ...STUDIO.source, port: '1|2' } } }, /single/],
         [{ fields: { ...fields, source: { ...STUDIO.source, protocol: 'hls' } } }, /protocol/],
         [{ fields: { ...fields, destinations: 'none' } }, /array/],
         [{ fields: { ...fields, destinations: [{ ...one, mtu: 279 }] } }, /\[0\]\.mtu/],
@@ -742,7 +776,7 @@ describe('simulator', () => {
       await post('commands', { command: 'stop-route', parameters: { routeID } })
       const stopped = await read(100)
       stopped.state.should.equal('idle')
-      stopped.destinations[0].state.should.equal('stopped')
+      stopped.destinations[0].should.containEql({ state: 'disconnected', started: false })
       stopped.elapsedTime.should.equal(running.elapsedTime)
       ;(await read(60_000)).elapsedTime.should.equal(running.elapsedTime)
     })
@@ -751,7 +785,8 @@ describe('simulator', () => {
       const simulator = await simulate({ routes: [STUDIO], settleDelay: 10_000 })
       simulator.startRoute('Studio A')
       const read: Json = simulator.readForm('Studio A')
-      read.summaryStatusDetails.should.equal('Source In connecting')
+      read.summaryStatusDetails.should.equal('Source In disconnected')
+      read.destinations[0].summaryStatusDetails.should.equal('disconnected from stream 239.1.1.1')
       simulator.stopRoute('Studio A')
       routeOf(simulator, 'Studio A').state.should.equal('idle')
     })
@@ -829,6 +864,7 @@ describe('simulator', () => {
       const idle = await collect(60_000)
       idle.route.elapsedRunningTime.should.equal('')
       idle.route.source.bitrate.should.equal(0)
+      idle.route.source.usedBandwidth.should.equal(0)
       idle.route.source.numPackets.should.equal(second.route.source.numPackets)
     })
 
@@ -844,10 +880,13 @@ describe('simulator', () => {
       byName.clientsStat.length.should.be.within(1, 3)
       const clients = `${path}/client?routeID=${id}&destinationID=${byName.id}&clientAddress=`
       const client = (await get(clients + byName.clientsStat[0].address)).json
-      client.clientsStat[0].label.should.equal(byName.clientsStat[0].label)
-      ;(await get(`${clients}192.0.2.1`)).json.clientsStat.should.eql([])
+      client.clientStat[0].label.should.equal(byName.clientsStat[0].label)
+      ;(await get(`${clients}192.0.2.1`)).json.clientStat.should.eql([])
 
-      simulator.setOptions({ dialect: { clientList: 'clientStat', numbersAsStrings: true } })
+      simulator.setOptions({
+        dialect: { clientList: 'clientStat', clientAnswer: 'clientsStat', numbersAsStrings: true },
+      })
+      ;(await get(`${clients}192.0.2.1`)).json.clientsStat.should.eql([])
       const strings = (await get(`${path}?routeID=${id}&destinationID=${byName.id}`)).json
       strings.destination.clientStat.should.be.an.Array()
       strings.destination.bitrate.should.be.a.String()

@@ -81,7 +81,7 @@ describe('statistics', () => {
       clientAddress: address,
       clientPort: String(port),
     })
-    one.payload!.should.have.property('clientStat')
+    one.payload!.should.have.properties('clientStat', 'clientsStat')
   })
 
   it('numbers are numbers, and the list of clients has both names, whatever the firmware does', async () => {

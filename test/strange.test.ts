@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   controlRoute,
+  createRoute,
   deleteRoute,
   endSession,
   ensureRoutes,
@@ -16,6 +17,7 @@ import {
   readStatistics,
   updateRoute,
   watchDevice,
+  type Ensured,
   type Gateway,
   type GatewayError,
   type Snapshot,
@@ -542,11 +544,12 @@ describe('an appliance that behaves otherwise', () => {
       source: { srtPassPhrase: source },
       destinations: [{ name: 'out', srtPassPhrase: destination }],
     })
-    const ensure = async (input: object): Promise<unknown> => {
+    const ensured = async (input: object): Promise<Ensured> => {
       const options = { deviceId: 'D', state: 'present' as const, waitTimeout: 1000 }
       const { results } = await ensureRoutes(gateway, input, options, op())
-      return (results as { action: unknown }).action
+      return results as Ensured
     }
+    const ensure = async (input: object): Promise<unknown> => (await ensured(input)).action
 
     beforeEach(() => {
       writes = 0
@@ -614,6 +617,33 @@ describe('an appliance that behaves otherwise', () => {
       })
     }
 
+    it('and leaves them out: those of a route that was created here are known', async () => {
+      shown = ways['and leaves them out']!
+      const answer = reply
+      let created: JsonObject[] = []
+      reply = (call) => {
+        const { action, fields } = (call.body ?? {}) as { action?: string; fields?: JsonObject }
+        if (action === 'create') {
+          const told = { ...part, id: 'V', name: 'in', mode: 'caller' }
+          created = [{ ...route, ...fields, id: 'N', source: told }]
+          return { body: { status: 'ok' } }
+        }
+        if (call.path === '/api/gateway/D/routes') return { body: { data: created } }
+        if (call.path === '/api/gateway/D/routes/N') return { body: created[0] }
+        return answer(call)
+      }
+      const source = { ...part, name: 'in', srtMode: 'caller', srtPassPhrase: 'first-pass-phrase' }
+      const definition = { name: 'New', source, destinations: [] }
+      const waiting = { waitFor: 'applied', waitTimeout: 1000 } as const
+      const create = { deviceId: 'D', definition, startRoute: false, ...waiting }
+      await createRoute(gateway, create, op())
+      ;(await ensure({
+        name: 'New',
+        source: { srtPassPhrase: 'first-pass-phrase' },
+      }))!.should.equal('none')
+      writes.should.equal(0)
+    })
+
     it('and leaves them out: null takes one away all the same', async () => {
       shown = ways['and leaves them out']!
       await ensure(wanted('first-pass-phrase', 'other-pass-phrase'))
@@ -651,13 +681,21 @@ describe('an appliance that behaves otherwise', () => {
         ...one,
         ...(one['srtPassPhrase'] !== undefined && { srtPassPhrase: '***' }),
       })
-      // Nothing tells what the stars stand for, so they are taken for what is wanted.
+      // Nothing tells what the stars stand for, so they are taken for what is wanted, which is said.
       route.source['srtPassPhrase'] = 'of somebody else'
-      ;(await ensure({ name: 'R', source: { srtPassPhrase: 'first-pass-phrase' } }))!.should.equal(
-        'none',
-      )
+      for (const srtPassPhrase of ['first-pass-phrase', '', null]) {
+        const result = await ensured({ name: 'R', source: { srtPassPhrase } })
+        result.should.match({ changed: false, action: 'none', diff: [] })
+        result.unverified!.should.eql(['source.srtPassPhrase'])
+      }
+      for (const srtPassPhrase of ['••••••', '***', undefined]) {
+        const result = await ensured({ name: 'R', source: { srtPassPhrase } })
+        result.should.not.have.property('unverified')
+      }
       const both = { srtPassPhrase: 'first-pass-phrase', srtLatency: 200 }
-      ;(await ensure({ name: 'R', source: both }))!.should.equal('update')
+      const written = await ensured({ name: 'R', source: both })
+      written.should.match({ action: 'update' }).and.not.have.property('unverified')
+      ;(await ensured({ name: 'R', source: both })).should.not.have.property('unverified')
       ;(await ensure({ name: 'R', source: { srtPassPhrase: 'another-one-now' } }))!.should.equal(
         'update',
       )
@@ -1059,7 +1097,7 @@ describe('an appliance that behaves otherwise', () => {
         await load(url(), { node: { ...node, type: `media-gateway-${String(type)}` } })
         const error = await failure('node', message())
         error.code.should.equal('INVALID_INPUT')
-        error.message.should.match(/^Nothing was sent/).and.not.match(/Cannot|is not a function/)
+        error.message.should.match(/^Nothing was changed/).and.not.match(/Cannot|is not a function/)
         calls
           .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
           .should.eql([])

@@ -9,6 +9,7 @@ import {
   type Route,
 } from '../client'
 import { isUnderWay } from '../client/routes/settled'
+import { setLatest } from '../client/routes/written'
 import { generateRoutes, startSimulator, type Simulator } from '../simulator'
 import { failure, load, result, send, unload } from './flow'
 
@@ -151,6 +152,29 @@ describe('update-route', () => {
     await result('merge', { routeId: id, payload: { source: { srtPassPhrase: null } } })
     const { fields } = updates()[0]!.body as { fields: { source: Record<string, unknown> } }
     ;(fields.source.srtPassPhrase || '').should.equal('')
+  })
+
+  it('merge with null for a value that the appliance would keep is refused, with its path', async () => {
+    const { id } = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    const source = { srtLatency: null, srtPassPhrase: null }
+    const error = await failure('merge', { routeId: id, payload: { source } })
+    error.code.should.equal('INVALID_INPUT')
+    error.cause.problems!.map(({ path }) => path).should.eql(['source.srtLatency'])
+    updates().should.have.length(0)
+  })
+
+  it('replace and keep take over the IDs, so that destinations go on under theirs', async () => {
+    for (const node of ['replace', 'update-route']) {
+      for (const { id } of simulator.routes) {
+        const before = lasting(id)
+        const { name, source, destinations } = before as unknown as Route
+        const bare = (part: object): object => ({ ...part, id: undefined })
+        const payload = { name, source: bare(source), destinations: destinations.map(bare) }
+        await result(node, { routeId: id, payload })
+        await simulator.settle()
+        lasting(id).should.deepEqual(before)
+      }
+    }
   })
 
   it('replace leaves out what is not given, as told', async () => {
@@ -352,6 +376,17 @@ const MOVING: ReadonlySet<string> = new Set([
 ])
 
 describe('an update that nobody has waited for', () => {
+  it('is remembered with those of the latest 10,000 routes at most', () => {
+    const entries = new Map<string, number>()
+    for (let count = 0; count < 10_100; count++) setLatest(entries, `route ${count}`, count)
+    setLatest(entries, 'route 100', 1)
+    setLatest(entries, 'route 10100', 1)
+    entries.size.should.equal(10_000)
+    ;['route 99', 'route 100', 'route 101', 'route 10100']
+      .map((key) => entries.has(key))
+      .should.eql([false, true, false, true])
+  })
+
   it('is forgotten with its route', async () => {
     const simulator = await startSimulator()
     const gateway = openGateway({

@@ -166,7 +166,7 @@ describe('watching', () => {
       should(added.before).be.null()
       const view = added.after as RouteView
       view.should.containDeep({ id, name: 'New', state: 'idle', source: { port: 5000 } })
-      view.destinations[0]!.should.containDeep({ name: 'New out', port: 5001, started: true })
+      view.destinations[0]!.should.containDeep({ name: 'New out', port: 5001, started: false })
 
       const removed = await only(() => simulator.removeRoute('New'))
       removed.should.containDeep({ event: 'route.removed', route: { id, name: 'New' } })

@@ -9,10 +9,12 @@ import {
   PROTOCOLS,
   ROUTE,
   ROUTE_NAMES,
+  spellingOf,
 } from './fields'
 import type { Direction, Member, Members } from './fields'
 import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
-import { isMasked } from './secrets'
+import { isSameId, plainId } from './match'
+import { findVariables, isMasked } from './secrets'
 
 /** `validate: false` leaves all inside source and destinations to the appliance (design 2.3). */
 export interface CheckOptions {
@@ -68,7 +70,12 @@ function checkRoute(input: unknown, inside: (route: JsonObject) => Problem[]): P
     const problem = `is ${sortOf(input)}; it must be an object with name, source and destinations`
     return [{ path: '', problem }]
   }
-  const problems = [...checkNames(input), ...inside(input)]
+  const problems = [
+    ...checkNames(input),
+    ...refuseState(input),
+    ...inside(input),
+    ...refuseVariables(input),
+  ]
   // Joined texts are checked path by path, and would be reported as often.
   return [...new Map(problems.map((one) => [`${one.path} ${one.problem}`, one])).values()]
 }
@@ -83,12 +90,43 @@ function checkStart(route: JsonObject): Problem[] {
   return faultsOf(ROUTE.startRoute, own(route, 'startRoute'), 'startRoute')
 }
 
+/** True for a Route as read: beside its state it has what only the appliance can have given. */
+function isAsRead(route: JsonObject): boolean {
+  const source = own(route, 'source')
+  return (
+    ONLY_READ.some((name) => isGiven(own(route, name))) ||
+    ['id', 'state', 'summaryStatusCode'].some((name) => isGiven(own(source, name)))
+  )
+}
+
+const ONLY_READ = [
+  'elapsedTime',
+  'pendingUpdates',
+  'hasPendingDelete',
+  'summaryStatusCode',
+  'summaryStatusDetails',
+  'createdAt',
+  'lastUpdateAt',
+]
+
+// Written by hand it is a wish, and is not to be ignored in silence.
+function refuseState(route: JsonObject): Problem[] {
+  const state = own(route, 'state')
+  if (!isGiven(state) || state === '' || isAsRead(route)) return []
+  const problem =
+    'cannot be set by a definition; use startRoute for a new route, control route for an existing one, or the wanted state of ensure route'
+  return [{ path: 'state', problem }]
+}
+
+function refuseVariables(route: JsonObject): Problem[] {
+  const problem =
+    'contains ${…}, which is not replaced here and would be sent as the secret itself; give the secret'
+  return findVariables(route).map((path) => ({ path, problem }))
+}
+
 // In a Route as read it was put there by an earlier step of the flow, and is harmless.
 function refuseStart(route: JsonObject): Problem[] {
-  const isRead = ['state', 'elapsedTime', 'summaryStatusCode'].some((name) =>
-    isGiven(own(route, name)),
-  )
-  if (!isGiven(own(route, 'startRoute')) || isRead) return []
+  if (!isGiven(own(route, 'startRoute')) || isAsRead(route)) return []
   const problem = 'is for creating a route only; start or stop an existing route by its own command'
   return [{ path: 'startRoute', problem }]
 }
@@ -222,11 +260,12 @@ function checkRepeats(destinations: readonly unknown[]): Problem[] {
     return destinations.flatMap((destination, index) => {
       const value = own(destination, name)
       if (!isText(value)) return []
-      const other = first.get(value)
-      if (other === undefined) first.set(value, index)
+      const key = name === 'id' ? plainId(value) : value
+      const other = first.get(key)
+      if (other === undefined) first.set(key, index)
       // An appliance that has two of one name tells them by their ids, and so can we.
       const [id, otherId] = [destination, destinations[other ?? index]].map((one) => own(one, 'id'))
-      const areTold = isText(id) && isText(otherId) && id !== otherId
+      const areTold = isText(id) && isText(otherId) && !isSameId(id, otherId)
       if (other === undefined || areTold) return []
       const problem = `is the ${name} of destinations[${other}] too; each destination has its own`
       return [{ path: `destinations[${index}].${name}`, problem }]
@@ -267,7 +306,8 @@ function checkList(
 const IS_FINE: Record<Member['kind'], (member: Member, value: unknown) => boolean> = {
   boolean: (_, value) => typeof value === 'boolean' || isBooleanText(value),
   list: (_, value) => Array.isArray(value) || value === '',
-  choice: (member, value) => typeof value === 'string' && isChoice(member, value),
+  choice: (member, value) =>
+    value === '' ? !member.required : spellingOf(member, value) !== undefined,
   number(member, value) {
     if (member.asText && isNumeric(value)) return isInRange(member, Number(value))
     if (member.asText && value === '') return true
@@ -282,13 +322,6 @@ const IS_FINE: Record<Member['kind'], (member: Member, value: unknown) => boolea
 
 function isInRange({ min = -Infinity, max = Infinity, whole }: Member, value: number): boolean {
   return value >= min && value <= max && (!whole || Number.isInteger(value))
-}
-
-function isChoice({ oneOf = [], alsoSeen = [], anyCase, required }: Member, value: string) {
-  if (value === '') return !required
-  const fits = (choice: string) =>
-    anyCase ? choice.toLowerCase() === value.toLowerCase() : choice === value
-  return oneOf.some(fits) || alsoSeen.some(fits)
 }
 
 /** What is wrong and what is expected, in a sentence without secrets. */

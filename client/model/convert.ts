@@ -1,14 +1,23 @@
 import type { Destination, Route, RouteFields, Source } from './types'
-import { isGiven, isObject, membersIn, own } from './json'
+import { isGiven, isObject, isText, membersIn, own } from './json'
 import type { JsonObject } from './json'
-import { hasPaths, isRedundant, membersOf, PLACE, TUNING } from './fields'
+import {
+  hasPaths,
+  isRedundant,
+  isSrtListener,
+  membersOf,
+  PLACE,
+  PROTOCOL,
+  spellingOf,
+  TUNING,
+} from './fields'
 import type { Direction, Member, Members } from './fields'
 
 /**
  * From the form in which the appliance answers a route to the form in which it
- * takes one (facts 4.4 and 5). What is already in sent form stays as it is, so
- * converting twice is converting once. Inputs are not changed; members the
- * package does not know pass.
+ * takes one (facts 4.4 and 5), with every choice in its documented spelling.
+ * What is already in sent form stays as it is, so converting twice is converting
+ * once. Inputs are not changed; members the package does not know pass.
  */
 export function toSent(route: Route | RouteFields): RouteFields {
   const destinations: unknown = route.destinations
@@ -34,9 +43,25 @@ export function destinationToSent(destination: Destination): Destination {
 export function forCreate(fields: RouteFields): RouteFields {
   return {
     ...fields,
-    source: withoutIdentity(fields.source),
-    destinations: fields.destinations.map(withoutIdentity),
+    source: withAddress(withoutIdentity(fields.source)),
+    destinations: fields.destinations.map((one) => withAddress(withoutIdentity(one))),
   }
+}
+
+const EVERY_ADAPTER = '0.0.0.0'
+
+/**
+ * A whole source or destination, in sent form, with the address that the appliance demands of an
+ * SRT listener too (facts 5.2). A new one without an address listens on every adapter; one that
+ * takes the place of a listener listens where that did. What the appliance itself has without an
+ * address stays so.
+ */
+export function withAddress<Part extends Source | Destination>(part: Part, present?: Part): Part {
+  const lacksAddress = isSrtListener(part) && !isRedundant(part) && !isText(part.address)
+  if (!lacksAddress) return part
+  const listens = present !== undefined && isSrtListener(present) && !isRedundant(present)
+  const address = listens ? present.address : EVERY_ADAPTER
+  return isText(address) ? { ...part, address } : part
 }
 
 function withoutIdentity<Part extends Source | Destination>(part: Part): Part {
@@ -69,22 +94,28 @@ export function partToSent(
     // An empty number says nothing; left out, it stays as it is.
     if (value === '' && member?.asText === 'converted') continue
     if (!isGiven(value) && Object.hasOwn(sent, sentName)) continue
-    sent[sentName] = name === 'protocol' && isGiven(value) ? protocol : asSent(value, member)
+    const sentAs = members.get(sentName) ?? member
+    sent[sentName] = name === 'protocol' && isGiven(value) ? protocol : asSent(value, sentAs)
   }
   return protocol === 'srt' && isRedundant(sent) ? withPaths(sent) : sent
 }
 
-/** The protocol as requests name it: HLS destinations are read as `http` (facts 5.3). */
+/** The protocol as requests spell it: HLS destinations are read as `http` (facts 5.3). */
 export function protocolOf(direction: Direction, part: JsonObject): unknown {
   const protocol = own(part, 'protocol')
+  const spelled = spellingOf(PROTOCOL[direction], protocol)
+  if (spelled !== undefined || direction === 'source') return spelled ?? protocol
   const mode = own(part, 'mode')
-  const isHls =
-    direction === 'destination' && protocol === 'http' && (!isGiven(mode) || mode === 'hls')
+  const isHls = isWord(protocol, 'http') && (!isGiven(mode) || isWord(mode, 'hls'))
   return isHls ? 'hls' : protocol
 }
 
+const isWord = (value: unknown, word: string): boolean =>
+  typeof value === 'string' && value.toLowerCase() === word
+
 function asSent(value: unknown, member: Member | undefined): unknown {
   if (member?.asText === 'converted') return numberFrom(value)
+  if (member?.kind === 'choice') return spellingOf(member, value) ?? value
   if (member?.kind === 'boolean' && isBooleanText(value)) return value === 'true'
   if (member?.of && Array.isArray(value)) {
     const { of } = member

@@ -63,7 +63,7 @@ export function checkWanted(
   return state === 'absent' ? problems.filter(tellsWhich) : problems
 }
 
-const tellsWhich = ({ path }: Problem): boolean => path === '' || path === 'name'
+const tellsWhich = ({ path }: Problem): boolean => ['', 'name', 'state'].includes(path)
 
 function withoutStart(row: unknown): unknown {
   if (!isObject(row)) return row

@@ -16,10 +16,10 @@ export interface Member {
   mayBeEmpty?: true
   /** A number written as text is sent as a number, or passed as it is. */
   asText?: 'converted' | 'passed'
+  /** The documented spellings of a choice. Any case is accepted. */
   oneOf?: readonly string[]
-  /** Spellings that are accepted but not offered. */
-  alsoSeen?: readonly string[]
-  anyCase?: true
+  /** Spellings that are accepted but not offered, in small letters, and the documented ones that they stand for. */
+  alsoSeen?: Readonly<Record<string, string>>
   /** Members of each object of a list. */
   of?: Members
   /** When a complete source or destination needs it. */
@@ -53,7 +53,7 @@ const whole = (min: number, max: number): Member => ({
   max,
   asText: 'converted',
 })
-const choice = (...oneOf: string[]): Member => ({ kind: 'choice', oneOf, anyCase: true })
+const choice = (...oneOf: string[]): Member => ({ kind: 'choice', oneOf })
 
 const NAME: Member = { ...text, min: 1, max: 60, required: always }
 const PORT = whole(1, 65535)
@@ -63,15 +63,36 @@ export const PLACE = ['address', 'port', 'networkInterface'] as const
 /** How packets of a path are sent; pipe-joined like the place when paths differ. */
 export const TUNING = ['mtu', 'ttl', 'tos'] as const
 
+/**
+ * The documented spelling of a choice that was given in any case; undefined for one that is not
+ * offered. Whoever tells choices apart compares this.
+ */
+export function spellingOf({ oneOf = [], alsoSeen }: Member, value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  if (oneOf.includes(value)) return value
+  const lower = value.toLowerCase()
+  const other = alsoSeen && Object.hasOwn(alsoSeen, lower) ? alsoSeen[lower] : undefined
+  return oneOf.find((each) => each.toLowerCase() === lower) ?? other
+}
+
+const SRT_MODE = choice('caller', 'listener', 'rendezvous')
+const GROUP_MODE = choice('none', 'broadcast', 'backup', 'any')
+const RTMP_MODE = choice('PUBLISHER', 'CONSUMER')
+
 /** True for an SRT source or destination over several network paths (facts 5.2). */
 export function isRedundant(part: JsonObject): boolean {
   const mode = own(part, 'srtGroupMode')
-  return isText(mode) && mode.toLowerCase() !== 'none'
+  return isText(mode) && spellingOf(GROUP_MODE, mode) !== 'none'
 }
 
 const hasRtpPaths = (part: JsonObject) => hasPaths(own(part, 'rtpNetworkBondingParams'))
-const isListener = (part: JsonObject) => own(part, 'srtMode') === 'listener'
-const isPublisher = (part: JsonObject) => own(part, 'rtmpMode') === 'PUBLISHER'
+const isListener = (part: JsonObject) => spellingOf(SRT_MODE, own(part, 'srtMode')) === 'listener'
+const isPublisher = (part: JsonObject) =>
+  spellingOf(RTMP_MODE, own(part, 'rtmpMode')) === 'PUBLISHER'
+
+/** True for an SRT source or destination, in sent form, that waits for callers. */
+export const isSrtListener = (part: JsonObject): boolean =>
+  own(part, 'protocol') === 'srt' && isListener(part)
 
 /** True for a list of paths with at least one in it. Answers and clients also use `""` for none. */
 export function hasPaths(value: unknown): value is unknown[] {
@@ -109,9 +130,9 @@ const PACKETS: Members = {
 
 const SRT: Members = {
   ...place(unless(isRedundant)),
-  // A listener takes what comes in at its port.
+  // A new listener without one is sent with that of all adapters.
   address: { ...text, required: unless((part) => isRedundant(part) || isListener(part)) },
-  srtMode: choice('caller', 'listener', 'rendezvous'),
+  srtMode: SRT_MODE,
   mode: { ...text, sentAs: 'srtMode' },
   // SRT's own rule; the appliance documents none.
   srtPassPhrase: { ...text, min: 10, max: 79, mayBeEmpty: true, secret: true },
@@ -122,9 +143,9 @@ const SRT: Members = {
   useFEC: { ...flag, sentAs: 'useFec' },
   srtFecCols: amount,
   srtFecRows: amount,
-  srtFecLayout: { ...choice('even', 'staircase'), alsoSeen: ['saircase'] },
+  srtFecLayout: { ...choice('even', 'staircase'), alsoSeen: { saircase: 'staircase' } },
   srtFecArq: choice('never', 'onreq', 'always'),
-  srtGroupMode: choice('none', 'broadcast', 'backup', 'any'),
+  srtGroupMode: GROUP_MODE,
   srtNetworkBondingParams: { ...list, of: place(always), required: isRedundant },
 }
 
@@ -159,7 +180,7 @@ const SOURCE: Record<string, Members> = {
         isPublisher(part) && /^127\.0\.0\.1(:\d+)?\/live/.test(String(own(part, 'address'))),
     },
     streamName: text,
-    rtmpMode: choice('PUBLISHER', 'CONSUMER'),
+    rtmpMode: RTMP_MODE,
   },
   rtsp: {
     ...place(always),
@@ -198,7 +219,7 @@ const DESTINATION: Record<string, Members> = {
     shaping: flag,
     maxBitrate: UDP_DESTINATION.maxBitrate!,
     encryption: text,
-    srtEncryption: { ...choice('AES128', 'AES256', 'None'), anyCase: true },
+    srtEncryption: choice('AES128', 'AES256', 'None'),
     srtOverhead: { ...amount, asText: 'passed', unit: '%' },
     srtConnectionLimit: { ...amount, asText: 'passed' },
     srtNetworkBondingParams: {
@@ -217,9 +238,22 @@ const DESTINATION: Record<string, Members> = {
   },
 }
 
+/** Protocols a source and a destination can have (facts 5.2, 5.3), as requests name them. */
+export const PROTOCOLS: Record<Direction, readonly string[]> = {
+  source: Object.keys(SOURCE),
+  destination: Object.keys(DESTINATION),
+}
+
+/** The member that holds one of them. */
+export const PROTOCOL: Record<Direction, Member> = {
+  source: { ...choice(...PROTOCOLS.source), required: always },
+  destination: { ...choice(...PROTOCOLS.destination), required: always },
+}
+
 const TABLES: Record<Direction, Map<string, ReadonlyMap<string, Member>>> = {
-  source: withCommon(SOURCE, { encryption: shown }),
+  source: withCommon(SOURCE, { encryption: shown, protocol: PROTOCOL.source }),
   destination: withCommon(DESTINATION, {
+    protocol: PROTOCOL.destination,
     action: { ...choice('start', 'stop', 'none'), sentOnly: true },
   }),
 }
@@ -227,12 +261,6 @@ const TABLES: Record<Direction, Map<string, ReadonlyMap<string, Member>>> = {
 const ANY: Record<Direction, ReadonlyMap<string, Member>> = {
   source: united(TABLES.source),
   destination: united(TABLES.destination),
-}
-
-/** Protocols a source and a destination can have (facts 5.2, 5.3), as requests name them. */
-export const PROTOCOLS: Record<Direction, readonly string[]> = {
-  source: Object.keys(SOURCE),
-  destination: Object.keys(DESTINATION),
 }
 
 /** The members of a source or destination of this protocol; only the common ones when the protocol is not known. */
@@ -280,11 +308,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 
 /** Adds what every protocol has; the entry `''` is for protocols that are not known. */
 function withCommon(table: Record<string, Members>, more: Members) {
-  const common = {
-    ...COMMON,
-    ...more,
-    protocol: { ...choice(...Object.keys(table)), required: always },
-  }
+  const common = { ...COMMON, ...more }
   const tables = Object.entries(table).map(
     ([protocol, members]) =>
       [protocol, new Map(Object.entries({ ...common, ...members }))] as const,

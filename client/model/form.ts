@@ -2,8 +2,19 @@
 import { isGiven, isObject, own } from './json'
 import type { JsonObject } from './json'
 import { partToSent, protocolOf } from './convert'
-import { anyMembersOf, hasPaths, isRedundant, membersOf, PLACE, PROTOCOLS, ROUTE } from './fields'
+import {
+  anyMembersOf,
+  hasPaths,
+  isRedundant,
+  membersOf,
+  PLACE,
+  PROTOCOLS,
+  ROUTE,
+  spellingOf,
+} from './fields'
 import type { Direction, Member } from './fields'
+import type { UpdateMode } from './check'
+import { matcher } from './match'
 import { isMasked } from './secrets'
 
 /** A member of a part, as a field. */
@@ -338,9 +349,9 @@ export function edit(
 }
 
 /** False for a choice that another protocol has, and this one has not. */
-function isOffered({ oneOf, alsoSeen = [] }: Partial<Member> = {}, value: unknown): boolean {
-  if (!oneOf || typeof value !== 'string') return true
-  return [...oneOf, ...alsoSeen].some((each) => each.toLowerCase() === value.toLowerCase())
+function isOffered(member: Member | undefined, value: unknown): boolean {
+  if (!member?.oneOf || typeof value !== 'string') return true
+  return spellingOf(member, value) !== undefined
 }
 
 /** The place that was the only one is the first path. */
@@ -362,6 +373,20 @@ function withFirstPath(
 function withPart(direction: Direction, part: JsonObject, key: string, value: unknown): JsonObject {
   const order = [...new Set([...FIRST, ...anyMembersOf(direction).keys()])]
   return withMember(part, key, value, order)
+}
+
+/** Those of the present destinations that an update with this definition takes out of the route. */
+export function removedDestinations<Destination>(
+  definition: JsonObject,
+  mode: UpdateMode,
+  present: readonly Destination[],
+): Destination[] {
+  if (mode === 'merge') return []
+  const given = own(definition, 'destinations')
+  if (mode === 'keep' && !Array.isArray(given)) return []
+  const find = matcher(present)
+  const kept = new Set(Array.isArray(given) ? given.flatMap((entry) => find(entry)) : [])
+  return present.filter((_, index) => !kept.has(index))
 }
 
 /** The definition that a text holds; nothing when it is no JSON object. */

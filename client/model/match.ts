@@ -2,28 +2,32 @@ import { isText, own } from './json'
 
 /**
  * Finds an entry among destinations: by its id when it has one, else by its
- * name. Answers indexes: none, one, or several where names repeat. Each search
+ * name. Returns indexes: none, one, or several where names repeat. Each search
  * takes constant time.
  */
 export function matcher(destinations: readonly unknown[]): (entry: unknown) => readonly number[] {
-  const byId = indexed(destinations, 'id')
+  const byId = indexed(destinations, 'id', plainId)
   const byName = indexed(destinations, 'name')
   return (entry) => {
     const id = own(entry, 'id')
     const name = own(entry, 'name')
-    if (isText(id)) return byId.get(id) ?? []
+    if (isText(id)) return byId.get(plainId(id)) ?? []
     return isText(name) ? (byName.get(name) ?? []) : []
   }
 }
 
-function indexed(destinations: readonly unknown[], member: string): Map<string, number[]> {
+function indexed(
+  destinations: readonly unknown[],
+  member: string,
+  keyOf = (value: string): string => value,
+): Map<string, number[]> {
   const indexes = new Map<string, number[]>()
   for (const [index, destination] of destinations.entries()) {
     const value = own(destination, member)
     if (!isText(value)) continue
-    const others = indexes.get(value)
+    const others = indexes.get(keyOf(value))
     if (others) others.push(index)
-    else indexes.set(value, [index])
+    else indexes.set(keyOf(value), [index])
   }
   return indexes
 }
@@ -34,6 +38,6 @@ export const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da
 /** An id as it is compared: there are appliances that take a UUID in either case. */
 export const plainId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id)
 
-/** Whether two ids mean the same route. */
+/** Whether two ids mean the same route, source or destination. */
 export const isSameId = (one: unknown, other: unknown): boolean =>
   isText(one) && isText(other) && plainId(one) === plainId(other)

@@ -2,12 +2,14 @@
 export interface Range {
   least: number
   most: number
+  /** No fraction is possible. */
+  whole?: boolean
 }
 
 /** Milliseconds for `timeout`, seconds for the other times (design 2.1 and 2.3). */
 export const RANGES = {
-  timeout: { least: 1, most: 600_000 },
-  concurrency: { least: 1, most: 100 },
+  timeout: { least: 1, most: 600_000, whole: true },
+  concurrency: { least: 1, most: 100, whole: true },
   pollInterval: { least: 1, most: 3600 },
   waitTimeout: { least: 0.1, most: 3600 },
   holdFor: { least: 0, most: 86_400 },

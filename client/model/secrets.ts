@@ -43,12 +43,22 @@ function hidden(value: unknown): unknown {
 }
 
 /** JSON paths at which {@link HIDDEN}, or a mask of the firmware, stands for a secret. */
-export function findHidden(value: unknown, path = '', at = ''): string[] {
-  if (isSign(value, at)) return [path]
+export const findHidden = (value: unknown): string[] => pathsOf(isSign, value)
+
+/** JSON paths of secrets with `${NAME}` in them: nothing fills it in, and it would become the secret. */
+export const findVariables = (value: unknown): string[] =>
+  pathsOf((secret, name) => isSecret(name) && isText(secret) && /\$\{[^}]+\}/.test(secret), value)
+
+type Predicate = (value: unknown, name: string) => boolean
+
+function pathsOf(fits: Predicate, value: unknown, path = '', name = ''): string[] {
+  if (fits(value, name)) return [path]
   if (Array.isArray(value))
-    return value.flatMap((item, index) => findHidden(item, `${path}[${index}]`))
+    return value.flatMap((item, index) => pathsOf(fits, item, `${path}[${index}]`))
   if (!isObject(value)) return []
-  return membersIn(value).flatMap(([name, member]) => findHidden(member, pathTo(path, name), name))
+  return membersIn(value).flatMap(([inside, member]) =>
+    pathsOf(fits, member, pathTo(path, inside), inside),
+  )
 }
 
 /** A copy without the masks of the firmware: sent back, they would become the secret. */

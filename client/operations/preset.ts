@@ -14,6 +14,10 @@ export interface PresetAnswer {
   [member: string]: unknown
 }
 
+/** What a 404 is about: the device, or firmware without this call. */
+const missing = (deviceId: string): string =>
+  `preset of device ${deviceId}: there is no such device, or its firmware does not offer presets`
+
 const pathOf = (deviceId: string): string => `/api/gateway/${segment(deviceId)}/system/preset`
 
 /** GET /api/gateway/{device}/system/preset (facts 8). Administrators only. */
@@ -23,7 +27,7 @@ export async function exportPreset(
   operation: Operation,
 ): Promise<Preset> {
   const body = await gateway.call(
-    { method: 'GET', path: pathOf(deviceId), what: `device ${deviceId}`, role: 'Administrator' },
+    { method: 'GET', path: pathOf(deviceId), what: missing(deviceId), role: 'Administrator' },
     operation,
   )
   return expectObject<Preset>(body, 'the preset')
@@ -51,7 +55,7 @@ export async function importPreset(
       path: pathOf(deviceId),
       contentType: encoded.headers.get('content-type') ?? undefined,
       body: Buffer.from(await encoded.arrayBuffer()),
-      what: `device ${deviceId}`,
+      what: missing(deviceId),
       secrets,
       writes: true,
       role: 'Administrator',

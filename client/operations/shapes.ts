@@ -1,4 +1,4 @@
-import { MAY_BE_APPLIED, badResponse } from '../errors'
+import { badResponse, inDoubt } from '../errors'
 
 /** @throws GatewayError `BAD_RESPONSE` when the answer is not an object */
 export function expectObject<T extends object>(body: unknown, what: string): T {
@@ -19,7 +19,7 @@ export function ofChange<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw badResponse(`${(error as Error).message} ${MAY_BE_APPLIED}`)
+    throw inDoubt(badResponse((error as Error).message))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Problem } from '../errors'
 import { toSent } from '../model/convert'
+import { isSrtListener } from '../model/fields'
 import type { Destination, Route, RouteFields, Source } from '../model/types'
 
 /** One place where a route listens: two on the same adapter and port cannot both work. */
@@ -85,9 +86,6 @@ function receives(source: Source): boolean {
   const isPacket = source.protocol === 'udp' || source.protocol === 'rtp'
   return isPacket && !/^(22[4-9]|23\d)\.|^ff/i.test(String(source.address ?? ''))
 }
-
-const isSrtListener = ({ protocol, srtMode }: Source | Destination): boolean =>
-  protocol === 'srt' && srtMode === 'listener'
 
 function listenersOfPart(part: Source | Destination, path: string, listens: boolean): Listener[] {
   if (!listens) return []

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors'
+import { GatewayError, inDoubt } from '../errors'
 import type { Gateway } from '../gateway'
 import { newOperation, type Operation } from '../operation'
 import type { Route } from '../model/types'
@@ -48,7 +48,7 @@ export function confirm<T>(
   const devices = loops.get(gateway) ?? new Map<string, Set<Waiter>>()
   loops.set(gateway, devices)
 
-  if (operation.stop?.stopped) return Promise.reject(stopped(operation))
+  if (operation.stop?.stopped) return Promise.reject(inDoubt(stopped(operation)))
   return new Promise<T>((resolve, reject) => {
     let last = 'no answer came yet'
     const waiter: Waiter = {
@@ -70,7 +70,8 @@ export function confirm<T>(
       missed(reason) {
         last = reason
       },
-      fail: (error) => end(() => reject(error)),
+      // The change was accepted: what becomes of it is not known.
+      fail: (error) => end(() => reject(error instanceof GatewayError ? inDoubt(error) : error)),
     }
     const end = (settle: () => void): void => {
       clearTimeout(timer)
@@ -127,7 +128,7 @@ async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): P
   try {
     const { routes, operation } =
       (await readWithWatches(gateway, deviceId, waiters)) ??
-      (await readRoutes(gateway, deviceId, waiters, { ...newOperation('confirm'), finishing }))
+      (await readRoutes(gateway, deviceId, waiters, newOperation('confirm').under({ finishing })))
     for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
       asking.requests += operation.requests
       asking.statusCode = operation.statusCode

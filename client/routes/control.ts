@@ -1,6 +1,12 @@
-import { GatewayError, closedError, mayHaveArrived, readOnlyError } from '../errors'
+import {
+  GatewayError,
+  closedError,
+  inDoubt,
+  mayHaveArrived,
+  readOnlyError,
+} from '../errors'
 import type { Gateway } from '../gateway'
-import { newOperation, type Operation } from '../operation'
+import type { Operation } from '../operation'
 import { booleanFrom, toSent } from '../model/convert'
 import { withoutMasks } from '../model/secrets'
 import { isSameId } from '../model/match'
@@ -40,24 +46,30 @@ export function controlRoute(
 ): Promise<Controlled> {
   if (gateway.readOnly) throw readOnlyError(operation)
   const unit = unitOf(gateway, control)
+  let hasBegun = false
+  const begin = (): void => {
+    hasBegun = true
+  }
   const work = inTurnOf(gateway, control, operation, async () => {
     const { action, waitFor, waitTimeout } = control
     const answer =
       action === 'restart'
-        ? await gateway.finish(restart(gateway, unit, waitTimeout, operation))
+        ? await gateway.finish(restart(gateway, unit, waitTimeout, operation, begin))
         : await unit.send(action, operation)
     if (waitFor === 'accepted') return { answer }
     return { answer, route: await unit.confirm(action !== 'stop', waitTimeout, operation) }
   })
   // Only the message ends with its node: a restart that has begun goes on, and keeps its turn.
   return control.action === 'restart'
-    ? untilStopped(work, operation.stop, () => closedError(true))
+    ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
     : work
 }
 
 /** What is started and stopped: a route, or one destination of it. */
 interface Unit {
   send(action: 'start' | 'stop', operation: Operation): Promise<CommandAnswer | UpdateAnswer>
+  /** What it is, in words, with name and ID. */
+  nameIn(route: Route): string
   /** How it is in this route; undefined when it is not there. */
   stateIn(route: Route): 'running' | 'stopped' | 'neither' | undefined
   /** Waits until it runs, or does not. */
@@ -88,13 +100,23 @@ function unitOf(
       const wanted = running ? 'running' : 'stopped'
       if (now === undefined) return { instead: 'no such destination' }
       if (isPending(route)) return { instead: 'the change still pending' }
-      return now === wanted ? { seen: route } : { instead: `it is not ${wanted}` }
+      if (now === wanted) return { seen: route }
+      const why = destinationId !== undefined && running && !isRunning(route)
+      return { instead: `it is not ${wanted}${why ? '; its route does not run' : ''}` }
     }
     return confirm(gateway, { deviceId, routeId, look, timeout }, by)
   }
 
+  const nameIn = (route: Route): string => {
+    const whole = `route "${route.name}" (${routeId})`
+    if (destinationId === undefined) return whole
+    const name = destinationIn(route, destinationId)?.name
+    return `destination "${name}" (${destinationId}) of the ${whole}`
+  }
+
   return {
     read,
+    nameIn,
     stateIn,
     confirm: confirmed,
     send: (action, by) =>
@@ -119,22 +141,23 @@ async function restart(
   unit: Unit,
   timeout: number,
   operation: Operation,
+  /** From now on it is carried through. */
+  begin: () => void,
 ): Promise<CommandAnswer | UpdateAnswer> {
-  const onward: Operation = { ...newOperation(operation.name), finishing: true }
-  try {
-    const before = unit.stateIn(await unit.read(operation))
-    if (before === undefined || before === 'stopped') return await unit.send('start', onward)
-    const unseen = await stop(gateway, unit, timeout, onward)
-    const answer = await startAgain(gateway, unit, onward)
-    if (unseen) {
-      const text = `${unseen.message} The start was sent all the same.`
-      throw new GatewayError(unseen.code, text, unseen.cause)
-    }
-    return answer
-  } finally {
-    operation.requests += onward.requests
-    operation.statusCode = onward.statusCode ?? operation.statusCode
+  const onward = operation.under({ stop: undefined, finishing: true })
+  const route = await unit.read(operation)
+  const before = unit.stateIn(route)
+  begin()
+  if (before === undefined || before === 'stopped') return unit.send('start', onward)
+  const unseen = await stop(gateway, unit, timeout, onward)
+  const isCertain = unseen === undefined && !gateway.leaving.stopped
+  const stopped = { name: unit.nameIn(route), isCertain }
+  const answer = await startAgain(gateway, unit, stopped, onward)
+  if (unseen) {
+    const text = `${unseen.message} The start was sent all the same.`
+    throw new GatewayError(unseen.code, text, unseen.cause)
   }
+  return answer
 }
 
 /** Answers what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
@@ -152,7 +175,7 @@ async function stop(
     lost = error as GatewayError
   }
   try {
-    await unit.confirm(false, timeout, { ...onward, stop: gateway.leaving })
+    await unit.confirm(false, timeout, onward.under({ stop: gateway.leaving }))
     return undefined
   } catch (error) {
     // A close leaves no time to wait.
@@ -167,6 +190,7 @@ const START_ATTEMPTS = 5
 async function startAgain(
   gateway: Gateway,
   unit: Unit,
+  stopped: { name: string; isCertain: boolean },
   onward: Operation,
 ): Promise<CommandAnswer | UpdateAnswer> {
   for (let attempts = 1; ; attempts++) {
@@ -176,9 +200,12 @@ async function startAgain(
       const failure = error as GatewayError
       const again = mayHaveArrived(failure) || ['UNAVAILABLE', 'TIMEOUT'].includes(failure.code)
       if (!again || attempts === START_ATTEMPTS) {
-        const text = `It was stopped, and could not be started again: ${failure.message}`
+        const { name, isCertain } = stopped
+        const state = isCertain && !mayHaveArrived(failure) ? 'is' : 'may be'
+        const text = `The ${name} ${state} off the air. It was stopped, and could not be started again: ${failure.message}`
         gateway.log('warn', text)
-        throw new GatewayError(failure.code, text, failure.cause)
+        const applied = isCertain ? 'yes' : 'maybe'
+        throw new GatewayError(failure.code, text, { ...failure.cause, applied })
       }
     }
     await gateway.pause(200 * 2 ** attempts)
@@ -211,7 +238,7 @@ async function sendToDestination(
     const answer = await sendByUpdate()
     // Firmware may take the update and ignore what it asks for: only what shows counts.
     await seen(operation).catch(() => {
-      throw error
+      throw inDoubt(error)
     })
     withoutCommands.add(gateway)
     return answer
@@ -228,7 +255,7 @@ async function sendToDestination(
     }
     const fields = withoutMasks(toSent(route))
     const destinations = fields.destinations.map((destination) =>
-      destination.id === destinationId ? { ...destination, action } : destination,
+      isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
     )
     return sendRemembered(
       gateway,
@@ -243,7 +270,7 @@ async function sendToDestination(
 const MAY_BE_UNKNOWN: ReadonlySet<number> = new Set([400, 404, 405, 501])
 
 const destinationIn = ({ destinations }: Route, destinationId: string): Destination | undefined =>
-  (destinations ?? []).find(({ id }) => id === destinationId)
+  (destinations ?? []).find(({ id }) => isSameId(id, destinationId))
 
 const isStarted = ({ started, state }: Destination): boolean =>
   booleanFrom(started) ?? (state !== undefined && !STOPPED.has(String(state).toLowerCase()))

@@ -7,6 +7,7 @@ import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { listRoutes, sendCreate } from '../operations/routes'
 import { confirm } from './confirm'
 import { isPending, isRunning } from './state'
+import { rememberSecrets } from './written'
 
 /** How long a change is followed. */
 export interface Waiting {
@@ -64,6 +65,7 @@ export async function createRoute(
       { deviceId, fields, older, timeout: waitTimeout },
       operation,
     )
+    rememberSecrets(gateway, { deviceId, routeId: route.id }, fields)
     return { deviceId, answer, route }
   })
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json'
 import { anyMembersOf } from '../model/fields'
 import { isNumeric, toSent } from '../model/convert'
 import { HIDDEN, hideSecrets, isMasked, isSecret } from '../model/secrets'
-import { matcher } from '../model/match'
+import { isSameId, matcher } from '../model/match'
 
 /** One value that two routes do not share. */
 export interface Difference {
@@ -21,13 +21,24 @@ export interface Difference {
  * `present` does, new ones after its last; secrets are hidden.
  */
 export function differs(wanted: RouteFields, present: RouteFields): Difference[] {
-  const differences: Difference[] = []
-  compare(wanted.name, present.name, 'name', 'name', differences)
-  compareMembers(wanted.source, present.source, 'source', differences)
+  return comparison(wanted, present).differences
+}
+
+export interface Comparison {
+  differences: Difference[]
+  /** Paths of secrets that the appliance masks: whether they are as wanted cannot be told. */
+  unverified: string[]
+}
+
+/** As {@link differs}, with what could not be compared. */
+export function comparison(wanted: RouteFields, present: RouteFields): Comparison {
+  const found: Comparison = { differences: [], unverified: [] }
+  compare(wanted.name, present.name, 'name', 'name', found)
+  compareMembers(wanted.source, present.source, 'source', found)
   if (wanted.destinations) {
-    compareDestinations(wanted.destinations, present.destinations ?? [], differences)
+    compareDestinations(wanted.destinations, present.destinations ?? [], found)
   }
-  return differences
+  return found
 }
 
 /** True when all of `wanted` (sent form) shows in `present` (as read): every member, and exactly its destinations. */
@@ -38,8 +49,9 @@ export function covers(present: Route, wanted: RouteFields): boolean {
 function compareDestinations(
   wanted: readonly Destination[],
   present: readonly Destination[],
-  differences: Difference[],
+  found: Comparison,
 ): void {
+  const { differences } = found
   const left = new Set(present.keys())
   const find = matcher(present)
   const pairs: [Destination, number][] = []
@@ -59,7 +71,7 @@ function compareDestinations(
   }
   for (const [destination, index] of pairs) {
     const path = `destinations[${index}]`
-    compareMembers(destination, present[index]!, path, differences)
+    compareMembers(destination, present[index]!, path, found)
   }
   for (const index of left) {
     const from = hideSecrets(present[index])
@@ -74,12 +86,12 @@ function compareMembers(
   wanted: JsonObject,
   present: JsonObject,
   path: string,
-  differences: Difference[],
+  found: Comparison,
 ): void {
   for (const [name, value] of membersIn(wanted ?? {})) {
     // What is never answered cannot be compared.
     if (value === undefined || MEMBERS.get(name)?.sentOnly) continue
-    compare(value, own(present, name), name, pathTo(path, name), differences)
+    compare(value, own(present, name), name, pathTo(path, name), found)
   }
 }
 
@@ -88,11 +100,16 @@ function compare(
   present: unknown,
   name: string,
   path: string,
-  differences: Difference[],
+  found: Comparison,
 ): void {
+  if (isSecret(name) && isMasked(present)) {
+    // It is taken for the right one, which is not to be claimed.
+    if (wanted !== HIDDEN && !isMasked(wanted)) found.unverified.push(path)
+    return
+  }
   if (isSame(wanted, present, name)) return
   if (isObject(wanted) && isObject(present)) {
-    compareMembers(wanted, present, path, differences)
+    compareMembers(wanted, present, path, found)
   } else if (
     Array.isArray(wanted) &&
     Array.isArray(present) &&
@@ -100,10 +117,10 @@ function compare(
     wanted.some(isNested)
   ) {
     for (const [index, item] of wanted.entries())
-      compare(item, present[index], name, `${path}[${index}]`, differences)
+      compare(item, present[index], name, `${path}[${index}]`, found)
   } else {
     const { from, to } = { from: { [name]: present }, to: { [name]: wanted } }
-    differences.push({ path, from: hideSecrets(from)[name], to: hideSecrets(to)[name] })
+    found.differences.push({ path, from: hideSecrets(from)[name], to: hideSecrets(to)[name] })
   }
 }
 
@@ -111,18 +128,15 @@ const isNested = (value: unknown): boolean => typeof value === 'object' && value
 
 function isSame(wanted: unknown, present: unknown, name: string): boolean {
   if (isEmpty(wanted) && isEmpty(present)) return true
-  // A masked secret cannot be compared; it is taken for the right one.
-  if (isSecret(name) && (wanted === HIDDEN || isMasked(present))) return true
+  if (isSecret(name) && wanted === HIDDEN) return true
   if (wanted === present) return true
+  if (name === 'id' && isSameId(wanted, present)) return true
   if (typeof wanted === 'number' && isNumeric(present)) return wanted === Number(present)
   if (typeof present === 'number' && isNumeric(wanted)) return present === Number(wanted)
-  if (Array.isArray(wanted) && Array.isArray(present) && !wanted.some(isNested))
-    return JSON.stringify(wanted) === JSON.stringify(present)
-  const { anyCase } = MEMBERS.get(name) ?? {}
-  return Boolean(
-    anyCase &&
-    typeof wanted === 'string' &&
-    typeof present === 'string' &&
-    wanted.toLowerCase() === present.toLowerCase(),
+  return (
+    Array.isArray(wanted) &&
+    Array.isArray(present) &&
+    !wanted.some(isNested) &&
+    JSON.stringify(wanted) === JSON.stringify(present)
   )
 }

@@ -2,6 +2,9 @@ import {
   type ErrorCause,
   type ErrorCode,
   GatewayError,
+  afterChanges,
+  closedError,
+  inDoubt,
   invalidInput,
   mayHaveArrived,
   type Problem,
@@ -57,6 +60,11 @@ export interface Ensured {
   action: EnsureAction | EnsureAction[]
   /** Values that differ from what is wanted, secrets hidden. */
   diff: Difference[]
+  /**
+   * Paths of wanted secrets that the appliance masks and that were not written from here: whether
+   * they are there is not known. Only where there are any.
+   */
+  unverified?: string[]
   /** The route as it was; null where there was none. */
   before: Route | null
   /** The route as it then is; null where there is none. */
@@ -143,6 +151,7 @@ export async function ensureRoutes(
       }),
     ),
   )
+  throwIfClosed(results)
   return { deviceId, results }
 }
 
@@ -355,31 +364,44 @@ function remaining({ steps, diff }: Plan): string | undefined {
     .join(', ')}`
 }
 
-function planned({ steps, diff, before }: Plan): Ensured {
+function planned({ steps, diff, unverified, before }: Plan): Ensured {
   const [only, ...others] = steps
   const action = only === undefined ? 'none' : others.length > 0 ? steps : only
-  return { changed: steps.length > 0, action, diff, before, after: before }
+  const doubt = unverified.length > 0 && { unverified }
+  return { changed: steps.length > 0, action, diff, ...doubt, before, after: before }
 }
 
 function failed(error: unknown, { done }: Progress, { name }: Operation): EnsureFailure {
-  if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
-  const { code, message, cause } = error
-  const mayBe = mayHaveArrived(error) || code === 'NOT_CONFIRMED'
+  if (!(error instanceof GatewayError)) throw error
+  const failure = done.length > 0 ? afterChanges(error, 'yes') : error
+  const { code, message, cause } = failure
   return {
-    changed: done.length > 0 || mayBe,
+    changed: mayHaveArrived(failure),
     action: done,
     error: { code, message, cause: { ...cause, operation: name } },
   }
 }
 
+/** A bulk whose node was stopped has no result, but what its rows have changed. */
+function throwIfClosed(results: Array<Ensured | EnsureFailure>): void {
+  const failures = results.filter((row) => 'error' in row).map(({ error }) => error)
+  if (failures.every(({ code }) => code !== 'CLOSED')) return
+  const isChanged = results.some((row) => row.changed && !('error' in row))
+  if (isChanged || failures.some(({ cause }) => cause.applied === 'yes')) {
+    const text = 'The node was stopped after a part of the changes had been applied.'
+    throw new GatewayError('CLOSED', text, { applied: 'yes' })
+  }
+  const isInDoubt = failures.some(({ cause }) => cause.applied === 'maybe')
+  throw isInDoubt ? inDoubt(closedError()) : closedError()
+}
+
 /** The error of a row, with the steps that were carried out before it. */
 function told(error: unknown, { done }: Progress): unknown {
   if (!(error instanceof GatewayError) || done.length === 0) return error
-  return new GatewayError(
-    error.code,
-    `Done before this: ${done.join(', ')}. ${error.message}`,
-    error.cause,
-  )
+  return new GatewayError(error.code, `Done before this: ${done.join(', ')}. ${error.message}`, {
+    ...error.cause,
+    applied: 'yes',
+  })
 }
 
 const under = (path: string, problems: Problem[]): Problem[] =>

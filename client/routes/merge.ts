@@ -1,14 +1,14 @@
 import type { Problem } from '../errors'
 import type { Destination, Route, RouteFields, RoutePatch, Source } from '../model/types'
-import { isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
+import { isEmpty, isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
 import type { JsonObject } from '../model/json'
 import { hasPaths, isRedundant, membersOf, PLACE } from '../model/fields'
 import type { Direction } from '../model/fields'
-import { partToSent, protocolOf, toSent } from '../model/convert'
+import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
 import { checkPart, checkPatch, NO_IDENTITY } from '../model/check'
 import type { CheckOptions, UpdateMode } from '../model/check'
 import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
-import { isUuid, matcher } from '../model/match'
+import { isSameId, isUuid, matcher, plainId } from '../model/match'
 
 /** What an update is going to send, and what stands against it. With problems nothing may be sent. */
 export interface Plan {
@@ -21,12 +21,21 @@ export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
   if (mode === 'merge') return true
   if (findHidden(own(patch, 'source')).length > 0) return true
   if (findHidden(own(patch, 'destinations')).length > 0) return true
-  if (mode === 'replace') return false
-  const isComplete = ['name', 'source', 'destinations'].every((name) => isGiven(own(patch, name)))
-  return !isComplete || !isText(own(own(patch, 'source'), 'id'))
+  const { source, destinations } = toSent(patch as Route)
+  const parts = isGiven(own(patch, 'source')) ? [source, ...destinations] : destinations
+  if (parts.some(takesOver)) return true
+  return mode === 'keep' && !PARTS.every((name) => isGiven(own(patch, name)))
 }
 
-/** Mode `keep` (design 2.3): what the patch gives is sent as given, what it leaves out stays. */
+/** True for a part without what an update has to carry, or with an id that may be spelled otherwise. */
+function takesOver(part: Source | Destination): boolean {
+  return !isText(part.id) || part.id !== plainId(part.id) || withAddress(part) !== part
+}
+
+/**
+ * Mode `keep` (design 2.3): of name, source and destinations, what the patch gives is sent as
+ * given, with the ids of {@link planReplace}; what it leaves out stays.
+ */
 export function planKeep(patch: RoutePatch, present?: Route): Plan {
   const before = present && toSent(present)
   const left = PARTS.filter((name) => !isGiven(own(patch, name)))
@@ -43,20 +52,63 @@ export function planKeep(patch: RoutePatch, present?: Route): Plan {
 const PARTS = ['name', 'source', 'destinations'] as const
 const NOT_READ = 'is missing, and the present route was not read to take it from'
 
-/** Mode `replace` (design 2.3): exactly what the patch gives, so no destinations if it gives none. */
+/**
+ * Mode `replace` (design 2.3): exactly what the patch gives, so no destinations if it gives none.
+ * An update has to carry the ids of the source and of each destination that stays (facts 4.4):
+ * those that the patch leaves out are the present ones, of destinations by their names.
+ */
 export function planReplace(patch: RoutePatch, present?: Route): Plan {
   const { name, source, destinations } = toSent(patch as Route)
-  const id = own(own(present, 'source'), 'id')
-  // An update has to carry the id of the source (facts 4.4); a route has but one.
-  const withId = isText(id) && !isText(source.id) ? { ...source, id } : source
-  return keepHidden({ name, source: withId, destinations }, present)
+  if (!present) return keepHidden({ name, source, destinations }, present)
+  const before = toSent(present)
+  const problems: Problem[] = []
+  const isOther = isText(source.id) && !isSameId(source.id, before.source.id)
+  const fields = {
+    name,
+    source: isOther ? withAddress(source) : inPlaceOf(source, before.source),
+    destinations: inPlaces(destinations, before.destinations, problems),
+  }
+  const kept = keepHidden(fields, present)
+  return { ...kept, problems: [...problems, ...kept.problems] }
 }
+
+/** The part under the id, and in the appliance's spelling of it, of the one whose place it takes. */
+function inPlaceOf<Part extends Source | Destination>(part: Part, present: Part): Part {
+  const placed = withAddress(part, present)
+  return isText(present.id) && placed.id !== present.id ? { ...placed, id: present.id } : placed
+}
+
+function inPlaces(
+  destinations: Destination[],
+  before: Destination[],
+  problems: Problem[],
+): Destination[] {
+  const find = matcher(before)
+  // A destination that is named by its id is not free for a name.
+  const taken = new Set(destinations.filter(({ id }) => isText(id)).flatMap(find))
+  return destinations.map((destination, index) => {
+    const found = find(destination)
+    const isNamed = !isText(destination.id)
+    const free = isNamed ? found.filter((at) => !taken.has(at)) : found
+    const [at] = free
+    if (at === undefined) return withAddress(destination)
+    if (isNamed && free.length > 1)
+      problems.push(severalFit(`destinations[${index}]`, free, before))
+    taken.add(at)
+    return inPlaceOf(destination, before[at]!)
+  })
+}
+
+const severalFit = (path: string, found: readonly number[], before: Destination[]): Problem => ({
+  path,
+  problem: `fits several destinations, with the ids ${found.map((at) => String(before[at]?.id)).join(', ')}; give the id`,
+})
 
 /**
  * Mode `merge` (design 2.3): deep; destinations are matched by id, else by name,
- * and only what the patch gives changes. null removes: how firmware takes an
- * optional member that an update leaves out is not known (facts 9.3 says it
- * keeps the stored value), so only a pass phrase is surely removed, as `''`.
+ * and only what the patch gives changes. null removes a destination, and a pass
+ * phrase, as `''`. The appliance keeps the value of any other member that an update
+ * leaves out (facts 9.3): null is refused where there is one.
  */
 export function planMerge(patch: RoutePatch, present: Route, options: CheckOptions = {}): Plan {
   const before = toSent(present)
@@ -90,7 +142,7 @@ function mergePart(
   const wanted = identified(partToSent(direction, patch, context))
   const base = isOther ? carriedOver(direction, before, protocol) : before
 
-  if (isText(patch.id) && patch.id !== before.id)
+  if (isText(patch.id) && !isSameId(patch.id, before.id))
     problems.push({
       path: pathTo(path, 'id'),
       problem: `is not the id of the present ${direction}`,
@@ -104,15 +156,18 @@ function mergePart(
     problems.push(...refusePlace(wanted, path))
 
   const sent = partToSent(direction, merged)
+  problems.push(...lastingNulls(direction, patch, sent, path))
   if (validate && (isOther || isSwitched)) problems.push(...checkPart(direction, sent, path))
   else if (validate) problems.push(...checkPatch(direction, patch, path, context))
   return sent
 }
 
-/** Without an empty id, name or protocol: these stay what they are. */
+/** Without its id, which stays what it is, and without an empty name or protocol. */
 function identified(wanted: JsonObject): JsonObject {
   return Object.fromEntries(
-    membersIn(wanted).filter(([name, value]) => isText(value) || !LASTING.has(name)),
+    membersIn(wanted).filter(
+      ([name, value]) => name !== 'id' && (isText(value) || !LASTING.has(name)),
+    ),
   )
 }
 
@@ -125,6 +180,32 @@ function carriedOver(direction: Direction, before: JsonObject, protocol: unknown
   const kept = membersIn(before).filter(([name]) => !old.has(name) || now.has(name))
   return Object.fromEntries(kept)
 }
+
+/** Members that the patch wants to be null and that keep a value in `sent`. */
+function lastingNulls(
+  direction: Direction,
+  patch: JsonObject,
+  sent: JsonObject,
+  path: string,
+): Problem[] {
+  const members = membersOf(direction, sent.protocol)
+  return membersIn(patch).flatMap(([name, value]) => {
+    if (LASTING.has(name)) return []
+    const kept = own(sent, members.get(name)?.sentAs ?? name)
+    return nullsOver(value, kept, pathTo(path, name))
+  })
+}
+
+function nullsOver(wanted: unknown, kept: unknown, path: string): Problem[] {
+  if (wanted === null) return isEmpty(kept) ? [] : [{ path, problem: CANNOT_BE_TAKEN_AWAY }]
+  if (!isObject(wanted) || !isObject(kept)) return []
+  return membersIn(wanted).flatMap(([name, value]) =>
+    nullsOver(value, own(kept, name), pathTo(path, name)),
+  )
+}
+
+const CANNOT_BE_TAKEN_AWAY =
+  'is null, but it has a value, and the appliance keeps what an update leaves out; give the value wanted'
 
 /** With redundancy a place of its own has no meaning: the paths have theirs, and it would be lost. */
 function refusePlace(wanted: JsonObject, path: string): Problem[] {
@@ -147,10 +228,8 @@ function mergeMembers(
     const present = merged.get(name)
     if (value === null) {
       // One that the appliance does not tell may be there.
-      const isUntold = name === 'srtPassPhrase' && present === undefined && base.protocol === 'srt'
-      if (!isGiven(present) && !isUntold) continue
-      if (name === 'srtPassPhrase') merged.set(name, '')
-      else merged.delete(name)
+      const isUntold = present === undefined && base.protocol === 'srt'
+      if (name === 'srtPassPhrase' && (isGiven(present) || isUntold)) merged.set(name, '')
     } else if (isObject(value)) {
       const under = isObject(present) ? present : {}
       merged.set(name, mergeMembers(under, value, pathTo(path, name), problems))
@@ -188,11 +267,7 @@ function mergeDestinations(
     const [index, ...others] = found
     const present = index === undefined ? undefined : before[index]
     if (others.length > 0) {
-      const ids = found.map((at) => String(before[at]?.id)).join(', ')
-      problems.push({
-        path,
-        problem: `fits several destinations, with the ids ${ids}; give the id`,
-      })
+      problems.push(severalFit(path, found, before))
     } else if (index === undefined || !present) {
       if (refusal) problems.push(refusal)
       if (refusal || patch === null) continue
@@ -257,7 +332,8 @@ function newDestination(
   patch: JsonObject,
   path: string,
 ): JsonObject {
-  const destination = mergeMembers({}, partToSent('destination', patch), path, problems)
+  const given = mergeMembers({}, partToSent('destination', patch), path, problems)
+  const destination = withAddress(given as unknown as Destination)
   const faults = validate ? checkPart('destination', destination, path) : []
   if (faults.length > 0) {
     const problem = 'fits no destination of the route, and is not complete enough for a new one'

@@ -2,10 +2,10 @@ import { GatewayError, type Problem } from '../errors'
 import type { Operation } from '../operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
-import { isSameId, matcher } from '../model/match'
+import { isSameId, plainId } from '../model/match'
 import { hideSecrets } from '../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../model/types'
-import { differs, type Difference } from './differences'
+import { comparison, type Difference } from './differences'
 import { planMerge } from './merge'
 import { isRunning, isStopped, wholeRoute } from './state'
 
@@ -25,6 +25,8 @@ export type Wanted = RoutePatch & { id?: string; name?: string; startRoute?: boo
 export interface Plan {
   steps: Exclude<EnsureAction, 'none'>[]
   diff: Difference[]
+  /** Paths of secrets that the appliance masks, so that it is not known whether they are as wanted. */
+  unverified: string[]
   /** What a create or an update sends. */
   fields?: RouteFields
   before: Route | null
@@ -40,7 +42,7 @@ export function plan(
   told = found,
 ): Plan {
   const route = found && wholeRoute(found)
-  const nothing: Plan = { steps: [], diff: [], before: route ?? null, problems: [] }
+  const nothing: Plan = { steps: [], diff: [], unverified: [], before: route ?? null, problems: [] }
   if (options.state === 'absent') {
     if (!route) return nothing
     return {
@@ -56,11 +58,6 @@ export function plan(
 
 function planMissing(wanted: Wanted, { state, validate }: PlanOptions, nothing: Plan): Plan {
   const problems = checkNewRoute(wanted, { validate })
-  if (/^\s|\s$/.test(wanted.name ?? '')) {
-    const problem =
-      'begins or ends with a space; firmware may drop it, and the route not be found again'
-    problems.push({ path: 'name', problem })
-  }
   if (problems.length > 0) return { ...nothing, problems }
   const startRoute = state === 'started' || (state === 'present' && wanted.startRoute === true)
   const { name, source, destinations } = forCreate(toSent(wanted as unknown as Route))
@@ -85,17 +82,15 @@ function planPresent(
   { state, exact, validate }: PlanOptions,
   nothing: Plan,
 ): Plan {
-  // IDs of a former route with this name tell nothing about the one that is there now.
-  const patch = isText(wanted.id) && !isSameId(wanted.id, route.id) ? withoutIds(wanted) : wanted
+  const patch = isSameId(wanted.id, route.id) ? wanted : withoutForeignIds(wanted, route)
   const { fields, problems } = planMerge(patch, route, { validate })
-  problems.push(...removals(patch, toSent(route)))
   if (exact && Array.isArray(patch.destinations)) {
     const named = patch.destinations
     fields.destinations = fields.destinations.filter(({ id, name }) =>
-      named.some((one) => (isText(one.id) ? one.id === id : one.name === name)),
+      named.some((one) => (isText(one.id) ? isSameId(one.id, id) : one.name === name)),
     )
   }
-  const diff: Difference[] = differs(fields, toSent(told))
+  const { differences: diff, unverified } = comparison(fields, toSent(told))
   const steps: Plan['steps'] = []
   if (state === 'stopped' && !isStopped(route)) steps.push('stop')
   if (diff.length > 0) steps.push('update')
@@ -103,40 +98,19 @@ function planPresent(
   if (steps.includes('stop') || steps.includes('start')) {
     diff.push({ path: 'state', from: route.state, to: state === 'started' ? 'running' : 'idle' })
   }
-  return { ...nothing, steps, diff, fields, problems }
+  // An update writes them too.
+  const left = steps.includes('update') ? [] : unverified
+  return { ...nothing, steps, diff, unverified: left, fields, problems }
 }
 
-/**
- * Members that are wanted to be null and have a value. An update can only leave them out, and
- * then they keep it (facts 9.3): such a wish would never be fulfilled.
- */
-function removals({ source, destinations }: Wanted, present: RouteFields): Problem[] {
-  const problem = 'is null, but there is a value, which cannot be taken away; give the value wanted'
-  const inPart = (part: object | undefined, now: object | undefined, path: string): Problem[] =>
-    Object.entries(part ?? {}).flatMap(([name, value]) => {
-      const there = now && (now as Record<string, unknown>)[name]
-      const empty = there === undefined || there === null || there === ''
-      return value !== null || empty || name === 'srtPassPhrase'
-        ? []
-        : [{ path: `${path}.${name}`, problem }]
-    })
-  const find = matcher(present.destinations)
-  const named = Array.isArray(destinations) ? destinations : []
-  return [
-    ...inPart(source, present.source, 'source'),
-    ...named.flatMap((destination, index) => {
-      const [at] = find(destination)
-      if (at === undefined) return []
-      return inPart(destination, present.destinations[at], `destinations[${index}]`)
-    }),
-  ]
-}
-
-function withoutIds({ id: _route, ...wanted }: Wanted): Wanted {
+/** IDs of a former route with this name, or of its parts, tell nothing about the one that is there now. */
+function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): Wanted {
   const { source, destinations } = wanted
+  const parts = [present.source, ...present.destinations]
+  const own = new Set(parts.flatMap(({ id }) => (isText(id) ? [plainId(id)] : [])))
   const bare = <T extends object>(part: T): T => {
-    const { id: _id, ...rest } = part as T & { id?: unknown }
-    return rest as T
+    const { id, ...rest } = part as T & { id?: unknown }
+    return isText(id) && own.has(plainId(id)) ? part : (rest as T)
   }
   return {
     ...wanted,
@@ -155,8 +129,9 @@ export function duplicates(rows: Wanted[], pathOf: (index: number) => string): P
     rows.forEach((row, index) => {
       const value = row[member]
       if (!isText(value)) return
-      const earlier = first.get(value)
-      if (earlier === undefined) first.set(value, index)
+      const key = member === 'id' ? plainId(value) : value
+      const earlier = first.get(key)
+      if (earlier === undefined) first.set(key, index)
       else {
         const problem = `is the same as in ${pathOf(earlier)}; a route can be wanted only once`
         problems.push({ path: `${pathOf(index)}.${member}`, problem })

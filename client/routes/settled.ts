@@ -7,7 +7,7 @@ import { getRoute, sendUpdate } from '../operations/routes'
 import { keyOf, type RouteAddress } from './find'
 import { covers, differs } from './differences'
 import { isPending, wholeRoute } from './state'
-import { forgetSecrets, rememberSecrets, withWritten } from './written'
+import { forgetSecrets, rememberSecrets, setLatest, withWritten } from './written'
 
 /** An update that the appliance may have accepted and that was not seen applied yet. */
 interface UnseenUpdate {
@@ -31,7 +31,7 @@ export async function sendRemembered(
   operation: Operation,
 ): Promise<UpdateAnswer> {
   const unseen = unseenUpdates(gateway)
-  unseen.set(keyOf(address), { fields, before: present && toSent(present) })
+  setLatest(unseen, keyOf(address), { fields, before: present && toSent(present) })
   try {
     const answer = await sendUpdate(gateway, { ...address, fields }, operation)
     rememberSecrets(gateway, address, fields)
@@ -107,16 +107,16 @@ export async function whenSettled<T>(
   patience: number,
   operation: Operation,
 ): Promise<T> {
-  const startedAt = Date.now()
+  const startedAt = gateway.clock.now()
   let pauseMs = 50
   for (;;) {
-    const settled = await look(Date.now() - startedAt)
+    const settled = await look(gateway.clock.now() - startedAt)
     if (settled !== undefined) return settled
-    if (Date.now() - startedAt > patience) {
+    if (gateway.clock.now() - startedAt > patience) {
       throw new GatewayError(
         'NOT_CONFIRMED',
         'An earlier change is still under way on the appliance. Nothing was sent, so as not to undo or repeat it.',
-        { operation: operation.name, retryable: true },
+        { operation: operation.name, retryable: true, applied: 'no' },
       )
     }
     await gateway.pause(pauseMs, operation.stop)

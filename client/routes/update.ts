@@ -62,7 +62,9 @@ export async function updateRoute(
     const { fields, problems: unplannable } = PLANS[mode](changes, present, { validate })
     if (unplannable.length > 0) throw invalidInput(unplannable, operation.name)
 
-    const answer = await sendRemembered(gateway, at, { fields, present }, operation)
+    // The appliance's own spelling of the ID, where the route was read.
+    const target = { deviceId, routeId: present?.id ?? routeId }
+    const answer = await sendRemembered(gateway, target, { fields, present }, operation)
     if (waitFor === 'accepted') return { deviceId, routeId, answer }
 
     const look = ([route]: Route[]): { seen: Route } | { instead: string } => {

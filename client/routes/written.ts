@@ -1,5 +1,6 @@
 import type { Gateway } from '../gateway'
 import { isObject, isText, membersIn, own, type JsonObject } from '../model/json'
+import { plainId } from '../model/match'
 import { isMasked, isSecret } from '../model/secrets'
 import type { Route, RouteFields } from '../model/types'
 import { keyOf, type RouteAddress } from './find'
@@ -14,7 +15,7 @@ type WrittenSecrets = ReadonlyMap<string, JsonObject>
 const writtenByGateway = new WeakMap<Gateway, Map<string, WrittenSecrets>>()
 
 const SOURCE = 'source'
-const byId = (destination: unknown): string => `id ${String(own(destination, 'id'))}`
+const byId = (destination: unknown): string => `id ${plainId(String(own(destination, 'id')))}`
 const byName = (destination: unknown): string => `name ${String(own(destination, 'name'))}`
 
 /** To be called when the appliance has accepted these fields. */
@@ -31,7 +32,20 @@ export function rememberSecrets(
   ].filter(([, secrets]) => Object.keys(secrets).length > 0)
   if (parts.length === 0) return forgetSecrets(gateway, address)
   const known = writtenByGateway.get(gateway) ?? new Map<string, WrittenSecrets>()
-  writtenByGateway.set(gateway, known.set(keyOf(address), new Map(parts)))
+  writtenByGateway.set(gateway, known)
+  setLatest(known, keyOf(address), new Map(parts))
+}
+
+/** Routes that somebody else deletes are never forgotten one by one. */
+const MOST_ROUTES = 10_000
+
+/** Sets an entry, and drops the oldest one of too many. */
+export function setLatest<T>(entries: Map<string, T>, key: string, value: T): void {
+  entries.delete(key)
+  entries.set(key, value)
+  if (entries.size <= MOST_ROUTES) return
+  const [oldest] = entries.keys()
+  entries.delete(oldest!)
 }
 
 /** To be called when it is not certain any more what the appliance has. */

@@ -1,5 +1,5 @@
 import { GatewayError, type ErrorCause } from '../errors'
-import { errorBody, redirection, refusal, saying } from '../transport/faults'
+import { errorBody, isErrorBody, redirection, refusal, saying } from '../transport/faults'
 import type { Answer } from '../transport/transport'
 import { createCookies, type SessionCookies } from './cookies'
 
@@ -19,7 +19,7 @@ export function readLogin(answer: Answer, base: URL): LoggedIn {
   if (status >= 300 && status < 400) throw redirection(answer, 'The login')
   if (status === 429) throw tooManySessions(answer)
   if (status >= 500) throw refusal(answer)
-  if (status >= 400 || saysError(body)) throw refused(answer)
+  if (status >= 400 || isErrorBody(body)) throw refused(answer, base)
 
   const cookies = createCookies(base)
   cookies.take(answer)
@@ -31,10 +31,6 @@ export function readLogin(answer: Answer, base: URL): LoggedIn {
   return { cookies, named }
 }
 
-/** True when the body is an error body, whatever the status (facts 9.1). */
-export const saysError = (body: unknown): boolean =>
-  typeof body === 'object' && body !== null && 'error' in body && Boolean(body.error)
-
 export const noSession = (answer: Answer): GatewayError =>
   new GatewayError(
     'BAD_RESPONSE',
@@ -42,22 +38,25 @@ export const noSession = (answer: Answer): GatewayError =>
     { statusCode: answer.status },
   )
 
-function refused(answer: Answer): GatewayError {
+function refused(answer: Answer, base: URL): GatewayError {
   const { status } = answer
+  const hint = /\/api\/*$/i.test(base.pathname)
+    ? ' The address ends in /api, which is added to it: leave it out.'
+    : ''
   const { message } = errorBody(answer.body)
   // Which status a wrong password gives is unknown (facts 2.3): every 4xx counts, but for
   // those that something other than the appliance gives.
   if ((status === 404 && !message) || [405, 407, 408].includes(status)) {
     return new GatewayError(
       'BAD_RESPONSE',
-      `What answers does not know the login of a media gateway (status ${status}). Check the address.`,
+      `What answers does not know the login of a media gateway (status ${status}). Check the address.${hint}`,
       causeOf(answer),
     )
   }
   const where = status === 404 ? ' Check the address too: it was answered with status 404.' : ''
   return new GatewayError(
     'LOGIN_REFUSED',
-    `The appliance refused the user name or the password. Correct them in the config node and deploy.${where}${saying(message)}`,
+    `The appliance refused the user name or the password. Correct them in the config node and deploy.${where}${hint}${saying(message)}`,
     causeOf(answer),
   )
 }
@@ -74,8 +73,16 @@ function causeOf({ status, body }: Answer): Partial<ErrorCause> {
   return { statusCode: status, applianceType: type, applianceMessage: message }
 }
 
-/** Milliseconds that the appliance asks to wait, at most five minutes. */
+/** The longest time that an appliance may ask to be left alone, ms. */
+const LONGEST_RETRY_AFTER = 5 * 60_000
+
+/** Milliseconds that the appliance asks to wait: a number of seconds, or a date by its own clock. */
 export function retryAfterOf({ headers }: Answer): number | undefined {
-  const seconds = Number(headers['retry-after'])
-  return seconds > 0 ? Math.min(seconds * 1000, 300_000) : undefined
+  const { date = '', 'retry-after': value } = headers
+  if (value === undefined) return undefined
+  const seconds = Number(value)
+  const ms = Number.isNaN(seconds)
+    ? Date.parse(value) - (Date.parse(date) || Date.now())
+    : seconds * 1000
+  return ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER) : undefined
 }

@@ -1,10 +1,12 @@
 import type { SessionDeletion, SessionInformation } from '../model/types'
-import { GatewayError } from '../errors'
+import { MONOTONIC, type Clock } from '../clock'
+import { GatewayError, closedError } from '../errors'
 import type { Outlook } from '../outlook'
-import { TransportFault, refusal } from '../transport/faults'
+import { within } from '../stop'
+import { TransportFault, isErrorBody, refusal } from '../transport/faults'
 import type { Answer, Transport } from '../transport/transport'
 import type { SessionCookies } from './cookies'
-import { noSession, readLogin, retryAfterOf, saysError } from './login'
+import { noSession, readLogin, retryAfterOf } from './login'
 import { rolesOf } from './roles'
 
 /** One login on the appliance. Calls hold on to it, so that a late 401 never ends a newer session. */
@@ -12,9 +14,9 @@ export interface OpenSession {
   readonly cookies: SessionCookies
   /** Calls that this session has answered. */
   served: number
-  /** Local time of the last answer, in ms. */
+  /** When the last answer came, in ms of the clock. */
   usedAt: number
-  /** Local time at which the appliance said it ends, in ms (facts 2.3); undefined while not known. */
+  /** When it ends, as the appliance said (facts 2.3), in ms of the clock; undefined while not known. */
   expiresAt?: number
   /** How long it had still to go when that was read, in ms. */
   lifetime?: number
@@ -34,6 +36,7 @@ export interface SessionOptions {
   outlook: Outlook
   /** Waits, ends early with `CLOSED` when the gateway closes. */
   pause: (ms: number) => Promise<void>
+  clock: Clock
 }
 
 export interface Session {
@@ -57,11 +60,15 @@ export interface Session {
   /** Forgets a refused login, so that the next call tries again. */
   forgive(): void
   /** Ends the open session. Never logs in first. The status is that of the answer, if there was one. */
-  end(timeout?: number): Promise<{ deletion: SessionDeletion; status?: number }>
+  end(): Promise<{ deletion: SessionDeletion; status?: number }>
   /** Whether a session is open, as far as is known here. */
   isOpen(): boolean
+  /** The roles of the user of the open session; none while they are not known. */
+  roles(): string[]
   /** From now on nobody logs in. Resolves when no login and no end of a session is on its way. */
   stop(): Promise<void>
+  /** Ends the session that is open, or is still being opened or ended, within so many ms. */
+  close(ms: number): Promise<void>
   /** IDs of the present and the latest sessions, for keeping them out of every text. */
   ids(): string[]
 }
@@ -72,6 +79,8 @@ const REFUSED_WAITS = [1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
 /** First waits after other failures; each further one is twice as long, up to a minute. */
 const FIRST_WAIT = { awayAtAll: 500, noneFree: 1000, answeredNothing: 2000 }
 const LONGEST_WAIT = MINUTE
+/** Of a close, what is kept for the end of a session whose login was answered late. */
+const LATE_END_MS = 400
 
 /**
  * The only place that logs in. One session serves every caller; it is opened
@@ -79,10 +88,11 @@ const LONGEST_WAIT = MINUTE
  * hammering an appliance that refuses (design 2.5).
  */
 export function createSession(options: SessionOptions): Session {
-  const { transport, timeout, outlook } = options
+  const { transport, timeout, outlook, clock } = options
   let current: OpenSession | undefined
   let opening: Promise<OpenSession> | undefined
-  const ending = new Set<Promise<unknown>>()
+  /** The sessions that are being ended, and when that is over. */
+  const ending = new Map<OpenSession, Promise<unknown>>()
   const ids: string[] = []
   let workedBefore = false
   let refusals = 0
@@ -93,7 +103,7 @@ export function createSession(options: SessionOptions): Session {
 
   async function open(): Promise<OpenSession> {
     if (opening) return opening
-    if (current && !mayHaveExpired(current)) return current
+    if (current && !mayHaveExpired(current, clock.now())) return current
     opening = renew(current).finally(() => {
       opening = undefined
     })
@@ -102,13 +112,13 @@ export function createSession(options: SessionOptions): Session {
 
   async function renew(session?: OpenSession): Promise<OpenSession> {
     if (session && (await isStillAlive(session))) return session
-    if (held && Date.now() < held.until) throw heldError(held)
+    if (held && clock.now() < held.until) throw heldError(held.error, held.until - clock.now())
     return logIn()
   }
 
   async function isStillAlive(session: OpenSession): Promise<boolean> {
     const alive =
-      !isCertainlyOver(session) &&
+      !isCertainlyOver(session, clock.now()) &&
       (await information(session).catch((error: GatewayError) => {
         if (error.code === 'CLOSED') throw error
         // Not found out: the next call will show it.
@@ -119,19 +129,21 @@ export function createSession(options: SessionOptions): Session {
   }
 
   async function logIn(): Promise<OpenSession> {
-    if (stopped) throw new GatewayError('CLOSED', 'The gateway was stopped before the login.')
+    if (stopped) throw closedError()
     let retryAfter: number | undefined
     try {
       const answer = await postSession()
       retryAfter = retryAfterOf(answer)
       const { cookies, named } = readLogin(answer, options.base)
-      const session: OpenSession = { cookies, served: 0, usedAt: Date.now(), roles: [] }
+      const session: OpenSession = { cookies, served: 0, usedAt: clock.now(), roles: [] }
       ids.splice(0, Math.max(0, ids.length - 4))
       ids.push(cookies.sessionId())
       current = session
       const known = await getToKnow(session)
+      // Nobody will use it: the close ends it.
+      if (stopped) throw closedError()
       if (!named && !known) {
-        lost(session)
+        discard(session)
         throw noSession(answer)
       }
       workedBefore = true
@@ -150,7 +162,7 @@ export function createSession(options: SessionOptions): Session {
     const answer = await askAbout(session).catch(() => undefined)
     if (answer?.status === 404) session.cannotAsk = true
     if (!answer || !isInformation(answer)) return false
-    learn(session, answer)
+    learn(session, answer, clock)
     return true
   }
 
@@ -191,7 +203,7 @@ export function createSession(options: SessionOptions): Session {
       failures++
     }
     outlook.trouble('session', error.code, error.message)
-    held = { until: Date.now() + wait, error }
+    held = { until: clock.now() + wait, error }
   }
 
   function lost(session: OpenSession): void {
@@ -204,30 +216,65 @@ export function createSession(options: SessionOptions): Session {
     if (answer.status >= 400) throw refusal(answer)
     if (!isInformation(answer)) throw unexpected('The question about the session', answer)
     session.cookies.take(answer)
-    session.usedAt = Date.now()
-    learn(session, answer)
+    session.usedAt = clock.now()
+    learn(session, answer, clock)
     return answer.body as SessionInformation
   }
 
-  async function deleteSession({ cookies }: OpenSession, within: number): Promise<Answer> {
+  async function deleteSession(session: OpenSession, ms: number): Promise<Answer> {
     const deleted = transport.send({
       method: 'DELETE',
       path: '/api/session',
-      cookie: cookies.header(),
-      timeout: within,
+      cookie: session.cookies.header(),
+      timeout: ms,
     })
-    const over: Promise<unknown> = deleted.catch(() => undefined).finally(() => ending.delete(over))
-    ending.add(over)
+    const over: Promise<unknown> = deleted
+      .catch(() => undefined)
+      .finally(() => {
+        if (ending.get(session) === over) ending.delete(session)
+      })
+    ending.set(session, over)
     return deleted
   }
 
-  async function end(within = timeout): Promise<{ deletion: SessionDeletion; status?: number }> {
+  function discard(session: OpenSession): void {
+    lost(session)
+    deleteSession(session, timeout).catch(() => undefined)
+  }
+
+  // A close takes real time, whatever clock the rest waits by.
+  async function close(ms: number): Promise<void> {
+    const over = MONOTONIC.now() + ms
+    const left = (): number => Math.max(0, over - MONOTONIC.now())
+    if (opening)
+      await within(
+        left() - LATE_END_MS,
+        opening.catch(() => undefined),
+      )
+    const unended = new Set(ending.keys())
+    if (current) unended.add(current)
+    current = undefined
+    const tryToEnd = async (session: OpenSession): Promise<void> => {
+      try {
+        deletionOf(await deleteSession(session, Math.min(timeout, left())))
+        unended.delete(session)
+      } catch {
+        // As long as there is time it is tried again.
+      }
+    }
+    // Twice, where the first try fails or brings no answer in half of the time.
+    for (const share of [1 / 2, 1]) {
+      await within(left() * share, Promise.all([...unended].map(tryToEnd)))
+    }
+  }
+
+  async function end(): Promise<{ deletion: SessionDeletion; status?: number }> {
     await opening?.catch(() => undefined)
     const session = current
     if (!session) return { deletion: { type: 'Session', message: 'No session was open.' } }
     lost(session)
     try {
-      return deletionOf(await deleteSession(session, within))
+      return deletionOf(await deleteSession(session, timeout))
     } catch (error) {
       // It may still be open: whoever ends it next has to try again.
       current ??= session
@@ -239,7 +286,7 @@ export function createSession(options: SessionOptions): Session {
     open,
     served(session) {
       session.served++
-      session.usedAt = Date.now()
+      session.usedAt = clock.now()
       failures = 0
       outlook.fine('session')
     },
@@ -254,22 +301,21 @@ export function createSession(options: SessionOptions): Session {
         }),
       )
     },
-    discard(session) {
-      lost(session)
-      deleteSession(session, timeout).catch(() => undefined)
-    },
+    discard,
     information,
-    learn,
+    learn: (session, answer) => learn(session, answer, clock),
     forgive() {
       held = undefined
       refusals = 0
     },
     end,
     isOpen: () => current !== undefined,
+    roles: () => current?.roles ?? [],
     async stop() {
       stopped = true
-      await Promise.all([opening?.catch(() => undefined), ...ending])
+      await Promise.all([opening?.catch(() => undefined), ...ending.values()])
     },
+    close,
     // An answer may have given the present session another ID since the login.
     ids: () => (current ? [...ids, current.cookies.sessionId()] : ids),
   }
@@ -287,7 +333,7 @@ const isPlainObject = (body: unknown): body is Record<string, unknown> =>
   typeof body === 'object' && body !== null && !Array.isArray(body)
 
 const isInformation = ({ status, body }: Answer): boolean =>
-  status === 200 && isPlainObject(body) && !saysError(body)
+  status === 200 && isPlainObject(body) && !isErrorBody(body)
 
 /** How the answer to a question about a session says that there is none. */
 const showsNoSession = ({ status }: Answer): boolean =>
@@ -311,31 +357,31 @@ const unexpected = (what: string, { status, unreadable }: Answer): GatewayError 
     statusCode: status,
   })
 
-function mayHaveExpired(session: OpenSession): boolean {
-  return session.expiresAt !== undefined && Date.now() >= session.expiresAt
+function mayHaveExpired({ expiresAt }: OpenSession, now: number): boolean {
+  return expiresAt !== undefined && now >= expiresAt
 }
 
 // Whether calls prolong a session is unknown (facts 2.3). Both ways it is over when it
 // has lain idle for the whole time that it had left; otherwise the appliance is asked.
-function isCertainlyOver(session: OpenSession): boolean {
-  return session.lifetime !== undefined && Date.now() >= session.usedAt + session.lifetime
+function isCertainlyOver({ lifetime, usedAt }: OpenSession, now: number): boolean {
+  return lifetime !== undefined && now >= usedAt + lifetime
 }
 
 // expireAt is a time on the appliance's clock, which may differ from ours. One that is past
 // while the session lives says nothing.
-function learn(session: OpenSession, answer: Answer): void {
+function learn(session: OpenSession, answer: Answer, clock: Clock): void {
   session.roles = rolesOf(answer.body)
   const { expireAt } = (answer.body ?? {}) as Partial<SessionInformation>
   const appliance = Date.parse(answer.headers.date ?? '')
-  const now = Date.now()
-  const skew = Math.abs(appliance - now) > 2000 ? appliance - now : 0
-  const left = typeof expireAt === 'number' ? expireAt - (now + skew) : Number.NaN
+  const today = Date.now()
+  const skew = Math.abs(appliance - today) > 2000 ? appliance - today : 0
+  const left = typeof expireAt === 'number' ? expireAt - (today + skew) : Number.NaN
   session.lifetime = left > 0 ? left : undefined
-  session.expiresAt = left > 0 ? now + left : undefined
+  session.expiresAt = left > 0 ? clock.now() + left : undefined
 }
 
-function heldError({ until, error }: { until: number; error: GatewayError }): GatewayError {
-  const seconds = Math.ceil((until - Date.now()) / 1000)
+function heldError(error: GatewayError, wait: number): GatewayError {
+  const seconds = Math.ceil(wait / 1000)
   const next = Number.isFinite(seconds)
     ? ` The next try is made in ${seconds} s at the earliest.`
     : ' No further try is made, so that the account is not locked. To try the same again, send "start" to a session node.'

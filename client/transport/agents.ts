@@ -56,18 +56,23 @@ function createAgent(options: AgentOptions, keepAlive: boolean): http.Agent {
   const { secure, tls = {}, fingerprint, proxy } = options
   const pinned = secure && fingerprint !== undefined
   const agentOptions: https.AgentOptions = { keepAlive, scheduling: 'lifo' }
-  if (secure) Object.assign(agentOptions, tls)
-  if (pinned) {
-    // The comparison with the fingerprint takes the place of the check against
-    // authorities; it is stricter, and is made before anything is sent. Authorities
-    // judge only where there is no fingerprint.
-    agentOptions.rejectUnauthorized = fingerprint === undefined
-    agentOptions.maxCachedSessions = 0
-  }
+  if (secure) Object.assign(agentOptions, trust(tls, pinned))
   const agent = proxy
     ? createProxyAgent(proxy, secure, { ...agentOptions, timeout: options.timeout })
     : new (secure ? https : http).Agent(agentOptions)
   return pinned ? trustOnly(fingerprint, agent, options.timeout) : agent
+}
+
+/**
+ * Who decides whether a certificate is trusted. With a fingerprint it is `trustOnly`, which
+ * compares before anything is sent, and takes a self-signed certificate too. Without one it is
+ * the authorities, unless the TLS configuration of the user says otherwise.
+ */
+function trust(tls: TlsOptions, pinned: boolean): https.AgentOptions {
+  const byAuthorities = !pinned && tls.rejectUnauthorized !== false
+  // A resumed TLS session shows no certificate to compare.
+  const resumption = pinned ? { maxCachedSessions: 0 } : {}
+  return { ...tls, ...resumption, rejectUnauthorized: byAuthorities }
 }
 
 function createProxyAgent(

@@ -132,7 +132,7 @@ export function refusal(answer: Answer, what = 'such thing'): GatewayError {
   if (status >= 500) {
     return new GatewayError(
       'UNAVAILABLE',
-      `The appliance failed with status ${status}. It may be starting or overloaded: try again later.${says}`,
+      `The appliance failed with status ${status}. It may be starting or overloaded.${says}`,
       cause,
     )
   }
@@ -163,6 +163,14 @@ export function refusal(answer: Answer, what = 'such thing'): GatewayError {
 /** What the appliance says, as a sentence to go on with. */
 export const saying = (message: string | undefined): string =>
   message ? ` It says: ${message.replace(/[^.!?]$/, '$&.')}` : ''
+
+/** True for an error body, whatever the status (facts 9.1). An empty `error` says that there is none. */
+export function isErrorBody(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false
+  const error: unknown = (body as { error?: unknown }).error
+  if (typeof error === 'object' && error !== null) return Object.values(error).some(Boolean)
+  return error === true || (typeof error === 'string' && error !== '')
+}
 
 /** `error.type` and `error.message` of a documented error body (facts 9.1), where the body has them. */
 export function errorBody(body: unknown): { type?: string; message?: string } {

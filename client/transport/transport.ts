@@ -53,9 +53,9 @@ export interface Transport {
    * @throws TransportFault when no complete answer came; it says whether the call may have reached the appliance
    */
   send(request: TransportRequest): Promise<Answer>
-  /** Ends every read that is on its way. */
+  /** Ends every read that is on its way. From then on none is sent. */
   endReads(): void
-  /** Ends every call and closes every socket. */
+  /** Ends every call and closes every socket. From then on nothing is sent. */
   destroy(): void
 }
 
@@ -71,8 +71,12 @@ export function createTransport(options: TransportOptions): Transport {
   const agents = createAgents({ ...options, secure })
   const pending = new Set<Pending>()
   const adapter = nodeAdapter(options, secure, pending)
+  let sends: 'all' | 'no reads' | 'nothing' = 'all'
   return {
     async send(request) {
+      if (sends === 'nothing' || (sends === 'no reads' && request.method === 'GET')) {
+        throw stoppedFault(false)
+      }
       const config: CallConfig = {
         adapter,
         method: request.method,
@@ -87,14 +91,19 @@ export function createTransport(options: TransportOptions): Transport {
       return { status, headers: headers as http.IncomingHttpHeaders, ...parse(data) }
     },
     endReads() {
+      if (sends === 'all') sends = 'no reads'
       for (const { method, end } of pending) if (method === 'GET') end()
     },
     destroy() {
+      sends = 'nothing'
       for (const { end } of pending) end()
       agents.destroy()
     },
   }
 }
+
+const stoppedFault = (reached: boolean): TransportFault =>
+  new TransportFault('CLOSED', 'The node was stopped before the call had ended.', { reached })
 
 interface CallConfig extends AxiosRequestConfig<string | Buffer> {
   stop?: Stop
@@ -174,8 +183,7 @@ function nodeAdapter(
         return
       }
       const timer = setTimeout(() => fail(timedOut(timeout, reached)), timeout)
-      const abort = (): void =>
-        fail(new TransportFault('CLOSED', 'The call was stopped.', { reached }))
+      const abort = (): void => fail(stoppedFault(reached))
       const self = { method: config.method?.toUpperCase(), end: abort }
 
       function settle(): boolean {

@@ -1,3 +1,5 @@
+import { isSameId } from '../model/match'
+import { patternFilter } from '../model/pattern'
 import type { EventName } from '../model/watch'
 import type { Named } from './events'
 
@@ -11,37 +13,13 @@ export type RouteFilter =
 
 export function routeFilter(filter: RouteFilter | undefined): (route: Named) => boolean {
   if (!filter) return () => true
-  if ('id' in filter) return ({ id }) => id === filter.id
+  if ('id' in filter) return ({ id }) => isSameId(id, filter.id)
   if ('idOrName' in filter) {
-    return ({ id, name }) => id === filter.idOrName || name === filter.idOrName
+    return ({ id, name }) => isSameId(id, filter.idOrName) || name === filter.idOrName
   }
   if ('name' in filter) return ({ name }) => name === filter.name
-  const pattern = Array.from(filter.pattern.toLocaleLowerCase())
-  return ({ name }) => fits(Array.from(name.toLocaleLowerCase()), pattern)
-}
-
-/** Whether a name fits a pattern, in time proportional to both lengths. */
-function fits(name: string[], pattern: string[]): boolean {
-  let at = 0
-  let place = 0
-  /** The latest `*`, and up to where the name was taken by it. */
-  let star = -1
-  let taken = 0
-  while (at < name.length) {
-    if (pattern[place] === '*') {
-      star = place++
-      taken = at
-    } else if (pattern[place] === '?' || pattern[place] === name[at]) {
-      place++
-      at++
-    } else if (star < 0) return false
-    else {
-      place = star + 1
-      at = ++taken
-    }
-  }
-  while (pattern[place] === '*') place++
-  return place === pattern.length
+  const fits = patternFilter(filter.pattern)
+  return ({ name }) => fits(name)
 }
 
 /** All events when none is named. */

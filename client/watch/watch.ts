@@ -22,6 +22,20 @@ interface DeviceWatch {
   lookNow(): Promise<SharedLook>
   /** All that is known. */
   snapshot(): Snapshot | undefined
+  known(): Known
+}
+
+/** What the watches of a device know, and how well. */
+export interface Known {
+  state?: DeviceState
+  /** When that was seen, Unix ms. */
+  seenAt: number
+  /** Why the latest look failed. */
+  failure?: GatewayError
+  /** It counts as unreachable. */
+  unreachable: boolean
+  /** Milliseconds from look to look. */
+  everyMs: number
 }
 
 /** A look, and what it took. */
@@ -72,10 +86,20 @@ export function sharedLook(
 
 /** All that the watches of a device know now; undefined where nobody watches, or nothing is known yet. */
 export function knownSnapshot(gateway: Gateway, deviceId?: string): Snapshot | undefined {
+  return watchFor(gateway, deviceId)?.snapshot()
+}
+
+/** What the watches of a device know now, and how well; undefined where nobody watches. */
+export function knownBy(gateway: Gateway, deviceId?: string): Known | undefined {
+  const watch = watchFor(gateway, deviceId)
+  return watch?.isOn ? watch.known() : undefined
+}
+
+/** Where no device is named, that of the only one, or else the first that is watched. */
+function watchFor(gateway: Gateway, deviceId: string | undefined): DeviceWatch | undefined {
   const known = watches.get(gateway)
   const [first] = known?.values() ?? []
-  const watch = deviceId === undefined ? (known?.get('') ?? first) : findWatch(gateway, deviceId)
-  return watch?.snapshot()
+  return deviceId === undefined ? (known?.get('') ?? first) : findWatch(gateway, deviceId)
 }
 
 function findWatch(gateway: Gateway, deviceId: string): DeviceWatch | undefined {
@@ -109,6 +133,7 @@ function createDeviceWatch(
   let state: DeviceState | undefined
   let seenAt = 0
   let suggestedMs: number | undefined
+  let missed: GatewayError | undefined
   let away: Miss | undefined
   let stop = new Stop()
   /** The latest failed poll got as far as to ask. */
@@ -128,10 +153,12 @@ function createDeviceWatch(
       state = present
       suggestedMs = answer.suggestedMs
       seenAt = clock.now()
+      missed = undefined
       each((follower) => follower.seen(present, changes, seenAt))
       void measure(present)
     },
     onMiss(miss) {
+      missed = miss.error
       each((follower) => follower.missed(miss))
     },
     onUnreachable(miss) {
@@ -171,7 +198,7 @@ function createDeviceWatch(
   }
 
   async function ask(): Promise<SharedLook> {
-    const operation: Operation = { ...newOperation('watch', stop), brief: true }
+    const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const id = deviceId ?? (await findDevice(operation))
       look ??= createLook(gateway, id, clock)
@@ -227,7 +254,7 @@ function createDeviceWatch(
     if (isMeasuring || !isDue || wanted.size === 0) return
     isMeasuring = true
     measuredAt = clock.now()
-    const operation: Operation = { ...newOperation('watch', stop), brief: true }
+    const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const routes = [...wanted.values()]
       const statistics = await readStatisticsOf(gateway, present.id, routes, operation)
@@ -283,6 +310,13 @@ function createDeviceWatch(
     },
     lookNow: () => poller.askNow(),
     snapshot: () => state && snapshotOf(state, seenAt, () => true),
+    known: () => ({
+      state,
+      seenAt,
+      failure: missed,
+      unreachable: away !== undefined,
+      everyMs: interval(),
+    }),
   }
   return watch
 }

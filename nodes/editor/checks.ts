@@ -1,44 +1,54 @@
 // What a plain field may hold. Each check answers with the fault, or with nothing.
 // They know no browser.
 import { RANGES, type Range } from '../../client/model/ranges'
+import {
+  addressFault,
+  fingerprintDigits,
+  numberIn,
+  suggestedAddress,
+  type AddressFault,
+} from '../../client/model/settings'
 
 /** The key of a text in the catalog, under `error`, and the values that go into it. */
-export type Fault = [key: string, values?: Record<string, number>]
+export type Fault = [key: string, values?: Record<string, number | string>]
 
 export type Check = keyof typeof checks
 
 export const checks = {
   baseUrl(value: string): Fault | undefined {
     if (isVariable(value)) return undefined
-    if (value === '') return ['noUrl']
-    if (!/^https?:\/\//i.test(value)) return ['urlScheme']
-    if (/\s/.test(value) || !URL.canParse(value)) return ['url']
-    const url = new URL(value)
-    if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(value)) {
-      return ['urlUser']
-    }
-    return url.search === '' && url.hash === '' ? undefined : ['urlQuery']
+    const fault = addressFault(value)
+    if (fault === undefined) return undefined
+    return [ADDRESS_KEYS[fault], { suggested: suggestedAddress(value) ?? '' }]
   },
 
   fingerprint(value: string): Fault | undefined {
-    if (value === '' || isVariable(value)) return undefined
-    return /^[0-9a-f]{2}(:?[0-9a-f]{2}){31}$/i.test(value) ? undefined : ['fingerprint']
+    const isGood = isVariable(value) || fingerprintDigits(value) !== undefined
+    return isGood ? undefined : ['fingerprint']
   },
 
   // Empty means the default.
-  timeout: number(RANGES.timeout, { whole: true }),
-  concurrency: number(RANGES.concurrency, { whole: true }),
+  timeout: number(RANGES.timeout),
+  concurrency: number(RANGES.concurrency),
   pollInterval: number(RANGES.pollInterval),
   waitTimeout: number(RANGES.waitTimeout),
   holdFor: number(RANGES.holdFor),
 }
 
-function number({ least, most }: Range, { whole = false } = {}) {
+const ADDRESS_KEYS: Record<AddressFault, string> = {
+  missing: 'noUrl',
+  noScheme: 'urlBegin',
+  scheme: 'urlScheme',
+  invalid: 'url',
+  user: 'urlUser',
+  query: 'urlQuery',
+}
+
+function number(range: Range) {
+  const { least, most, whole } = range
   return (value: string): Fault | undefined => {
-    if (value === '' || isVariable(value)) return undefined
-    const form = whole ? /^\d+$/ : /^\d+(\.\d+)?$/
-    const good = form.test(value) && Number(value) >= least && Number(value) <= most
-    return good ? undefined : [whole ? 'wholeNumber' : 'number', { least, most }]
+    const isGood = value === '' || isVariable(value) || numberIn(value, range) !== undefined
+    return isGood ? undefined : [whole ? 'wholeNumber' : 'number', { least, most }]
   }
 }
 

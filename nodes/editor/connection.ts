@@ -1,5 +1,6 @@
 import { ask, askCredentials, Unanswered } from './ask'
 import { field, read } from './fields'
+import { text } from './text'
 
 /** How to reach an appliance: as a config node is deployed, or as its values are in the editor. */
 export interface Connection {
@@ -42,6 +43,7 @@ export async function askAppliance<Answer>(
   what: object,
   { again = false } = {},
 ): Promise<Answer> {
+  if (gateway.d) throw new Unanswered(text('picker.disabled'))
   if (!gateway.changed) {
     try {
       return await ask(path, { ...what, connection: { id: gateway.id } })

@@ -2,7 +2,7 @@ import { field, idOf, read, show } from './fields'
 import { preparePickers } from './pickers'
 import { prepareRouteForm } from './route-form'
 import { text } from './text'
-import { prepareTyped, type TypedChoices } from './typed'
+import { prepareTyped, prepareTypeChanges, type TypedChoices } from './typed'
 
 /** A field of a property that the node does not have, and what it showed at first. */
 interface Addition {
@@ -21,8 +21,9 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
     if (value !== '') show(field(node, property), value)
   }
   prepareTyped(node, choices)
-  preparePickers(node)
-  prepareRouteForm(node)
+  const picked = preparePickers(node)
+  prepareTypeChanges(node, picked.translate)
+  prepareRouteForm(node, picked)
   prepareConditions(node)
   prepareConfigButtons(node)
   additions.set(

@@ -3,6 +3,7 @@
 import { checks, type Check } from './checks'
 import { prepareForm, saveForm } from './form'
 import { shownValue } from './fields'
+import { chooseOnlyGateway } from './only-gateway'
 import { checkTyped } from './typed'
 import { definitionFault } from './route-form/use'
 import { reason, text, type CheckOptions } from './text'
@@ -13,6 +14,9 @@ import { watch } from '../watch/editor'
 type Value = string | number | undefined
 
 const mediaGatewayNodes = {
+  /** To call in `onadd`. */
+  chooseOnlyGateway,
+
   /** To call in `oneditprepare`. */
   prepareForm,
 

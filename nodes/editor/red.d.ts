@@ -7,6 +7,8 @@ interface EditorNode {
   id: string
   /** It is not deployed as it is here. */
   changed?: boolean
+  /** It is disabled. */
+  d?: boolean
   credentials?: Record<string, unknown>
   _def: {
     category: string
@@ -21,6 +23,13 @@ interface TypedInputType {
   icon?: string
   /** False when the type says it all and there is nothing to fill in. */
   hasValue?: boolean
+  /** For the button beside the value; `this` is the field. */
+  expand?(this: TypedInputWidget): void
+}
+
+interface TypedInputWidget {
+  value(): string
+  value(value: string): void
 }
 
 /** A list of rows that the user may add to, with a button to remove each. */
@@ -52,8 +61,12 @@ interface EditorQuery {
   each(visit: (index: number, element: HTMLElement) => void): EditorQuery
   editableList<Row>(options: EditableListOptions<Row>): EditorQuery
   editableList<Row>(method: 'addItem', row: Row): void
-  typedInput(options: { types: (string | TypedInputType)[]; typeField: string }): EditorQuery
-  typedInput(method: 'value', value: string): EditorQuery
+  typedInput(options: {
+    types: (string | TypedInputType)[]
+    default?: string
+    typeField: string
+  }): EditorQuery
+  typedInput(method: 'value' | 'type', value: string): EditorQuery
 }
 
 /** An answer, as far as it is looked at. */
@@ -99,10 +112,14 @@ declare const RED: {
   _(key: string, values?: Record<string, number | string>): string
   nodes: {
     node(id: string): EditorNode | null | undefined
+    eachConfig(visit: (node: EditorNode) => void): void
+    /** Of a tab there is none. */
+    subflow(id: unknown): { env?: { type: string; ui?: { type?: string } }[] } | undefined
   }
   editor: {
     /** The nodes whose dialogs are open, the topmost last. */
     getEditStack(): unknown[]
+    editJSON(options: { value: string; complete(value: string): void }): void
   }
   plugins: {
     registerPlugin(id: string, plugin: { type: string; onadd(): void }): void

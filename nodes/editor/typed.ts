@@ -2,11 +2,21 @@
 import { field } from './fields'
 import { text } from './text'
 
-/** What each of them may be; the default comes first. */
+/** A type that shows its words beside its icon, also while it is the chosen one. */
+export const ownType = (value: string, label: string, icon: string): TypedInputType => ({
+  value,
+  label,
+  icon: `fa fa-${icon} media-gateway-type`,
+})
+
+export const idType = (label: string): TypedInputType => ownType('id', label, 'hashtag')
+export const nameType = (label: string): TypedInputType => ownType('name', label, 'font')
+
+/** What each of them may be. */
 const types: Record<string, () => (string | TypedInputType)[]> = {
   device: () => [
     { value: 'auto', label: text('type.auto'), hasValue: false },
-    { value: 'id', label: text('type.deviceId') },
+    idType(text('type.deviceId')),
     'msg',
     'flow',
     'global',
@@ -15,8 +25,8 @@ const types: Record<string, () => (string | TypedInputType)[]> = {
   ],
   route: () => [
     'msg',
-    { value: 'id', label: text('type.routeId') },
-    { value: 'name', label: text('type.routeName') },
+    idType(text('type.routeId')),
+    nameType(text('type.routeName')),
     'flow',
     'global',
     'env',
@@ -24,17 +34,36 @@ const types: Record<string, () => (string | TypedInputType)[]> = {
   ],
   destination: () => [
     'msg',
-    { value: 'id', label: text('type.destinationId') },
-    { value: 'name', label: text('type.destinationName') },
+    idType(text('type.destinationId')),
+    nameType(text('type.destinationName')),
     'flow',
     'global',
     'env',
     'jsonata',
   ],
-  definition: () => ['msg', 'flow', 'global', 'json', 'jsonata', 'env'],
+  definition: () => [formType(), 'msg', 'flow', 'global', 'jsonata', 'env'],
 }
 
-/** For a node whose fields may be something else: the choices of each, the default first. */
+/** JSON, of which there is a form: as the editor's own type, but for the name. */
+const formType = (): TypedInputType => ({
+  ...ownType('json', text('type.form'), 'list-alt'),
+  expand() {
+    RED.editor.editJSON({
+      value: reformatted(this.value(), 4),
+      complete: (edited) => this.value(reformatted(edited)),
+    })
+  },
+})
+
+function reformatted(json: string, indent?: number): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, indent)
+  } catch {
+    return json
+  }
+}
+
+/** For a node whose fields may be something else: the choices of each. */
 export type TypedChoices = Record<string, (string | TypedInputType)[]>
 
 /** Makes typed inputs of the fields that the form has. */
@@ -42,39 +71,77 @@ export function prepareTyped(node: EditorNode, own: TypedChoices = {}): void {
   for (const [property, choices] of Object.entries(types)) {
     const input = field(node, property)
     if (input.length === 0) continue
+    const type = field(node, `${property}Type`)
     input.typedInput({
-      types: withType(own[property] ?? choices(), field(node, `${property}Type`).val()),
-      typeField: `#node-input-${property}Type`,
+      types: withType(own[property] ?? choices(), type.val()),
+      default: textIn(node._def.defaults[`${property}Type`]?.value),
+      typeField: `#${type.attr('id')}`,
     })
-    prepareChange(node, property)
   }
 }
 
-/** Where the value is the thing itself, and not where a message has it. */
-const LITERAL = ['id', 'name', 'json']
+/** What the same thing is called by another type; undefined where that is not known. */
+export type Translate = (
+  property: string,
+  entry: { type: string; value: string },
+  type: string,
+) => string | undefined
+
+/** To call once the fields have their pickers. */
+export function prepareTypeChanges(node: EditorNode, translate: Translate): void {
+  for (const property of Object.keys(types)) {
+    if (field(node, property).length > 0) prepareChange(node, property, translate)
+  }
+}
+
+/** Where the value is the thing itself, and not where it is to be found. */
+const LITERAL = ['id', 'name', 'pattern', 'json']
+
+/** An ID is no name, and neither is where a message has it. What is one thing is not kept for another. */
+const meaningOf = (type: string): string => (LITERAL.includes(type) ? type : REFERENCE)
+const REFERENCE = 'reference'
 
 /**
- * The name of a message property that is filled in at first is no ID, no name and no JSON: who
- * changes to one of those begins with an empty field, and who changes back finds it again.
+ * Who changes the type begins with what the same thing is called there, or with an empty field;
+ * who changes back finds again what was there.
  */
-function prepareChange(node: EditorNode, property: string): void {
+function prepareChange(node: EditorNode, property: string, translate: Translate): void {
   const { defaults } = node._def
-  const first = defaults[property]?.value
-  const firstType = defaults[`${property}Type`]?.value
-  if (typeof first !== 'string' || first === '') return
+  const firstType = textIn(defaults[`${property}Type`]?.value)
   const input = field(node, property)
   const type = field(node, `${property}Type`)
-  let last = type.val() ?? ''
+  /** What was last entered, by what it means. */
+  const entered = new Map<string, string>()
+  if (!COMPLETE.includes(firstType)) {
+    entered.set(meaningOf(firstType), textIn(defaults[property]?.value))
+  }
+  const entryNow = () => ({ type: type.val() ?? '', value: input.val() ?? '' })
+  let last = entryNow()
+
   input.on('change', () => {
+    const now = entryNow()
+    // A type that says it all has no value: the one before still counts.
+    if (COMPLETE.includes(now.type)) return
     const before = last
-    last = type.val() ?? ''
-    if (last === before) return
-    if (before === firstType && LITERAL.includes(last) && input.val() === first) {
-      input.typedInput('value', '')
-    } else if (last === firstType && input.val() === '') {
-      input.typedInput('value', first)
-    }
+    last = now
+    if (now.type === before.type || COMPLETE.includes(before.type)) return
+    const meaning = meaningOf(now.type)
+    if (meaning === meaningOf(before.type)) return
+    entered.set(meaningOf(before.type), before.value)
+    // Another ID was entered since the name: the name would be that of another route.
+    const isOther = before.value !== '' && LITERAL.includes(before.type) && meaning !== REFERENCE
+    const known = isOther ? undefined : entered.get(meaning)
+    const wanted = translate(property, before, now.type) ?? known ?? ''
+    last = { type: now.type, value: wanted }
+    if (wanted !== now.value) input.typedInput('value', wanted)
+    if (wanted === '') focusOn(input)
   })
+}
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function focusOn(input: EditorQuery): void {
+  input.get(0).parentElement?.querySelector<HTMLElement>('.red-ui-typedInput-input')?.focus()
 }
 
 /** A flow written by hand may have a type that is not offered here: to look is not to change it. */

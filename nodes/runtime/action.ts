@@ -73,10 +73,13 @@ export function registerAction<Config extends ActionConfig>(
         return outgoing(RED, message, result)
       }
       const succeed = (result: Result): void => {
+        if (stop.stopped) return fail(tooLate(operation))
+        const restore = remember(message)
         try {
           // Where it goes to several nodes it is copied, and not everything can be.
           send(stamped(result))
         } catch (error) {
+          restore()
           return fail(unsendable(error, operation))
         }
         status.end()
@@ -84,7 +87,7 @@ export function registerAction<Config extends ActionConfig>(
       }
       const fail = (error: unknown): void => {
         const failure = asGatewayError(error, operation)
-        status.end(failure.code)
+        status.end(failure)
         done(failure)
       }
       // What goes wrong in `succeed` or `fail` comes after the one `done`: it is only logged.
@@ -127,30 +130,62 @@ function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Me
   return [messages]
 }
 
+/** The members of a message that a result is written into. */
+const WRITTEN = ['payload', 'deviceId', 'routeId', 'routeName', 'gateway'] as const
+
+/** Returns how to bring the message back to how it was: one that fails arrives unchanged. */
+function remember(message: Message): () => void {
+  const before = WRITTEN.map(
+    (name) => [name, Object.getOwnPropertyDescriptor(message, name)] as const,
+  )
+  return () => {
+    for (const [name, descriptor] of before) {
+      if (descriptor) Object.defineProperty(message, name, descriptor)
+      else delete message[name]
+    }
+  }
+}
+
 function given(properties: Record<string, string | null | undefined>): Record<string, string> {
   const entries = Object.entries(properties).filter(([, value]) => typeof value === 'string')
   return Object.fromEntries(entries) as Record<string, string>
 }
 
-function unsendable(error: unknown, { name, statusCode }: Operation): GatewayError {
+/** A node that was stopped sends nothing more. What it was asked for may have been done. */
+function tooLate({ name, writes }: Operation): GatewayError {
+  return new GatewayError(
+    'CLOSED',
+    writes > 0
+      ? 'The node was stopped. The change had been accepted by then: look at the appliance.'
+      : 'The node was stopped before the call had ended.',
+    { operation: name, applied: writes > 0 ? 'maybe' : 'no' },
+  )
+}
+
+function unsendable(error: unknown, { name, statusCode, writes }: Operation): GatewayError {
   const reason = error instanceof Error ? error.message : 'no reason is told'
   return new GatewayError(
     'BAD_RESPONSE',
     `What was asked for was done, but the message could not be sent on (${reason}). Look for a property of it that cannot be copied.`,
-    { operation: name, statusCode },
+    { operation: name, statusCode, applied: writes > 0 ? 'yes' : 'no' },
   )
 }
 
 /** Every failure leaves with a code of the closed list and the name of the operation. */
-function asGatewayError(error: unknown, { name }: Operation): GatewayError {
+function asGatewayError(error: unknown, { name, writes }: Operation): GatewayError {
   if (error instanceof GatewayError) {
-    if (error.cause.operation === name) return error
-    return new GatewayError(error.code, error.message, { ...error.cause, operation: name })
+    const { code, message, cause } = error
+    const failure = new GatewayError(code, message, { ...cause, operation: name })
+    // Its message says all of it: where it was thrown is of no use in the debug sidebar.
+    delete failure.stack
+    return failure
   }
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return new GatewayError(
+  const failure = new GatewayError(
     'BAD_RESPONSE',
     `The answer of the appliance could not be handled (${reason}). Please report this.`,
-    { operation: name },
+    { operation: name, applied: writes > 0 ? 'maybe' : 'no' },
   )
+  if (error instanceof Error) failure.stack = error.stack
+  return failure
 }

@@ -75,11 +75,15 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   httpAdmin.post(
     '/media-gateway/state',
     RED.auth.needsPermission('media-gateway.read'),
-    answering(({ id, deviceId, version }) => {
+    answering(({ id, deviceId, version, lookOn }) => {
       const node = RED.nodes.getNode(textOf(id) ?? '')
       // Each deploy takes it away for a moment, which is no failure.
       if (!isGatewayNode(node)) return { notDeployed: true }
-      return observers.state(node, textOf(deviceId), version)
+      return observers.state(node, {
+        deviceId: textOf(deviceId),
+        version,
+        lookOn: lookOn === true,
+      })
     }),
   )
 

@@ -8,6 +8,7 @@ import {
   type Gateway,
 } from '../../client'
 import { DEFAULT_TIMEOUT } from '../../client/model/ranges'
+import { fingerprintDigits } from '../../client/model/settings'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './gateway-options'
 import { isGatewayNode, type GatewayNode } from './gateway-node'
 
@@ -25,12 +26,12 @@ export interface Connection {
   end: () => Promise<void>
 }
 
-/** The stored password may not go where the form says: it has to be typed again. */
+/** The stored password may not be sent as the form says: it has to be typed again. */
 export class PasswordNeeded extends GatewayError {
   constructor() {
     super(
       'CONFIG',
-      'The address, the user or the proxy was changed. Enter the password again: the stored one is not sent anywhere else.',
+      'The address, the user, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored one is only sent as it was stored for.',
     )
   }
 }
@@ -85,8 +86,8 @@ function reuse(node: GatewayNode): Connection {
 }
 
 const SAVED = ['baseUrl', 'username', 'proxy', 'tls', 'fingerprint', 'timeout'] as const
-/** What decides where a password goes. */
-const PLACE = ['baseUrl', 'username', 'proxy'] as const
+/** What decides where a password goes, and who is trusted to be there. */
+const PLACE = ['baseUrl', 'username', 'proxy', 'tls', 'fingerprint'] as const
 
 /** The values of the node as they were saved, with `${NAME}` as it is. */
 function storedValues(RED: NodeAPI, id: string | undefined): ConnectionForm | undefined {
@@ -111,9 +112,12 @@ const equals = (
   names: ReadonlyArray<keyof ConnectionForm>,
 ): boolean => names.every((name) => effective(name, form[name]) === effective(name, stored[name]))
 
-/** A form shows the default where a saved node has nothing. */
-const effective = (name: keyof ConnectionForm, value: unknown): string =>
-  asText(value) || (name === 'timeout' ? String(DEFAULT_TIMEOUT) : '')
+/** Two values with the same effect are the same. A form shows the default where a saved node has nothing. */
+function effective(name: keyof ConnectionForm, value: unknown): string {
+  const text = asText(value)
+  if (name === 'fingerprint' && !variableIn(text)) return fingerprintDigits(text) ?? text
+  return text || (name === 'timeout' ? String(DEFAULT_TIMEOUT) : '')
+}
 
 const asText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''

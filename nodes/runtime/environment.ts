@@ -1,5 +1,6 @@
 import { GatewayError } from '../../client'
 import type { Range } from '../../client/model/ranges'
+import { numberIn } from '../../client/model/settings'
 
 /**
  * Node-RED replaces `${NAME}` in a property when it is the whole value, and leaves the
@@ -20,18 +21,16 @@ export function refuseUnresolved(what: string, value: unknown): void {
  * @returns undefined when it is empty
  * @throws GatewayError `CONFIG` when it is anything else, or out of range
  */
-export function numberProperty(
-  what: string,
-  value: unknown,
-  { least, most }: Range,
-): number | undefined {
+export function numberProperty(what: string, value: unknown, range: Range): number | undefined {
   refuseUnresolved(what, value)
-  if (value === undefined || value === null || value === '') return undefined
-  const number = typeof value === 'boolean' ? Number.NaN : Number(value)
-  if (number >= least && number <= most) return number
+  const isEmpty = typeof value === 'string' && value.trim() === ''
+  if (value === undefined || value === null || isEmpty) return undefined
+  const number = numberIn(value, range)
+  if (number !== undefined) return number
+  const { least, most, whole } = range
   throw new GatewayError(
     'CONFIG',
-    `${what[0]?.toUpperCase()}${what.slice(1)} must be a number from ${least} to ${most}. Correct it in the node.`,
+    `${what[0]?.toUpperCase()}${what.slice(1)} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}. Correct it in the node.`,
   )
 }
 

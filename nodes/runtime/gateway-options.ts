@@ -72,7 +72,7 @@ function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefine
   if (typeof node?.addTLSOptions !== 'function' || node.valid === false) {
     throw new GatewayError(
       'CONFIG',
-      'The TLS configuration of the gateway does not exist, is disabled, or cannot be read. Correct it in the config node.',
+      'The TLS configuration of the gateway does not exist, is disabled, or cannot be read. Correct it in the config node, and deploy.',
     )
   }
   return node.addTLSOptions({})
@@ -93,7 +93,7 @@ function proxyOptions(
   if (!node?.url) {
     throw new GatewayError(
       'CONFIG',
-      'The http proxy of the gateway does not exist, is disabled, or has no address. Correct it in the config node.',
+      'The http proxy of the gateway does not exist, is disabled, or has no address. Correct it in the config node, and deploy.',
     )
   }
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''

@@ -1,29 +1,34 @@
 import type { Node } from 'node-red'
-import type { ErrorCode, Health } from '../../client'
+import type { ErrorCode, GatewayError, Health } from '../../client'
 
 /** The dot under a node. The only place that sets it. */
 export interface Status {
   /** A message came in. */
   begin(): void
-  /** A message is done; with a code when it failed. */
-  end(failure?: ErrorCode): void
+  /** A message is done; with the error when it failed. */
+  end(failure?: GatewayError): void
+  /** Takes away what is shown: Node-RED would show it under the node that a deploy puts in its place. */
   close(): void
 }
 
 /** A call that is over sooner shows nothing: a status for each of many quick calls would cost more than the calls. */
 const SHOW_AFTER_MS = 300
 
+const NOTHING = ''
+const BUSY = 'busy'
+
 export function createStatus(node: Node): Status {
   let open = 0
-  let shown: 'nothing' | 'busy' | ErrorCode = 'nothing'
+  /** What failed, in a few words, where it is none of the two others. */
+  let shown = NOTHING
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  function show(next: typeof shown): void {
+  function show(next: string): void {
     if (next === shown || closed) return
     shown = next
-    if (next === 'nothing') node.status({})
-    else if (next === 'busy') {
+    if (next === NOTHING) node.status({})
+    else if (next === BUSY) {
       node.status({
         fill: 'blue',
         shape: 'dot',
@@ -38,21 +43,41 @@ export function createStatus(node: Node): Status {
       if (closed) return
       timer ??= setTimeout(() => {
         timer = undefined
-        if (open > 0) show('busy')
+        if (open > 0) show(BUSY)
       }, SHOW_AFTER_MS)
     },
     end(failure) {
       open--
       // That a node was stopped is no fault to look into.
-      if (failure && failure !== 'CLOSED') show(failure)
-      else if (open === 0 || shown !== 'busy') show('nothing')
+      if (failure && failure.code !== 'CLOSED') show(briefly(failure))
+      else if (open === 0 || shown !== BUSY) show(NOTHING)
     },
     close() {
+      show(NOTHING)
       closed = true
       clearTimeout(timer)
       timer = undefined
     },
   }
+}
+
+/** There is no room for a sentence under a node. */
+const LONGEST_REASON = 40
+
+/** The code and, in a few words, the reason: of what the appliance says, or else of the message. */
+export function briefly({ code, message, cause }: GatewayError): string {
+  const said = cause.applianceMessage || message.replace(/^Nothing was changed\. /, '')
+  // To the end of the first sentence; a name in quotes may have a stop in it.
+  const sentence = /^(?:"[^"]*"|[^"])*?(?=[.;!?](?:\s|$))/.exec(said)?.[0] ?? said
+  const reason = sentence
+    .replace(/\s+/g, ' ')
+    .replace(/^(There is|The appliance has|The appliance) /, '')
+    .replace(' with the name "', ' "')
+  if (reason.length <= LONGEST_REASON) return `${code}: ${reason}`
+  const cut = reason.slice(0, LONGEST_REASON)
+  // At a space, unless that leaves next to nothing.
+  const space = cut.lastIndexOf(' ')
+  return `${code}: ${space > LONGEST_REASON / 2 ? cut.slice(0, space) : cut}…`
 }
 
 /** The dot under a node that watches. */

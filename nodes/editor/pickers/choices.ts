@@ -1,4 +1,5 @@
 // What there is to choose from, in words. It knows no form.
+import { patternFilter } from '../../../client/model/pattern'
 import { isVariable } from '../checks'
 import { text } from '../text'
 import type { Found, FoundDestination, FoundDevice, FoundRoute } from './look'
@@ -68,16 +69,33 @@ function routesOf({ device }: Entries, { devices, deviceId, routes }: Found): It
   return { why: text(`picker.${key}`, { number: devices.length }) }
 }
 
-function destinationsOf({ type, value }: Entry, routes: FoundRoute[]): Items<FoundDestination> {
-  const wanted = value.trim()
-  if ((type !== 'id' && type !== 'name') || isVariable(wanted)) {
-    return { why: text('picker.routeLater') }
-  }
-  if (wanted === '') return { why: text('picker.chooseRoute') }
-  const fitting = routes.filter((route) => route[type] === wanted)
+function destinationsOf(entry: Entry, routes: FoundRoute[]): Items<FoundDestination> {
+  const fitting = namedRoutes(entry, routes)
+  if (!fitting) return { why: text('picker.routeLater') }
+  if (entry.value.trim() === '') return { why: text('picker.chooseRoute') }
   if (fitting.length > 1) return { why: text('picker.sameName', { number: fitting.length }) }
   const [route] = fitting
   return route ? { items: route.destinations ?? [] } : { why: text('picker.routeUnknown') }
+}
+
+/** The routes with that ID or name; undefined where only a message or the environment tells. */
+function namedRoutes({ type, value }: Entry, routes: FoundRoute[]): FoundRoute[] | undefined {
+  const wanted = value.trim()
+  if ((type !== 'id' && type !== 'name') || isVariable(wanted)) return undefined
+  return routes.filter((route) => route[type] === wanted)
+}
+
+/** The route that a form names, where it is exactly one. */
+export function chosenRoute(entries: Entries, found: Found): FoundRoute | undefined {
+  const routes = routesOf(entries, found)
+  const fitting = ('why' in routes ? undefined : namedRoutes(entries.route, routes.items)) ?? []
+  return fitting.length === 1 ? fitting[0] : undefined
+}
+
+/** The names that fit a pattern, as a watch takes it. */
+export function fittingNames(pattern: string, choices: Choice[]): string[] {
+  const fits = patternFilter(pattern)
+  return choices.map(({ name }) => name).filter(fits)
 }
 
 function deviceState({ statusCode, status }: FoundDevice): State {

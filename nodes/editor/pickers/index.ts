@@ -5,7 +5,10 @@ import { isVariable } from '../checks'
 import { element } from '../element'
 import { field } from '../fields'
 import { text } from '../text'
+import type { Translate } from '../typed'
 import {
+  chosenRoute,
+  fittingNames,
   KINDS,
   namedDevice,
   offerOf,
@@ -16,10 +19,13 @@ import {
   type Offer,
 } from './choices'
 import { createList, signOf } from './list'
-import { createLook, type Look } from './look'
+import { createLook, type FoundRoute, type Look } from './look'
 
 /** The types of a field whose value stands for something on the appliance. */
 const PICKED = ['id', 'name']
+
+/** Those of whose value something can be said. */
+const TOLD = [...PICKED, 'pattern']
 
 interface Picker {
   isOn: () => boolean
@@ -27,10 +33,18 @@ interface Picker {
   show: () => void
 }
 
+/** What the pickers of a form know, for the rest of it. */
+export interface Picked {
+  /** The route that the form names; undefined while that is not known to be one. */
+  route: () => FoundRoute | undefined
+  /** Calls back when there may be another. */
+  onChange: (listener: () => void) => void
+  translate: Translate
+}
+
 /** Adds a picker to each field of the form that has one, after they have become typed inputs. */
-export function preparePickers(node: EditorNode): void {
+export function preparePickers(node: EditorNode): Picked {
   const kinds = KINDS.filter((kind) => field(node, kind).length > 0)
-  if (kinds.length === 0) return
 
   // Found once: when an answer comes, another form may be open.
   const gateway = field(node, 'gateway')
@@ -50,12 +64,17 @@ export function preparePickers(node: EditorNode): void {
       gateway: gateway.val() ?? '',
       deviceId: namedDevice(entries().device),
     }),
-    () => pickers.forEach(({ show }) => show()),
+    () => showAll(),
   )
+  const listeners: (() => void)[] = []
+  const showAll = () => {
+    for (const { show } of pickers) show()
+    for (const listener of listeners) listener()
+  }
   // Only where something is to be picked, the appliance is asked.
   const update = () => {
     if (pickers.some(({ isOn }) => isOn())) void look.update()
-    for (const { show } of pickers) show()
+    showAll()
   }
   const pickers = [...fields].map(([kind, its]) =>
     createPicker(kind, its, {
@@ -69,10 +88,37 @@ export function preparePickers(node: EditorNode): void {
   for (const { hidden, input } of fields.values()) {
     hidden.on('change', update)
     // While one types, only what is already known is looked through.
-    input.addEventListener('input', () => pickers.forEach(({ show }) => show()))
+    input.addEventListener('input', showAll)
   }
-  gateway.on('change', update)
-  update()
+  if (kinds.length > 0) {
+    gateway.on('change', update)
+    update()
+  }
+
+  return {
+    route() {
+      const { found } = look.now()
+      return found && chosenRoute(entries(), found)
+    },
+    onChange: (listener) => void listeners.push(listener),
+    translate(property, { type, value }, wanted) {
+      // Without a star it is a pattern that only this name fits.
+      if (type === 'name' && wanted === 'pattern') return value
+      const kind = KINDS.find((each) => each === property)
+      const { found } = look.now()
+      if (!kind || !found || !PICKED.includes(type) || !PICKED.includes(wanted)) return undefined
+      const offered = offerOf(kind, entries(), found)
+      const choices = 'why' in offered ? [] : offered.choices
+      const key = (each: string) => (each === 'name' ? 'name' : 'id')
+      const same = (by: 'id' | 'name', of: string) => choices.filter((each) => each[by] === of)
+      const [choice, ...others] = same(key(type), value.trim())
+      const translated = choice?.[key(wanted)]
+      // A name that several have does not tell which.
+      const isClear =
+        translated && others.length === 0 && same(key(wanted), translated).length === 1
+      return isClear ? translated : undefined
+    },
+  }
 }
 
 /** A typed input, in its parts. */
@@ -136,7 +182,8 @@ function createPicker(
   frame.append(opener)
   frame.parentElement!.append(line)
 
-  const isOn = () => PICKED.includes(entries()[kind].type)
+  const isOn = () => TOLD.includes(entries()[kind].type)
+  const isPicked = () => PICKED.includes(entries()[kind].type)
   const offer = (): Offer | undefined => {
     const { found } = look()
     return found && offerOf(kind, entries(), found)
@@ -145,7 +192,7 @@ function createPicker(
     input,
     frame,
     label: text(`picker.list.${kind}`),
-    isOn,
+    isOn: isPicked,
     choices: () => {
       const offered = offer()
       if (offered) return 'why' in offered ? [] : offered.choices
@@ -165,22 +212,23 @@ function createPicker(
   }
 
   function show(): void {
-    const shown = isOn()
-    line.hidden = !shown
-    opener.hidden = !shown
-    for (const [name, value] of Object.entries({
-      role: 'combobox',
-      'aria-autocomplete': 'list',
-      'aria-describedby': remark.id,
-    })) {
-      if (shown) input.setAttribute(name, value)
+    const offers = isPicked()
+    line.hidden = !isOn()
+    opener.hidden = !offers
+    for (const [name, value, isGiven] of [
+      ['role', 'combobox', offers],
+      ['aria-autocomplete', 'list', offers],
+      ['aria-describedby', remark.id, isOn()],
+    ] as const) {
+      if (isGiven) input.setAttribute(name, value)
       else input.removeAttribute(name)
     }
-    if (!shown) {
+    if (offers) input.ariaExpanded ??= 'false'
+    else {
       input.removeAttribute('aria-expanded')
-      return list.close()
+      list.close()
     }
-    input.ariaExpanded ??= 'false'
+    if (!isOn()) return
     line.classList.toggle('media-gateway-loading', look().loading)
     say(remark, lineOf(kind, entries()[kind], look(), offer()))
     list.show()
@@ -209,6 +257,7 @@ function lineOf(
   const { choices } = offer
   if (isVariable(wanted)) return [text('picker.variable')]
   if (wanted === '') return [text(`picker.number.${kind}`, { number: choices.length })]
+  if (type === 'pattern') return fit(wanted, choices)
 
   const fitting = choices.filter((choice) => choice[type === 'name' ? 'name' : 'id'] === wanted)
   const [found] = fitting
@@ -220,6 +269,18 @@ function lineOf(
     return [...warning(), text('picker.sameName', { number: fitting.length })]
   }
   return described(found, type)
+}
+
+/** More names than these would be more than a line. */
+const MOST_NAMES = 5
+
+function fit(pattern: string, choices: Choice[]): (Node | string)[] {
+  const names = fittingNames(pattern, choices)
+  if (names.length === 0) return [...warning(), text('picker.fitsNone')]
+  const head =
+    names.length === 1 ? text('picker.fitsOne') : text('picker.fits', { number: names.length })
+  const more = names.length > MOST_NAMES ? ', …' : ''
+  return [`${head}: `, element('b', {}, names.slice(0, MOST_NAMES).join(', ')), more]
 }
 
 function described({ id, name, state }: Choice, type: string): (Node | string)[] {

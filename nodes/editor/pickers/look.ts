@@ -93,9 +93,9 @@ function lacks({ found }: Look, deviceId: string | undefined): boolean {
   return found.devices.some(({ id }) => id === deviceId)
 }
 
-function signature({ id, changed, credentials, ...node }: EditorNode): string {
+function signature({ id, d, changed, credentials, ...node }: EditorNode): string {
   const { baseUrl, fingerprint, tls, proxy, timeout } = node
-  return JSON.stringify([id, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout])
+  return JSON.stringify([id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout])
 }
 
 function noGateway(value: string): Unanswered {

@@ -22,6 +22,7 @@ export interface Group {
 }
 
 export interface GroupOptions {
+  part: 'route' | 'source' | 'destination' | 'path'
   /** The fields as they are now. */
   fields: () => FormFields
   edit: (field: FormField, value: unknown) => void

@@ -11,7 +11,8 @@ export interface Control {
   showFault: (words: string | undefined) => void
 }
 
-interface ControlEvents {
+interface ControlOptions {
+  label: string
   /** What is in the field now. `chosen` when it was not typed. */
   edited: (text: string, chosen: boolean) => void
   /** It was left. */
@@ -24,7 +25,7 @@ export function makeControl(
   field: FormField,
   id: string,
   context: Context,
-  events: ControlEvents,
+  options: ControlOptions,
 ): Control {
   const { member, value, name } = field
   const shown = textOf(member, value) ?? ''
@@ -32,8 +33,8 @@ export function makeControl(
   const input: Input = isChosen ? select(field, shown) : textInput(field, shown, context)
   input.id = id
   if (field.required) input.setAttribute('aria-required', 'true')
-  input.addEventListener(isChosen ? 'change' : 'input', () => events.edited(input.value, isChosen))
-  input.addEventListener('blur', events.left)
+  input.addEventListener(isChosen ? 'change' : 'input', () => options.edited(input.value, isChosen))
+  input.addEventListener('blur', options.left)
 
   const fault = element('div', { id: `${id}-fault`, className: 'media-gateway-route-fault' })
   const hint = element('div', { id: `${id}-hint`, className: 'media-gateway-route-hint' })
@@ -42,7 +43,7 @@ export function makeControl(
   if (member.secret) input.addEventListener('input', updateHint)
   input.setAttribute('aria-describedby', `${hint.id} ${fault.id}`)
 
-  const label = element('label', { htmlFor: id, title: name }, labelOf(name))
+  const label = element('label', { htmlFor: id, title: name }, options.label)
   if (field.required) {
     label.append(' ', element('span', { className: 'media-gateway-route-required' }, '*'))
   }
@@ -68,7 +69,7 @@ export function makeControl(
 }
 
 function hintOf({ member, name }: FormField, typed: string): string {
-  if (member.secret && isMasked(typed)) return text('hint.stored')
+  if (member.secret) return text(isMasked(typed) ? 'hint.stored' : 'hint.readable')
   return member.kind === 'list' ? text('hint.list') : textOr(`hint.${name}`, '')
 }
 
@@ -101,8 +102,7 @@ function select({ member, name }: FormField, value: string): HTMLSelectElement {
     member.kind === 'boolean'
       ? ['true', 'false'].map((each) => [each, text(each)])
       : (member.oneOf ?? []).map((each) => [each, name === 'protocol' ? each.toUpperCase() : each])
-  const fits = ([each]: [string, string]) =>
-    member.anyCase ? each.toLowerCase() === value.toLowerCase() : each === value
+  const fits = ([each]: [string, string]) => each.toLowerCase() === value.toLowerCase()
   const known = choices.find(fits)
   if (known) known[0] = value
   else if (value !== '') choices.push([value, value])

@@ -124,6 +124,7 @@ function makeRow(
   }
   const fields = () =>
     makeGroup(context, {
+      part: 'destination',
       fields: () => partFields('destination', edited.part, context.use),
       edit(field, value) {
         edited = edit('destination', edited, field, value, context.use)

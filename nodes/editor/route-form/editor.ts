@@ -32,6 +32,7 @@ export function makeRouteEditor(
   const use: PartUse = context.use
 
   const top = makeGroup(context, {
+    part: 'route',
     fields: () => routeFields(route, { ...use, needsName }),
     edit: (field, value) => (route = withMember(route, field.key, value)),
     path: () => '',
@@ -42,6 +43,7 @@ export function makeRouteEditor(
 
   const hasSource = own(saved, 'source') === undefined || isObject(own(saved, 'source'))
   const sourceGroup = makeGroup(context, {
+    part: 'source',
     fields: () => partFields('source', source.part, use),
     edit(field, value) {
       source = edit('source', source, field, value, use)

@@ -2,6 +2,7 @@
 import type { Problem } from '../../../client/model/definition'
 import { isEmptyText } from './empty'
 import type { FormField } from '../../../client/model/form'
+import { isVariable } from '../checks'
 import { text } from './text'
 
 /** The faults of a definition, each to be taken once. */
@@ -37,6 +38,7 @@ const afterPath = (whole: string, path: string): string =>
 /** A fault in the language of the user; one without a translation as the check says it. */
 export function wordsOf(problem: string, { member, value }: FormField): string {
   if (problem.includes('hidden value')) return text('fault.hidden')
+  if (member.secret && isVariable(String(value))) return text('fault.variable')
   const repeated = /destinations\[(\d+)\] too/.exec(problem)
   if (repeated) return text('fault.repeated', { row: Number(repeated[1]) + 1 })
   if (!problem.includes('; it must be ')) return problem

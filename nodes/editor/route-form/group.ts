@@ -2,12 +2,13 @@
 import { valueOf, type FormField, type FormFields } from '../../../client/model/form'
 import { pathTo } from '../../../client/model/json'
 import { element } from '../element'
+import { arrange } from './arrange'
 import { newId, type Context, type Group, type GroupOptions } from './context'
 import { makeControl, type Control } from './control'
 import { isEmptyText } from './empty'
 import { wordsOf } from './faults'
 import { makePaths } from './paths'
-import { text } from './text'
+import { labelOf, text } from './text'
 
 type Shown = Control & Partial<Pick<Group, 'showFaults'>>
 
@@ -18,7 +19,8 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
   let touched: Set<string> | undefined = options.isFresh ? new Set() : undefined
   let controls: Shown[] = []
   let shape = ''
-  let isOpen = false
+  const details = element('details', { className: 'media-gateway-route-more' })
+  details.append(element('summary', {}, text('more')))
 
   const shapeOf = ({ first, more }: FormFields) =>
     JSON.stringify([...first, ...more].map(({ key, required }) => [key, required]))
@@ -41,6 +43,8 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
       })
     }
     return makeControl(field, controlId, context, {
+      // A route, its source and its destinations have one each.
+      label: field.name === 'name' ? text(`nameOf.${options.part}`) : labelOf(field.name),
       edited: (typed, chosen) => edited(valueOf(field.member, typed, field.value), chosen),
       left() {
         if (touched?.has(field.name) !== false) return
@@ -50,28 +54,24 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
     })
   }
 
+  /** A field that is as it was keeps its element, and with it the focus. */
   function render(): void {
     const focused = document.activeElement?.id
     const fields = options.fields()
     shape = shapeOf(fields)
-    const first = fields.first.map(control)
-    const more = fields.more.map(control)
-    controls = [...first, ...more]
-    place.replaceChildren(...first.map((each) => each.element))
-    if (more.length > 0) place.append(details(more))
-    if (fields.others.length > 0) place.append(others(fields.others))
-    if (focused?.startsWith(`${id}-`)) document.getElementById(focused)?.focus()
-  }
-
-  function details(more: Shown[]): HTMLElement {
-    const made = element(
-      'details',
-      { className: 'media-gateway-route-more', open: isOpen },
-      element('summary', {}, text('more')),
-      ...more.map((each) => each.element),
-    )
-    made.addEventListener('toggle', () => (isOpen = made.open))
-    return made
+    const before = new Map(controls.map((each) => [JSON.stringify(each.field), each]))
+    const shown = (field: FormField) => before.get(JSON.stringify(field)) ?? control(field)
+    const first = fields.first.map(shown)
+    const rest = fields.more.map(shown)
+    controls = [...first, ...rest]
+    arrange(details, [details.firstElementChild!, ...rest.map((each) => each.element)])
+    arrange(place, [
+      ...first.map((each) => each.element),
+      ...(rest.length > 0 ? [details] : []),
+      ...(fields.others.length > 0 ? [others(fields.others)] : []),
+    ])
+    if (!focused?.startsWith(`${id}-`) || document.activeElement?.id === focused) return
+    document.getElementById(focused)?.focus()
   }
 
   render()

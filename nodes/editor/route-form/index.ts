@@ -2,12 +2,13 @@
 // nothing else: what is saved is the text, and to look at it does not change it.
 import { forCreate } from '../../../client/model/convert'
 import { checkDefinition, type Use } from '../../../client/model/definition'
-import { parseDefinition, type PartUse } from '../../../client/model/form'
-import type { JsonObject } from '../../../client/model/json'
+import { parseDefinition, removedDestinations, type PartUse } from '../../../client/model/form'
+import { isObject, type JsonObject } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import { element } from '../element'
 import { field, read } from '../fields'
+import type { Picked } from '../pickers'
 import { lookUp } from './appliance'
 import type { Context } from './context'
 import { makeRouteEditor, newContextId, type RouteEditor } from './editor'
@@ -19,14 +20,15 @@ import { useOf } from './use'
 type View = 'form' | 'json'
 
 /** To call once the definition has its types. */
-export function prepareRouteForm(node: EditorNode): void {
+export function prepareRouteForm(node: EditorNode, picked: Picked): void {
   const input = field(node, 'definition')
   if (input.length === 0) return
   const row = input.get(0).closest<HTMLElement>('.form-row')!
   const id = newContextId()
   const place = element('div', { className: 'media-gateway-route' })
   const views = makeSwitch((view) => show(view))
-  row.append(views.element)
+  const offer = makeOffer(() => input.typedInput('type', 'json'))
+  row.append(views.element, offer)
   row.after(place)
 
   /** What was last read from or written to the field. */
@@ -36,6 +38,8 @@ export function prepareRouteForm(node: EditorNode): void {
   const status = element('div', { className: 'media-gateway-route-status' })
   status.setAttribute('role', 'status')
   const problems = element('ul', { className: 'media-gateway-route-problems' })
+  const removal = element('div', { className: 'media-gateway-route-note' })
+  removal.setAttribute('role', 'status')
 
   const typeNow = () => field(node, 'definitionType').val() ?? ''
   const valueNow = () => input.val() ?? ''
@@ -52,12 +56,13 @@ export function prepareRouteForm(node: EditorNode): void {
     view = wanted
     editor = undefined
     views.show(view, isJson)
+    offer.hidden = shown.type !== 'msg'
     row.classList.toggle('media-gateway-route-as-form', isJson && view === 'form')
     place.hidden = !isJson
     place.replaceChildren()
     if (!isJson) return
     const definition = parseDefinition(shown.value)
-    if (view === 'json') place.append(status, problems)
+    if (view === 'json') place.append(removal, status, problems)
     else if (definition) showForm(definition, note)
     else showBroken()
     check()
@@ -84,7 +89,7 @@ export function prepareRouteForm(node: EditorNode): void {
       },
     }
     editor = makeRouteEditor(context, definition, { needsName: use.kind !== 'update' })
-    place.replaceChildren(...head(note), status, problems, editor.element, adapters)
+    place.replaceChildren(...head(note), removal, status, problems, editor.element, adapters)
   }
 
   function showBroken(): void {
@@ -135,6 +140,22 @@ export function prepareRouteForm(node: EditorNode): void {
         ),
     )
     status.textContent = found.length === 0 ? '' : text('faults', { count: found.length })
+    showRemoval(definition)
+  }
+
+  /** A list of destinations that is not complete takes a programme off the air. */
+  function showRemoval(definition: unknown): void {
+    const use = useOf(node)
+    const present = picked.route()?.destinations
+    const removed =
+      use.kind === 'update' && isObject(definition) && present
+        ? removedDestinations(definition, use.mode, present)
+        : []
+    const names = removed.map((each) => each.name || each.id || '?')
+    const many = names.length === 1 ? text('removesOne') : text('removes', { number: names.length })
+    const words = names.length === 0 ? '' : `${many}: ${names.join(', ')}`
+    // Told when it is another, not at each key.
+    if (removal.textContent !== words) removal.textContent = words
   }
 
   input.on('change', () => {
@@ -151,6 +172,9 @@ export function prepareRouteForm(node: EditorNode): void {
   for (const name of ['mode', 'state']) field(node, name).on('change', () => show(view))
   field(node, 'validate').on('change', () => {
     if (shown?.type === 'json') check()
+  })
+  picked.onChange(() => {
+    if (shown?.type === 'json') showRemoval(editor ? editor.read() : parsed(valueNow()))
   })
   show(parseDefinition(valueNow()) === undefined ? 'json' : 'form')
   keepLines(node, input)
@@ -186,6 +210,18 @@ async function showAdapters(node: EditorNode, list: HTMLElement): Promise<void> 
   } catch {
     // The name can still be typed.
   }
+}
+
+/** Beside a message property: that there is a form. */
+function makeOffer(accept: () => void): HTMLElement {
+  const button = element(
+    'button',
+    { type: 'button', className: 'red-ui-button media-gateway-route-offer' },
+    element('i', { className: 'fa fa-list-alt', ariaHidden: 'true' }),
+    ` ${text('offer')}`,
+  )
+  button.addEventListener('click', accept)
+  return button
 }
 
 function makeSwitch(choose: (view: View) => void) {

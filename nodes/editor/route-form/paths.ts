@@ -39,6 +39,7 @@ export function makePaths(
       read: () => present,
       element: element('li', {}),
       group: makeGroup(context, {
+        part: 'path',
         fields: () => pathFields(field.member, present),
         edit(member, changed) {
           present = withMember(present, member.key, changed, order)

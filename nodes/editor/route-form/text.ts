@@ -1,7 +1,7 @@
 import { text as shared } from '../text'
 
 /** A text of the route form. */
-export function text(key: string, values?: Record<string, number>): string {
+export function text(key: string, values?: Record<string, number | string>): string {
   return shared(`routeForm.${key}`, values)
 }
 

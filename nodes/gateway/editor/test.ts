@@ -1,5 +1,6 @@
 // "Test connection": tries the values as they are in the form, saved or not.
 import { ask, Unanswered } from '../../editor/ask'
+import { checks } from '../../editor/checks'
 import { connectionOfForm, type Connection } from '../../editor/connection'
 import { element } from '../../editor/element'
 import { field } from '../../editor/fields'
@@ -35,7 +36,8 @@ export function prepareTest(node: EditorNode): void {
     outdated.hidden = true
     result.classList.remove('media-gateway-outdated')
     result.replaceChildren(element('p', {}, text('connection.testing')))
-    const report = await ask<Report>('connection', { connection }).catch(reportOf)
+    const report =
+      faultIn(connection) ?? (await ask<Report>('connection', { connection }).catch(reportOf))
     busy(false)
     show(report, connection)
   }
@@ -57,6 +59,9 @@ export function prepareTest(node: EditorNode): void {
     if (report.passwordNeeded) field(node, 'password').get(0).focus()
     tested = JSON.stringify(connection)
     compare()
+    // In a small window what is to be done is what has to be seen.
+    const last = certificate && result.lastElementChild
+    for (const part of [result, last]) part?.scrollIntoView({ block: 'nearest' })
   }
 
   function trustButton({ fingerprint }: Certificate): HTMLElement {
@@ -69,13 +74,10 @@ export function prepareTest(node: EditorNode): void {
     trust.addEventListener('click', () => {
       const input = field(node, 'fingerprint')
       input.val(fingerprint)
-      // As if it were typed: the form checks it, and this result is of other values now.
+      // As if it were typed: the form checks it.
       input.trigger('change')
-      trust.replaceWith(
-        element('p', {}, signOf('good'), ' ', element('b', {}, text('connection.pinned'))),
-      )
-      outdated.hidden = true
       button.focus()
+      void test()
     })
     return trust
   }
@@ -92,6 +94,25 @@ export function prepareTest(node: EditorNode): void {
   for (const property of TESTED) {
     for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
   }
+}
+
+/** What cannot work needs no question, and is told in the language of the editor. */
+function faultIn(connection: Connection): Report | undefined {
+  const value = (name: keyof Connection) => {
+    const typed = connection[name]
+    return typeof typed === 'string' || typeof typed === 'number' ? String(typed).trim() : ''
+  }
+  const faults = [
+    ...(['baseUrl', 'fingerprint', 'timeout'] as const).map((name) => {
+      const [key, values] = checks[name](value(name)) ?? []
+      return key && `${text(`label.${name}`)}: ${text(`error.${key}`, values)}`
+    }),
+    value('username') === '' && text('error.noUser'),
+    connection.password === '' && text('error.noPassword'),
+  ].filter((fault) => typeof fault === 'string')
+  return faults.length === 0
+    ? undefined
+    : { ok: false, code: 'CONFIG', message: `${faults.join('; ')}.` }
 }
 
 /** For a test that could not be made. */

@@ -21,15 +21,35 @@ export interface NotDeployed {
 }
 
 export interface State {
-  version: number
+  /** Not given where only what is known anyway was asked for. */
+  version?: number
   health: {
-    known?: { seenAt: number }
+    known?: Known
     failure?: Failure
     unreachable: boolean
   }
+  /** False when the user of the gateway is known to be one that may only look. */
+  mayControl: boolean
   snapshot?: Snapshot
-  /** How old the data were when the answer was given, ms: by the clock of the server. */
-  ageMs?: number
+}
+
+export interface Known {
+  ageMs: number
+  /** It may be otherwise by now. */
+  isOld: boolean
+  routes: number
+  running: number
+  warnings: number
+  errors: number
+}
+
+export interface StateQuestion {
+  id: string
+  deviceId?: string
+  /** The version that is here. */
+  version?: number
+  /** Only what is known anyway: the appliance is not polled for this. */
+  lookOn?: boolean
 }
 
 export interface Command {
@@ -49,23 +69,14 @@ export type Answer<T> = { answer: T } | { failure: Failure }
 
 export const listGateways = (): Promise<Answer<ListedGateway[]>> => ask('GET', 'gateways')
 
-export async function askState(
-  id: string,
-  deviceId: string | undefined,
-  version: number | undefined,
-): Promise<Answer<State | NotDeployed>> {
-  const asked = { id, deviceId, version }
-  return ask<State | NotDeployed>('POST', 'state', asked, (state, date) => {
-    const known = 'health' in state ? state.health.known : undefined
-    return known ? { ...state, ageMs: Math.max(0, (date ?? Date.now()) - known.seenAt) } : state
-  })
-}
+export const askState = (question: StateQuestion): Promise<Answer<State | NotDeployed>> =>
+  ask('POST', 'state', question)
 
 export const askDevices = (id: string): Promise<Answer<{ devices: Device[] }>> =>
   ask('POST', 'lookup', { connection: { id } })
 
 export const control = (id: string, command: Command): Promise<Answer<object>> =>
-  ask('POST', 'control', { id, ...command }, undefined, CONTROL_TIMEOUT_MS)
+  ask('POST', 'control', { id, ...command }, CONTROL_TIMEOUT_MS)
 
 export const mayControl = (): boolean => RED.user.hasPermission?.('media-gateway.write') ?? true
 
@@ -73,12 +84,10 @@ const TIMEOUT_MS = 15_000
 /** An appliance may take its time, and a config node may allow it that. */
 const CONTROL_TIMEOUT_MS = 120_000
 
-/** `finish` is given when the answer was made, Unix ms, by the clock of the server. */
 function ask<T>(
   method: 'GET' | 'POST',
   path: string,
   body?: object,
-  finish: (answer: T, date: number | undefined) => T = (answer) => answer,
   timeout = TIMEOUT_MS,
 ): Promise<Answer<T>> {
   return new Promise((resolve) => {
@@ -89,10 +98,7 @@ function ask<T>(
       cache: false,
       timeout,
       ...(body && { contentType: 'application/json', data: JSON.stringify(body) }),
-      success: (answer, _, reply) => {
-        const date = Date.parse(reply.getResponseHeader('Date') ?? '')
-        resolve({ answer: finish(answer as T, Number.isNaN(date) ? undefined : date) })
-      },
+      success: (answer) => resolve({ answer: answer as T }),
       error: (reply) => resolve({ failure: failureOf(reply) }),
     })
   })

@@ -11,12 +11,18 @@ export interface Question {
 
 let counter = 0
 
-/** Asks in place; the safe answer has the focus. The function takes the question back. */
+export interface Asked {
+  /** Says anew what will happen. */
+  update(effect: string): void
+  takeBack(): void
+}
+
+/** Asks in place; the safe answer has the focus. */
 export function askFirst(
   place: HTMLElement,
   { question, effect, yes, no }: Question,
   onAnswer: (isYes: boolean) => void,
-): () => void {
+): Asked {
   // Each appliance may have a question open.
   const id = `media-gateway-sidebar-question-${counter++}`
   const button = (words: string, answer: boolean, more: string) => {
@@ -25,15 +31,19 @@ export function askFirst(
       className: `media-gateway-sidebar-button ${more}`,
       textContent: words,
     })
-    made.addEventListener('click', () => end(answer))
+    made.addEventListener('click', ({ detail }) => {
+      // The second click of a double one was meant for what was here before.
+      if (detail < 2) end(answer)
+    })
     return made
   }
   const cancel = button(no, false, '')
+  const effectLine = element('div', { id: `${id}-effect` }, effect)
   const box = element(
     'div',
     { className: 'media-gateway-sidebar-question' },
     element('strong', { id }, question),
-    element('div', { id: `${id}-effect` }, effect),
+    effectLine,
     element(
       'div',
       { className: 'media-gateway-sidebar-answers' },
@@ -57,5 +67,10 @@ export function askFirst(
 
   place.replaceChildren(box)
   cancel.focus()
-  return () => box.remove()
+  return {
+    update(words) {
+      if (effectLine.textContent !== words) effectLine.textContent = words
+    },
+    takeBack: () => box.remove(),
+  }
 }

@@ -1,11 +1,14 @@
-// What is below the list: the route that is chosen, with its source and destinations.
+// What is below the row of the route that is chosen: its source and destinations.
 import { element } from '../../editor/element'
 import { isOn, isRunning, toneOf, type Destination, type Part, type Route } from './route'
+import { controlLabel } from './row'
 import { text } from './text'
-import { mark, partSummary, summaryOf } from './words'
+import { addressOf, mark, partSummary } from './words'
 
 export interface DetailsOptions {
   mayControl(): boolean
+  /** What is shown may be otherwise by now. */
+  isOld(): boolean
   waiting(routeId: string, destinationId: string): 'start' | 'stop' | undefined
   onControl(routeId: string, destinationId: string): void
   onClose(): void
@@ -28,7 +31,6 @@ export function createDetails(options: DetailsOptions): Details {
     content,
   )
   box.setAttribute('role', 'region')
-  box.setAttribute('aria-label', text('details'))
   let shown: Route | undefined
   let drawn = ''
 
@@ -44,24 +46,27 @@ export function createDetails(options: DetailsOptions): Details {
     }
   })
 
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    options.onClose()
+  })
+
   function draw(route: Route): HTMLElement[] {
-    const name = element('strong', { textContent: route.name })
-    const close = button(text('close'), { act: 'close' })
-    const copy = button(text('copy'), { act: 'copy' })
+    const isOld = options.isOld()
     const parts = [
-      part(route.source, text('source')),
+      part(route.source, text('source'), isOld),
       ...route.destinations.map((destination) =>
-        part(destination, text('destination'), controlOf(route, destination)),
+        part(destination, text('destination'), isOld, controlOf(route, destination)),
       ),
     ]
     return [
-      element('div', { className: 'media-gateway-sidebar-line' }, name, close),
-      element('div', { textContent: summaryOf(route) }),
       element(
         'div',
         { className: 'media-gateway-sidebar-line' },
-        element('code', { textContent: route.id }),
-        copy,
+        element('code', { textContent: route.id, title: route.id }),
+        button(text('copy'), { act: 'copy' }),
+        button(text('close'), { act: 'close' }),
       ),
       element('ul', {}, ...parts),
     ]
@@ -72,10 +77,12 @@ export function createDetails(options: DetailsOptions): Details {
     // Of a route that does not run, a destination cannot go on the air.
     if (id === undefined || !isRunning(route) || !options.mayControl()) return undefined
     const waiting = options.waiting(route.id, id)
+    const isOld = options.isOld()
     const verb = isOn(destination) ? 'stop' : 'start'
     const made = button(text(waiting ? `waiting.${waiting}` : verb), { destination: id })
-    if (!waiting) made.ariaLabel = text(`label.${verb}`, { name })
-    made.ariaDisabled = String(waiting !== undefined)
+    if (!waiting) made.ariaLabel = controlLabel(verb, name, isOld)
+    if (isOld) made.title = text('old')
+    made.ariaDisabled = String(waiting !== undefined || isOld)
     return made
   }
 
@@ -89,9 +96,11 @@ export function createDetails(options: DetailsOptions): Details {
         return content.replaceChildren()
       }
       const waiting = route.destinations.map(({ id }) => id && options.waiting(route.id, id))
-      const now = JSON.stringify([route, waiting, options.mayControl()])
+      const now = JSON.stringify([route, waiting, options.mayControl(), options.isOld()])
       if (now === drawn) return
       drawn = now
+      box.classList.toggle('media-gateway-sidebar-old', options.isOld())
+      box.setAttribute('aria-label', text('details', { name: route.name }))
       const focused = keyOf(document.activeElement)
       content.replaceChildren(...draw(route))
       if (focused) content.querySelector<HTMLElement>(focused)?.focus()
@@ -111,19 +120,20 @@ export function createDetails(options: DetailsOptions): Details {
   }
 }
 
-function part(shown: Part, kind: string, control?: HTMLElement): HTMLElement {
+function part(shown: Part, kind: string, isOld: boolean, control?: HTMLElement): HTMLElement {
   const sign = mark()
   sign.dataset['tone'] = toneOf(shown, isOn(shown) && shown.state !== 'stopped')
-  const protocol = shown.protocol ? ` (${shown.protocol.toUpperCase()})` : ''
   const name = element('span', {
     className: 'media-gateway-sidebar-name',
     title: shown.name ?? '',
-    textContent: `${shown.name ?? ''}${protocol}`,
+    textContent: shown.name ?? '',
   })
+  const told = [`${kind}: ${partSummary(shown, isOld)}`, addressOf(shown)].filter(Boolean)
   const summary = element('span', {
     className: 'media-gateway-sidebar-summary',
-    textContent: `${kind}: ${partSummary(shown)}`,
+    textContent: told.join(' · '),
   })
+  summary.title = summary.textContent ?? ''
   const about = element('div', { className: 'media-gateway-sidebar-about' }, name, summary)
   return element('li', {}, sign, about, ...(control ? [control] : []))
 }

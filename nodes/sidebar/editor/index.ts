@@ -8,7 +8,7 @@ const ACTION = 'media-gateway:show-sidebar'
 RED.plugins.registerPlugin(ID, {
   type: ID,
   onadd() {
-    const { content, refresh } = createSidebar()
+    const { content, deployed } = createSidebar()
     RED.sidebar.addTab({
       id: ID,
       label: text('tab'),
@@ -19,7 +19,7 @@ RED.plugins.registerPlugin(ID, {
       action: ACTION,
     })
     RED.actions.add(ACTION, () => RED.sidebar.show(ID), { label: text('show') })
-    RED.events.on('deploy', refresh)
-    RED.comms.subscribe('notification/runtime-deploy', refresh)
+    RED.events.on('deploy', deployed)
+    RED.comms.subscribe('notification/runtime-deploy', deployed)
   },
 })

@@ -3,53 +3,73 @@ import { element } from '../../editor/element'
 import type { Route } from './route'
 import { createRow, type Row } from './row'
 
+const CLASS = 'media-gateway-sidebar-list'
 const ROW_HEIGHT = 46
 /** Rows kept above and below those in sight. */
 const MARGIN = 5
 
 export interface ListOptions {
   label: string
+  /** What is shown below the row that is selected. */
+  details: HTMLElement
   mayControl(): boolean
+  /** What is shown may be otherwise by now. */
+  isOld(): boolean
   waiting(routeId: string): 'start' | 'stop' | undefined
   onSelect(routeId: string): void
   onControl(routeId: string): void
+  /** Nobody points at the list any more: rows may be moved. */
+  onRelease(): void
+}
+
+export interface ShownRoutes {
+  /** Those to show, in their order. */
+  found: readonly Route[]
+  /** All that there are. */
+  all: readonly Route[]
+  selected: string | undefined
+  /** The user has asked for other rows. Otherwise rows stay in place under the mouse and the focus. */
+  isOther: boolean
 }
 
 export interface List {
   element: HTMLElement
-  show(routes: readonly Route[], selected: string | undefined): void
-  /** Shows again what may have changed besides the routes. */
-  draw(): void
+  show(shown: ShownRoutes): void
   /** Brings the focus to the button of a route, or else to the row where it was. */
   focusButton(routeId: string): void
 }
 
 export function createList(options: ListOptions): List {
-  const sizer = element('div', { className: 'media-gateway-sidebar-rows' })
-  sizer.setAttribute('role', 'rowgroup')
-  const view = element('div', { className: 'media-gateway-sidebar-list' }, sizer)
-  view.setAttribute('role', 'grid')
-  view.setAttribute('aria-label', options.label)
+  const { details } = options
+  const grid = element('div', { className: 'media-gateway-sidebar-rows' })
+  grid.setAttribute('role', 'grid')
+  grid.setAttribute('aria-label', options.label)
+  const view = element('div', { className: CLASS }, grid, details)
   // A place that scrolls would get the focus itself.
   view.tabIndex = -1
 
   let routes: readonly Route[] = []
+  let present: ReadonlySet<string> = new Set()
   let selected: string | undefined
   /** The one row that the tabulator key reaches. */
   let active: string | undefined
   const rows = new Map<string, Row>()
 
   view.addEventListener('scroll', draw, { passive: true })
-  new ResizeObserver(draw).observe(view)
-  view.addEventListener('click', ({ target }) => {
+  const sizes = new ResizeObserver(draw)
+  sizes.observe(view)
+  sizes.observe(details)
+  view.addEventListener('mouseleave', releaseSoon)
+  view.addEventListener('focusout', releaseSoon)
+  grid.addEventListener('click', ({ target }) => {
     const id = routeAt(target)
     if (id === undefined) return
     active = id
     if (isButton(target)) press(id)
-    else options.onSelect(id)
+    else select(id)
     draw()
   })
-  view.addEventListener('keydown', (event) => {
+  grid.addEventListener('keydown', (event) => {
     const { key, target } = event
     if (event.ctrlKey || event.metaKey || event.altKey || routes.length === 0) return
     const id = routeAt(target)
@@ -57,7 +77,7 @@ export function createList(options: ListOptions): List {
     if (key in STEPS) moveTo(indexOf(id) + STEPS[key]!(pageSize()), isButton(target))
     else if (key === 'ArrowRight') rows.get(id)?.button.focus()
     else if (key === 'ArrowLeft') rows.get(id)?.element.focus()
-    else if ((key === 'Enter' || key === ' ') && !isButton(target)) options.onSelect(id)
+    else if ((key === 'Enter' || key === ' ') && !isButton(target)) select(id)
     else return
     // Else the editor would take the key for the flow.
     event.stopPropagation()
@@ -65,7 +85,27 @@ export function createList(options: ListOptions): List {
   })
 
   function press(id: string): void {
-    if (options.waiting(id) === undefined) options.onControl(id)
+    if (options.waiting(id) === undefined && !options.isOld()) options.onControl(id)
+  }
+
+  /** The row stays where it is, unless its details would be out of sight. */
+  function select(id: string): void {
+    const place = topOf(indexOf(id)) - view.scrollTop
+    options.onSelect(id)
+    view.scrollTop = topOf(indexOf(id)) - place
+    draw()
+    if (selected === undefined) return
+    details.scrollIntoView({ block: 'nearest' })
+    rows.get(id)?.element.scrollIntoView({ block: 'nearest' })
+  }
+
+  /** Somebody points at a row, or is about to press a key for it. */
+  const isHeld = (): boolean => view.matches(':hover, :focus-within')
+
+  function releaseSoon(): void {
+    requestAnimationFrame(() => {
+      if (!isHeld()) options.onRelease()
+    })
   }
 
   const routeAt = (target: EventTarget | null): string | undefined =>
@@ -77,10 +117,28 @@ export function createList(options: ListOptions): List {
   const indexOf = (id: string | undefined): number => routes.findIndex((route) => route.id === id)
   const pageSize = (): number => Math.max(1, Math.floor(view.clientHeight / ROW_HEIGHT) - 1)
 
+  /** How many rows are above the details, and how high those are. */
+  function gap(): { above: number; height: number } {
+    const above = details.hidden ? 0 : indexOf(selected) + 1
+    return above === 0 ? { above: Infinity, height: 0 } : { above, height: details.offsetHeight }
+  }
+
+  function topOf(index: number): number {
+    const { above, height } = gap()
+    return index * ROW_HEIGHT + (index < above ? 0 : height)
+  }
+
+  /** The row at a height, or the first one below the details that are there. */
+  function indexAt(y: number): number {
+    const { above, height } = gap()
+    const index = Math.floor(y / ROW_HEIGHT)
+    return index < above ? index : Math.max(above, Math.floor((y - height) / ROW_HEIGHT))
+  }
+
   function moveTo(wanted: number, toButton: boolean): void {
     const index = Math.min(Math.max(wanted, 0), routes.length - 1)
     active = routes[index]!.id
-    const top = index * ROW_HEIGHT
+    const top = topOf(index)
     const least = top + ROW_HEIGHT - view.clientHeight
     view.scrollTop = Math.min(Math.max(view.scrollTop, least), top)
     draw()
@@ -90,9 +148,14 @@ export function createList(options: ListOptions): List {
   }
 
   function draw(): void {
+    const { above, height } = gap()
+    details.style.top = `${above === Infinity ? 0 : above * ROW_HEIGHT}px`
+    // Each setting of a height makes the page measure itself.
+    const all = `${routes.length * ROW_HEIGHT + height}px`
+    if (grid.style.height !== all) grid.style.height = all
     const activeIndex = Math.max(indexOf(active), 0)
-    const first = Math.max(0, Math.floor(view.scrollTop / ROW_HEIGHT) - MARGIN)
-    const end = Math.ceil((view.scrollTop + view.clientHeight) / ROW_HEIGHT) + MARGIN
+    const first = Math.max(0, indexAt(view.scrollTop) - MARGIN)
+    const end = indexAt(view.scrollTop + view.clientHeight) + 1 + MARGIN
     const shown = new Map<string, number>()
     for (let index = first; index < Math.min(end, routes.length); index++) {
       shown.set(routes[index]!.id, index)
@@ -109,31 +172,54 @@ export function createList(options: ListOptions): List {
       const row = rows.get(id) ?? createRow(ROW_HEIGHT)
       row.show(routes[index]!, {
         index,
+        top: index * ROW_HEIGHT + (index < above ? 0 : height),
         isActive: index === activeIndex,
         isSelected: id === selected,
+        isOld: options.isOld(),
+        isGone: !present.has(id),
         waiting: options.waiting(id),
         mayControl: options.mayControl(),
       })
-      if (!rows.has(id)) sizer.append(row.element)
+      if (!rows.has(id)) grid.append(row.element)
       rows.set(id, row)
     }
   }
 
+  /** While somebody points at another list, this one must not push it. */
+  function keepHeight({ isOther }: ShownRoutes): void {
+    const pointed = document.querySelector(`.${CLASS}:is(:hover, :focus-within)`)
+    const isFixed = pointed !== null && !isHeld() && !isOther && !view.hidden
+    const height = isFixed ? `${view.offsetHeight}px` : ''
+    if (view.style.height !== height) view.style.height = height
+  }
+
+  /** Rows under the mouse or the focus keep their places; what is new comes below them. */
+  function inPlace({ found, all, isOther }: ShownRoutes): readonly Route[] {
+    if (isOther || !isHeld()) return found
+    const now = new Map(all.map((route) => [route.id, route]))
+    const kept = new Set(routes.map(({ id }) => id))
+    return [
+      ...routes.map((route) => now.get(route.id) ?? route),
+      ...found.filter(({ id }) => !kept.has(id)),
+    ]
+  }
+
   return {
     element: view,
-    show(given, chosen) {
-      const hadFocus = view.contains(document.activeElement)
-      routes = given
-      selected = chosen
-      sizer.style.height = `${routes.length * ROW_HEIGHT}px`
-      view.setAttribute('aria-rowcount', String(routes.length))
+    show(shown) {
+      keepHeight(shown)
+      const hadFocus = grid.contains(document.activeElement)
+      routes = inPlace(shown)
+      present = new Set(shown.all.map(({ id }) => id))
+      selected = shown.selected
+      details.hidden = indexOf(selected) < 0
+      grid.setAttribute('aria-rowcount', String(routes.length))
       view.hidden = routes.length === 0
       draw()
-      if (hadFocus && !view.contains(document.activeElement)) {
+      if (hadFocus && !grid.contains(document.activeElement)) {
         rows.get(routes[Math.max(indexOf(active), 0)]?.id ?? '')?.element.focus()
       }
     },
-    draw,
     focusButton(routeId) {
       const index = indexOf(routeId)
       if (index >= 0) moveTo(index, true)

@@ -19,6 +19,8 @@ export interface Part {
   id?: string
   name?: string
   protocol?: string
+  address?: string
+  port?: number
   state?: string
   summaryStatusCode?: string
 }
@@ -43,13 +45,13 @@ export const isOn = ({ started }: Destination): boolean => started !== false
 
 export const isConnected = ({ state }: Part): boolean => state === 'connected'
 
-export const FILTERS = ['all', 'running', 'stopped', 'problem'] as const
+export const FILTERS = ['all', 'running', 'idle', 'problem'] as const
 export type Filter = (typeof FILTERS)[number]
 
 const IS: Record<Filter, (route: Route) => boolean> = {
   all: () => true,
   running: isRunning,
-  stopped: (route) => !isRunning(route),
+  idle: (route) => !isRunning(route),
   problem: (route) => ['warn', 'error'].includes(toneOf(route, isRunning(route))),
 }
 

@@ -12,8 +12,13 @@ export interface Row {
 
 export interface ShownRow {
   index: number
+  top: number
   isActive: boolean
   isSelected: boolean
+  /** What is shown of it may be otherwise by now. */
+  isOld: boolean
+  /** It is not there any more, and keeps its place only while somebody points at the list. */
+  isGone: boolean
   /** What is under way. */
   waiting?: 'start' | 'stop'
   mayControl: boolean
@@ -38,28 +43,41 @@ export function createRow(height: number): Row {
   return {
     element: row,
     button,
-    show(route, { index, isActive, isSelected, waiting, mayControl }) {
+    show(route, { index, top, isActive, isSelected, isOld, isGone, waiting, mayControl }) {
       const runs = isRunning(route)
+      row.classList.toggle('media-gateway-sidebar-old', isOld || isGone)
       sign.dataset['tone'] = waiting ? 'waiting' : toneOf(route, runs)
       set(name, route.name)
       name.title = route.name
-      set(summary, waiting ? text(`waiting.${waiting}`) : summaryOf(route))
+      set(summary, summaryWords(route, { isOld, isGone, waiting }))
       summary.title = summary.textContent ?? ''
-      action.hidden = !mayControl
+      action.hidden = !mayControl || isGone
       // A disabled button would lose the focus.
-      button.setAttribute('aria-disabled', String(waiting !== undefined))
+      button.setAttribute('aria-disabled', String(waiting !== undefined || isOld))
+      button.title = isOld ? text('old') : ''
       set(button, text(runs ? 'stop' : 'start'))
-      button.setAttribute(
-        'aria-label',
-        text(runs ? 'label.stop' : 'label.start', { name: route.name }),
-      )
+      button.setAttribute('aria-label', controlLabel(runs ? 'stop' : 'start', route.name, isOld))
       row.dataset['route'] = route.id
-      row.style.top = `${index * height}px`
+      row.style.top = `${top}px`
       row.setAttribute('aria-rowindex', String(index + 1))
       row.setAttribute('aria-selected', String(isSelected))
       row.tabIndex = button.tabIndex = isActive ? 0 : -1
     },
   }
+}
+
+function summaryWords(
+  route: Route,
+  { isOld, isGone, waiting }: Pick<ShownRow, 'isOld' | 'isGone' | 'waiting'>,
+): string {
+  if (isGone) return text('route.gone')
+  return waiting ? text(`waiting.${waiting}`) : summaryOf(route, isOld)
+}
+
+/** What a button does, or why it does not. */
+export function controlLabel(verb: 'start' | 'stop', name: string, isOld: boolean): string {
+  const label = text(`label.${verb}`, { name })
+  return isOld ? `${label}: ${text('old')}` : label
 }
 
 function set(shown: HTMLElement, words: string): void {

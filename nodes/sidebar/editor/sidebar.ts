@@ -14,8 +14,8 @@ const LEAST_LIST_HEIGHT = 184
 
 export interface Sidebar {
   content: HTMLElement
-  /** To call when other config nodes may be deployed. */
-  refresh: () => void
+  /** To call when other nodes are deployed. */
+  deployed: () => void
 }
 
 export function createSidebar(): Sidebar {
@@ -26,7 +26,10 @@ export function createSidebar(): Sidebar {
   const spoken = element('div', { className: 'media-gateway-sidebar-spoken' })
   spoken.setAttribute('role', 'status')
   const place = element('div')
-  const content = element('div', { className: 'media-gateway-sidebar' }, notice, place, spoken)
+  const scroller = element('div', { className: 'media-gateway-sidebar-scroller' }, notice, place)
+  // Above the rows, not between them: nothing moves under the mouse.
+  const messages = element('div', { className: 'media-gateway-sidebar-messages' })
+  const content = element('div', { className: 'media-gateway-sidebar' }, scroller, messages, spoken)
 
   let blocks: Block[] = []
   let isShown = false
@@ -40,6 +43,11 @@ export function createSidebar(): Sidebar {
     if (now) refresh()
   })
   new ResizeObserver(share).observe(content)
+
+  function deployed(): void {
+    for (const block of blocks) block.deployed()
+    refresh()
+  }
 
   function refresh(): void {
     listIsDue = true
@@ -65,8 +73,7 @@ export function createSidebar(): Sidebar {
     askAt = Infinity
     try {
       if (listIsDue) await list()
-      const open = blocks.filter(({ isOpen }) => isOpen)
-      const known = await Promise.all(open.map((block) => block.ask()))
+      const known = await Promise.all(blocks.map((block) => block.ask()))
       if (known.includes('gone')) listIsDue = true
     } finally {
       isAsking = false
@@ -81,7 +88,9 @@ export function createSidebar(): Sidebar {
     const given = await listGateways()
     if ('failure' in given) {
       listIsDue = true
-      return tell(given.failure.message)
+      // What is known is shown as old, with the reason.
+      if (blocks.length === 0) tell(given.failure.message)
+      return
     }
     show(given.answer)
     tell(given.answer.length === 0 ? text('none') : '')
@@ -107,7 +116,7 @@ export function createSidebar(): Sidebar {
           onToggle(isOpen) {
             remember('open', gateway.id, isOpen)
             share()
-            if (isOpen) askSoon()
+            askSoon()
           },
           onChange: share,
           onCommand: askSoon,
@@ -115,11 +124,14 @@ export function createSidebar(): Sidebar {
         })
       )
     })
-    const elements = blocks.map((block) => block.element)
-    // To put an element where it is would take the focus out of it.
-    if (elements.some((one, index) => one !== place.children[index])) {
-      place.replaceChildren(...elements)
-    } else while (place.children.length > elements.length) place.lastElementChild?.remove()
+    arrange(
+      place,
+      blocks.map((block) => block.element),
+    )
+    arrange(
+      messages,
+      blocks.map((block) => block.messages),
+    )
     share()
   }
 
@@ -136,5 +148,12 @@ export function createSidebar(): Sidebar {
     )
   }
 
-  return { content, refresh }
+  return { content, deployed }
+}
+
+/** To put an element where it is would take the focus out of it. */
+function arrange(place: HTMLElement, elements: HTMLElement[]): void {
+  if (elements.some((one, index) => one !== place.children[index])) {
+    place.replaceChildren(...elements)
+  } else while (place.children.length > elements.length) place.lastElementChild?.remove()
 }

@@ -1,7 +1,7 @@
 // The form of the watch: beside plain rows it has two lists, the events and the limits.
 import { prepareForm, saveForm } from '../../editor/form'
 import { reason, text as shared, type CheckOptions } from '../../editor/text'
-import type { TypedChoices } from '../../editor/typed'
+import { idType, nameType, ownType, type TypedChoices } from '../../editor/typed'
 import { eventsIn, faultsOf, isEvent } from '../../../client/model/watch'
 import { showEvents } from './events'
 import { showLimits } from './limits'
@@ -71,14 +71,14 @@ function choices(): TypedChoices {
   return {
     device: [
       { value: 'auto', label: text('type.onlyDevice'), hasValue: false },
-      { value: 'id', label: shared('type.deviceId') },
+      idType(shared('type.deviceId')),
       'env',
     ],
     route: [
       { value: 'all', label: text('type.everyRoute'), hasValue: false },
-      { value: 'id', label: shared('type.routeId') },
-      { value: 'name', label: shared('type.routeName') },
-      { value: 'pattern', label: text('type.pattern') },
+      idType(shared('type.routeId')),
+      nameType(shared('type.routeName')),
+      ownType('pattern', text('type.pattern'), 'asterisk'),
       'env',
     ],
   }

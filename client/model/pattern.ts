@@ -1,0 +1,32 @@
+/**
+ * Whether a name fits a pattern: `*` stands for any text, `?` for one character; upper and lower
+ * case do not matter.
+ */
+export function patternFilter(pattern: string): (name: string) => boolean {
+  const wanted = Array.from(pattern.toLocaleLowerCase())
+  return (name) => fits(Array.from(name.toLocaleLowerCase()), wanted)
+}
+
+/** In time proportional to both lengths. */
+function fits(name: string[], pattern: string[]): boolean {
+  let at = 0
+  let place = 0
+  /** The latest `*`, and up to where the name was taken by it. */
+  let star = -1
+  let taken = 0
+  while (at < name.length) {
+    if (pattern[place] === '*') {
+      star = place++
+      taken = at
+    } else if (pattern[place] === '?' || pattern[place] === name[at]) {
+      place++
+      at++
+    } else if (star < 0) return false
+    else {
+      place = star + 1
+      at = ++taken
+    }
+  }
+  while (pattern[place] === '*') place++
+  return place === pattern.length
+}

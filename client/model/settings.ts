@@ -1,0 +1,44 @@
+// What the settings of a gateway may hold: one rule for the forms and for the run time.
+import type { Range } from './ranges'
+
+export type AddressFault = 'missing' | 'noScheme' | 'scheme' | 'invalid' | 'user' | 'query'
+
+/** What is wrong with the address of an appliance; undefined when nothing is. */
+export function addressFault(address: string): AddressFault | undefined {
+  const text = address.trim()
+  if (text === '') return 'missing'
+  if (suggestedAddress(text) !== undefined) return 'noScheme'
+  if (/\s/.test(text) || !URL.canParse(text)) return 'invalid'
+  const { protocol, username, password, search, hash } = new URL(text)
+  if (protocol !== 'http:' && protocol !== 'https:') return 'scheme'
+  if (username !== '' || password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) return 'user'
+  return search === '' && hash === '' ? undefined : 'query'
+}
+
+/** What `10.0.0.5:8443` was meant to be; undefined for an address that has a scheme, or no sense. */
+export function suggestedAddress(address: string): string | undefined {
+  const text = address.trim().replace(/^\/+/, '')
+  if (text === '' || /[\s?#@]|:\/\/|^https?:/i.test(text)) return undefined
+  const suggested = `https://${text}`
+  return URL.canParse(suggested) ? suggested : undefined
+}
+
+/**
+ * The fingerprint as 64 upper case hex digits, empty when none is given; undefined for what is
+ * not a SHA-256 fingerprint. Colons and spaces between the digits do not count.
+ */
+export function fingerprintDigits(fingerprint: string): string | undefined {
+  const digits = fingerprint.replace(/[:\s]/g, '').toUpperCase()
+  return /^([0-9A-F]{64})?$/.test(digits) ? digits : undefined
+}
+
+/** The number in a setting; undefined for what is not a number of that range. */
+export function numberIn(
+  value: unknown,
+  { least, most, whole = false }: Range,
+): number | undefined {
+  const isText = typeof value === 'string' && value.trim() !== ''
+  const number = isText || typeof value === 'number' ? Number(value) : Number.NaN
+  const isGood = number >= least && number <= most && (!whole || Number.isInteger(number))
+  return isGood ? number : undefined
+}

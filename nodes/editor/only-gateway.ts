@@ -1,0 +1,23 @@
+const TYPE = 'media-gateway'
+
+/**
+ * Gives a new node the gateway where there is only one that it can use. To call in `onadd`, which
+ * the editor calls for a node from the palette before it knows it, and for one that was pasted or
+ * imported after it: that one keeps what it has.
+ */
+export function chooseOnlyGateway(node: EditorNode): void {
+  if (RED.nodes.node(node.id) || node['gateway'] !== '') return
+  const usable: EditorNode[] = []
+  RED.nodes.eachConfig((config) => {
+    const isWithin = !config['z'] || config['z'] === node['z']
+    if (config['type'] === TYPE && !config.d && isWithin) usable.push(config)
+  })
+  const [only] = usable
+  if (only && usable.length === 1 && !isToldBySubflow(node)) node['gateway'] = only.id
+}
+
+/** A subflow may leave the choice to its instances. */
+function isToldBySubflow({ z }: EditorNode): boolean {
+  const { env = [] } = RED.nodes.subflow(z) ?? {}
+  return env.some(({ type, ui }) => type === TYPE && ui?.type === 'conf-types')
+}

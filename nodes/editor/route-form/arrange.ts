@@ -1,0 +1,13 @@
+/**
+ * Makes these elements the content of a place. What is already there and stays in order is not
+ * moved: a field that is moved loses the focus, and a list of choices what was typed into it.
+ */
+export function arrange(place: Element, wanted: readonly Element[]): void {
+  const gone = [...place.children].filter((child) => !wanted.includes(child))
+  for (const child of gone) child.remove()
+  let at = place.firstElementChild
+  for (const each of wanted) {
+    if (each === at) at = at.nextElementSibling
+    else place.insertBefore(each, at)
+  }
+}

@@ -1,0 +1,34 @@
+import { element } from '../../editor/element'
+import { text } from './text'
+
+export interface Message {
+  element: HTMLElement
+  /** Nothing to say takes it away. */
+  show(words: string): void
+}
+
+/** What went wrong, until somebody has read it. */
+export function createMessage(onClose: () => void): Message {
+  const words = element('span')
+  const close = element('button', {
+    type: 'button',
+    className: 'media-gateway-sidebar-close',
+    textContent: '✕',
+    ariaLabel: text('close'),
+    title: text('close'),
+  })
+  close.addEventListener('click', onClose)
+  const box = element(
+    'div',
+    { className: 'media-gateway-sidebar-fault', hidden: true },
+    words,
+    close,
+  )
+  return {
+    element: box,
+    show(said) {
+      if (words.textContent !== said) words.textContent = said
+      box.hidden = said === ''
+    },
+  }
+}
