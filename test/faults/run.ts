@@ -93,8 +93,9 @@ export const CREDENTIALS = { username: USER, password: PASSWORD }
 // What is accepted is done at once: the calls of a node are the same each time.
 export const APPLIANCE = { routes: ROUTES, username: USER, password: PASSWORD, applyDelay: 0 }
 
-/** Long enough for a slow moment of the machine; short where it is waited for. */
-export const timeoutFor = (fault: Fault | undefined): number => (fault && hangs(fault) ? 500 : 8000)
+/** Long enough for a slow moment of the machine, with many trials at once; shorter where it is waited for. */
+export const timeoutFor = (fault: Fault | undefined): number =>
+  fault && hangs(fault) ? 2500 : 15_000
 
 function flowOf(
   trials: Trial[],
