@@ -1,22 +1,33 @@
 // Runs files of tests with mocha, several at a time.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { root } from './ready.mjs'
 
+/** A run with more retried tests fails. Only those in a browser are retried: test/browser.ts. */
+const MOST_RETRIED = 2
+/** Of each Node.js that a run starts. test/hooks.ts looks at the memory as a whole. */
+const HEAP_MEGABYTES = 640
+
 /**
- * Prints how many passed and failed, and answers the exit code.
+ * Prints how many passed and failed, and returns the exit code.
  * @param files paths below the root, the longest first
  * @param results where the counts are left
  * @param jobs how many at a time at least: most wait most of the time
+ * @param slowest lists the files that took longest
+ * @param binary another Node.js to run them with
  * @param before a command in front, such as that of the coverage
  */
-export function runMocha(files, { results, jobs = 4, args = [], before = [], env = {} }) {
+export function runMocha(files, options) {
+  const { results, jobs = 4, slowest = false, args = [], before = [], env = {} } = options
+  const { binary = process.execPath } = options
+  const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })
-  rmSync(results, { force: true })
+  for (const path of [results, report]) rmSync(path, { force: true })
   const { status } = spawnSync(
-    process.execPath,
+    binary,
     [
       ...before,
       '--enable-source-maps',
@@ -24,34 +35,84 @@ export function runMocha(files, { results, jobs = 4, args = [], before = [], env
       ...files,
       '--timeout=20000',
       '--parallel',
-      // Many browsers and Node-REDs at once: a slow moment of the machine is no fault.
-      '--retries=1',
       `--jobs=${Math.max(jobs, availableParallelism())}`,
       `--require=${join(root, 'dist/test/hooks.js')}`,
       `--reporter=${join(root, 'test/reporter.mjs')}`,
       `--reporter-option=output=${results}`,
       ...args,
     ],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } },
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        // npm and the like are scripts, which the first Node.js of the path runs.
+        PATH: [dirname(binary), process.env.PATH].join(delimiter),
+        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-old-space-size=${HEAP_MEGABYTES}`,
+        TEST_FILES_REPORT: report,
+        ...env,
+      },
+    },
   )
+  if (slowest) printSlowest(report)
   const code = status ?? 1
-  return tellCounts(results) ? code : code || 1
+  return printResults(results) ? code : code || 1
 }
 
-/** Prints how many passed and failed; false when the run itself was not in order. */
-function tellCounts(results) {
-  let counts
+/** Prints the results, the counts last; false if the run itself was not in order. */
+function printResults(path) {
+  let results
   try {
-    counts = JSON.parse(readFileSync(results, 'utf8'))
+    results = JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     console.error('The tests could not be run.')
     return false
   }
-  const { trouble, passed, failed, skipped, retried } = counts
+  const { trouble, passed, failed, skipped, retried } = results
   if (trouble) console.error(trouble)
-  const rest = [skipped && `${skipped} skipped`, retried && `${retried} at the second try`]
-  console.log([`${passed} passed`, `${failed} failed`, ...rest.filter(Boolean)].join(', '))
-  return !trouble
+  const tooMany = retried.length > MOST_RETRIED
+  if (retried.length > 0) {
+    console.log(`${tests(retried.length)} in a browser needed a second try:`)
+    for (const test of retried) console.log(`  ${test}`)
+  }
+  if (tooMany) console.error(`No more than ${MOST_RETRIED} may: this run has failed.`)
+  printSkipped(skipped)
+  const counts = [`${passed} passed`, `${failed} failed`]
+  if (skipped.length > 0) counts.push(`${skipped.length} skipped`)
+  console.log(counts.join(', '))
+  return !trouble && !tooMany
+}
+
+function printSkipped(skipped) {
+  const { IN_A_BROWSER } = createRequire(import.meta.url)(join(root, 'dist/test/browser.js'))
+  const others = skipped.filter((title) => !title.includes(IN_A_BROWSER))
+  const count = skipped.length - others.length
+  if (others.length > 0) console.log(`Skipped here: ${others.join('; ')}.`)
+  if (count === 0) return
+  const { CHROMIUM } = process.env
+  const why = CHROMIUM
+    ? `CHROMIUM is "${CHROMIUM}", which is not a program`
+    : 'no Chromium, Chrome or Edge was found'
+  console.log(`${tests(count)} in a browser skipped: ${why}.`)
+  console.log(
+    'To run them, install one (Debian: apt install chromium), or set CHROMIUM to its path.',
+  )
+}
+
+const tests = (count) => (count === 1 ? '1 test' : `${count} tests`)
+
+function printSlowest(report) {
+  const rows = readFileSync(report, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  rows.sort((one, other) => other.seconds - one.seconds)
+  console.log('The slowest files, and the memory of the process that ran them:')
+  for (const { file, seconds, megabytes } of rows.slice(0, 10)) {
+    console.log(
+      `${seconds.toFixed(1).padStart(7)} s ${megabytes.toFixed(0).padStart(5)} MB  ${file}`,
+    )
+  }
 }
 
 /** All files of tests. Those that take longest come first: none of them is left over at the end. */

@@ -1,7 +1,7 @@
 // npm run screenshots: takes the pictures of docs/images anew, in the editor of a real Node-RED
 // with this package, against the simulator. With names only those: npm run screenshots -- watch
 //   --list    only says which there are
-//   CHROMIUM  the browser, if not /usr/bin/chromium
+//   CHROMIUM  the path of the browser, if not in one of the usual places
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -1,21 +1,41 @@
-// npm test: all tests, with coverage. Arguments go to mocha: npm test -- --grep session
+// npm test: all tests. Other arguments go to mocha: npm test -- --grep session
+//   --coverage   also measures what they cover, into coverage/index.html
+//   --node 24    on another version of Node.js, which is fetched first
+//   --slowest    lists the files that took longest
 import { join } from 'node:path'
+import { nodeOf } from './matrix/versions.mjs'
 import { runMocha, testFiles } from './mocha.mjs'
 import { ready, root } from './ready.mjs'
 
 try {
+  const { coverage, node, slowest, args } = optionsOf(process.argv.slice(2))
   ready()
+  const binary = node ? await nodeOf(node) : process.execPath
   process.exitCode = runMocha(testFiles(), {
     results: join(root, 'coverage/results.json'),
-    args: process.argv.slice(2),
-    before: coverage(),
+    args,
+    slowest,
+    binary,
+    before: coverage ? coverageBy(binary) : [],
   })
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1
 }
 
-function coverage() {
+function optionsOf(args) {
+  const options = { args: [] }
+  for (const each of args) {
+    if (options.node === '') options.node = each
+    else if (each === '--node') options.node = ''
+    else if (each === '--coverage' || each === '--slowest') options[each.slice(2)] = true
+    else options.args.push(each)
+  }
+  if (options.node === '') throw new Error('--node is followed by a version: npm test -- --node 24')
+  return options
+}
+
+function coverageBy(binary) {
   const covered = ['client', 'nodes', 'simulator'].map((part) => `--include=dist/${part}/**`)
   return [
     join(root, 'node_modules/c8/bin/c8.js'),
@@ -25,6 +45,6 @@ function coverage() {
     '--reporter=html',
     '--reporter=lcovonly',
     '--',
-    process.execPath,
+    binary,
   ]
 }

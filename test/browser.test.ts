@@ -6,7 +6,7 @@ import should from 'should'
 import { EVENTS } from '../client'
 import {
   CONFIG,
-  hasBrowser,
+  inBrowser,
   startEditor,
   type Editor,
   type EditorRED,
@@ -251,14 +251,13 @@ function flow(): Properties[] {
 
 declare const RED: EditorRED
 
-describe('the editor, in a browser', function () {
+inBrowser('the editor', function () {
   this.timeout(120_000)
 
   let editor: Editor
   let page: Page
 
   before(async function () {
-    if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
     editor = await startEditor()
     await editor.deploy(flow())

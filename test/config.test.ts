@@ -75,11 +75,15 @@ describe('the config node', () => {
 
   it('takes environment variables as whole values', async () => {
     process.env.TEST_GATEWAY_URL = `${simulator.url}/`
-    process.env.TEST_GATEWAY_TIMEOUT = '4000'
+    process.env.TEST_GATEWAY_TIMEOUT = '700'
     try {
       const gateway = { timeout: '${TEST_GATEWAY_TIMEOUT}' }
       await load('${TEST_GATEWAY_URL}', {}, { gateway })
       await result('list-devices')
+      simulator.fault({ kind: 'hang', match: { path: '/api/devices' } })
+      const { code, message } = await failure('list-devices')
+      code.should.equal('TIMEOUT')
+      Number(/within (\d+) ms/.exec(message)![1]).should.be.within(1, 700)
     } finally {
       delete process.env.TEST_GATEWAY_URL
       delete process.env.TEST_GATEWAY_TIMEOUT

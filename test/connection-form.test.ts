@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type Simulator } from '../simulator'
-import { CONFIG, hasBrowser, startEditor, type Editor, type Properties } from './editor'
+import { CONFIG, inBrowser, startEditor, type Editor, type Properties } from './editor'
 import { flawsOf } from './looks'
 
 const screenshots = join(__dirname, '../../coverage/screenshots')
 
-describe('the test of the connection, in a browser', function () {
+inBrowser('the test of the connection', function () {
   this.timeout(60_000)
 
   let editor: Editor
@@ -19,7 +19,6 @@ describe('the test of the connection, in a browser', function () {
   let result: Locator
 
   before(async function () {
-    if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
     plain = await startSimulator({ routes: 5 })
     secure = await startSimulator({ https: true, routes: 3, devices: 2 })

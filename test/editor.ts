@@ -1,6 +1,4 @@
 // The editor of a real Node-RED, with this package linked in, in a real browser.
-//   CHROMIUM       the browser, if not /usr/bin/chromium
-import { existsSync } from 'node:fs'
 import {
   type Browser,
   type BrowserContext,
@@ -8,12 +6,12 @@ import {
   type Page,
   chromium,
 } from 'playwright-core'
+import { findBrowser, inBrowser } from './browser'
 import { NodeRed, type Properties } from './node-red'
-
-const browserPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
 export const CONFIG = 'media-gateway'
 
+export { inBrowser }
 export type { Properties }
 
 interface EditorNode {
@@ -48,13 +46,6 @@ export interface EditorRED {
 declare const RED: EditorRED
 declare const jQuery: { fx: { off: boolean } }
 
-/** False, said in the output, where there is no browser to test with. */
-export function hasBrowser(): boolean {
-  if (existsSync(browserPath)) return true
-  console.log(`      skipped: no browser at ${browserPath}; apt install chromium, or set CHROMIUM`)
-  return false
-}
-
 export interface View {
   theme?: 'light' | 'dark'
   /** Language of the browser. */
@@ -88,7 +79,7 @@ export class Editor extends NodeRed {
   override async start(settings: Properties): Promise<void> {
     await super.start(settings)
     this.browser = await chromium.launch({
-      executablePath: browserPath,
+      executablePath: findBrowser(),
       args: [
         '--headless',
         '--no-sandbox',

@@ -147,7 +147,7 @@ function listen(): void {
     outcome.done++
     outcome.error = error as GatewayError | undefined
     // An error arrives by way of the Catch node, unless that is gone already.
-    if (error) setTimeout(outcome.over, 300)
+    if (error) afterTurns(LONGEST_WAY, outcome.over)
     else afterDelivery(outcome.over)
   })
   helper.getNode('out')?.on('input', (msg: unknown) => {
@@ -164,8 +164,14 @@ function listen(): void {
 }
 
 /** Messages are delivered one turn later; one more turn shows a `done` too many. */
-const afterDelivery = (over: () => void): void => {
-  setImmediate(() => setImmediate(() => setImmediate(over)))
+const afterDelivery = (over: () => void): void => afterTurns(3, over)
+
+/** Through the Catch node and on to the next one, several times over. */
+const LONGEST_WAY = 30
+
+function afterTurns(count: number, over: () => void): void {
+  if (count === 0) over()
+  else setImmediate(afterTurns, count - 1, over)
 }
 
 /** Deploys the flow anew, in full, and answers when that is over. */

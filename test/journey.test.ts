@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type Simulator } from '../simulator'
-import { hasBrowser, startEditor, type Editor, type EditorRED, type Properties } from './editor'
+import { inBrowser, startEditor, type Editor, type EditorRED, type Properties } from './editor'
 
 const root = join(__dirname, '../..')
 const screenshots = join(root, 'coverage/screenshots')
@@ -23,7 +23,7 @@ const VIEWS = [
 
 declare const RED: EditorRED
 
-describe('a new user, in a browser', function () {
+inBrowser('a new user', function () {
   this.timeout(60_000)
 
   let editor: Editor
@@ -37,7 +37,6 @@ describe('a new user, in a browser', function () {
   let debug: string
 
   before(async function () {
-    if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
     editor = await startEditor()
   })

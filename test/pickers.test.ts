@@ -6,7 +6,7 @@ import should from 'should'
 import { startSimulator, type Simulator } from '../simulator'
 import {
   CONFIG,
-  hasBrowser,
+  inBrowser,
   startEditor,
   type Editor,
   type EditorRED,
@@ -23,7 +23,7 @@ const CONTROL = 'media-gateway-control-route'
 /** Nothing listens there, nor can anything that takes a free port. */
 const NOBODY = 'http://127.0.0.1:1'
 
-describe('the pickers, in a browser', function () {
+inBrowser('the pickers', function () {
   this.timeout(60_000)
 
   let editor: Editor
@@ -34,7 +34,6 @@ describe('the pickers, in a browser', function () {
   let lookups: Properties[]
 
   before(async function () {
-    if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
     studio = await startSimulator()
     several = await startSimulator({ devices: 3, routes: 4 })

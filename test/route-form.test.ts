@@ -24,7 +24,7 @@ import { startSimulator, type Simulator } from '../simulator'
 import { arbitraryRoute, frozen } from './arbitraries'
 import {
   CONFIG,
-  hasBrowser,
+  inBrowser,
   startEditor,
   type Editor,
   type EditorRED,
@@ -347,7 +347,7 @@ const SOUND: Properties = {
   source: { name: 'in', protocol: 'udp', address: '239.0.0.9', port: 5009 },
 }
 
-describe('the route form, in a browser', function () {
+inBrowser('the route form', function () {
   this.timeout(120_000)
 
   let editor: Editor
@@ -371,7 +371,6 @@ describe('the route form, in a browser', function () {
   const definition = async () => JSON.parse(await json()) as Properties
 
   before(async function () {
-    if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
     simulator = await startSimulator({ routes: 4 })
     editor = await startEditor()

@@ -168,7 +168,7 @@ const MAY_HOLD: Record<string, RegExp> = {
 }
 
 describe('no secret is anywhere', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
 
   let simulator: Simulator
   let secure: Simulator
@@ -272,14 +272,19 @@ describe('no secret is anywhere', function () {
     )
   }
 
-  async function ask(path: string, body?: unknown): Promise<void> {
+  const ask = async (path: string, body?: unknown): Promise<void> => {
+    answered.push(await got(path, body))
+  }
+
+  /** What an admin route returns. */
+  async function got(path: string, body?: unknown): Promise<string> {
     const answer = await fetch(`${nodeRed.url}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: body === undefined ? undefined : JSON.stringify(body),
     })
     const headers = JSON.stringify([...answer.headers])
-    answered.push(`${path} ${answer.status} ${headers} ${await answer.text()}`)
+    return `${path} ${answer.status} ${headers} ${await answer.text()}`
   }
 
   /** What each message brings; `of` is where it goes. */
@@ -370,8 +375,12 @@ describe('no secret is anywhere', function () {
       'the change of a passphrase is told',
     )
     // What an event says of an outage, half a minute later, is what the state says of a failed look.
-    do await ask('media-gateway/state', { id: 'calls-plain' })
-    while (!answered.at(-1)!.includes('"failure":{"code"'))
+    await until(
+      async () => (await got('media-gateway/state', { id: 'calls-plain' })).includes(FAILED_LOOK),
+      'a failed look',
+    )
+    await ask('media-gateway/state', { id: 'calls-plain' })
+    answered.at(-1)!.should.containEql(FAILED_LOOK)
     await ask('media-gateway/gateways')
     await ask('flows')
     await ask('nodes')
@@ -447,6 +456,8 @@ describe('no secret is anywhere', function () {
   }
 })
 
+const FAILED_LOOK = '"failure":{"code"'
+
 interface Caught {
   error: { code: string; source: { id: string } }
 }
@@ -487,7 +498,7 @@ function gatewaysOf(simulator: Simulator, secure: Simulator, appliance: Quoting)
     id,
     type: 'media-gateway',
     name: `Gateway ${id}`,
-    timeout: 1500,
+    timeout: 20_000,
     concurrency: 30,
     pollInterval: 1,
     ...properties,
@@ -500,7 +511,7 @@ function gatewaysOf(simulator: Simulator, secure: Simulator, appliance: Quoting)
       .map((manner) =>
         gateway(`${stage}-${manner}`, {
           baseUrl: `${appliance.url}/${stage}/${manner}`,
-          timeout: manner === 'hang' ? 300 : 3000,
+          timeout: manner === 'hang' ? 300 : 20_000,
         }),
       ),
   )
@@ -796,18 +807,28 @@ async function listen(url: string, token: string, heard: string[]): Promise<Sock
   return socket
 }
 
-/** The content of all files in a folder, but for what is linked in. */
+/**
+ * The content of all files in a folder, except what is linked in: this package with all its
+ * packages is, and the recursive `readdir` of some versions of Node.js follows the link.
+ */
 function filesIn(folder: string): string {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), 'utf8'))
+  return readdirSync(folder, { withFileTypes: true })
+    .map((entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return filesIn(path)
+      return entry.isFile() ? readFileSync(path, 'utf8') : ''
+    })
     .join('\n')
 }
 
-async function until(met: () => boolean, what: string, seen = () => ''): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!met()) {
-    if (Date.now() > deadline) throw new Error(`not within 30 s: ${what} ${seen()}`)
+async function until(
+  met: () => boolean | Promise<boolean>,
+  what: string,
+  seen = () => '',
+): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (!(await met())) {
+    if (Date.now() > deadline) throw new Error(`not within 60 s: ${what} ${seen()}`)
     await new Promise((resolve) => setTimeout(resolve, 30))
   }
 }

@@ -7,7 +7,7 @@ import { openGateway } from '../client'
 import type { GatewayNode } from '../nodes/runtime/gateway-node'
 import { createObservers, type ObservedState } from '../nodes/runtime/observers'
 import { startSimulator, type RouteSpec, type Simulator } from '../simulator'
-import { hasBrowser, startEditor, type Editor, type Properties, type View } from './editor'
+import { inBrowser, startEditor, type Editor, type Properties, type View } from './editor'
 
 const screenshots = join(__dirname, '../../coverage/screenshots')
 const HOSTILE = '<img src=x onerror="title=1"> __gateway__ $t(cancel)'
@@ -18,7 +18,7 @@ declare const RED: {
   settings: { user?: object }
 }
 
-describe('the sidebar', function () {
+inBrowser('the sidebar', function () {
   this.timeout(60_000)
 
   let editor: Editor
@@ -26,7 +26,6 @@ describe('the sidebar', function () {
   let large: Simulator
 
   before(async function () {
-    if (!hasBrowser()) this.skip()
     mkdirSync(screenshots, { recursive: true })
     small = await startSimulator({
       routes: ROUTES,

@@ -35,10 +35,8 @@ export class Versions {
    * @throws Missing
    */
   async of({ node, nodeRed }) {
-    const system = windows ? 'win' : process.platform
-    const name = `node-${system}-${process.arch}`
     return {
-      binary: join(await this.#fetch(name, node), 'bin', windows ? 'node.exe' : 'node'),
+      binary: binaryIn(await this.#fetch(NODE_PACKAGE, node)),
       folder: await this.#fetch('node-red', nodeRed),
     }
   }
@@ -49,6 +47,15 @@ export class Versions {
     return this.#fetched.get(wanted)
   }
 }
+
+/**
+ * @returns the binary of a version of Node.js
+ * @throws Missing
+ */
+export const nodeOf = async (version) => binaryIn(await fetch(NODE_PACKAGE, version))
+
+const NODE_PACKAGE = `node-${windows ? 'win' : process.platform}-${process.arch}`
+const binaryIn = (folder) => join(folder, 'bin', windows ? 'node.exe' : 'node')
 
 /** A version that cannot be had here: nothing was tested with it. */
 export class Missing extends Error {}

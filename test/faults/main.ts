@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { writeSync } from 'node:fs'
-import { allCells, judge, type Cell, type Judged } from './matrix'
+import { allCells, judge, type Judged } from './matrix'
 import { compareTable, writeTable } from './table'
-import { judgeWatches, watchCells, type WatchCell } from './watch'
+import { judgeWatches, watchCells } from './watch'
 
 /** The matrix: shares its cells out, and settles the table of what came of them. */
 const args = process.argv.slice(2)
@@ -16,13 +16,11 @@ const BATCH = 700
 async function parent(): Promise<void> {
   const startedAt = Date.now()
   const parts = await Promise.all(Array.from({ length: PROCESSES }, (_, part) => inProcess(part)))
-  const judged = parts.flatMap((part) => part.judged)
-  const again = parts.reduce((sum, part) => sum + part.again, 0)
+  const judged = parts.flat()
   const failed = judged.filter(({ problems }) => problems.length > 0)
   for (const { name, problems } of failed) console.error(`${name}\n    ${problems.join('\n    ')}`)
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   console.log(`${judged.length} cells in ${seconds} s: ${countsOf(judged)}`)
-  if (again > 0) console.log(`${again} of them were run a second time, with few others beside them`)
   console.log(`${judged.length - failed.length} as they have to be, ${failed.length} not`)
   if (judged.length === 0 || failed.length > 0) process.exitCode = 1
   else if (only === undefined) await settleTable(judged)
@@ -44,20 +42,15 @@ function countsOf(judged: Judged[]): string {
   return [...counts].map(([place, count]) => `${place} ${count}`).join(', ')
 }
 
-interface Part {
-  judged: Judged[]
-  again: number
-}
-
-function inProcess(part: number): Promise<Part> {
+function inProcess(part: number): Promise<Judged[]> {
   return new Promise((resolve, reject) => {
-    let result: Part | undefined
+    let result: Judged[] | undefined
     const child = fork(__filename, args, {
       env: { ...process.env, FAULTS_PART: String(part) },
       execArgv: ['--enable-source-maps'],
     })
     child.on('message', (message) => {
-      result = message as Part
+      result = message as Judged[]
     })
     child.on('exit', (code) => {
       if (result && code === 0) resolve(result)
@@ -66,41 +59,25 @@ function inProcess(part: number): Promise<Part> {
   })
 }
 
-/** The cells of one process. Those that are not as they have to be get a second chance: timeouts are short. */
-async function worker(part: number): Promise<Part> {
+/** The cells of one process. Each is run once. */
+async function worker(part: number): Promise<Judged[]> {
   const mine = <T>(cells: T[]): T[] => cells.filter((_, index) => index % PROCESSES === part)
   const cells = mine((await allCells()).filter(isWanted))
   const watches = mine((await watchCells()).filter(isWanted))
-  const nodes = await inBatches<Cell>(cells, judge)
-  const looks = await inBatches<WatchCell>(watches, judgeWatches)
-  return {
-    judged: [...nodes.judged, ...looks.judged],
-    again: nodes.again + looks.again,
-  }
+  return [...(await inBatches(cells, judge)), ...(await inBatches(watches, judgeWatches))]
 }
 
 const isWanted = ({ name }: { name: string }): boolean => only === undefined || name.includes(only)
 
-const FEW = 4
-/** More than that is not the fault of a slow machine. */
-const MOST_AGAIN = 100
-
 async function inBatches<T>(
   cells: T[],
-  judgeAll: (cells: T[], atOnce?: number) => Promise<Judged[]>,
-): Promise<Part> {
+  judgeAll: (cells: T[]) => Promise<Judged[]>,
+): Promise<Judged[]> {
   const judged: Judged[] = []
   for (let from = 0; from < cells.length; from += BATCH) {
     judged.push(...(await judgeAll(cells.slice(from, from + BATCH))))
   }
-  const wrong = judged.flatMap(({ problems }, index) => (problems.length > 0 ? [index] : []))
-  if (wrong.length === 0 || wrong.length > MOST_AGAIN) return { judged, again: 0 }
-  const again = await judgeAll(
-    wrong.map((index) => cells[index]!),
-    FEW,
-  )
-  for (const [place, index] of wrong.entries()) judged[index] = again[place]!
-  return { judged, again: wrong.length }
+  return judged
 }
 
 const part = process.env['FAULTS_PART']

@@ -54,8 +54,8 @@ export async function allCells(): Promise<Cell[]> {
   })
 }
 
-export async function judge(cells: Cell[], atOnce?: number): Promise<Judged[]> {
-  const observed = await run(cells, atOnce)
+export async function judge(cells: Cell[]): Promise<Judged[]> {
+  const observed = await run(cells)
   return cells.map((cell, index) => ({
     name: cell.name,
     node: cell.variant.node,

@@ -35,17 +35,17 @@ export interface Observed {
 }
 
 /** How many trials are under way at once; most of them wait most of the time. */
-export const AT_ONCE = 40
+const AT_ONCE = 40
 
 /** Runs trials in one Node-RED, each with an appliance, a config node and a node of its own. */
-export async function run(trials: Trial[], atOnce = AT_ONCE): Promise<Observed[]> {
+export async function run(trials: Trial[]): Promise<Observed[]> {
   const simulators = await Promise.all(trials.map(() => startSimulator(APPLIANCE)))
   try {
     return await watching(async (stray) => {
       const { flow, credentials } = flowOf(trials, simulators)
       await helper.load(LOADED, flow, credentials)
       listen()
-      const observed = await inParallel(trials, atOnce, (trial, index) =>
+      const observed = await inParallel(trials, AT_ONCE, (trial, index) =>
         observe(trial, simulators[index]!, index),
       )
       const told = JSON.stringify(helper.log().args.map(([{ msg }]) => String(msg)))
@@ -93,8 +93,9 @@ export const CREDENTIALS = { username: USER, password: PASSWORD }
 // What is accepted is done at once: the calls of a node are the same each time.
 export const APPLIANCE = { routes: ROUTES, username: USER, password: PASSWORD, applyDelay: 0 }
 
-/** Long enough for a slow moment of the machine; short where it is waited for. */
-export const timeoutFor = (fault: Fault | undefined): number => (fault && hangs(fault) ? 500 : 8000)
+/** Long enough for a slow moment of the machine, with many trials at once; shorter where it is waited for. */
+export const timeoutFor = (fault: Fault | undefined): number =>
+  fault && hangs(fault) ? 2500 : 15_000
 
 function flowOf(
   trials: Trial[],
