@@ -6,7 +6,7 @@ import { partFields, routeFields } from '../client/model/form'
 import { isObject, type JsonObject } from '../client/model/json'
 import { startSimulator, type Simulator } from '../simulator'
 import { DEFINITION_CASES, type DefinitionCase } from './definition-cases'
-import { CONFIG, hasBrowser, startEditor, type Editor, type EditorRED } from './editor'
+import { CONFIG, inBrowser, startEditor, type Editor, type EditorRED } from './editor'
 
 declare const RED: EditorRED
 
@@ -99,13 +99,12 @@ function missingIn(definition: JsonObject): string[] {
   )
 }
 
-describe('what a new route may be, in the form in a browser', function () {
+inBrowser('what a new route may be in the form', function () {
   this.timeout(180_000)
 
   let editor: Editor
 
-  before(async function () {
-    if (!hasBrowser()) this.skip()
+  before(async () => {
     editor = await startEditor()
     await editor.deploy([
       { id: 'tab', type: 'tab', label: 'Routes' },
