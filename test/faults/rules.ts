@@ -352,6 +352,13 @@ const SPECIAL: Special[] = [
       fault.status === 404,
     outcome: () => 'ok',
   },
+  {
+    because:
+      'where the appliance does not know its own new session, a 404 is about what was asked for: no second login is tried',
+    when: ({ fault, extent }, place) =>
+      place === 'introduction' && extent === 'lasting' && fault.status === 404,
+    outcome: () => 'NOT_FOUND',
+  },
 ]
 
 /** What is otherwise than its place says. */
