@@ -412,15 +412,14 @@ describe('failures of the simulator', () => {
     }
     try {
       const events: EventName[] = ['source.status']
-      let isKnown = false
       watchDevice(gateway, {
         events,
-        onSnapshot: () => (isKnown = true),
+        onSnapshot: () => seen.push('all'),
         onEvents: (told) => {
           for (const { event, after } of told as Json[]) seen.push(`${event} ${after}`)
         },
       })
-      while (!isKnown) await pause(20)
+      await until('all')
       simulator.fail('Studio A', { source: 'disconnected' })
       await until('source.status warn')
       simulator.fail('Studio A', { source: 'ok' })

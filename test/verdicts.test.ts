@@ -158,7 +158,9 @@ inBrowser('what a new route may be in the form', function () {
       await give(each)
       await editor.openForm('create')
       const faults = await editor.page
-        .locator('.media-gateway-route-fault, .media-gateway-route-problems li')
+        .locator(
+          ['fault', 'mark', 'problems li'].map((each) => `.media-gateway-route-${each}`).join(),
+        )
         .allTextContents()
       const said = faults.filter(Boolean)
       if ((said.length === 0) !== each.isTaken) wrong.push(`${each.what}: ${said.join()}`)
