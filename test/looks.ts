@@ -57,11 +57,16 @@ export async function flawsOf(part: Locator): Promise<string[]> {
         .trim()
     const placesOf = (element: Element): DOMRect[] => {
       const range = document.createRange()
+      // What is cut off is not seen.
+      const isCut = getComputedStyle(element).overflowX !== 'visible'
+      const end = isCut ? element.getBoundingClientRect().right : Infinity
       return [...element.childNodes]
         .filter(({ nodeType, textContent }) => nodeType === Node.TEXT_NODE && textContent?.trim())
         .flatMap((node) => {
           range.selectNodeContents(node)
-          return [...range.getClientRects()]
+          return [...range.getClientRects()].map(
+            ({ x, y, right, height }) => new DOMRect(x, y, Math.min(right, end) - x, height),
+          )
         })
     }
 
