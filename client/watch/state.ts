@@ -6,7 +6,7 @@ import {
   protocolOf,
   sourceToSent,
 } from '../model/convert'
-import { PROTOCOLS, membersOf, type Direction, type Member } from '../model/fields'
+import { PROTOCOLS, membersOf, spellingOf, type Direction, type Member } from '../model/fields'
 import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
 import { HIDDEN, hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
@@ -311,13 +311,14 @@ function definitionOf(
 }
 
 /** The same text for values that mean the same; empty for those that mean nothing. */
-function canonicalOf(value: unknown, name: string, { kind, of }: Partial<Member>): string {
+function canonicalOf(value: unknown, name: string, member: Partial<Member>): string {
+  const { kind, of } = member
   if (isEmpty(value)) return ''
   if (Array.isArray(value)) {
     const items = value.map((item: unknown) => {
       if (!isObject(item) || !of) return isText(item) ? item : ''
       const members = Object.entries(of).map(
-        ([inside, member]) => `${inside}:${canonicalOf(item[inside], inside, member)}`,
+        ([inside, each]) => `${inside}:${canonicalOf(item[inside], inside, each)}`,
       )
       return members.join(',')
     })
@@ -330,7 +331,8 @@ function canonicalOf(value: unknown, name: string, { kind, of }: Partial<Member>
   if (name === 'name') return plain
   const lower = plain.toLowerCase()
   if (lower === 'none') return ''
-  return kind === 'choice' ? lower : plain
+  if (kind !== 'choice') return plain
+  return spellingOf(member as Member, plain)?.toLowerCase() ?? lower
 }
 
 function digestOf(secrets: string[]): string {

@@ -1,5 +1,5 @@
 import type { Node } from 'node-red'
-import type { ErrorCode, GatewayError, Health } from '../../client'
+import type { GatewayError, Health } from '../../client'
 
 /** The dot under a node. The only place that sets it. */
 export interface Status {
@@ -85,7 +85,7 @@ export interface WatchStatus {
   /** How well it knows what it watches, which may be chosen routes only. */
   show(health: Health, isChosen: boolean): void
   /** It cannot watch. */
-  fail(code: ErrorCode): void
+  fail(failure: GatewayError): void
   close(): void
 }
 
@@ -117,7 +117,7 @@ export function createWatchStatus(node: Node): WatchStatus {
       const age = known ? [`${Math.round((Date.now() - known.seenAt) / 1000)} s`] : []
       show(unreachable ? 'red' : 'yellow', [failure.code, ...counts, ...age], time)
     },
-    fail: (code) => show('red', [code]),
+    fail: (failure) => show('red', [briefly(failure)]),
     close() {
       closed = true
     },

@@ -78,7 +78,7 @@ export = (RED: NodeAPI): void => {
     const fail = (error: unknown): void => {
       if (closed) return
       if (!(error instanceof GatewayError)) return this.error(String(error), {})
-      status.fail(error.code)
+      status.fail(error)
       tell(error)
     }
 
