@@ -848,10 +848,10 @@ describe('the route form, in a browser', function () {
     /** What a node has that the editor makes as when it comes from the palette. */
     const fresh = () =>
       page.evaluate(() => {
-        const { view } = RED as unknown as {
+        const editorRed = RED as unknown as {
           view: { createNode: (type: string) => { node: { gateway: string } } }
         }
-        return view.createNode('media-gateway-get-route').node.gateway
+        return editorRed.view.createNode('media-gateway-get-route').node.gateway
       })
     const change = (properties: Properties) =>
       page.evaluate((values) => void Object.assign(RED.nodes.node('second')!, values), properties)
@@ -874,7 +874,7 @@ describe('the route form, in a browser', function () {
     it('that is pasted or imported keeps the gateway that it had, known or not', async () => {
       const pasted = await page.evaluate(
         (gateways) => {
-          const { view, nodes } = RED as unknown as {
+          const editorRed = RED as unknown as {
             view: { importNodes: (nodes: Properties[], options: Properties) => void }
             nodes: { eachNode: (visit: (node: Properties) => void) => void }
           }
@@ -889,9 +889,9 @@ describe('the route form, in a browser', function () {
             gateway,
             wires: [[]],
           }))
-          view.importNodes(added, { generateIds: true, touchImport: true, notify: false })
+          editorRed.view.importNodes(added, { generateIds: true, touchImport: true, notify: false })
           const found: unknown[] = []
-          nodes.eachNode((node) => {
+          editorRed.nodes.eachNode((node) => {
             if (String(node['name']).startsWith('pasted')) found.push(node['gateway'])
           })
           return found
