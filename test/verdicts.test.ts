@@ -160,7 +160,7 @@ describe('what a new route may be, in the form in a browser', function () {
       await editor.openForm('create')
       const faults = await editor.page
         .locator(
-          ['fault', 'mark', 'problems li'].map((each) => `.media-gateway-route-${each}`).join(),
+          ['fault', 'mark', 'problems li'].map((kind) => `.media-gateway-route-${kind}`).join(),
         )
         .allTextContents()
       const said = faults.filter(Boolean)
