@@ -847,10 +847,10 @@ inBrowser('the route form', function () {
     /** What a node has that the editor makes as when it comes from the palette. */
     const fresh = () =>
       page.evaluate(() => {
-        const { view } = RED as unknown as {
+        const editorRed = RED as unknown as {
           view: { createNode: (type: string) => { node: { gateway: string } } }
         }
-        return view.createNode('media-gateway-get-route').node.gateway
+        return editorRed.view.createNode('media-gateway-get-route').node.gateway
       })
     const change = (properties: Properties) =>
       page.evaluate((values) => void Object.assign(RED.nodes.node('second')!, values), properties)
@@ -873,7 +873,7 @@ inBrowser('the route form', function () {
     it('that is pasted or imported keeps the gateway that it had, known or not', async () => {
       const pasted = await page.evaluate(
         (gateways) => {
-          const { view, nodes } = RED as unknown as {
+          const editorRed = RED as unknown as {
             view: { importNodes: (nodes: Properties[], options: Properties) => void }
             nodes: { eachNode: (visit: (node: Properties) => void) => void }
           }
@@ -888,9 +888,9 @@ inBrowser('the route form', function () {
             gateway,
             wires: [[]],
           }))
-          view.importNodes(added, { generateIds: true, touchImport: true, notify: false })
+          editorRed.view.importNodes(added, { generateIds: true, touchImport: true, notify: false })
           const found: unknown[] = []
-          nodes.eachNode((node) => {
+          editorRed.nodes.eachNode((node) => {
             if (String(node['name']).startsWith('pasted')) found.push(node['gateway'])
           })
           return found

@@ -159,7 +159,7 @@ inBrowser('what a new route may be in the form', function () {
       await editor.openForm('create')
       const faults = await editor.page
         .locator(
-          ['fault', 'mark', 'problems li'].map((each) => `.media-gateway-route-${each}`).join(),
+          ['fault', 'mark', 'problems li'].map((kind) => `.media-gateway-route-${kind}`).join(),
         )
         .allTextContents()
       const said = faults.filter(Boolean)
