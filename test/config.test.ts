@@ -80,10 +80,11 @@ describe('the config node', () => {
       const gateway = { timeout: '${TEST_GATEWAY_TIMEOUT}' }
       await load('${TEST_GATEWAY_URL}', {}, { gateway })
       await result('list-devices')
-      simulator.fault({ kind: 'hang', match: { path: '/api/devices' } })
+      const endOfFault = simulator.fault({ kind: 'hang', match: { path: '/api/devices' } })
       const { code, message } = await failure('list-devices')
+      endOfFault()
       code.should.equal('TIMEOUT')
-      Number(/within (\d+) ms/.exec(message)![1]).should.be.within(1, 700)
+      Number(/within ([\d.]+) ms/.exec(message)![1]).should.be.within(1, 700)
     } finally {
       delete process.env.TEST_GATEWAY_URL
       delete process.env.TEST_GATEWAY_TIMEOUT

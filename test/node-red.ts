@@ -75,7 +75,7 @@ export class NodeRed {
     for (const stream of [server.stdout, server.stderr]) {
       stream.on('data', (chunk) => (this.output += String(chunk)))
     }
-    const deadline = Date.now() + 30_000
+    const deadline = Date.now() + 90_000
     while (!this.output.includes('Server now running')) {
       if (server.exitCode !== null || Date.now() > deadline) {
         throw new Error(`Node-RED did not start:\n${this.output}`)
