@@ -80,7 +80,7 @@ inBrowser('the test of the connection', function () {
     const { logouts } = plain
     await test()
     should(await facts()).containDeep({
-      'Logged in': 'haiadmin (Administrator)',
+      'Logged in': 'Administrator (Administrator)',
       'Session used': 'one of its own, logged out again',
     })
     should([plain.openSessions, plain.logouts]).eql([1, logouts + 1])

@@ -202,17 +202,26 @@ describe('merge: the ids that an update has to carry', () => {
   })
 })
 
-const PLACE = ['address', 'port', 'networkInterface', 'srtNetworkBondingParams']
+/** What each path has of its own, joined in one text by answers. */
+const OF_PATHS = [
+  'address',
+  'port',
+  'networkInterface',
+  'mtu',
+  'ttl',
+  'tos',
+  'srtNetworkBondingParams',
+]
 
 describe('merge: what an update sends', () => {
   const mode = fc.constantFrom('keep', 'merge', 'replace' as const)
   /** Some members of a part, in any spelling, with null for some of those that are empty. */
   const someOf = (part: object, use: 'keep' | 'merge' | 'replace'): fc.Arbitrary<object> => {
     if (use !== 'merge') return respelled(part)
-    // With redundancy a place is changed by the list of paths only.
+    // With redundancy these are changed by the list of paths only.
     const isFixed = 'srtGroupMode' in part && part.srtGroupMode !== 'none'
     const names = Object.keys(part).filter(
-      (name) => !['id', 'name', ...(isFixed ? PLACE : [])].includes(name),
+      (name) => !['id', 'name', ...(isFixed ? OF_PATHS : [])].includes(name),
     )
     return fc.subarray(names).chain((some) => {
       const given = Object.entries(part).filter(
