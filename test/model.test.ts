@@ -347,7 +347,12 @@ describe('model: checks', () => {
     )
     const listener = { protocol: 'SRT', srtMode: 'LISTENER', address: undefined }
     problemsOf(sourceWith(listener)).should.eql([])
-    const publisher = { protocol: 'rtmp', rtmpMode: 'publisher', address: undefined }
+    const publisher = {
+      protocol: 'rtmp',
+      rtmpMode: 'publisher',
+      streamName: 'live',
+      address: undefined,
+    }
     problemsOf(sourceWith({ ...publisher, port: undefined })).should.eql([])
   })
 

@@ -244,9 +244,10 @@ describe('no secret is anywhere', function () {
     for (const name of Object.keys(ENVIRONMENT)) delete process.env[name]
   })
 
+  /** The whole lines of a file that Node-RED may be writing to. */
   const lines = (file: string): string[] => {
     try {
-      return readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean)
+      return readFileSync(join(folder, file), 'utf8').split('\n').slice(0, -1).filter(Boolean)
     } catch {
       return []
     }
