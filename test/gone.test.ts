@@ -173,7 +173,7 @@ describe('an appliance whose answers say too little', () => {
     const options = { deviceId, state: 'absent', waitTimeout: 800 } as const
     const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
     error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.startWith('Nothing was sent')
+    error.message.should.startWith('No change was sent')
     changes().should.eql([])
   })
 
@@ -185,7 +185,7 @@ describe('an appliance whose answers say too little', () => {
     const waiting = { waitFor: 'applied', waitTimeout: 1000, startRoute: false } as const
     const error = await errorOf(createRoute(gateway, { deviceId, definition, ...waiting }, op()))
     error.code.should.equal('BAD_RESPONSE')
-    error.message.should.match(/has 3 routes, and lists 1 of them. Nothing was sent/)
+    error.message.should.match(/has 3 routes, and lists 1 of them. The route was not created/)
     changes().should.eql([])
   })
 

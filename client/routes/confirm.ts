@@ -19,7 +19,7 @@ export interface Expectation<T> {
   look: (routes: Route[], evidence: Evidences) => Outcome<T> | Promise<Outcome<T>>
   /** Milliseconds. */
   timeout: number
-  /** Nothing was sent that could show. */
+  /** No change was sent that could show. */
   unsent?: boolean
 }
 
@@ -267,7 +267,7 @@ function notConfirmed(
   operation: Operation,
 ): GatewayError {
   const change = unsent
-    ? 'Nothing was sent, and what is wanted did not show'
+    ? 'No change was sent, and what is wanted did not show'
     : 'The appliance accepted the change, but it did not show'
   return new GatewayError(
     'NOT_CONFIRMED',

@@ -299,27 +299,6 @@ const SPECIAL: Special[] = [
     outcome: () => 'ok',
   },
   {
-    because:
-      'a deletion that waits takes a 404 for the end of the route, also where the session cannot be asked about',
-    when: ({ variant, calls, fault, extent }, place, at) =>
-      deletes(variant) &&
-      place === 'confirm' &&
-      extent === 'lasting' &&
-      calls[at]!.path === '/api/session' &&
-      !['session ended', 'not found', 'redirect'].includes(meaningOf(fault)),
-    outcome: () => 'ok',
-  },
-  {
-    because:
-      'a deletion that waits goes by the status 404, also where the body with it is unreadable',
-    when: ({ variant, fault, extent }, place) =>
-      deletes(variant) &&
-      extent === 'lasting' &&
-      (fault.kind === 'array' || fault.kind === 'invalid-json') &&
-      (place === 'confirm' || (place === 'write' && variant.node === 'ensure-route')),
-    outcome: () => 'ok',
-  },
-  {
     because: 'ensure does not delete a route that is not found any more',
     otherResult: true,
     when: ({ variant, calls, fault, extent }, place, at) =>
@@ -333,7 +312,7 @@ const SPECIAL: Special[] = [
   },
   {
     because:
-      'ensure that is told that the route to delete is not there looks: `NOT_CONFIRMED` if it still is',
+      'ensure that gets a 404 for its delete looks at the appliance: `NOT_CONFIRMED` if the route is still there',
     when: ({ variant, fault, extent }, place) =>
       variant.node === 'ensure-route' &&
       deletes(variant) &&
