@@ -173,7 +173,7 @@ describe('an appliance whose answers say too little', () => {
     const options = { deviceId, state: 'absent', waitTimeout: 800 } as const
     const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
     error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.startWith('No change was sent')
+    error.message.should.startWith('Nothing was sent')
     changes().should.eql([])
   })
 

@@ -267,7 +267,7 @@ function notConfirmed(
   operation: Operation,
 ): GatewayError {
   const change = unsent
-    ? 'No change was sent, and what is wanted did not show'
+    ? 'Nothing was sent, and what is wanted did not show'
     : 'The appliance accepted the change, but it did not show'
   return new GatewayError(
     'NOT_CONFIRMED',
