@@ -299,26 +299,14 @@ const SPECIAL: Special[] = [
     outcome: () => 'ok',
   },
   {
-    because: 'ensure does not delete a route that is not found any more',
-    otherResult: true,
+    because:
+      'ensure that gets a 404 for a route that it is to delete looks at the appliance: `NOT_CONFIRMED` if the route is still there',
     when: ({ variant, calls, fault, extent }, place, at) =>
       variant.node === 'ensure-route' &&
       deletes(variant) &&
-      place === 'read' &&
       extent === 'once' &&
       fault.status === 404 &&
-      /routes\/[^/]+$/.test(calls[at]!.path),
-    outcome: () => 'ok',
-  },
-  {
-    because:
-      'ensure that gets a 404 for its delete looks at the appliance: `NOT_CONFIRMED` if the route is still there',
-    when: ({ variant, fault, extent }, place) =>
-      variant.node === 'ensure-route' &&
-      deletes(variant) &&
-      place === 'write' &&
-      extent === 'once' &&
-      fault.status === 404,
+      (place === 'write' || (place === 'read' && /routes\/[^/]+$/.test(calls[at]!.path))),
     outcome: () => 'NOT_CONFIRMED',
   },
   {
