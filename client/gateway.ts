@@ -54,12 +54,12 @@ export interface Gateway {
   /** What was learned about the appliance. */
   readonly memory: Memory
   /**
-   * Makes one call within the session and answers the parsed body of its 2xx answer.
+   * Makes one call within the session and returns the parsed body of its 2xx answer.
    * Heals a lost session, repeats reads on passing faults (design 2.5).
    * @throws GatewayError with the codes of design 2.4
    */
   call(request: Request, operation: Operation): Promise<unknown>
-  /** Ends the open session; answers what the appliance answered. Where none is open, nothing is sent. */
+  /** Ends the open session; returns what the appliance answered. Where none is open, nothing is sent. */
   endSession(operation: Operation): Promise<SessionDeletion>
   /** Runs tasks with the same key one behind the other; others run in parallel. */
   inTurn<T>(key: string, operation: Operation, task: () => Promise<T>): Promise<T>

@@ -20,7 +20,7 @@ export class Stop {
     this.#listeners.clear()
   }
 
-  /** Calls the listener at the stop, or at once when that is past. Answers how to take it back. */
+  /** Calls the listener at the stop, or at once when that is past. Returns how to take it back. */
   onStop(listener: () => void): () => void {
     if (this.#stopped) {
       listener()

@@ -1,5 +1,5 @@
 // The documentation says what the code says: pictures, properties, messages, events, routes of
-// the editor, exports of the client. The README has its checks in package.test.
+// the editor, exports of the client. package.test has more about the README.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,8 @@ const root = join(__dirname, '../..')
 const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
 
 const manifest = JSON.parse(text('package.json')) as {
-  'node-red': { nodes: Record<string, string> }
+  engines: { node: string }
+  'node-red': { version: string; nodes: Record<string, string> }
 }
 const sets = Object.keys(manifest['node-red'].nodes)
 const typeOf = (set: string): string =>
@@ -166,6 +167,42 @@ describe('the contract', () => {
     leftOut.should.eql(saved)
     // A message that fails early would show nothing of the other defaults.
     saved.filter((each) => (each as { failed?: string }).failed).should.eql([])
+  })
+})
+
+describe('the README', () => {
+  const readme = text('README.md')
+
+  it('has every property of the config node with its default', () => {
+    const listed = rows(readme, '## The gateway').flatMap(([names, , value]) =>
+      [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => [name!, value!] as const),
+    )
+    const { name: _, ...saved } = defaultsOf('gateway')
+    const told = new Map(listed)
+    for (const [name, value] of Object.entries(saved)) {
+      should(told.get(name)).equal(String(value), name)
+    }
+    told.has('username').should.be.true()
+    told.has('password').should.be.true()
+  })
+
+  it('asks for the versions that the package asks for', () => {
+    const requirements = readme.split('## Requirements\n')[1]!.split('\n## ')[0]!
+    const node = /^>=(\d+)$/.exec(manifest.engines.node)![1]!
+    const nodeRed = /^>=(\d+\.\d+)\.0$/.exec(manifest['node-red'].version)![1]!
+    requirements.should.containEql(`Node.js ${node} or newer`)
+    requirements.should.containEql(`Node-RED ${nodeRed} or newer`)
+  })
+
+  it('shows an event of which the contract has the name and every member', () => {
+    const [, json = ''] = /^### Watch[^]*?```json\n([^]*?)```/m.exec(readme)!
+    const { topic, payload } = JSON.parse(json) as { topic: string; payload: { event: string } }
+    payload.event.should.equal(topic)
+    EVENTS.should.containEql(topic)
+    const members = rows(text('docs/contract.md'), '## Watch').flatMap(([cell]) =>
+      cell!.split(', ').map(code),
+    )
+    for (const name of Object.keys(payload)) members.should.containEql(name)
   })
 })
 

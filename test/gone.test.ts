@@ -185,7 +185,7 @@ describe('an appliance whose answers say too little', () => {
     const waiting = { waitFor: 'applied', waitTimeout: 1000, startRoute: false } as const
     const error = await errorOf(createRoute(gateway, { deviceId, definition, ...waiting }, op()))
     error.code.should.equal('BAD_RESPONSE')
-    error.message.should.match(/has 3 routes, and lists 1 of them. Nothing was sent/)
+    error.message.should.match(/has 3 routes, and lists 1 of them. The route was not created/)
     changes().should.eql([])
   })
 

@@ -491,7 +491,7 @@ inBrowser('the sidebar', function () {
     await button.click()
     await says(question(), 'Its 2 destinations go off the air.')
     await pretend(page, (state) => (state.health.known!.isOld = true))
-    await says(question(), 'It is not known how things are now.')
+    await says(question(), 'The current state is not known.')
   })
 
   it('takes nothing for granted when Node-RED does not answer', async () => {
@@ -809,7 +809,7 @@ inBrowser('the sidebar', function () {
 
   for (const [language, words] of Object.entries({
     de: ['erreichbar', 'läuft · Quelle verbunden', 'Stoppen', 'Route „Alpha“ auf Studio stoppen?'],
-    ja: ['応答あり', '動作中 · ソース: 接続済み', '停止', 'Studioのルート「Alpha」を停止しますか?'],
+    ja: ['応答あり', '実行中 · ソース: 接続済み', '停止', 'Studioのルート「Alpha」を停止しますか?'],
   })) {
     it(`speaks the language of the user: ${language}`, async () => {
       const page = await open(['gateway'], { language })

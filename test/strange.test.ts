@@ -145,7 +145,7 @@ describe('an appliance that behaves otherwise', () => {
           }
           const error = await errorOf(updateRoute(gateway, change, op()))
           error.code.should.equal('BAD_RESPONSE')
-          error.message.should.match(/Nothing was sent/)
+          error.message.should.match(/The change was not sent/)
         }
         updates().should.have.length(0)
       })

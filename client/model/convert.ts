@@ -173,7 +173,7 @@ const emptyPaths = (count: number): unknown[] => Array.from({ length: count }, (
 const isJoined = (value: unknown): value is string =>
   typeof value === 'string' && value.includes('|')
 
-/** Text that is a number, as that number; all else as it is. */
+/** Text that is a number, as that number; everything else as it is. */
 function numberFrom(value: unknown): unknown {
   return isNumeric(value) ? Number(value) : value
 }
@@ -182,7 +182,7 @@ function numberFrom(value: unknown): unknown {
 export const isBooleanText = (value: unknown): value is 'true' | 'false' =>
   value === 'true' || value === 'false'
 
-/** True or false, also as text; undefined for all else. */
+/** True or false, also as text; undefined for anything else. */
 export function booleanFrom(value: unknown): boolean | undefined {
   return typeof value === 'boolean' || isBooleanText(value) ? String(value) === 'true' : undefined
 }

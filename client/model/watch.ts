@@ -65,7 +65,7 @@ export const isEvent = (name: string): name is EventName =>
 
 /** What is wrong with a limit. */
 export interface ThresholdFault {
-  /** What of it is to be mended. */
+  /** Which of its fields are to be corrected. */
   fields: ReadonlyArray<'measure' | 'of' | (typeof NUMBERS)[number]>
   /** Told in words by whoever reports it. */
   key: 'unknown' | 'number' | 'noLimit' | 'order' | 'never'

@@ -7,7 +7,7 @@ import { listRoutes } from './routes'
 import { segment } from './path'
 import { expectObject } from './shapes'
 
-/** What statistics are asked about. IDs as in the route; a client is told by its address. */
+/** What statistics are asked about. IDs as in the route; a client is identified by its address. */
 export type StatisticsOf =
   | { routeId: string }
   | { routeId: string; sourceId: string }
@@ -55,7 +55,7 @@ const PARTS = ['route', 'source', 'destination', 'clientStat']
 
 /**
  * The statistics of every running route, read in parallel as far as the gateway allows.
- * A route that is gone meanwhile is left out; one that cannot be read is told as such.
+ * A route that is gone meanwhile is left out; one that cannot be read is reported as such.
  * @throws GatewayError when none could be read
  */
 export async function readAllStatistics(

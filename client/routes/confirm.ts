@@ -19,7 +19,7 @@ export interface Expectation<T> {
   look: (routes: Route[], evidence: Evidences) => Outcome<T> | Promise<Outcome<T>>
   /** Milliseconds. */
   timeout: number
-  /** Nothing was sent that could show. */
+  /** No change was sent that could show. */
   unsent?: boolean
 }
 

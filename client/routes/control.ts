@@ -1,10 +1,4 @@
-import {
-  GatewayError,
-  closedError,
-  inDoubt,
-  mayHaveArrived,
-  readOnlyError,
-} from '../errors'
+import { GatewayError, closedError, inDoubt, mayHaveArrived, readOnlyError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { booleanFrom, toSent } from '../model/convert'
@@ -160,7 +154,7 @@ async function restart(
   return answer
 }
 
-/** Answers what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
+/** Returns what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
 async function stop(
   gateway: Gateway,
   unit: Unit,

@@ -59,7 +59,7 @@ export async function createRoute(
   return gateway.inTurn(`create ${deviceId} ${fields.name}`, operation, async () => {
     const present = await listRoutes(gateway, { deviceId }, operation)
     // An older route of this name that is not listed now would be taken for the new one later.
-    if (lacksRoutes(present)) throw lacking(present, ' Nothing was sent.')
+    if (lacksRoutes(present)) throw lacking(present, ' The route was not created.')
     const older = new Set(present.data.map(({ id }) => id))
     const answer = await sendCreate(gateway, { deviceId, fields }, operation)
     const route = await confirmCreated(

@@ -33,7 +33,7 @@ export function deleteRoute(
 
 /**
  * Waits until the route is certainly gone.
- * @param unsent nothing was sent: the route was only not found
+ * @param unsent no change was sent: the route was only not found
  */
 export function confirmGone(
   gateway: Gateway,

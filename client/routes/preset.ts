@@ -29,7 +29,7 @@ export async function restorePreset(
     findHidden(preset).length > 0
       ? withSecretsOf(await exportPreset(gateway, deviceId, operation), preset, operation)
       : preset
-  // A file is sent as it is, whatever its layout is; only an object, or one that was completed, is written anew.
+  // A file is sent as it is, whatever its layout is; only an object, or one that was completed, is written again.
   const file =
     complete === preset && (typeof input === 'string' || Buffer.isBuffer(input))
       ? input

@@ -66,7 +66,7 @@ export function isUnderWay(gateway: Gateway, address: RouteAddress, route: Route
 /** An answer that is not a route ends the change before it has begun, and the user is to know that. */
 function unreadable(error: unknown): never {
   if (!(error instanceof GatewayError) || error.code !== 'BAD_RESPONSE') throw error
-  throw new GatewayError(error.code, `${error.message} Nothing was sent.`, error.cause)
+  throw new GatewayError(error.code, `${error.message} The change was not sent.`, error.cause)
 }
 
 const SETTLE_MS = 30_000
@@ -115,7 +115,7 @@ export async function whenSettled<T>(
     if (gateway.clock.now() - startedAt > patience) {
       throw new GatewayError(
         'NOT_CONFIRMED',
-        'An earlier change is still under way on the appliance. Nothing was sent, so as not to undo or repeat it.',
+        'An earlier change is still under way on the appliance. The new one was not sent, so as not to undo or repeat it.',
         { operation: operation.name, retryable: true, applied: 'no' },
       )
     }

@@ -27,7 +27,7 @@ const wordOf = (state: unknown): unknown =>
 export function wholeRoute(route: Route): Route {
   const refuse = (what: string, advice = ''): never => {
     throw badResponse(
-      `The appliance answered ${what}. Nothing was sent, so as not to lose a part of the route.${advice}`,
+      `The appliance answered ${what}. The change was not sent, so as not to lose a part of the route.${advice}`,
     )
   }
   const { source, destinations } = route as { source: unknown; destinations: unknown }

@@ -44,7 +44,7 @@ function refused(answer: Answer, base: URL): GatewayError {
     ? ' The address ends in /api, which is added to it: leave it out.'
     : ''
   const { message } = errorBody(answer.body)
-  // Which status a wrong password gives is unknown (facts 2.3): every 4xx counts, but for
+  // Which status a wrong password gives is unknown (facts 2.3): every 4xx counts, except
   // those that something other than the appliance gives.
   if ((status === 404 && !message) || [405, 407, 408].includes(status)) {
     return new GatewayError(

@@ -38,7 +38,7 @@ export function cutOff(statusCode?: number): TransportFault {
 export function tooLarge(limit: number, statusCode?: number): TransportFault {
   return new TransportFault(
     'BAD_RESPONSE',
-    `The answer is larger than ${Math.floor(limit / 1048576)} MB and was not read. Check that the address is that of the appliance.`,
+    `The answer is larger than ${Math.floor(limit / 1048576)} MiB and was not read. Check that the address is that of the appliance.`,
     { reached: true, statusCode },
   )
 }

@@ -54,7 +54,7 @@ export interface Health {
   unreachable: boolean
 }
 
-/** One watch: turns what is seen into what it is told. */
+/** One watch: turns what is seen into what it reports. */
 export interface Follower {
   /** The device that it names; undefined for the only one. */
   readonly deviceId?: string
@@ -109,7 +109,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   /** The lasting failures that were told. */
   const lasting: { look?: string; statistics?: string } = {}
 
-  // A watch that comes from another poller of the same device begins anew, knowing what it knows.
+  // A watch that comes from another poller of the same device starts over, knowing what it knows.
   function begin(known: Parameters<Follower['begin']>[0]): void {
     if (away && !known.away) {
       const { since } = away.miss
@@ -300,7 +300,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   }
 }
 
-/** A new name that brings a route, or takes it away: a flow is told of no route that it does not know. */
+/** A new name that brings a route, or takes it away: a flow gets no event about a route that it does not know. */
 const stepsOf = (name: Change, passage: Change & { of: 'route' }): Change[] =>
   passage.to ? [passage, name] : [name, passage]
 

@@ -16,7 +16,7 @@ interface Place {
 }
 
 export interface Limits {
-  /** Takes the statistics of a route that runs; answers what has passed a limit for long enough. */
+  /** Takes the statistics of a route that runs; returns what has passed a limit for long enough. */
   measured(statistics: Statistics, at: number): LimitEvent[]
   /** Of the routes that were measured, only these still run. */
   running(routeIds: ReadonlySet<string>, at: number): LimitEvent[]

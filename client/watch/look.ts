@@ -78,7 +78,7 @@ export function createLook(
     }
   }
 
-  /** Adds what only the list of routes has, and answers how much of it came: it may not be needed. */
+  /** Adds what only the list of routes has, and returns how much of it came: it may not be needed. */
   async function addListed(
     found: Found,
     configured: unknown[] | undefined,
@@ -117,7 +117,7 @@ export function createLook(
     const suspected = [...first.missing.keys()].filter((id) => !missing.has(id))
     missing = first.missing
     if (suspected.length === 0 || least > 0) return first.gone
-    // The second look comes at once: what is gone then is told in its place among the events.
+    // The second look comes at once: what is gone then is reported in its place among the events.
     await gateway.pause(SECOND_LOOK_MS, operation.stop)
     const list = await listRoutes(gateway, { deviceId }, operation).catch(unlessClosed)
     const listedNow = new Set(list?.data.map(({ id }) => id))

@@ -62,7 +62,7 @@ export interface PartState {
 }
 
 export interface DestinationState extends PartState {
-  /** What it is told by: its ID or, where firmware gives none, its name, numbered where several have it. */
+  /** What it is known by: its ID or, where firmware gives none, its name, numbered where several have it. */
   readonly key: string
   readonly started?: boolean
 }
@@ -132,7 +132,7 @@ export function deviceState(
 
 /**
  * The known one, when the new one says the same. Mostly nothing has changed, and what is kept from
- * look to look costs no memory anew.
+ * look to look costs no more memory.
  */
 function unlessSame<T extends { condition: Condition }>(known: T | undefined, present: T): T {
   if (!known) return present
@@ -212,7 +212,7 @@ function routeState(id: string, route: JsonObject, doubts: Doubts, known?: Route
   })
 }
 
-/** Stands for what no answer has told yet. That it is told later is no change. */
+/** Stands for what no answer has told yet. That it comes later is no change. */
 export const UNTOLD: Pick<RouteState, 'source' | 'destinations'> = {
   source: { name: '', condition: {}, definition: { json: '{}', secrets: '', trace: '' } },
   destinations: new Map(),

@@ -54,7 +54,7 @@ const LINGER_MS = 2000
 
 /**
  * Watches a device of the appliance until the function that it answers is called, or the gateway
- * is closed. All watches of a device share its polls (design 2.6). What is known already is told
+ * is closed. All watches of a device share its polls (design 2.6). What is known already is reported
  * before it returns.
  * @throws GatewayError `CLOSED` when the gateway is closed
  */

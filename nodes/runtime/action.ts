@@ -163,7 +163,7 @@ function tooLate({ name, writes }: Operation): GatewayError {
 }
 
 function unsendable(error: unknown, { name, statusCode, writes }: Operation): GatewayError {
-  const reason = error instanceof Error ? error.message : 'no reason is told'
+  const reason = error instanceof Error ? error.message : 'no reason is given'
   return new GatewayError(
     'BAD_RESPONSE',
     `What was asked for was done, but the message could not be sent on (${reason}). Look for a property of it that cannot be copied.`,

@@ -126,7 +126,7 @@ const SECRET_REPEATED =
 const registered = new WeakSet<object>()
 
 /**
- * Answers what the work brings as JSON, or the failure with its code. A body that is not
+ * Responds with what the work brings as JSON, or the failure with its code. A body that is not
  * JSON is refused: a web page elsewhere can send a form without asking the browser's leave.
  */
 function answering(work: (body: JsonObject) => unknown): RequestHandler {

@@ -84,6 +84,8 @@ const usual = (run: number): Message => ({
 
 const idle = (run: number): Message => ({ routeId: IDLE[run] })
 const APPLIED = { waitFor: 'applied', waitTimeout: 2 }
+/** That a route is gone takes several looks to prove. */
+const UNTIL_GONE = 5
 const PRESET = (run: number): object => ({
   preset_version: '1.0',
   routes: [definition(`restored-${run}`, 200 + run)],
@@ -110,7 +112,14 @@ const PARTICULAR: Record<string, Given[]> = {
       message: (run) => ({ payload: { ...definition(`renamed-${run}`, 300 + run) } }),
     },
   ],
-  'delete-route': [{ message: idle }, { label: 'applied', properties: APPLIED, message: idle }],
+  'delete-route': [
+    { message: idle },
+    {
+      label: 'applied',
+      properties: { ...APPLIED, waitTimeout: UNTIL_GONE },
+      message: idle,
+    },
+  ],
   'control-route': [
     { label: 'start', message: idle },
     { label: 'start, applied', properties: APPLIED, message: idle },
@@ -134,7 +143,7 @@ const PARTICULAR: Record<string, Given[]> = {
     },
     {
       label: 'absent',
-      properties: { state: 'absent', waitTimeout: 2 },
+      properties: { state: 'absent', waitTimeout: UNTIL_GONE },
       message: (run) => ({ payload: { name: IDLE[run] } }),
     },
     {

@@ -300,46 +300,13 @@ const SPECIAL: Special[] = [
   },
   {
     because:
-      'a deletion that waits takes a 404 for the end of the route, also where the session cannot be asked about',
-    when: ({ variant, calls, fault, extent }, place, at) =>
-      deletes(variant) &&
-      place === 'confirm' &&
-      extent === 'lasting' &&
-      calls[at]!.path === '/api/session' &&
-      !['session ended', 'not found', 'redirect'].includes(meaningOf(fault)),
-    outcome: () => 'ok',
-  },
-  {
-    because:
-      'a deletion that waits goes by the status 404, also where the body with it is unreadable',
-    when: ({ variant, fault, extent }, place) =>
-      deletes(variant) &&
-      extent === 'lasting' &&
-      (fault.kind === 'array' || fault.kind === 'invalid-json') &&
-      (place === 'confirm' || (place === 'write' && variant.node === 'ensure-route')),
-    outcome: () => 'ok',
-  },
-  {
-    because: 'ensure does not delete a route that is not found any more',
-    otherResult: true,
+      'ensure that gets a 404 for a route that it is to delete looks at the appliance: `NOT_CONFIRMED` if the route is still there',
     when: ({ variant, calls, fault, extent }, place, at) =>
       variant.node === 'ensure-route' &&
       deletes(variant) &&
-      place === 'read' &&
       extent === 'once' &&
       fault.status === 404 &&
-      /routes\/[^/]+$/.test(calls[at]!.path),
-    outcome: () => 'ok',
-  },
-  {
-    because:
-      'ensure that is told that the route to delete is not there looks: `NOT_CONFIRMED` if it still is',
-    when: ({ variant, fault, extent }, place) =>
-      variant.node === 'ensure-route' &&
-      deletes(variant) &&
-      place === 'write' &&
-      extent === 'once' &&
-      fault.status === 404,
+      (place === 'write' || (place === 'read' && /routes\/[^/]+$/.test(calls[at]!.path))),
     outcome: () => 'NOT_CONFIRMED',
   },
   {
