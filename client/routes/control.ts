@@ -1,10 +1,4 @@
-import {
-  GatewayError,
-  closedError,
-  inDoubt,
-  mayHaveArrived,
-  readOnlyError,
-} from '../errors'
+import { GatewayError, closedError, inDoubt, mayHaveArrived, readOnlyError } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Operation } from '../operation'
 import { booleanFrom, toSent } from '../model/convert'
