@@ -410,20 +410,20 @@ export class Simulator {
       case 'POST faults':
         return json(
           201,
-          told('Fault', () => this.addFault(call.body)),
+          told('Fault', () => this.addFault(bodyOf(call))),
         )
       case 'DELETE faults':
         this.clearFaults()
         return json(200, [])
       case 'POST routes/*':
-        return this.failed(() => this.fail(name, routeConditionsFrom(call.body)))
+        return this.failed(() => this.fail(name, routeConditionsFrom(bodyOf(call))))
       case 'POST addresses/*':
         return this.failed(() => {
-          this.failAddress(name, membersOf(call.body, ['line']).line as LineCondition)
+          this.failAddress(name, membersOf(bodyOf(call), ['line']).line as LineCondition)
         })
       case 'POST device':
         return this.failed(() => {
-          this.failDevice(membersOf(call.body, ['state']).state as DeviceCondition)
+          this.failDevice(membersOf(bodyOf(call), ['state']).state as DeviceCondition)
         })
       case 'DELETE failures':
         this.restore()
@@ -484,6 +484,16 @@ function told<T>(type: string, work: () => T): T {
 }
 
 const DEVICE_CONDITIONS: readonly DeviceCondition[] = ['ok', 'offline', 'away']
+
+/** The JSON of a call of the simulator's own, as `curl -d` sends it too: with any content type. */
+function bodyOf({ rawBody }: Call): unknown {
+  if (rawBody.length === 0) return undefined
+  try {
+    return JSON.parse(rawBody.toString('utf8')) as unknown
+  } catch {
+    throw new Error('The body is not JSON.')
+  }
+}
 
 function routeConditionsFrom(body: unknown): RouteConditions {
   const { source, destinations = {} } = membersOf(body, ['source', 'destinations'])

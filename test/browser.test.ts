@@ -665,7 +665,7 @@ inBrowser('the editor', function () {
       [{ device: ' ', deviceType: 'id' }, 'missing'],
       [{ definition: '{', definitionType: 'json' }, 'JSON'],
       [{ waitFor: 'applied', waitTimeout: 'soon' }, 'a number from 0.1 to 3600'],
-      [{ definition: '{"nmae":"A"}', definitionType: 'json' }, 'nmae is not known here'],
+      [{ definition: '{"nmae":"A"}', definitionType: 'json' }, 'nmae: not known here'],
       [
         { mode: 'merge', definition: '{"source":{"port":0}}', definitionType: 'json' },
         'source.port is 0',

@@ -391,6 +391,21 @@ describe('failures of the simulator', () => {
       should(status).equal(400, path)
       json.error.message.should.match(reason)
     }
+    for (const [body, status, reason] of [
+      ['{"state": "offline"}', 200, /"device":"offline"/],
+      ['{"state": "ok"}', 200, /"device":"ok"/],
+      ['{state: ok}', 400, /The body is not JSON/],
+    ] as const) {
+      // As by curl -d.
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const response = await fetch(`${simulator.url}/simulator/device`, {
+        method: 'POST',
+        headers,
+        body,
+      })
+      should(response.status).equal(status)
+      should(await response.text()).match(reason)
+    }
     // Nothing of a refused call is done.
     await answer('POST', '/simulator/routes/Studio%20A', {
       source: 'disconnected',

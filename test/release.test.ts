@@ -55,4 +55,13 @@ describe('release', () => {
       }
     }
   })
+  it('a workflow that runs the gate does so on a Debian, where it finds its packages', () => {
+    const folder = join(root, '.github/workflows')
+    const jobs = readdirSync(folder).flatMap((file) =>
+      readFileSync(join(folder, file), 'utf8').split(/^ {2}(?=\w+:$)/m),
+    )
+    const gates = jobs.filter((job) => job.includes('run: .ci/run'))
+    should(gates).have.length(2)
+    for (const job of gates) job.should.match(/^ {4}container: node:\d+-trixie$/m)
+  })
 })

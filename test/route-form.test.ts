@@ -35,6 +35,42 @@ import { flawsOf } from './looks'
 
 const screenshots = join(__dirname, '../../coverage/screenshots')
 
+/** Faults of which none can be said by the kind of its field. */
+const FAULTY = {
+  bogus: 1,
+  name: 'A',
+  state: 'running',
+  source: { name: 'in', protocol: 'srt', srtPassPhrase: 'key-${SRT_KEY}' },
+  destinations: [{ name: 'out', protocol: 'udp', action: 'start' }],
+}
+
+/** In the words of a language; what is wrong with the definition as a whole first. */
+const FAULTS_IN_WORDS = [
+  [
+    'en-US',
+    'bogus: not known here: a route has name, source and destinations',
+    'state: cannot be set by a definition: use startRoute for a new route, control route for an existing one, or Wanted of ensure route',
+    'an environment variable does not work here: enter the value itself',
+    'not part of a wanted route: control route starts and stops a destination',
+  ],
+  [
+    'de',
+    'bogus: hier nicht bekannt: eine Route hat name, source und destinations',
+    'state: kann in einer Definition nicht angegeben werden: verwenden Sie startRoute für eine neue Route, control route für eine vorhandene oder den Sollzustand von ensure route',
+    'eine Umgebungsvariable ist hier nicht möglich: geben Sie den Wert selbst ein',
+    'gehört nicht zu einer gewünschten Route: control route startet und stoppt ein Ziel',
+  ],
+  [
+    'ja',
+    'bogus: 認識できない項目です。ルートの項目はname、source、destinationsです',
+    'state: 定義では指定できません。新しいルートにはstartRoute、既存のルートにはcontrol routeノード、またはensure routeノードの目標の状態を使用してください',
+    'ここでは環境変数を使用できません。値そのものを入力してください',
+    '目標の状態には指定できません。出力先の開始と停止にはcontrol routeノードを使用してください',
+  ],
+] as const
+
+const escaped = (words: string): string => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
 describe('a definition and its fields', () => {
   const uses: fc.Arbitrary<PartUse> = fc.constantFrom(
     {},
@@ -1016,7 +1052,10 @@ inBrowser('the route form', function () {
       destinations: [{ name: 'out', protocol: 'udp', ttl: 300 }],
     }
     await openOn('create', JSON.stringify(saved))
-    should(await problems()).match([/^nmae is not known here/, /^source\.port is/])
+    should(await problems()).eql([
+      'nmae: not known here; did you mean name?',
+      'source.port: a whole number from 1 to 65535',
+    ])
     should(await summaries()).match([/out · UDP.*Complete or correct: 3/])
     await destination(0).locator('.media-gateway-route-toggle').click()
     should(await faultOf(destination(0), 'ttl')).equal('a whole number from 1 to 255')
@@ -1025,9 +1064,34 @@ inBrowser('the route form', function () {
     should(await problems()).have.length(5)
     await view('Form')
     await page.uncheck('#node-input-validate')
-    should(await problems()).match([/^nmae is not known here/])
+    should(await problems()).eql(['nmae: not known here; did you mean name?'])
     should(await faults()).eql([])
     await editor.press('cancel')
+  })
+
+  describe('a fault', () => {
+    after(() => open())
+
+    for (const [language, ...told] of FAULTS_IN_WORDS) {
+      it(`is said in the language of the user, within the dialog: ${language}`, async () => {
+        await open({ language })
+        await page.setViewportSize({ width: 1024, height: 700 })
+        await openOn('ensure', JSON.stringify(FAULTY))
+        await destination(0).locator('.media-gateway-route-toggle').click()
+        const said = async () => [...(await problems()), ...(await faults())].sort()
+        should(await said()).eql([...told].sort())
+        const dialog = (await page.locator('.red-ui-tray').boundingBox())!
+        const shown = (await form().boundingBox())!
+        should(shown.x + shown.width).be.belowOrEqual(dialog.x + dialog.width)
+        await view('JSON')
+        should((await problems()).map((each) => each.replace(/^[\w.[\]]+: /, '')).sort()).eql(
+          told.map((each) => each.replace(/^[\w.[\]]+: /, '')).sort(),
+        )
+        await editor.press('cancel')
+        should((await editor.state('ensure')).errors).match([new RegExp(escaped(told[0]))])
+        await page.setViewportSize({ width: 1400, height: 900 })
+      })
+    }
   })
 
   it('asks for what the kind of update needs', async () => {
@@ -1044,7 +1108,7 @@ inBrowser('the route form', function () {
     await editor.press('cancel')
 
     await openOn('ensure', '{"source":{"port":5001}}', { state: 'present' })
-    should(await faultOf(top(), 'name')).match(/neither id nor name/)
+    should(await faultOf(top(), 'name')).match(/^neither id nor name is given/)
     await enter(top(), 'name', 'A')
     should(await faults()).eql([])
     await form().getByRole('button', { name: 'add a destination' }).click()

@@ -1,8 +1,5 @@
 // Faults of a definition: at which field each belongs, and in which words it is told there.
 import type { Problem } from '../../../client/model/definition'
-import { isEmptyText } from './empty'
-import type { FormField } from '../../../client/model/form'
-import { isVariable } from '../checks'
 import { text } from './text'
 
 /** The faults of a definition, each to be taken once. */
@@ -35,24 +32,48 @@ export function faultsFrom(problems: readonly Problem[]): Faults {
 const afterPath = (whole: string, path: string): string =>
   whole.startsWith(path) ? whole.slice(path.length) : ''
 
-/** A fault in the language of the user; one without a translation as the check says it. */
-export function wordsOf(problem: string, { member, value }: FormField): string {
-  if (problem.includes('hidden value')) return text('fault.hidden')
-  if (member.secret && isVariable(String(value))) return text('fault.variable')
-  const repeated = /destinations\[(\d+)\] too/.exec(problem)
-  if (repeated) return text('fault.repeated', { row: Number(repeated[1]) + 1 })
-  if (!problem.includes('; it must be ')) return problem
-  if (isEmptyText(value)) return text('fault.missing')
-  const { kind, whole, min = 0, max } = member
-  switch (kind) {
-    case 'number':
-      if (max === undefined) return text('fault.atLeast', { least: min })
-      return text(whole ? 'fault.whole' : 'fault.number', { least: min, most: max })
-    case 'text':
-      return max === undefined
-        ? text('fault.text')
-        : text('fault.length', { least: min, most: max })
-    default:
-      return text(`fault.${kind}`)
+/**
+ * A fault in the language of the user, to be read beside its place; one that the catalog does not
+ * know as the check says it.
+ */
+export function wordsOf(problem: string): string {
+  for (const [sentence, key, names = []] of SENTENCES) {
+    const found = sentence.exec(problem)
+    if (!found) continue
+    const values = Object.fromEntries(names.map((name, index) => [name, found[index + 1] ?? '']))
+    return text(`fault.${key}`, key === 'repeated' ? rowOf(values) : values)
   }
+  return problem
 }
+
+/** A fault with its place in the definition. */
+export const faultWithPath = ({ path, problem }: Problem): string =>
+  path === '' ? wordsOf(problem) : `${path}: ${wordsOf(problem)}`
+
+/** Rows are counted from 1. */
+const rowOf = ({ index }: Record<string, string>) => ({ row: Number(index) + 1 })
+
+/** What the checks say, the key of its text, and what the groups are called in it; the first counts. */
+const SENTENCES: Array<[sentence: RegExp, key: string, names?: string[]]> = [
+  [/hidden value/, 'hidden'],
+  [/^contains \$\{/, 'variable'],
+  [/^cannot be set by a definition/, 'state'],
+  [/^is for creating a route only/, 'startRoute'],
+  [/^is not known here; did you mean (\w+)\?/, 'didYouMean', ['member']],
+  [/^is not known here/, 'unknown'],
+  [/^has none of name, source and destinations/, 'nothingGiven'],
+  [/^has neither id nor name/, 'noIdentity'],
+  [/destinations\[(\d+)\] too/, 'repeated', ['index']],
+  [/this member cannot be removed/, 'lasting'],
+  [/^is no wanted state/, 'action'],
+  [/^is (missing|empty|null|an empty list); it must be/, 'missing'],
+  [/must be a whole number from (\d+) to (\d+)$/, 'whole', ['least', 'most']],
+  [/must be a number from ([\d.]+) to ([\d.]+)$/, 'number', ['least', 'most']],
+  [/must be a (?:whole )?number of at least ([\d.]+)$/, 'atLeast', ['least']],
+  [/must be text of (\d+) to (\d+) characters/, 'length', ['least', 'most']],
+  [/must be text/, 'text'],
+  [/must be one of /, 'choice'],
+  [/must be true or false$/, 'boolean'],
+  [/must be a list/, 'list'],
+  [/must be an object/, 'object'],
+]

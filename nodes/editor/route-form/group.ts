@@ -86,7 +86,7 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
         const problem = own ?? (field.name === options.bearer ? whole : undefined)
         const isQuiet = isEmptyText(field.value) && touched?.has(field.name) === false
         const isTold = problem !== undefined && !isQuiet
-        each.showFault(isTold ? wordsOf(problem, field) : undefined)
+        each.showFault(isTold ? wordsOf(problem) : undefined)
         if (isTold) reveal(each.element)
         count += (own === undefined ? 0 : 1) + (each.showFaults?.(faults) ?? 0)
       }

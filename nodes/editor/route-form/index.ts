@@ -12,7 +12,7 @@ import type { Picked } from '../pickers'
 import { lookUp } from './appliance'
 import type { Context } from './context'
 import { makeRouteEditor, newContextId, type RouteEditor } from './editor'
-import { faultsFrom } from './faults'
+import { faultWithPath, faultsFrom } from './faults'
 import { makeFill } from './fill'
 import { text } from './text'
 import { useOf } from './use'
@@ -132,13 +132,7 @@ export function prepareRouteForm(node: EditorNode, picked: Picked): void {
           })
     const faults = faultsFrom(found)
     editor?.showFaults(faults)
-    problems.replaceChildren(
-      ...faults
-        .rest()
-        .map(({ path, problem }) =>
-          element('li', {}, path === '' ? problem : `${path} ${problem}`),
-        ),
-    )
+    problems.replaceChildren(...faults.rest().map((each) => element('li', {}, faultWithPath(each))))
     status.textContent = found.length === 0 ? '' : text('faults', { count: found.length })
     showRemoval(definition)
   }

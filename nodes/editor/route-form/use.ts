@@ -2,6 +2,7 @@
 import type { UpdateMode } from '../../../client/model/check'
 import { checkDefinition, type Use } from '../../../client/model/definition'
 import { shownValue } from '../fields'
+import { faultWithPath } from './faults'
 
 export function useOf(node: EditorNode): Use {
   const type = String(node['type'])
@@ -18,5 +19,5 @@ export function useOf(node: EditorNode): Use {
 export function definitionFault(node: EditorNode, json: string): string | undefined {
   const validate = shownValue(node, 'validate') !== false
   const [first] = checkDefinition(JSON.parse(json), useOf(node), { validate })
-  return first && `${first.path} ${first.problem}`.trim()
+  return first && faultWithPath(first)
 }
