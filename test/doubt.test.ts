@@ -199,6 +199,45 @@ describe('whether a failed change was applied', () => {
     error.should.match({ code: 'REJECTED', cause: { applied: 'yes' } })
   })
 
+  it('a restart that cannot start the route before a close ends it: yes, and the log names the route', async () => {
+    const lines: string[] = []
+    const closing = openGateway({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+      log: (_level, text) => lines.push(text),
+    })
+    const routeId = running()
+    const { name } = simulator.route(routeId)!
+    simulator.fault({ kind: 'status', status: 503, match: { action: 'start-route' } })
+    const work = controlRoute(
+      closing,
+      { deviceId, routeId, action: 'restart', waitFor: 'accepted', waitTimeout: 5000 },
+      newOperation('control-route'),
+    )
+    const failed = failureOf(work)
+    await until(() => simulator.journal.some(({ fault }) => fault !== undefined))
+    await closing.close()
+    const error = await failed
+    error.cause.should.match({ applied: /^(yes|maybe)$/, retryable: false })
+    const offAir = new RegExp(`The route "${name}" \\(${routeId}\\) (is|may be) off the air`)
+    error.message.should.match(offAir)
+    lines.filter((line) => offAir.test(line)).should.have.length(1)
+  })
+
+  it('a restart whose start finds no free session is started once there is one', async () => {
+    simulator.fault({ kind: 'status', status: 401, match: { action: 'start-route' }, times: 1 })
+    simulator.fault({
+      kind: 'status',
+      status: 429,
+      match: { method: 'POST', path: '/api/session' },
+      times: 1,
+    })
+    const routeId = running()
+    await restart(newOperation('control-route'), 5000)
+    await until(() => simulator.route(routeId)!.state === 'running')
+  })
+
   it('the requests of a restart are all counted', async () => {
     simulator.clearJournal()
     const operation = newOperation('control-route')

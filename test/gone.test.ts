@@ -174,6 +174,33 @@ describe('an appliance whose answers say too little', () => {
     const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
     error.code.should.equal('NOT_CONFIRMED')
     error.message.should.startWith('Nothing was sent')
+    error.cause.should.match({ applied: 'no', retryable: true })
+    changes().should.eql([])
+    const { results } = await ensureRoutes(gateway, { id }, { ...options, waitTimeout: 5000 }, op())
+    results.should.have.property('action', 'delete')
+  })
+
+  it('ensure that finds the route gone in its turn, but not certainly, has changed nothing', async () => {
+    await start()
+    const { id } = simulator.routes[0]!
+    simulator.fault({ kind: 'status', status: 404, match: { path: `${list()}/*` } })
+    const options = { deviceId, state: 'absent', waitTimeout: 600 } as const
+    const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
+    error.should.match({ code: 'NOT_CONFIRMED', cause: { applied: 'no', retryable: true } })
+    error.message.should.startWith('Nothing was sent')
+    const { results } = await ensureRoutes(gateway, [{ id }], options, op())
+    results.should.match([{ changed: false, action: [], error: { cause: { applied: 'no' } } }])
+    changes().should.eql([])
+  })
+
+  it('ensure does not say that there is no route of an ID when the list lacks routes', async () => {
+    await start()
+    const { id } = simulator.routes[2]!
+    await listsOnlyTheFirst()
+    const options = { deviceId, state: 'started', waitTimeout: 800 } as const
+    const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
+    error.code.should.equal('BAD_RESPONSE')
+    error.message.should.match(/has 3 routes, and lists 1 of them/)
     changes().should.eql([])
   })
 

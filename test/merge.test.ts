@@ -202,27 +202,19 @@ describe('merge: the ids that an update has to carry', () => {
   })
 })
 
-/** What each path has of its own, joined in one text by answers. */
-const OF_PATHS = [
-  'address',
-  'port',
-  'networkInterface',
-  'mtu',
-  'ttl',
-  'tos',
-  'srtNetworkBondingParams',
-]
+const PLACE = ['address', 'port', 'networkInterface', 'srtNetworkBondingParams']
 
 describe('merge: what an update sends', () => {
   const mode = fc.constantFrom('keep', 'merge', 'replace' as const)
   /** Some members of a part, in any spelling, with null for some of those that are empty. */
   const someOf = (part: object, use: 'keep' | 'merge' | 'replace'): fc.Arbitrary<object> => {
     if (use !== 'merge') return respelled(part)
-    // With redundancy these are changed by the list of paths only.
+    // With redundancy a place, and what the paths do not share, is changed by the list of paths only.
     const isFixed = 'srtGroupMode' in part && part.srtGroupMode !== 'none'
-    const names = Object.keys(part).filter(
-      (name) => !['id', 'name', ...(isFixed ? OF_PATHS : [])].includes(name),
-    )
+    const names = Object.entries(part)
+      .filter(([name, value]) => !(isFixed && (PLACE.includes(name) || /\|/.test(String(value)))))
+      .map(([name]) => name)
+      .filter((name) => name !== 'id' && name !== 'name')
     return fc.subarray(names).chain((some) => {
       const given = Object.entries(part).filter(
         ([name]) => some.includes(name) || name === 'id' || name === 'name',
@@ -377,6 +369,15 @@ describe('merge: merge', () => {
     planMerge({ source: { srtLatency: null } }, PRESENT, { validate: false })
       .problems.map(({ path }) => path)
       .should.eql(['source.srtLatency'])
+  })
+
+  it('takes null for the other name of a member that is given, as firmware may answer', () => {
+    const both = { mode: null, srtMode: 'caller', useFEC: null, useFec: true }
+    const source = { ...PRESENT.source, ...both } as unknown as Route['source']
+    const asRead = { ...PRESENT, source }
+    const { fields, problems } = planMerge(asRead, asRead)
+    problems.should.eql([])
+    fields.source.should.match({ srtMode: 'caller', useFec: true })
   })
 
   it('takes null for what a change of protocol or of redundancy takes along', () => {

@@ -59,7 +59,10 @@ export function confirm<T>(
   const devices = loops.get(gateway) ?? new Map<string, Set<Waiter>>()
   loops.set(gateway, devices)
 
-  if (operation.stop?.stopped) return Promise.reject(inDoubt(stopped(operation)))
+  // The change was accepted: what becomes of it is not known.
+  const judged = (error: unknown): unknown =>
+    error instanceof GatewayError && !expectation.unsent ? inDoubt(error) : error
+  if (operation.stop?.stopped) return Promise.reject(judged(stopped(operation)))
   return new Promise<T>((resolve, reject) => {
     let last = 'no answer came yet'
     const waiter: Waiter = {
@@ -82,8 +85,7 @@ export function confirm<T>(
       missed(reason) {
         last = reason
       },
-      // The change was accepted: what becomes of it is not known.
-      fail: (error) => end(() => reject(error instanceof GatewayError ? inDoubt(error) : error)),
+      fail: (error) => end(() => reject(judged(error))),
     }
     const end = (settle: () => void): void => {
       clearTimeout(timer)
@@ -272,6 +274,10 @@ function notConfirmed(
   return new GatewayError(
     'NOT_CONFIRMED',
     `${change} within ${timeout / 1000} s. Seen last: ${last.replace(/\.$/, '')}.`,
-    { operation: operation.name, statusCode: operation.statusCode },
+    {
+      operation: operation.name,
+      statusCode: operation.statusCode,
+      ...(unsent && { applied: 'no', retryable: true }),
+    },
   )
 }

@@ -192,8 +192,9 @@ async function startAgain(
       return await unit.send('start', onward)
     } catch (error) {
       const failure = error as GatewayError
-      const again = mayHaveArrived(failure) || ['UNAVAILABLE', 'TIMEOUT'].includes(failure.code)
-      if (!again || attempts === START_ATTEMPTS) {
+      const mayHelp = mayHaveArrived(failure) || failure.cause.retryable
+      const again = mayHelp && attempts < START_ATTEMPTS
+      if (!(again && (await hasTime(gateway, 200 * 2 ** attempts)))) {
         const { name, isCertain } = stopped
         const state = isCertain && !mayHaveArrived(failure) ? 'is' : 'may be'
         const text = `The ${name} ${state} off the air. It was stopped, and could not be started again: ${failure.message}`
@@ -202,9 +203,15 @@ async function startAgain(
         throw new GatewayError(failure.code, text, { ...failure.cause, applied })
       }
     }
-    await gateway.pause(200 * 2 ** attempts)
   }
 }
+
+/** Waits. @returns false when a close leaves no time for that */
+const hasTime = (gateway: Gateway, ms: number): Promise<boolean> =>
+  gateway.pause(ms).then(
+    () => true,
+    () => false,
+  )
 
 interface DestinationControl extends RouteAddress {
   destinationId: string

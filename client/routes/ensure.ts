@@ -362,6 +362,10 @@ async function settledList(
   const look = async (): Promise<Route[] | undefined> => {
     const list = await listRoutes(gateway, { deviceId }, operation)
     const { data, pendingRouteCreates } = list
+    const isListed = ({ id }: Wanted): boolean => data.some((route) => isSameId(route.id, id))
+    // Without a name there would be no other way to find it, nor to create it.
+    const isLost = wanted.some((row) => !row.name && !isListed(row))
+    if (isLost && lacksRoutes(list)) throw lacking(list)
     const found = wanted.map((row) => findWanted(row, data, options, operation))
     const strangers = Number(pendingRouteCreates) - (ownCreates.get(gateway) ?? 0)
     const missing = found.some((route) => route === undefined)

@@ -156,7 +156,7 @@ function mergePart(
     problems.push(...refusePlace(wanted, path))
 
   const sent = partToSent(direction, merged)
-  problems.push(...lastingNulls(direction, patch, sent, path))
+  problems.push(...lastingNulls(direction, patch, wanted, sent, path))
   if (validate && (isOther || isSwitched)) problems.push(...checkPart(direction, sent, path))
   else if (validate) problems.push(...checkPatch(direction, patch, path, context))
   return sent
@@ -185,14 +185,16 @@ function carriedOver(direction: Direction, before: JsonObject, protocol: unknown
 function lastingNulls(
   direction: Direction,
   patch: JsonObject,
+  /** The same in sent form: a member that two names stand for has its value there. */
+  wanted: JsonObject,
   sent: JsonObject,
   path: string,
 ): Problem[] {
   const members = membersOf(direction, sent.protocol)
   return membersIn(patch).flatMap(([name, value]) => {
-    if (LASTING.has(name)) return []
-    const kept = own(sent, members.get(name)?.sentAs ?? name)
-    return nullsOver(value, kept, pathTo(path, name))
+    const sentName = members.get(name)?.sentAs ?? name
+    if (LASTING.has(name) || (value === null && isGiven(own(wanted, sentName)))) return []
+    return nullsOver(value, own(sent, sentName), pathTo(path, name))
   })
 }
 
