@@ -4,7 +4,7 @@ import { GatewayError } from '../errors'
 export interface Clock {
   /** Unix ms. */
   now(): number
-  /** Calls back after so many ms; returns how to take that back. */
+  /** Calls back after so many ms; answers how to take that back. */
   after(ms: number, callback: () => void): () => void
 }
 

@@ -83,9 +83,9 @@ const usual = (run: number): Message => ({
 })
 
 const idle = (run: number): Message => ({ routeId: IDLE[run] })
-const APPLIED = { waitFor: 'applied', waitTimeout: 2 }
-/** That a route is gone takes several looks to prove. */
-const UNTIL_GONE = 5
+/** Seconds: longer than a look that hangs and its repetition take, or the looks that prove a route gone. */
+const waitTimeout = 6
+const APPLIED = { waitFor: 'applied', waitTimeout }
 const PRESET = (run: number): object => ({
   preset_version: '1.0',
   routes: [definition(`restored-${run}`, 200 + run)],
@@ -112,43 +112,36 @@ const PARTICULAR: Record<string, Given[]> = {
       message: (run) => ({ payload: { ...definition(`renamed-${run}`, 300 + run) } }),
     },
   ],
-  'delete-route': [
-    { message: idle },
-    {
-      label: 'applied',
-      properties: { ...APPLIED, waitTimeout: UNTIL_GONE },
-      message: idle,
-    },
-  ],
+  'delete-route': [{ message: idle }, { label: 'applied', properties: APPLIED, message: idle }],
   'control-route': [
     { label: 'start', message: idle },
     { label: 'start, applied', properties: APPLIED, message: idle },
     { label: 'stop', properties: { action: 'stop' } },
     { label: 'stop, applied', properties: { ...APPLIED, action: 'stop' } },
-    { label: 'restart', properties: { action: 'restart', waitTimeout: 2 } },
+    { label: 'restart', properties: { action: 'restart', waitTimeout } },
     { label: 'restart, applied', properties: { ...APPLIED, action: 'restart' } },
     { label: 'stop a destination', properties: { action: 'stop', target: 'destination' } },
   ],
   'ensure-route': [
-    { label: 'create', properties: { waitTimeout: 2 } },
+    { label: 'create', properties: { waitTimeout } },
     {
       label: 'update',
-      properties: { waitTimeout: 2 },
+      properties: { waitTimeout },
       message: (run) => ({ payload: { name: LIVE[run], source: { srtLatency: 500 } } }),
     },
     {
       label: 'started',
-      properties: { state: 'started', waitTimeout: 2 },
+      properties: { state: 'started', waitTimeout },
       message: (run) => ({ payload: { name: IDLE[run] } }),
     },
     {
       label: 'absent',
-      properties: { state: 'absent', waitTimeout: UNTIL_GONE },
+      properties: { state: 'absent', waitTimeout },
       message: (run) => ({ payload: { name: IDLE[run] } }),
     },
     {
       label: 'several',
-      properties: { state: 'stopped', waitTimeout: 2 },
+      properties: { state: 'stopped', waitTimeout },
       message: (run) => ({ payload: [{ name: LIVE[run] }, { name: IDLE[run] }] }),
     },
   ],
