@@ -12,6 +12,7 @@ import {
   type SimulatorOptions,
 } from './server'
 import { DEFAULT_ACCOUNTS } from './sessions'
+import { mayRead } from './terminal'
 
 const HELP = `media-gateway-simulator: a media gateway appliance to develop and test against
 
@@ -91,13 +92,14 @@ async function main(): Promise<void> {
     await simulator.stop()
     throw new UsageError(`--fail: ${messageOf(error)}`)
   }
-  introduce(simulator, options)
+  const isObeying = mayRead()
+  introduce(simulator, options, isObeying)
   if (!quiet) simulator.onCall((call) => console.log(lineFor(call)))
-  const typed = createInterface({ input: process.stdin })
-  typed.on('line', (line) => obey(simulator, line.trim()))
+  const typed = isObeying ? createInterface({ input: process.stdin }) : undefined
+  typed?.on('line', (line) => obey(simulator, line.trim()))
   const stop = () => {
-    typed.close()
-    process.stdin.destroy()
+    typed?.close()
+    if (typed) process.stdin.destroy()
     // Without timers and sockets the process ends by itself.
     simulator.stop().catch(fail)
   }
@@ -246,7 +248,11 @@ function conditionFrom(text: string): LineCondition {
   return Object.fromEntries(members.map(([name, value = '']) => [name, Number(value || NaN)]))
 }
 
-function introduce(simulator: Simulator, { username, password }: SimulatorOptions): void {
+function introduce(
+  simulator: Simulator,
+  { username, password }: SimulatorOptions,
+  isObeying: boolean,
+): void {
   console.log(`The simulated appliance is at ${simulator.url}`)
   for (const account of DEFAULT_ACCOUNTS) {
     const administrator = account.role === 'Administrator'
@@ -255,7 +261,11 @@ function introduce(simulator: Simulator, { username, password }: SimulatorOption
     console.log(`  ${account.role}: user ${name}, password ${secret}`)
   }
   if (simulator.fingerprint) console.log(`  Certificate SHA-256: ${simulator.fingerprint}`)
-  console.log('Type "fail Studio A=disconnected" or "restore"; --help tells more. Ctrl-C stops it.')
+  console.log(
+    isObeying
+      ? 'Type "fail Studio A=disconnected" or "restore"; --help tells more. Ctrl-C stops it.'
+      : 'In the background nothing that is typed is read; --help lists the calls that make it fail.',
+  )
 }
 
 function lineFor({ at, method, url, status, user, fault }: Call): string {

@@ -668,7 +668,7 @@ inBrowser('the editor', function () {
       [{ definition: '{"nmae":"A"}', definitionType: 'json' }, 'nmae: not known here'],
       [
         { mode: 'merge', definition: '{"source":{"port":0}}', definitionType: 'json' },
-        'source.port is 0',
+        'source.port: a whole number from 1 to 65535',
       ],
     ] as const) {
       should(await faults(update, properties)).match(contains(reason))

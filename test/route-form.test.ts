@@ -69,8 +69,6 @@ const FAULTS_IN_WORDS = [
   ],
 ] as const
 
-const escaped = (words: string): string => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
 describe('a definition and its fields', () => {
   const uses: fc.Arbitrary<PartUse> = fc.constantFrom(
     {},
@@ -1088,7 +1086,7 @@ inBrowser('the route form', function () {
           told.map((each) => each.replace(/^[\w.[\]]+: /, '')).sort(),
         )
         await editor.press('cancel')
-        should((await editor.state('ensure')).errors).match([new RegExp(escaped(told[0]))])
+        should((await editor.state('ensure')).errors.join()).containEql(told[0])
         await page.setViewportSize({ width: 1400, height: 900 })
       })
     }

@@ -15,6 +15,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../simulator'
+import { isForeground } from '../simulator/terminal'
 
 /** What answers hold is looked at freely here: the shape is what the tests are about. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -1352,6 +1353,12 @@ describe('simulator', () => {
         out.should.containEql(word)
       }
       err.should.equal('')
+    })
+
+    it('reads what is typed only in the foreground: in the background the system would stop it', () => {
+      isForeground('42 (node) S 7 42 7 34816 42 4194304 1').should.be.true()
+      isForeground('42 (node) S 7 42 7 34816 7 4194304 1').should.be.false()
+      isForeground('42 (a) b (c) S 7 42 7 34816 7 4194304 1').should.be.false()
     })
 
     it('refuses bad arguments with a sentence and code 2', async () => {
