@@ -62,7 +62,7 @@ export function confirm<T>(
   // The change was accepted: what becomes of it is not known.
   const judged = (error: unknown): unknown =>
     error instanceof GatewayError && !expectation.unsent ? inDoubt(error) : error
-  if (operation.stop?.stopped) return Promise.reject(judged(stopped(operation)) as GatewayError)
+  if (operation.stop?.stopped) return Promise.reject(judged(stopped(operation)))
   return new Promise<T>((resolve, reject) => {
     let last = 'no answer came yet'
     const waiter: Waiter = {
@@ -251,10 +251,11 @@ async function readRoutes(
     return { routes: [await getRoute(gateway, { deviceId, routeId }, operation)] }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    if (error.code === 'NOT_FOUND') return { routes: [], itself: 'missing' }
+    const itself = refusalOf(error)
+    if (itself === 'missing') return { routes: [], itself }
+    if (itself === 'no answer') throw error
     // How an unknown route is answered is not documented (facts 4.2). The list tells.
-    if (error.code !== 'REJECTED' && error.code !== 'BAD_RESPONSE') throw error
-    return { ...(await listed()), itself: refusalOf(error) }
+    return { ...(await listed()), itself }
   }
 }
 
