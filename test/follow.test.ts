@@ -91,7 +91,7 @@ function following(options: Partial<WatchOptions> = {}): {
       onSnapshot: (all) => (snapshot = all),
       ...options,
     },
-    { now: () => now, after: () => () => undefined },
+    { now: () => now, unix: (at) => at, after: () => () => undefined },
   )
   return {
     events,

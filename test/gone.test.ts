@@ -139,6 +139,8 @@ describe('an appliance whose answers say too little', () => {
 
   for (const [what, answer] of [
     ['400', { kind: 'status', status: 400 }],
+    ['403', { kind: 'status', status: 403 }],
+    ['500', { kind: 'status', status: 500 }],
     [
       'an error with 200',
       { kind: 'status', status: 200, body: { error: { type: 'x', message: 'y' } } },

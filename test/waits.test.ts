@@ -6,8 +6,10 @@ import {
   newOperation,
   openGateway,
   sessionInformation,
+  watchDevice,
   type Gateway,
   type GatewayError,
+  type WatchEvent,
 } from '../client'
 import { MONOTONIC, type Clock } from '../client/clock'
 import { startSimulator, type Simulator } from '../simulator'
@@ -187,4 +189,52 @@ describe('the waits between logins', () => {
       return () => logins / (status === 503 ? 3 : 1)
     }
   })
+})
+
+describe('a watch', () => {
+  const DAY = 24 * 3_600_000
+  const wallClock = Date.now
+  afterEach(() => {
+    Date.now = wallClock
+  })
+
+  for (const days of [-1, 1]) {
+    it(`goes on, and holds as long as it says, when the clock of the machine is set ${days < 0 ? 'back' : 'forth'} by a day`, async () => {
+      const simulator = await startSimulator({ routes: 1, now: wallClock })
+      const [route] = simulator.routes
+      const gateway = openGateway({
+        baseUrl: simulator.url,
+        username: 'haiadmin',
+        password: 'manager',
+        pollInterval: 1000,
+      })
+      const events: WatchEvent[] = []
+      const seen: number[] = []
+      const end = watchDevice(gateway, {
+        events: ['route.renamed'],
+        holdFor: 1500,
+        onEvents: (each) => events.push(...each),
+        onHealth: ({ known }) => known && seen.push(known.seenAt),
+      })
+      try {
+        await until(() => seen.length > 1)
+        Date.now = () => wallClock() + days * DAY
+        route!.name = 'Another name'
+        const changedAt = wallClock()
+        await until(() => events.length > 0)
+        const heldMs = wallClock() - changedAt
+        heldMs.should.be.above(1400)
+        events[0]!.at.should.be.approximately(Date.now() - heldMs, 1500)
+        seen.at(-1)!.should.be.approximately(Date.now(), 1500)
+      } finally {
+        end()
+        await gateway.close()
+        await simulator.stop()
+      }
+    })
+  }
+
+  async function until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 })

@@ -46,6 +46,7 @@ describe('watching', () => {
   const pending = new Set<{ ms: number }>()
   const clock: Clock = {
     now: () => Date.now() + skew,
+    unix: (at) => at,
     after(ms, callback) {
       const timer = { ms }
       pending.add(timer)

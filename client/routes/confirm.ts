@@ -251,10 +251,11 @@ async function readRoutes(
     return { routes: [await getRoute(gateway, { deviceId, routeId }, operation)] }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    if (error.code === 'NOT_FOUND') return { routes: [], itself: 'missing' }
+    const itself = refusalOf(error)
+    if (itself === 'missing') return { routes: [], itself }
+    if (itself === 'no answer') throw error
     // How an unknown route is answered is not documented (facts 4.2). The list tells.
-    if (error.code !== 'REJECTED' && error.code !== 'BAD_RESPONSE') throw error
-    return { ...(await listed()), itself: refusalOf(error) }
+    return { ...(await listed()), itself }
   }
 }
 

@@ -52,7 +52,7 @@ export function confirmGone(
       }
     }
     const found = await evidence(routeId)
-    const verdict = judgeMissing(found, missingSince, performance.now())
+    const verdict = judgeMissing(found, missingSince, gateway.clock.now())
     if (verdict === 'gone') return { seen: true }
     const again = missingSince === undefined && verdict !== undefined
     missingSince = verdict

@@ -355,7 +355,7 @@ async function settledList(
       ids.map((routeId) => askItself(gateway, { deviceId, routeId }, operation)),
     )
     const itself = DOUBTS.find((answer) => answers.includes(answer)) ?? 'missing'
-    const verdict = judgeMissing({ isUnlisted: true, itself }, missingSince, performance.now())
+    const verdict = judgeMissing({ isUnlisted: true, itself }, missingSince, gateway.clock.now())
     missingSince = verdict === 'gone' ? missingSince : verdict
     return verdict === 'gone'
   }

@@ -74,7 +74,7 @@ export interface Follower {
 
 /** A change that has not lasted long enough. */
 interface Held {
-  /** Since when there is a change, Unix ms. */
+  /** Since when there is a change, by the clock. */
   since: number
   /** To what, and since when to that. */
   value: string
@@ -126,7 +126,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
     held = new Map()
     seenAt = at
     counts = count(state)
-    if (isAnother) options.onSnapshot?.(snapshotOf(state, at, wantsRoute))
+    if (isAnother) options.onSnapshot?.(snapshotOf(state, clock.unix(at), wantsRoute))
   }
 
   function seen(state: DeviceState, changes: readonly Change[], at: number): void {
@@ -177,7 +177,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
     held = stillHeld
     if (held.size > 0) told = applied(known, settled)
     const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
-    return ordered.map((one) => eventOf(one.change, one.at, state))
+    return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
   }
 
   function heldSince(change: Change, at: number): Held {
@@ -214,7 +214,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
       tell([
         {
           event: 'appliance.unreachable',
-          at: since,
+          at: clock.unix(since),
           device: device(),
           reason: { code, message },
           before: 'reachable',
@@ -236,9 +236,9 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
     tell([
       {
         event: 'appliance.reachable',
-        at: clock.now(),
+        at: clock.unix(clock.now()),
         device: device(),
-        since,
+        since: clock.unix(since),
         outageMs,
         before: 'unreachable',
         after: 'reachable',
@@ -254,10 +254,10 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   }
 
   const tellLimits = (events: ReturnType<NonNullable<typeof limits>['running']>): void =>
-    tell(events.map((event) => ({ ...event, device: device() })))
+    tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
   function tellHealth(failure?: GatewayError): void {
-    const known = told && { ...counts, seenAt }
+    const known = told && { ...counts, seenAt: clock.unix(seenAt) }
     options.onHealth?.({ known, failure, unreachable: away !== undefined })
   }
 

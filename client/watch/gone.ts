@@ -54,5 +54,7 @@ export async function askItself(
 /** What a failed read of a route says about it. */
 export function refusalOf({ code, cause }: GatewayError): Evidence['itself'] {
   if (code === 'NOT_FOUND') return 'missing'
+  // A refused login says nothing about the route.
+  if (code === 'LOGIN_REFUSED' || code === 'TOO_MANY_SESSIONS') return 'no answer'
   return cause.statusCode === undefined && code !== 'BAD_RESPONSE' ? 'no answer' : 'unclear'
 }

@@ -1,25 +1,22 @@
+import { MONOTONIC, type Clock as PlainClock } from '../clock'
 import { GatewayError } from '../errors'
 
-/** Time, so that tests can run it by hand. */
-export interface Clock {
-  /** Unix ms. */
-  now(): number
-  /** Calls back after so many ms; answers how to take that back. */
-  after(ms: number, callback: () => void): () => void
+/** Time for a watch: it waits by a clock that nobody sets, and tells times by that of the machine. */
+export interface Clock extends PlainClock {
+  /** A time of this clock as Unix ms, by the clock of the machine as it is set now. */
+  unix(at: number): number
 }
 
 export const REAL_TIME: Clock = {
-  now: () => Date.now(),
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms)
-    return () => clearTimeout(timer)
-  },
+  now: () => Math.round(MONOTONIC.now()),
+  after: (ms, callback) => MONOTONIC.after(ms, callback),
+  unix: (at) => Date.now() - (REAL_TIME.now() - at),
 }
 
 /** One poll that did not bring an answer. */
 export interface Miss {
   error: GatewayError
-  /** When the first one of this outage began, Unix ms. */
+  /** When the first one of this outage began, by the clock. */
   since: number
 }
 

@@ -139,7 +139,7 @@ function createDeviceWatch(
   /** The latest failed poll got as far as to ask. */
   let hasAsked = true
   let isMeasuring = false
-  let measuredAt = 0
+  let measuredAt = -Infinity
   /** How often in a row no statistics were found. */
   let unfound = 0
   let cancelLinger: (() => void) | undefined
@@ -309,10 +309,10 @@ function createDeviceWatch(
       if (followers.delete(follower) && followers.size === 0) pause()
     },
     lookNow: () => poller.askNow(),
-    snapshot: () => state && snapshotOf(state, seenAt, () => true),
+    snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true),
     known: () => ({
       state,
-      seenAt,
+      seenAt: clock.unix(seenAt),
       failure: missed,
       unreachable: away !== undefined,
       everyMs: interval(),

@@ -94,14 +94,14 @@ const TIME_SHOWN_EVERY_MS = 10_000
 
 export function createWatchStatus(node: Node): WatchStatus {
   let shown = ''
-  let shownAt = 0
+  let shownAt = -Infinity
   let closed = false
 
   function show(fill: 'green' | 'yellow' | 'red', parts: string[], time = ''): void {
     const news = [fill, ...parts].join(' ')
-    if (closed || (news === shown && Date.now() - shownAt < TIME_SHOWN_EVERY_MS)) return
+    if (closed || (news === shown && performance.now() - shownAt < TIME_SHOWN_EVERY_MS)) return
     shown = news
-    shownAt = Date.now()
+    shownAt = performance.now()
     const text = [...parts, time].filter(Boolean).join('  ')
     node.status({ fill, shape: fill === 'green' ? 'dot' : 'ring', text })
   }

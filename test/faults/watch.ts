@@ -83,6 +83,7 @@ async function watchAll(cells: Array<WatchCell | undefined>): Promise<Seen[]> {
   const realTime = { ...REAL_TIME }
   Object.assign(REAL_TIME, {
     now: () => beginning + (Date.now() - beginning) * speed,
+    unix: (at: number) => at,
     after: (ms: number, callback: () => void) => realTime.after(ms / speed, callback),
   })
   const simulators = await Promise.all(cells.map(() => startSimulator(APPLIANCE)))
