@@ -272,8 +272,9 @@ const SPECIAL: Special[] = [
       isRestart(one) &&
       place === 'write' &&
       one.extent === 'once' &&
-      isUncertain(one.fault) &&
-      (acts(one.fault) || isStart(one.calls[at]!)),
+      (isStart(one.calls[at]!)
+        ? isUncertain(one.fault) || meaningOf(one.fault) === 'too many'
+        : isUncertain(one.fault) && acts(one.fault)),
     outcome: () => 'ok',
   },
   {
