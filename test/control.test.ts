@@ -55,6 +55,18 @@ describe('control-route', () => {
     routeId!.should.equal(idle.id)
   })
 
+  it('a wait whose look hangs takes its look along, and the next wait looks for itself', async () => {
+    const reads = { method: 'GET', path: `/api/gateway/*/routes/${idle.id}` }
+    simulator.fault({ kind: 'hang', match: reads })
+    ;(await failure('start', { routeId: idle.id })).code.should.equal('NOT_CONFIRMED')
+    simulator.clearFaults()
+    simulator.clearJournal()
+    await result('start', { routeId: idle.id })
+    simulator.journal[0]!.path.should.match(/commands$/)
+    // It did not have to wait for the look that hung, which has a timeout of 10 s.
+    simulator.journal[1]!.path.should.endWith(idle.id)
+  })
+
   it('start and stop, with applied, answer the route as it then is', async () => {
     const started = (await result('start', { routeId: idle.id })).payload as Route
     started.should.match({ id: idle.id, state: 'running' })

@@ -175,7 +175,7 @@ describe('an appliance whose answers say too little', () => {
     const options = { deviceId, state: 'absent', waitTimeout: 800 } as const
     const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
     error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.startWith('Nothing was sent')
+    error.message.should.startWith('No change was sent')
     error.cause.should.match({ applied: 'no', retryable: true })
     changes().should.eql([])
     const { results } = await ensureRoutes(gateway, { id }, { ...options, waitTimeout: 5000 }, op())
@@ -189,7 +189,7 @@ describe('an appliance whose answers say too little', () => {
     const options = { deviceId, state: 'absent', waitTimeout: 600 } as const
     const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
     error.should.match({ code: 'NOT_CONFIRMED', cause: { applied: 'no', retryable: true } })
-    error.message.should.startWith('Nothing was sent')
+    error.message.should.startWith('No change was sent')
     const { results } = await ensureRoutes(gateway, [{ id }], options, op())
     results.should.match([{ changed: false, action: [], error: { cause: { applied: 'no' } } }])
     changes().should.eql([])

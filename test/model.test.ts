@@ -387,6 +387,8 @@ describe('model: checks', () => {
         faultyPaths({ ...read, ...seen }, use).should.eql([])
       for (const seen of [{ state: 'connected' }, { id: 'S' }])
         faultyPaths({ ...read, source: { ...SOURCE, ...seen } }, use).should.eql([])
+      const destinations = [{ ...DESTINATION, started: false }]
+      faultyPaths({ ...read, destinations }, use).should.eql([])
     })
 
     it(`of ${title} refuse a variable in a secret, which would become the secret`, () => {

@@ -682,9 +682,10 @@ describe('the example flows', function () {
       await openWith(broker)
       await published('Studio A', 'true', 'ok')
       await published('City-hall -1', 'true', 'ok')
+      const all = 2 * simulator.routes.length + 2
+      await until(() => broker.retained.size === all, 'a topic for everything')
       broker.retained.get('media-gateway/appliance')!.should.equal('reachable')
       broker.retained.get('media-gateway/node-red')!.should.equal('online')
-      broker.retained.size.should.equal(2 * simulator.routes.length + 2)
 
       simulator.route('Studio A')!.summaryStatusCode = 'error'
       await published('Studio A', 'true', 'error')

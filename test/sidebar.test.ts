@@ -935,7 +935,9 @@ function recordPlaces(block: Element): void {
   const recorded = new Set<string>()
   Object.assign(window, { recordedPlaces: recorded })
   const look = () => {
-    const list = block.querySelector('.media-gateway-sidebar-list')!
+    const list = block.querySelector('.media-gateway-sidebar-list')
+    // The last changes are those that take the block away.
+    if (!list) return
     const scrolled = list.scrollTop + list.closest('.media-gateway-sidebar-scroller')!.scrollTop
     for (const one of block.querySelectorAll('[role="row"], [role="row"] button')) {
       const { x, y, width, height } = one.getBoundingClientRect()

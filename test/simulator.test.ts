@@ -131,9 +131,8 @@ function byText(left: unknown, right: unknown): number {
 }
 
 async function until(true_: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (const deadline = Date.now() + 15_000; Date.now() < deadline; await pause(5)) {
     if (true_()) return
-    await pause(5)
   }
   throw new Error(`Waited in vain: ${what}`)
 }

@@ -92,12 +92,17 @@ function checkStart(route: JsonObject): Problem[] {
 
 /** True for a Route as read: beside its state it has what only the appliance can have given. */
 function isAsRead(route: JsonObject): boolean {
-  const source = own(route, 'source')
+  const destinations = own(route, 'destinations')
+  const has = (part: unknown, names: readonly string[]): boolean =>
+    names.some((name) => isGiven(own(part, name)))
   return (
-    ONLY_READ.some((name) => isGiven(own(route, name))) ||
-    ['id', 'state', 'summaryStatusCode'].some((name) => isGiven(own(source, name)))
+    has(route, ONLY_READ) ||
+    has(own(route, 'source'), ['id', ...ONLY_READ_OF_PARTS]) ||
+    (Array.isArray(destinations) && destinations.some((one) => has(one, ONLY_READ_OF_PARTS)))
   )
 }
+
+const ONLY_READ_OF_PARTS = ['state', 'started', 'summaryStatusCode']
 
 const ONLY_READ = [
   'elapsedTime',

@@ -6,6 +6,7 @@ import type { Route, RouteList } from '../model/types'
 import { getRoute, lacksRoutes, listRoutes } from '../operations/routes'
 import { askItself, refusalOf, type Evidence } from '../watch/gone'
 import { sharedLook } from '../watch/watch'
+import { Stop } from '../stop'
 
 /** What a caller waits to see. */
 export interface Expectation<T> {
@@ -43,8 +44,15 @@ interface Waiter {
 const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 2000
 
-/** One loop for each device, on only while somebody waits. */
-const loops = new WeakMap<Gateway, Map<string, Set<Waiter>>>()
+/** What polls a device, on only while somebody waits. */
+interface Loop {
+  readonly waiters: Set<Waiter>
+  /** Ends a reading that nobody waits for any more. */
+  readonly stop: Stop
+}
+
+/** One loop for each device. */
+const loops = new WeakMap<Gateway, Map<string, Loop>>()
 
 /**
  * Polls until the expectation is met. All that wait for the same device share the polls.
@@ -56,7 +64,7 @@ export function confirm<T>(
   operation: Operation,
 ): Promise<T> {
   const { deviceId, routeId, timeout } = expectation
-  const devices = loops.get(gateway) ?? new Map<string, Set<Waiter>>()
+  const devices = loops.get(gateway) ?? new Map<string, Loop>()
   loops.set(gateway, devices)
 
   // The change was accepted: what becomes of it is not known.
@@ -90,47 +98,44 @@ export function confirm<T>(
     const end = (settle: () => void): void => {
       clearTimeout(timer)
       unhook()
-      devices.get(deviceId)?.delete(waiter)
+      loop.waiters.delete(waiter)
+      if (loop.waiters.size === 0) {
+        // Whoever comes next starts a loop of its own, and does not wait for a reading that hangs.
+        if (devices.get(deviceId) === loop) devices.delete(deviceId)
+        loop.stop.now()
+      }
       settle()
     }
     const timer = setTimeout(() => waiter.fail(notConfirmed(expectation, last, operation)), timeout)
     const unhook =
       operation.stop?.onStop(() => waiter.fail(stopped(operation))) ?? (() => undefined)
 
-    const waiters = devices.get(deviceId)
-    if (waiters) waiters.add(waiter)
-    else {
-      const first = new Set([waiter])
-      devices.set(deviceId, first)
-      void poll(gateway, deviceId, first, devices)
-    }
+    const running = devices.get(deviceId)
+    const loop = running ?? { waiters: new Set<Waiter>(), stop: new Stop() }
+    loop.waiters.add(waiter)
+    if (running) return
+    devices.set(deviceId, loop)
+    void poll(gateway, deviceId, loop)
   })
 }
 
-async function poll(
-  gateway: Gateway,
-  deviceId: string,
-  waiters: Set<Waiter>,
-  devices: Map<string, Set<Waiter>>,
-): Promise<void> {
+async function poll(gateway: Gateway, deviceId: string, { waiters, stop }: Loop): Promise<void> {
   let pauseMs = FIRST_PAUSE
   let known = 0
   while (waiters.size > 0) {
     const asked = [...waiters]
     if (asked.length > known) pauseMs = FIRST_PAUSE
     known = asked.length
-    const again = await askOnce(gateway, deviceId, asked)
+    const again = await askOnce(gateway, deviceId, asked, stop)
     if (waiters.size === 0) break
     if (again) pauseMs = FIRST_PAUSE
     try {
-      await gateway.pause(pauseMs)
+      await gateway.pause(pauseMs, stop)
     } catch (error) {
       for (const waiter of waiters) waiter.fail(error)
     }
     pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE)
   }
-  // In the same turn as the last look at `waiters`: whoever comes next starts a loop of its own.
-  devices.delete(deviceId)
 }
 
 /** What a wait has seen, the watches of the device shall tell now, not at their next poll. */
@@ -139,9 +144,14 @@ function tellWatches(gateway: Gateway, deviceId: string): void {
 }
 
 /** @returns true when one more look soon may decide something */
-async function askOnce(gateway: Gateway, deviceId: string, waiters: Waiter[]): Promise<boolean> {
+async function askOnce(
+  gateway: Gateway,
+  deviceId: string,
+  waiters: Waiter[],
+  stop: Stop,
+): Promise<boolean> {
   const finishing = waiters.some((waiter) => waiter.operation.finishing)
-  const own = newOperation('confirm').under({ finishing })
+  const own = newOperation('confirm', stop).under({ finishing })
   try {
     const shared = await readWithWatches(gateway, deviceId, waiters)
     if (shared) charge(waiters, shared.operation)
@@ -270,7 +280,7 @@ function notConfirmed(
   operation: Operation,
 ): GatewayError {
   const change = unsent
-    ? 'Nothing was sent, and what is wanted did not show'
+    ? 'No change was sent, and what is wanted did not show'
     : 'The appliance accepted the change, but it did not show'
   return new GatewayError(
     'NOT_CONFIRMED',

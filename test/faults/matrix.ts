@@ -99,17 +99,20 @@ function problemsOf(cell: Cell, observed: Observed): string[] {
 
 /** What changed on the appliance without being told, or was told and did not. */
 function untold(
-  { outcome, isUnchanged, message, retryable, routes, isPartial }: Observed,
+  { outcome, isUnchanged, message, retryable, applied, routes, isPartial }: Observed,
   usual: Observed,
 ): string[] {
   if (outcome === 'ok') {
     return isDeepStrictEqual(routes, usual.routes) ? [] : ['the appliance is not as it should be']
   }
-  const isUncertain = outcome === 'NOT_CONFIRMED' || /may or may not/.test(message)
-  const isTold = isUncertain || /Done before this|It was stopped/.test(message)
   const problems: string[] = []
-  if (!isUnchanged && !isTold && !isPartial) problems.push('changed without a word')
-  if (isUncertain && retryable) problems.push('retryable, though it may be applied')
+  // Of a bulk, the error is that of one row.
+  if (!isPartial && !isUnchanged && applied === 'no') problems.push('changed, and applied says no')
+  if (!isPartial && isUnchanged && applied === 'yes')
+    problems.push('unchanged, and applied says yes')
+  if (applied !== 'no' && retryable) problems.push('retryable, though it may be applied')
+  if (applied === 'no' && /may or may not/.test(message))
+    problems.push('in doubt, and applied says no')
   return problems
 }
 

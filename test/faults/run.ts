@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { hooks } from '@node-red/util'
-import { ERROR_CODES, type GatewayError } from '../../client'
+import { ERROR_CODES, type Applied, type GatewayError } from '../../client'
 import { startSimulator, type Call, type Fault, type Simulator } from '../../simulator'
 import { sentRoute } from '../../simulator/model'
 import type { TransportOptions } from '../../client/transport/transport'
@@ -24,6 +24,8 @@ export interface Observed {
   isPartial: boolean
   message: string
   retryable: boolean
+  /** What the error says of the appliance: whether the message changed it. */
+  applied: Applied
   payload: unknown
   calls: Call[]
   /** The routes of the appliance at the end of the run, by their definitions. */
@@ -188,7 +190,7 @@ interface Run {
 function outcomeOf({
   messages,
   error,
-}: Run): Pick<Observed, 'outcome' | 'isPartial' | 'payload' | 'message' | 'retryable'> {
+}: Run): Pick<Observed, 'outcome' | 'isPartial' | 'payload' | 'message' | 'retryable' | 'applied'> {
   const payload = messages.length === 1 ? messages[0]!.payload : messages.map((one) => one.payload)
   const failed = Array.isArray(payload)
     ? (payload as Array<{ error?: GatewayError } | undefined>).find((one) => one?.error)?.error
@@ -200,6 +202,7 @@ function outcomeOf({
     payload,
     message: shown?.message ?? '',
     retryable: shown?.cause.retryable ?? false,
+    applied: shown?.cause.applied ?? 'no',
   }
 }
 
@@ -218,6 +221,7 @@ function faultsOf({ messages, caught, done, error }: Run, sent: Message): string
   if (caught.length !== 1) problems.push(`${caught.length} messages at the Catch node`)
   if (!ERROR_CODES.includes(error.code)) problems.push(`code ${error.code}`)
   if (typeof error.cause?.retryable !== 'boolean') problems.push('no cause.retryable')
+  if (!['no', 'maybe', 'yes'].includes(error.cause?.applied)) problems.push('no cause.applied')
   const { error: _error, _msgid, ...arrived } = caught[0] ?? ({} as Message)
   if (!isDeepStrictEqual(arrived, sent)) problems.push('the message was changed')
   return problems
