@@ -21,7 +21,7 @@ const HEAP_MEGABYTES = 640
  * @param before a command in front, such as that of the coverage
  */
 export function runMocha(files, options) {
-  const { results, jobs = 4, slowest = false, args = [], before = [], env = {} } = options
+  const { results, jobs = 3, slowest = false, args = [], before = [], env = {} } = options
   const { binary = process.execPath } = options
   const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })

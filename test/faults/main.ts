@@ -9,7 +9,7 @@ const args = process.argv.slice(2)
 const only = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '') : undefined
 
 /** Cells are shared out among so many processes. */
-const PROCESSES = 2
+const PROCESSES = 3
 /** Cells in one Node-RED at a time. */
 const BATCH = 700
 

@@ -108,7 +108,9 @@ function untold(
   const problems: string[] = []
   // Of a bulk, the error is that of one row.
   if (!isPartial && !isUnchanged && applied === 'no') problems.push('changed, and applied says no')
-  if (!isPartial && isUnchanged && applied === 'yes')
+  // A restart that was stopped, and of whose start the answer is lost, may be as it was before.
+  const isBack = /It was stopped/.test(message)
+  if (!isPartial && isUnchanged && applied === 'yes' && !isBack)
     problems.push('unchanged, and applied says yes')
   if (applied !== 'no' && retryable) problems.push('retryable, though it may be applied')
   if (applied === 'no' && /may or may not/.test(message))
