@@ -44,7 +44,7 @@ const types: Record<string, () => (string | TypedInputType)[]> = {
   definition: () => [formType(), 'msg', 'flow', 'global', 'jsonata', 'env'],
 }
 
-/** JSON, of which there is a form: as the editor's own type, but for the name. */
+/** JSON that can be filled in as a form: the editor's own type under another label. */
 const formType = (): TypedInputType => ({
   ...ownType('json', text('type.form'), 'list-alt'),
   expand() {

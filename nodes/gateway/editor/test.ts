@@ -96,7 +96,7 @@ export function prepareTest(node: EditorNode): void {
   }
 }
 
-/** What cannot work needs no question, and is told in the language of the editor. */
+/** A connection that cannot work is not tested; the fault is shown in the language of the editor. */
 function faultIn(connection: Connection): Report | undefined {
   const value = (name: keyof Connection) => {
     const typed = connection[name]

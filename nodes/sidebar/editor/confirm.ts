@@ -12,7 +12,7 @@ export interface Question {
 let counter = 0
 
 export interface Asked {
-  /** Says anew what will happen. */
+  /** Updates the sentence that says what will happen. */
   update(effect: string): void
   takeBack(): void
 }
