@@ -46,6 +46,18 @@ async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {
   return simulator
 }
 
+/** A simulator that leaves what it accepts pending until `apply`, however slow the machine is. */
+async function simulatePending(options: SimulatorOptions = {}) {
+  const applyDelay = 60_000
+  let passed = 0
+  const simulator = await simulate({ ...options, applyDelay, now: () => Date.now() + passed })
+  const apply = () => {
+    passed += applyDelay
+    return simulator.settle()
+  }
+  return { simulator, apply }
+}
+
 /** One call on a connection of its own; rejects when the connection fails before the answer ends. */
 function call(url: string, method: string, path: string, sending: Sending = {}): Promise<Answer> {
   const { body, raw, cookie, signal, agent } = sending
@@ -634,7 +646,7 @@ describe('simulator', () => {
     })
 
     it('replaces on update: what is left out of the destinations is gone', async () => {
-      const simulator = await simulate({ routes: [STUDIO], applyDelay: 300 })
+      const { simulator, apply } = await simulatePending({ routes: [STUDIO] })
       const { update, get, routes } = await loggedIn(simulator)
       const { id } = routeOf(simulator, 'Studio A')
       const read = (await get(`${routes}/${id}`)).json
@@ -650,7 +662,7 @@ describe('simulator', () => {
       waiting.pendingUpdates.name.should.equal('Studio A2')
       waiting.name.should.equal('Studio A')
 
-      await simulator.settle()
+      await apply()
       const after = (await get(`${routes}/${id}`)).json
       after.should.not.have.key('pendingUpdates')
       after.name.should.equal('Studio A2')
@@ -663,7 +675,7 @@ describe('simulator', () => {
 
       const { destinations: _, ...without } = fields
       await update('update', { elementID: id, fields: without })
-      await simulator.settle()
+      await apply()
       routeOf(simulator, id).destinations.should.eql([])
     })
 
@@ -713,13 +725,13 @@ describe('simulator', () => {
     })
 
     it('deletes a route later', async () => {
-      const simulator = await simulate({ routes: [STUDIO] })
+      const { simulator, apply } = await simulatePending({ routes: [STUDIO] })
       const { update, get, routes } = await loggedIn(simulator)
       const { id } = routeOf(simulator, 'Studio A')
       await update('delete', { elementID: id })
       const going = (await get(routes)).json
       going.data[0].hasPendingDelete.should.be.true()
-      await simulator.settle()
+      await apply()
       ;(await get(routes)).json.data.should.eql([])
       ;(await get(`${routes}/${id}`)).status.should.equal(404)
       ;(await update('delete', { elementID: id })).status.should.equal(404)
@@ -935,7 +947,7 @@ describe('simulator', () => {
     })
 
     it('exports routes as sent, and imports them in place of all', async () => {
-      const simulator = await simulate({ routes: 5, applyDelay: 300 })
+      const { simulator, apply } = await simulatePending({ routes: 5 })
       const { get, send, device } = await loggedIn(simulator)
       const path = `/api/gateway/${device}/system/preset`
       const exported = await get(path)
@@ -957,7 +969,7 @@ describe('simulator', () => {
         content: exported.text,
       })
       simulator.routes.length.should.equal(6)
-      await simulator.settle()
+      await apply()
       simulator.routes.length.should.equal(5)
       simulator.routes.filter(({ id }) => ids.includes(id)).should.eql([])
       ;(await get(path)).json.should.eql(exported.json)
