@@ -19,8 +19,8 @@ try {
     [
       '--enable-source-maps',
       join(root, 'node_modules/mocha/bin/mocha.js'),
-      join(root, 'dist/test/fuzz.test.js'),
-      `--require=${join(root, 'dist/test/hooks.js')}`,
+      join(root, 'dist/test/fuzz/fuzz.test.js'),
+      `--require=${join(root, 'dist/test/support/hooks.js')}`,
       ...(grep === undefined ? [] : [`--grep=${grep}`]),
     ],
     {

@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, sep } from 'node:path'
 import { root } from './ready.mjs'
 
-/** A run with more retried tests fails. Only those in a browser are retried: test/browser.ts. */
+/** A run with more retried tests fails. Only those in a browser are retried: test/support/browser.ts. */
 const MOST_RETRIED = 2
-/** Of each Node.js that a run starts. test/hooks.ts looks at the memory as a whole. */
+/** Of each Node.js that a run starts. test/support/hooks.ts looks at the memory as a whole. */
 const HEAP_MEGABYTES = 640
 
 /**
@@ -36,8 +36,8 @@ export function runMocha(files, options) {
       '--timeout=20000',
       '--parallel',
       `--jobs=${Math.max(jobs, availableParallelism())}`,
-      `--require=${join(root, 'dist/test/hooks.js')}`,
-      `--reporter=${join(root, 'test/reporter.mjs')}`,
+      `--require=${join(root, 'dist/test/support/hooks.js')}`,
+      `--reporter=${join(root, 'test/support/reporter.mjs')}`,
       `--reporter-option=output=${results}`,
       ...args,
     ],
@@ -84,7 +84,9 @@ function printResults(path) {
 }
 
 function printSkipped(skipped) {
-  const { IN_A_BROWSER } = createRequire(import.meta.url)(join(root, 'dist/test/browser.js'))
+  const { IN_A_BROWSER } = createRequire(import.meta.url)(
+    join(root, 'dist/test/support/browser.js'),
+  )
   const others = skipped.filter((title) => !title.includes(IN_A_BROWSER))
   const count = skipped.length - others.length
   if (others.length > 0) console.log(`Skipped here: ${others.join('; ')}.`)
@@ -118,19 +120,22 @@ function printSlowest(report) {
 /** All files of tests. Those that take longest come first: none of them is left over at the end. */
 export function testFiles() {
   const longest = [
-    'recipes',
-    'sidebar',
-    'route-form',
-    'browser',
-    'pickers',
-    'journey',
-    'watch',
-    'connection-form',
+    'recipes/recipes',
+    'editor/sidebar',
+    'editor/route-form',
+    'editor/browser',
+    'editor/pickers',
+    'editor/journey',
+    'client/watch/watch',
+    'editor/connection-form',
   ]
-  const files = readdirSync(join(root, 'dist/test')).filter((file) => file.endsWith('.test.js'))
+  const folder = join(root, 'dist/test')
+  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.test.js'))
   const place = (file) => {
-    const at = longest.indexOf(file.replace('.test.js', ''))
+    const at = longest.indexOf(file.replaceAll(sep, '/').replace('.test.js', ''))
     return at < 0 ? longest.length : at
   }
-  return files.sort((one, other) => place(one) - place(other)).map((file) => `dist/test/${file}`)
+  return files
+    .sort((one, other) => place(one) - place(other))
+    .map((file) => join('dist/test', file))
 }

@@ -77,7 +77,7 @@ const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`.padStart(7)
 
 async function openStage() {
   const { startSimulator } = require('../dist/simulator')
-  const { startEditor, hasBrowser } = require('../dist/test/editor')
+  const { startEditor, hasBrowser } = require('../dist/test/support/editor')
   if (!hasBrowser()) throw new Error('Without a browser there are no pictures.')
 
   const opened = []

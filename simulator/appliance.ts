@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { Agenda } from './agenda'
+import { Agenda } from './scheduler'
 import { newDevice, readDevice, readDeviceConfiguration, type DeviceState } from './device'
 import type { Dialect } from './dialect'
-import { asObject, contentType, isObject, json, Refusal, type Call, type Reply } from './exchange'
-import { generateRoutes } from './fleet'
+import { asObject, contentType, isObject, json, Refusal, type Call, type Reply } from './http'
+import { generateRoutes } from './sample-routes'
 import { Lines } from './lines'
 import {
   completeDestination,

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { DIALECTS } from './dialect'
-import { asObject, type Call } from './exchange'
+import { asObject, type Call } from './http'
 import { checkFault, EFFECTS, type Fault } from './faults'
 import type { LineCondition } from './lines'
 import {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { asObject, json, page, redirect, Refusal, type Call, type Reply } from './exchange'
+import { asObject, json, page, redirect, Refusal, type Call, type Reply } from './http'
 
 /** Something that goes wrong on the way or in the appliance. */
 export interface Fault {

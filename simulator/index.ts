@@ -2,9 +2,9 @@ export type { ApplianceSettings } from './appliance'
 export { fingerprintOf, selfSignedCertificate, type Certificate } from './certificate'
 export type { DeviceState, Pairing } from './device'
 export { DIALECTS, type Dialect } from './dialect'
-export type { Call, Upload } from './exchange'
+export type { Call, Upload } from './http'
 export type { Fault, FaultKind } from './faults'
-export { generateRoutes } from './fleet'
+export { generateRoutes } from './sample-routes'
 export type { Impairment, LineCondition } from './lines'
 export type {
   DestinationState,

@@ -1,4 +1,4 @@
-import { asObject } from './exchange'
+import { asObject } from './http'
 import { isRedundant, type Line, type SentSource, type SourceState } from './model'
 
 /** How a line is to be, as a program, a call or a command says it. */

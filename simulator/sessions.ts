@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Dialect } from './dialect'
-import { asObject, Refusal, json, redirect, type Reply } from './exchange'
+import { asObject, Refusal, json, redirect, type Reply } from './http'
 
 /** The three fixed roles of facts 2.4. */
 export type Role = 'Administrator' | 'Operator' | 'Observer'

@@ -1,4 +1,4 @@
-import { isObject, Refusal } from './exchange'
+import { isObject, Refusal } from './http'
 import {
   hasAddress,
   isRedundant,

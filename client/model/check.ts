@@ -10,10 +10,10 @@ import {
   ROUTE,
   ROUTE_NAMES,
   spellingOf,
-} from './fields'
-import type { Direction, Member, Members } from './fields'
+} from './members'
+import type { Direction, Member, Members } from './members'
 import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
-import { isSameId, plainId } from './match'
+import { isSameId, plainId } from './ids'
 import { findVariables, isMasked } from './secrets'
 
 /** `validate: false` leaves all inside source and destinations to the appliance (design 2.3). */

@@ -10,8 +10,8 @@ import {
   PROTOCOL,
   spellingOf,
   TUNING,
-} from './fields'
-import type { Direction, Member, Members } from './fields'
+} from './members'
+import type { Direction, Member, Members } from './members'
 
 /**
  * From the form in which the appliance answers a route to the form in which it

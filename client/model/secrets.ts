@@ -1,8 +1,8 @@
 import type { Problem } from '../errors'
 import { isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
-import { SECRET_NAMES } from './fields'
-import { matcher } from './match'
+import { SECRET_NAMES } from './members'
+import { matcher } from './ids'
 
 /** Stands where a secret was. Sent back, it means: keep the secret that is there (design 2.3). */
 export const HIDDEN = '••••••'

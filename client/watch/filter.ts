@@ -1,4 +1,4 @@
-import { isSameId } from '../model/match'
+import { isSameId } from '../model/ids'
 import { patternFilter } from '../model/pattern'
 import type { EventName } from '../model/watch'
 import type { Named } from './events'

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors'
-import type { Gateway } from '../gateway'
-import type { Operation } from '../operation'
-import { getRoute } from '../operations/routes'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { getRoute } from '../api/routes'
 
 /** What one look found out about a route that may be gone. */
 export interface Evidence {

@@ -6,11 +6,11 @@ import {
   protocolOf,
   sourceToSent,
 } from '../model/convert'
-import { PROTOCOLS, membersOf, spellingOf, type Direction, type Member } from '../model/fields'
+import { PROTOCOLS, membersOf, spellingOf, type Direction, type Member } from '../model/members'
 import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
 import { HIDDEN, hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
-import { secretsIn, withoutSecrets } from '../redaction'
+import { secretsIn, withoutSecrets } from '../connection/redaction'
 
 /**
  * What is known of a device: only what a watch compares (design 2.6). Counters, clocks and
@@ -370,7 +370,7 @@ function shownValue(value: unknown, { of }: Member): unknown {
 const defining = new Map<string, Array<[string, Member]>>()
 
 /**
- * The members of an answer that make up a definition. Only those of the table in `model/fields`
+ * The members of an answer that make up a definition. Only those of the table in `model/members`
  * count: one that the package does not know may be a counter.
  */
 function definingMembers(direction: Direction, protocol: unknown): Array<[string, Member]> {

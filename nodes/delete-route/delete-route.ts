@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { deleteRoute } from '../../client'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { waitingOf, type WaitingConfig } from '../runtime/waiting'
+import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
 interface Config extends ActionConfig, WaitingConfig {}
 

@@ -1,11 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { newOperation, openGateway, type Gateway, type GatewayError } from '../../client'
-import { registerAdminRoutes } from '../runtime/admin'
-import {
-  gatewayOptions,
-  type GatewayConfig,
-  type GatewayCredentials,
-} from '../runtime/gateway-options'
+import { registerAdminRoutes } from './admin/routes'
+import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './options'
 import type { GatewayNode } from '../runtime/gateway-node'
 
 interface Config extends NodeDef, GatewayConfig {}

@@ -24,7 +24,7 @@ import { RANGES } from '../../client/model/ranges'
 import { numberProperty, refuseUnresolved } from '../runtime/environment'
 import { findGateway, requireGateway } from '../runtime/gateway-node'
 import { evaluateProperty, type Message } from '../runtime/parameters'
-import { whenStarted } from '../runtime/started'
+import { whenStarted } from '../runtime/flows-started'
 import { createWatchStatus } from '../runtime/status'
 
 interface Config extends NodeDef {

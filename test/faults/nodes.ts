@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NodeAPI } from 'node-red'
 import type { RouteSpec } from '../../simulator'
-import type { Message } from '../flow'
+import type { Message } from '../support/flow'
+import { root } from '../support/root'
 
 /** A node as it is tried: its properties, and the messages it gets. */
 export interface Variant {
@@ -17,7 +18,6 @@ export interface Variant {
 
 type Given = Partial<Pick<Variant, 'label' | 'properties' | 'message'>>
 
-const root = join(__dirname, '../../..')
 const { 'node-red': nodeRed } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   'node-red': { nodes: Record<string, string> }
 }

@@ -4,8 +4,8 @@ import { hooks } from '@node-red/util'
 import { ERROR_CODES, type Applied, type GatewayError } from '../../client'
 import { startSimulator, type Call, type Fault, type Simulator } from '../../simulator'
 import { sentRoute } from '../../simulator/model'
-import type { TransportOptions } from '../../client/transport/transport'
-import { helper, type Message } from '../flow'
+import type { TransportOptions } from '../../client/connection/transport'
+import { helper, type Message } from '../support/flow'
 import { LOADED, PASS_PHRASE, PASSWORD, ROUTES, type Variant } from './nodes'
 import { hangs } from './rules'
 
@@ -83,7 +83,7 @@ export async function watching<T>(work: (stray: () => string[]) => Promise<T>): 
 
 // Real limits would take all the memory: many enormous answers come at the same time.
 const transport =
-  require('../../client/transport/transport') as typeof import('../../client/transport/transport')
+  require('../../client/connection/transport') as typeof import('../../client/connection/transport')
 const { createTransport } = transport
 Object.assign(transport, {
   createTransport: (options: TransportOptions) =>

@@ -4,8 +4,9 @@ import { format, resolveConfig } from 'prettier'
 import { FAULTS, type Judged } from './matrix'
 import { NODE_NAMES } from './nodes'
 import { EXTENTS, REASONS, RULED, ruleFor, type Place } from './rules'
+import { root } from '../support/root'
 
-const PAGE = join(__dirname, '../../../docs/reliability.md')
+const PAGE = join(root, 'docs/reliability.md')
 const BEGIN = '<!-- faults: begin -->'
 const END = '<!-- faults: end -->'
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startSimulator, type Call, type Fault, type Simulator } from '../../simulator'
 import { REAL_TIME } from '../../client/watch/poller'
-import { helper, type Message } from '../flow'
+import { helper, type Message } from '../support/flow'
 import { LOADED } from './nodes'
 import { EXTENTS, expected, placesOf, type Extent, type Place } from './rules'
 import { APPLIANCE, CREDENTIALS, closed, leftOver, secretIn, timeoutFor, watching } from './run'

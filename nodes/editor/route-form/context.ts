@@ -1,4 +1,4 @@
-import type { FormField, FormFields, PartUse } from '../../../client/model/form'
+import type { FormField, FormFields, PartUse } from './model'
 import type { Faults } from './faults'
 
 /** What the parts of one open route form share. */

@@ -1,5 +1,5 @@
 // One field: its label, what one fills in, its unit and its fault.
-import { textOf, type FormField } from '../../../client/model/form'
+import { textOf, type FormField } from './model'
 import { isMasked } from '../../../client/model/secrets'
 import { element } from '../element'
 import type { Context } from './context'

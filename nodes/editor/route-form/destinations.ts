@@ -1,5 +1,5 @@
 // The destinations of a route: rows to open, close, move and remove.
-import { edit, partFields, type Edited } from '../../../client/model/form'
+import { edit, partFields, type Edited } from './model'
 import { isObject, own } from '../../../client/model/json'
 import { protocolOf } from '../../../client/model/convert'
 import { element } from '../element'

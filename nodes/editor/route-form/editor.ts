@@ -1,12 +1,5 @@
 // The form of one definition.
-import {
-  edit,
-  partFields,
-  routeFields,
-  withMember,
-  type Edited,
-  type PartUse,
-} from '../../../client/model/form'
+import { edit, partFields, routeFields, withMember, type Edited, type PartUse } from './model'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import { element } from '../element'
 import { newId, type Context } from './context'

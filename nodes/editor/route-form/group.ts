@@ -1,5 +1,5 @@
 // The fields of one part: of the route itself, its source, a destination, or a path.
-import { valueOf, type FormField, type FormFields } from '../../../client/model/form'
+import { valueOf, type FormField, type FormFields } from './model'
 import { pathTo } from '../../../client/model/json'
 import { element } from '../element'
 import { arrange } from './arrange'

@@ -2,7 +2,7 @@
 // nothing else: what is saved is the text, and to look at it does not change it.
 import { forCreate } from '../../../client/model/convert'
 import { checkDefinition, type Use } from '../../../client/model/definition'
-import { parseDefinition, removedDestinations, type PartUse } from '../../../client/model/form'
+import { parseDefinition, removedDestinations, type PartUse } from './model'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'

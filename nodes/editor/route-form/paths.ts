@@ -1,5 +1,5 @@
 // The paths of a part with redundancy, as a list.
-import { pathFields, withMember, type FormField } from '../../../client/model/form'
+import { pathFields, withMember, type FormField } from './model'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { element } from '../element'
 import type { Context, Group, GroupOptions } from './context'

@@ -3,7 +3,7 @@ import { element } from '../../editor/element'
 import { isOn, isRunning, toneOf, type Destination, type Part, type Route } from './route'
 import { controlLabel } from './row'
 import { text } from './text'
-import { addressOf, mark, partSummary } from './words'
+import { addressOf, mark, partSummary } from './labels'
 
 export interface DetailsOptions {
   mayControl(): boolean

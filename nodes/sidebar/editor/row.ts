@@ -1,7 +1,7 @@
 import { element } from '../../editor/element'
 import { isRunning, toneOf, type Route } from './route'
 import { text } from './text'
-import { mark, summaryOf } from './words'
+import { mark, summaryOf } from './labels'
 
 export interface Row {
   readonly element: HTMLElement

@@ -1,9 +1,9 @@
 // The content of the tab: the appliances, one under the other.
 import { element } from '../../editor/element'
 import { listGateways, type ListedGateway } from './api'
-import { createBlock, type Block } from './block'
-import { remember, remembered } from './remembered'
-import { whenShown } from './shown'
+import { createBlock, type Block } from './gateway-panel'
+import { remember, remembered } from './preferences'
+import { whenShown } from './visibility'
 import { text } from './text'
 
 const TICK_MS = 1000

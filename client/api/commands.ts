@@ -1,0 +1,36 @@
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import type { CommandAnswer } from '../model/types'
+import { segment, usable } from './path'
+import { expectArray, ofChange } from './shapes'
+
+/** Commands of the interface; those for destinations are known from 3.8 on (facts 4.6). */
+export type CommandName = 'start-route' | 'stop-route' | 'start-destination' | 'stop-destination'
+
+export interface Command {
+  deviceId: string
+  command: CommandName
+  routeId: string
+  /** For the commands about a destination. */
+  destinationId?: string
+}
+
+/** POST /api/devices/{device}/commands (facts 4.6). The answer says queued, not done. */
+export async function sendCommand(
+  gateway: Gateway,
+  { deviceId, command, routeId, destinationId }: Command,
+  operation: Operation,
+): Promise<CommandAnswer> {
+  const about = destinationId === undefined ? {} : { destinationID: destinationId }
+  const answer = await gateway.call(
+    {
+      method: 'POST',
+      path: `/api/devices/${segment(deviceId)}/commands`,
+      body: { deviceID: deviceId, command, parameters: { routeID: usable(routeId), ...about } },
+      what: destinationId ? `destination ${destinationId}` : `route ${routeId}`,
+      writes: true,
+    },
+    operation,
+  )
+  return ofChange(() => expectArray<CommandAnswer[number]>(answer, 'the answer to a command'))
+}

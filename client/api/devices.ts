@@ -1,0 +1,98 @@
+import { GatewayError, badResponse, invalidInput } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import type { Device, DeviceConfiguration, Pairing } from '../model/types'
+import { isSegment, segment } from './path'
+import { expectArray, expectObject } from './shapes'
+
+/** GET /api/devices (spec 2.4). */
+export async function listDevices(gateway: Gateway, operation: Operation): Promise<Device[]> {
+  const body = await gateway.call({ method: 'GET', path: '/api/devices' }, operation)
+  return expectArray<Device>(body, 'the list of devices')
+}
+
+/**
+ * GET /api/devices/{device} (spec 2.5). The pairings are under `config.peers`,
+ * whether the firmware names them `peers` or `calypsos` (facts 11).
+ */
+export async function getDevice(
+  gateway: Gateway,
+  deviceId: string,
+  operation: Operation,
+): Promise<DeviceConfiguration> {
+  const path = `/api/devices/${segment(deviceId)}`
+  const body = await gateway.call({ method: 'GET', path, what: `device ${deviceId}` }, operation)
+  const device = expectObject<DeviceConfiguration>(body, 'the device configuration')
+  if (device._id === undefined && device.config === undefined) {
+    throw badResponse('The appliance answered with something else than a device configuration.')
+  }
+  return withPeers(device)
+}
+
+function withPeers(device: DeviceConfiguration): DeviceConfiguration {
+  const config: unknown = device.config
+  if (typeof config !== 'object' || config === null || !('calypsos' in config)) return device
+  const { calypsos, peers, ...rest } = config as {
+    calypsos?: Pairing[]
+    peers?: Pairing[]
+  } & DeviceConfiguration['config']
+  const known = Array.isArray(peers) ? peers : []
+  const others = Array.isArray(calypsos) ? calypsos : []
+  const added = others.filter(({ id }) => !known.some((pairing) => pairing.id === id))
+  return { ...device, config: { ...rest, peers: [...known, ...added] } }
+}
+
+const onlyDevices = new WeakMap<Gateway, Promise<string>>()
+
+/**
+ * The ID of the appliance's only device: looked up once and remembered, until it is forgotten.
+ * @throws GatewayError `NOT_FOUND` when there is none, `INVALID_INPUT` with a list when there are several
+ */
+export async function onlyDevice(gateway: Gateway, operation: Operation): Promise<string> {
+  const known = onlyDevices.get(gateway)
+  if (known) {
+    return known.catch((error: GatewayError) => {
+      // The node that asked was stopped; that is not this caller's affair.
+      if (error.code === 'CLOSED') return lookUp(gateway, operation)
+      throw error
+    })
+  }
+  const asked = lookUp(gateway, operation)
+  onlyDevices.set(gateway, asked)
+  return asked.catch((error: unknown) => {
+    forgetOnlyDevice(gateway)
+    throw error
+  })
+}
+
+/** True for what an appliance may answer that does not know the device: which code is not known (facts 9.2). */
+export const mayBeUnknownDevice = (error: unknown): boolean =>
+  error instanceof GatewayError && (error.code === 'NOT_FOUND' || error.code === 'REJECTED')
+
+/** To be called when the remembered device turns out to be unknown to the appliance. */
+export function forgetOnlyDevice(gateway: Gateway): void {
+  onlyDevices.delete(gateway)
+}
+
+async function lookUp(gateway: Gateway, operation: Operation): Promise<string> {
+  const devices = await listDevices(gateway, operation)
+  const [device, ...others] = devices
+  if (!device) {
+    throw new GatewayError('NOT_FOUND', 'The appliance reports no device.', {
+      operation: operation.name,
+    })
+  }
+  if (others.length > 0) {
+    const list = devices.map(({ _id, name }) => `${_id} (${name})`).join(', ')
+    throw invalidInput(
+      [{ path: 'device', problem: `The appliance has several devices; choose one of: ${list}` }],
+      operation.name,
+    )
+  }
+  if (!isSegment(device._id)) {
+    throw new GatewayError('BAD_RESPONSE', 'The appliance reports a device without a usable ID.', {
+      operation: operation.name,
+    })
+  }
+  return device._id
+}

@@ -1,0 +1,66 @@
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { segment } from './path'
+import { expectObject, ofChange } from './shapes'
+
+/** The whole set of routes of a device, as the appliance exports it. Pass phrases are in it. */
+export type Preset = Record<string, unknown>
+
+/** Answer of an import: the names of the routes that are going to be created (facts 8). */
+export interface PresetAnswer {
+  type: string
+  message: string
+  pendingCreation?: string[]
+  [member: string]: unknown
+}
+
+/** What a 404 is about: the device, or firmware without this call. */
+const missing = (deviceId: string): string =>
+  `preset of device ${deviceId}: there is no such device, or its firmware does not offer presets`
+
+const pathOf = (deviceId: string): string => `/api/gateway/${segment(deviceId)}/system/preset`
+
+/** GET /api/gateway/{device}/system/preset (facts 8). Administrators only. */
+export async function exportPreset(
+  gateway: Gateway,
+  deviceId: string,
+  operation: Operation,
+): Promise<Preset> {
+  const body = await gateway.call(
+    { method: 'GET', path: pathOf(deviceId), what: missing(deviceId), role: 'Administrator' },
+    operation,
+  )
+  return expectObject<Preset>(body, 'the preset')
+}
+
+/** POST of a preset file to the same path (facts 8). Replaces the routes of the device. Administrators only. */
+export async function importPreset(
+  gateway: Gateway,
+  { deviceId, preset, secrets }: { deviceId: string; preset: string | Buffer; secrets: string[] },
+  operation: Operation,
+): Promise<PresetAnswer> {
+  const form = new FormData()
+  // The name of the form field is not documented (facts 8).
+  form.append(
+    'file',
+    new Blob([typeof preset === 'string' ? preset : new Uint8Array(preset)], {
+      type: 'application/json',
+    }),
+    'preset.hmg',
+  )
+  const encoded = new Response(form)
+  const body = await gateway.call(
+    {
+      method: 'POST',
+      path: pathOf(deviceId),
+      contentType: encoded.headers.get('content-type') ?? undefined,
+      body: Buffer.from(await encoded.arrayBuffer()),
+      what: missing(deviceId),
+      secrets,
+      writes: true,
+      role: 'Administrator',
+    },
+    operation,
+  )
+  return ofChange(() => expectObject<PresetAnswer>(body, 'the answer to the import'))
+}

@@ -1,0 +1,273 @@
+import { badResponse, GatewayError, type ErrorCode } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { isSameId } from '../model/ids'
+import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
+import { segment, usable } from './path'
+import { expectArray, expectObject, ofChange } from './shapes'
+
+/** The largest page that public clients use with success; the real maximum is unknown (facts 4.1). */
+const PAGE_SIZE = 500
+const PAGES_AT_ONCE = 4
+const PASSES = 3
+/** Milliseconds. */
+const COUNT_LAG_MS = 250
+
+/**
+ * GET /api/gateway/{device}/routes (spec 2.7). With `page` or `pageSize` exactly that
+ * page; otherwise every page, gathered in `data`, each route once.
+ * @throws GatewayError `BAD_RESPONSE` when a page came without all of its routes
+ */
+export async function listRoutes(
+  gateway: Gateway,
+  { deviceId, page, pageSize }: { deviceId: string; page?: number; pageSize?: number },
+  operation: Operation,
+): Promise<RouteList> {
+  if (page !== undefined || pageSize !== undefined) {
+    return readPage(gateway, deviceId, page ?? 1, pageSize, operation)
+  }
+  const { unlisted } = gateway.memory
+  const isUnexpected = (count: number): boolean => count > 0 && count !== unlisted.get(deviceId)
+  const gather = (): Promise<Gathered> => gatherPages(gateway, deviceId, isUnexpected, operation)
+  let list = await gather()
+  // While the list is read, a route that is removed or added moves others across the
+  // border of a page, unseen. Only then the pages are read once more. A count may also
+  // be that of a moment ago.
+  for (let pass = 1; pass < PASSES; pass++) {
+    if (!list.moved && !isUnexpected(unlistedIn(list.answer))) break
+    if (!list.moved) await gateway.pause(COUNT_LAG_MS, operation.stop)
+    list = await gather()
+  }
+  // A count that stays apart from the list is not waited for again.
+  const count = unlistedIn(list.answer)
+  if (count > 0) unlisted.set(deviceId, count)
+  else if (unlisted.size > 0) unlisted.delete(deviceId)
+  if (list.isCut && count > 0) throw lacking(list.answer)
+  return list.answer
+}
+
+/** How many routes the appliance counts and does not list. */
+function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): number {
+  const count = Number(numResults) - (Number(pendingRouteCreates) || 0) - data.length
+  return count > 0 ? count : 0
+}
+
+/**
+ * True when the appliance itself counts more routes than it lists: one that is not among them may
+ * be there all the same. Whether those that are still being created are counted is not documented.
+ */
+export const lacksRoutes = (list: RouteList): boolean => unlistedIn(list) > 0
+
+/** The error for what cannot be decided on such a list. */
+export function lacking({ data, numResults }: RouteList, consequence = ''): GatewayError {
+  return new GatewayError(
+    'BAD_RESPONSE',
+    `The appliance has ${numResults} routes, and lists ${data.length} of them.${consequence}`,
+    { retryable: true },
+  )
+}
+
+/** GET /api/gateway/{device}/routes/{route} (spec 4, endpoint 7). */
+export async function getRoute(
+  gateway: Gateway,
+  { deviceId, routeId }: { deviceId: string; routeId: string },
+  operation: Operation,
+): Promise<Route> {
+  const path = `${routesOf(deviceId)}/${segment(routeId)}`
+  const body = await gateway.call({ method: 'GET', path, what: `route ${routeId}` }, operation)
+  const route = expectObject<Route>(body, 'the route')
+  if (!isSameId(route.id, routeId)) {
+    throw badResponse('The appliance answered with something else than the route asked for.')
+  }
+  return route
+}
+
+/** POST /api/devices/{device}/updates, `create` (spec 4.1). The answer comes before the route is there. */
+export function sendCreate(
+  gateway: Gateway,
+  { deviceId, fields }: { deviceId: string; fields: RouteFields },
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  const { name, startRoute = false, source, destinations } = fields
+  return sendUpdates(
+    gateway,
+    deviceId,
+    {
+      action: 'create',
+      deviceID: deviceId,
+      elementType: 'route',
+      fields: { name, startRoute, source, destinations },
+    },
+    `device ${deviceId}`,
+    operation,
+  )
+}
+
+/** POST /api/devices/{device}/updates, `update` (spec 4.2). Destinations that are left out are deleted. */
+export function sendUpdate(
+  gateway: Gateway,
+  { deviceId, routeId, fields }: { deviceId: string; routeId: string; fields: RouteFields },
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  const { name, source, destinations } = fields
+  return sendUpdates(
+    gateway,
+    deviceId,
+    {
+      action: 'update',
+      deviceID: deviceId,
+      elementType: 'route',
+      elementID: usable(routeId),
+      fields: { name, source, destinations },
+    },
+    `route ${routeId}`,
+    operation,
+  )
+}
+
+/** POST /api/devices/{device}/updates, `delete` (facts 4.5). The route is gone some time after the answer. */
+export function sendDelete(
+  gateway: Gateway,
+  { deviceId, routeId }: { deviceId: string; routeId: string },
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  return sendUpdates(
+    gateway,
+    deviceId,
+    { action: 'delete', deviceID: deviceId, elementType: 'route', elementID: usable(routeId) },
+    `route ${routeId}`,
+    operation,
+  )
+}
+
+async function sendUpdates(
+  gateway: Gateway,
+  deviceId: string,
+  body: object,
+  what: string,
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  const path = `/api/devices/${segment(deviceId)}/updates`
+  const answer = await gateway.call({ method: 'POST', path, body, what, writes: true }, operation)
+  return ofChange(() => expectObject<UpdateAnswer>(answer, 'the answer to a change'))
+}
+
+const routesOf = (deviceId: string): string => `/api/gateway/${segment(deviceId)}/routes`
+
+async function readPage(
+  gateway: Gateway,
+  deviceId: string,
+  page: number,
+  pageSize: number | undefined,
+  operation: Operation,
+): Promise<RouteList> {
+  const size = pageSize === undefined ? '' : `&pageSize=${pageSize}`
+  const path = `${routesOf(deviceId)}?page=${page}${size}`
+  const body = await gateway.call({ method: 'GET', path, what: `device ${deviceId}` }, operation)
+  const list = expectObject<RouteList>(body, 'the list of routes')
+  for (const { id } of expectArray<Route>(list.data, 'the list of routes')) {
+    if (typeof id !== 'string') throw badResponse('The appliance lists a route without an ID.')
+  }
+  return list
+}
+
+interface Gathered {
+  answer: RouteList
+  /** The list changed while it was read: a route may be missing. */
+  moved: boolean
+  /** A page before the last one had fewer routes than the first. */
+  isCut: boolean
+}
+
+async function gatherPages(
+  gateway: Gateway,
+  deviceId: string,
+  /** Whether so many unlisted routes may be found by looking further. */
+  isUnexpected: (unlisted: number) => boolean,
+  operation: Operation,
+): Promise<Gathered> {
+  const { first, size } = await readFirstPage(gateway, deviceId, operation)
+  const routes = new Map<string, Route>()
+  let seen = 0
+  const take = ({ data }: RouteList): void => {
+    seen += data.length
+    for (const route of data) routes.set(route.id, route)
+  }
+  take(first)
+  let latest = first
+  let moved = false
+  let isCut = false
+  let pages = 1
+  let last = pagesOf(first)
+  while (pages < last) {
+    const from = pages + 1
+    const count = Math.min(PAGES_AT_ONCE, last - pages)
+    const batch = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        readPage(gateway, deviceId, from + index, size, operation),
+      ),
+    )
+    const known = routes.size
+    for (const [index, page] of batch.entries()) {
+      take(page)
+      moved ||= page.numResults !== first.numResults
+      isCut ||= from + index < last && page.data.length < first.data.length
+    }
+    pages += count
+    latest = batch[batch.length - 1]!
+    last = Math.max(...batch.map(pagesOf))
+    // Whatever numPages says: pages that bring nothing new are the end.
+    if (routes.size === known) break
+  }
+  moved ||= seen !== routes.size
+
+  const gathered = (): RouteList =>
+    pages === 1 ? first : { ...latest, data: [...routes.values()] }
+  // Beyond the pages that it counts, where it does not count, or counts more routes than came.
+  while (latest.data.length > 0 && (!isCounted(latest) || isUnexpected(unlistedIn(gathered())))) {
+    const page = await readPage(gateway, deviceId, pages + 1, size, operation).catch(noSuchPage)
+    const known = routes.size
+    if (page) take(page)
+    if (!page || routes.size === known) break
+    latest = page
+    pages++
+  }
+  return { answer: gathered(), moved, isCut }
+}
+
+const isCounted = ({ numPages, numResults }: RouteList): boolean =>
+  Number(numPages) >= 1 || isNumber(numResults)
+
+const isNumber = (value: unknown): boolean =>
+  value !== null && value !== '' && Number.isFinite(Number(value))
+
+/** How a page is answered that there is not, is not documented. */
+function noSuchPage(error: unknown): undefined {
+  const isRefused = error instanceof GatewayError && REFUSALS.has(error.code)
+  if (!isRefused) throw error
+}
+
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['REJECTED', 'NOT_FOUND', 'BAD_RESPONSE'])
+
+async function readFirstPage(
+  gateway: Gateway,
+  deviceId: string,
+  operation: Operation,
+): Promise<{ first: RouteList; size?: number }> {
+  const size = gateway.memory.refusesLargePages ? undefined : PAGE_SIZE
+  try {
+    return { first: await readPage(gateway, deviceId, 1, size, operation), size }
+  } catch (error) {
+    const refused = error instanceof GatewayError && error.code === 'REJECTED'
+    if (!refused || size === undefined) throw error
+    const first = await readPage(gateway, deviceId, 1, undefined, operation)
+    gateway.memory.refusesLargePages = true
+    return { first }
+  }
+}
+
+/** How many pages there are; counted from the number of routes where the firmware does not say. */
+function pagesOf({ numPages, numResults, data }: RouteList): number {
+  if (Number(numPages) >= 1) return Number(numPages)
+  return data.length > 0 ? Math.ceil(Number(numResults) / data.length) || 1 : 1
+}

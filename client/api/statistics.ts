@@ -1,0 +1,131 @@
+import { GatewayError, badResponse, type ErrorCause, type ErrorCode } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { createLanes } from '../connection/concurrency'
+import { isRunning } from '../model/route-state'
+import { listRoutes } from './routes'
+import { segment } from './path'
+import { expectObject } from './shapes'
+
+/** What statistics are asked about. IDs as in the route; a client is identified by its address. */
+export type StatisticsOf =
+  | { routeId: string }
+  | { routeId: string; sourceId: string }
+  | { routeId: string; destinationId: string }
+  | { routeId: string; destinationId: string; clientAddress: string; clientPort?: number }
+
+/** An answer of the statistics calls (facts 7), with numbers as numbers. */
+export type Statistics = Record<string, unknown> & { collectedAt?: number }
+
+/** What stands in for the statistics of a route that could not be read. */
+export interface FailedStatistics {
+  route: { id: string; name: string }
+  error: { code: ErrorCode; message: string; cause: ErrorCause }
+}
+
+/** GET /api/gateway/{device}/statistics, and /statistics/client (facts 7). */
+export async function readStatistics(
+  gateway: Gateway,
+  deviceId: string,
+  of: StatisticsOf,
+  operation: Operation,
+): Promise<Statistics> {
+  const query = new URLSearchParams({ routeID: of.routeId })
+  if ('sourceId' in of) query.set('sourceID', of.sourceId)
+  if ('destinationId' in of) query.set('destinationID', of.destinationId)
+  const ofClient = 'clientAddress' in of
+  if (ofClient) {
+    query.set('clientAddress', of.clientAddress)
+    if (of.clientPort !== undefined) query.set('clientPort', String(of.clientPort))
+  }
+  const path = `/api/gateway/${segment(deviceId)}/statistics${ofClient ? '/client' : ''}`
+  const body = await gateway.call(
+    { method: 'GET', path: `${path}?${query}`, what: `statistics of route ${of.routeId}` },
+    operation,
+  )
+  const statistics = normalised(expectObject<Statistics>(body, 'the statistics')) as Statistics
+  if (PARTS.every((part) => statistics[part] === undefined)) {
+    throw badResponse('The appliance answered with something else than statistics.')
+  }
+  return statistics
+}
+
+/** One of them is in each answer, and says what it is about. */
+const PARTS = ['route', 'source', 'destination', 'clientStat']
+
+/**
+ * The statistics of every running route, read in parallel as far as the gateway allows.
+ * A route that is gone meanwhile is left out; one that cannot be read is reported as such.
+ * @throws GatewayError when none could be read
+ */
+export async function readAllStatistics(
+  gateway: Gateway,
+  deviceId: string,
+  operation: Operation,
+): Promise<Array<Statistics | FailedStatistics>> {
+  const { data } = await listRoutes(gateway, { deviceId }, operation)
+  return readStatisticsOf(gateway, deviceId, data.filter(isRunning), operation)
+}
+
+/** As {@link readAllStatistics}, of these routes. */
+export async function readStatisticsOf(
+  gateway: Gateway,
+  deviceId: string,
+  routes: ReadonlyArray<{ id: string; name: string }>,
+  operation: Operation,
+): Promise<Array<Statistics | FailedStatistics>> {
+  const failures: unknown[] = []
+  const read = async ({
+    id,
+    name,
+  }: {
+    id: string
+    name: string
+  }): Promise<Statistics | FailedStatistics | undefined> => {
+    try {
+      return await readStatistics(gateway, deviceId, { routeId: id }, operation)
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
+      failures.push(error)
+      if (error.code === 'NOT_FOUND') return undefined
+      const { code, message, cause } = error
+      return { route: { id, name }, error: { code, message, cause } }
+    }
+  }
+  // No more are asked for than fit at a time: a command waits for one answer at most, and not
+  // behind hundreds.
+  const lanes = createLanes(gateway.concurrency)
+  const answers = await Promise.all(routes.map((route) => lanes.run(() => read(route))))
+  if (failures.length > 0 && failures.length === routes.length) throw failures[0]
+  return answers.filter((answer) => answer !== undefined)
+}
+
+/** Members that are text also when they look like a number. */
+const TEXT: ReadonlySet<string> = new Set([
+  'id',
+  'name',
+  'label',
+  'address',
+  'localAddress',
+  'networkInterface',
+  'streamName',
+  'srtStreamID',
+  'srtVersion',
+  'SRTPeerVersion',
+])
+
+// Firmware gives numbers as text here and there, and the list of clients under two names (facts 7, 10).
+function normalised(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') {
+    return !TEXT.has(name) && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
+  }
+  if (Array.isArray(value)) return value.map((entry) => normalised(entry, name))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([member, inside]): [string, unknown] => [
+    member,
+    normalised(inside, member),
+  ])
+  const result = Object.fromEntries(members)
+  const clients = result.clientStat ?? result.clientsStat
+  return clients === undefined ? result : { ...result, clientStat: clients, clientsStat: clients }
+}

@@ -1,0 +1,279 @@
+import { GatewayError, closedError, inDoubt, mayHaveArrived, readOnlyError } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { booleanFrom, toSent } from '../model/convert'
+import { withoutMasks } from '../model/secrets'
+import { isSameId } from '../model/ids'
+import type { CommandAnswer, Destination, Route, UpdateAnswer } from '../model/types'
+import { untilStopped } from '../stop'
+import { sendCommand } from '../api/commands'
+import { getRoute } from '../api/routes'
+import { confirm } from './wait'
+import type { Waiting } from './create'
+import type { RouteAddress } from './find'
+import { sendRemembered, settledRoute } from './pending-updates'
+import { isPending, isRunning, isStopped } from '../model/route-state'
+import { inTurnOf } from './turn'
+
+export type ControlAction = 'start' | 'stop' | 'restart'
+
+export interface ControlRoute extends RouteAddress, Waiting {
+  action: ControlAction
+  /** The destination to act on; undefined for the route itself. */
+  destinationId?: string
+}
+
+export interface Controlled {
+  answer: CommandAnswer | UpdateAnswer
+  /** The route as it then is, with `applied`. */
+  route?: Route
+}
+
+/**
+ * Starts, stops or restarts a route or one of its destinations (facts 4.6, 4.7).
+ * A restart waits until what it stopped has stopped; what is not running is only started.
+ */
+export function controlRoute(
+  gateway: Gateway,
+  control: ControlRoute,
+  operation: Operation,
+): Promise<Controlled> {
+  if (gateway.readOnly) throw readOnlyError(operation)
+  const unit = unitOf(gateway, control)
+  let hasBegun = false
+  const begin = (): void => {
+    hasBegun = true
+  }
+  const work = inTurnOf(gateway, control, operation, async () => {
+    const { action, waitFor, waitTimeout } = control
+    const answer =
+      action === 'restart'
+        ? await gateway.finish(restart(gateway, unit, waitTimeout, operation, begin))
+        : await unit.send(action, operation)
+    if (waitFor === 'accepted') return { answer }
+    return { answer, route: await unit.confirm(action !== 'stop', waitTimeout, operation) }
+  })
+  // Only the message ends with its node: a restart that has begun goes on, and keeps its turn.
+  return control.action === 'restart'
+    ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
+    : work
+}
+
+/** What is started and stopped: a route, or one destination of it. */
+interface Unit {
+  send(action: 'start' | 'stop', operation: Operation): Promise<CommandAnswer | UpdateAnswer>
+  /** What it is, in words, with name and ID. */
+  nameIn(route: Route): string
+  /** How it is in this route; undefined when it is not there. */
+  stateIn(route: Route): 'running' | 'stopped' | 'neither' | undefined
+  /** Waits until it runs, or does not. */
+  confirm(running: boolean, timeout: number, operation: Operation): Promise<Route>
+  read(operation: Operation): Promise<Route>
+}
+
+function unitOf(
+  gateway: Gateway,
+  { deviceId, routeId, destinationId, waitTimeout }: ControlRoute,
+): Unit {
+  const read = (by: Operation): Promise<Route> => getRoute(gateway, { deviceId, routeId }, by)
+
+  const stateIn: Unit['stateIn'] = (route) => {
+    if (destinationId === undefined) {
+      if (isRunning(route)) return 'running'
+      return isStopped(route) ? 'stopped' : 'neither'
+    }
+    const found = destinationIn(route, destinationId)
+    return found && (isStarted(found) ? 'running' : 'stopped')
+  }
+
+  const confirmed = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
+    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
+      const route = routes.find(({ id }) => isSameId(id, routeId))
+      if (!route) return { instead: 'no such route' }
+      const now = stateIn(route)
+      const wanted = running ? 'running' : 'stopped'
+      if (now === undefined) return { instead: 'no such destination' }
+      if (isPending(route)) return { instead: 'the change still pending' }
+      if (now === wanted) return { seen: route }
+      const why = destinationId !== undefined && running && !isRunning(route)
+      return { instead: `it is not ${wanted}${why ? '; its route does not run' : ''}` }
+    }
+    return confirm(gateway, { deviceId, routeId, look, timeout }, by)
+  }
+
+  const nameIn = (route: Route): string => {
+    const whole = `route "${route.name}" (${routeId})`
+    if (destinationId === undefined) return whole
+    const name = destinationIn(route, destinationId)?.name
+    return `destination "${name}" (${destinationId}) of the ${whole}`
+  }
+
+  return {
+    read,
+    nameIn,
+    stateIn,
+    confirm: confirmed,
+    send: (action, by) =>
+      destinationId === undefined
+        ? sendCommand(gateway, { deviceId, command: `${action}-route`, routeId }, by)
+        : sendToDestination(
+            gateway,
+            { deviceId, routeId, destinationId, action },
+            (asking) => confirmed(action === 'start', waitTimeout, asking),
+            by,
+          ),
+  }
+}
+
+/**
+ * Stops, waits until that shows, and starts again. Once the stop may have arrived the start
+ * follows, whatever happens meanwhile: a lost answer, a node that is stopped, a deploy. A
+ * restart must not leave a programme off the air.
+ */
+async function restart(
+  gateway: Gateway,
+  unit: Unit,
+  timeout: number,
+  operation: Operation,
+  /** From now on it is carried through. */
+  begin: () => void,
+): Promise<CommandAnswer | UpdateAnswer> {
+  const onward = operation.under({ stop: undefined, finishing: true })
+  const route = await unit.read(operation)
+  const before = unit.stateIn(route)
+  begin()
+  if (before === undefined || before === 'stopped') return unit.send('start', onward)
+  const unseen = await stop(gateway, unit, timeout, onward)
+  const isCertain = unseen === undefined && !gateway.leaving.stopped
+  const stopped = { name: unit.nameIn(route), isCertain }
+  const answer = await startAgain(gateway, unit, stopped, onward)
+  if (unseen) {
+    const text = `${unseen.message} The start was sent all the same.`
+    throw new GatewayError(unseen.code, text, unseen.cause)
+  }
+  return answer
+}
+
+/** Returns what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
+async function stop(
+  gateway: Gateway,
+  unit: Unit,
+  timeout: number,
+  onward: Operation,
+): Promise<GatewayError | undefined> {
+  let lost: GatewayError | undefined
+  try {
+    await unit.send('stop', onward)
+  } catch (error) {
+    if (!mayHaveArrived(error)) throw error
+    lost = error as GatewayError
+  }
+  try {
+    await unit.confirm(false, timeout, onward.under({ stop: gateway.leaving }))
+    return undefined
+  } catch (error) {
+    // A close leaves no time to wait.
+    if (gateway.leaving.stopped) return undefined
+    return lost ?? (error as GatewayError)
+  }
+}
+
+const START_ATTEMPTS = 5
+
+// To start what runs already does no harm, so a start may be repeated.
+async function startAgain(
+  gateway: Gateway,
+  unit: Unit,
+  stopped: { name: string; isCertain: boolean },
+  onward: Operation,
+): Promise<CommandAnswer | UpdateAnswer> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await unit.send('start', onward)
+    } catch (error) {
+      const failure = error as GatewayError
+      const mayHelp = mayHaveArrived(failure) || failure.cause.retryable
+      const again = mayHelp && attempts < START_ATTEMPTS
+      if (!(again && (await hasTime(gateway, 200 * 2 ** attempts)))) {
+        const { name, isCertain } = stopped
+        const state = isCertain && !mayHaveArrived(failure) ? 'is' : 'may be'
+        const text = `The ${name} ${state} off the air. It was stopped, and could not be started again: ${failure.message}`
+        gateway.log('warn', text)
+        const applied = isCertain ? 'yes' : 'maybe'
+        throw new GatewayError(failure.code, text, { ...failure.cause, applied })
+      }
+    }
+  }
+}
+
+/** Waits. @returns false when a close leaves no time for that */
+const hasTime = (gateway: Gateway, ms: number): Promise<boolean> =>
+  gateway.pause(ms).then(
+    () => true,
+    () => false,
+  )
+
+interface DestinationControl extends RouteAddress {
+  destinationId: string
+  action: 'start' | 'stop'
+}
+
+/** Appliances whose firmware, before 3.8, has no commands for destinations (facts 4.7). */
+const withoutCommands = new WeakSet<Gateway>()
+
+async function sendToDestination(
+  gateway: Gateway,
+  { deviceId, routeId, destinationId, action }: DestinationControl,
+  /** Waits until the destination shows what was asked for. */
+  seen: (operation: Operation) => Promise<unknown>,
+  operation: Operation,
+): Promise<CommandAnswer | UpdateAnswer> {
+  if (withoutCommands.has(gateway)) return sendByUpdate()
+  try {
+    const command = `${action}-destination` as const
+    return await sendCommand(gateway, { deviceId, command, routeId, destinationId }, operation)
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !MAY_BE_UNKNOWN.has(error.cause.statusCode ?? 0)) {
+      throw error
+    }
+    const answer = await sendByUpdate()
+    // Firmware may take the update and ignore what it asks for: only what shows counts.
+    await seen(operation).catch(() => {
+      throw inDoubt(error)
+    })
+    withoutCommands.add(gateway)
+    return answer
+  }
+
+  async function sendByUpdate(): Promise<UpdateAnswer> {
+    const route = await settledRoute(gateway, { deviceId, routeId }, operation)
+    if (!destinationIn(route, destinationId)) {
+      throw new GatewayError(
+        'NOT_FOUND',
+        `The route "${route.name}" has no destination ${destinationId}.`,
+        { operation: operation.name },
+      )
+    }
+    const fields = withoutMasks(toSent(route))
+    const destinations = fields.destinations.map((destination) =>
+      isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
+    )
+    return sendRemembered(
+      gateway,
+      { deviceId, routeId },
+      { fields: { ...fields, destinations }, present: route },
+      operation,
+    )
+  }
+}
+
+/** How firmware refuses a command that it does not know is not documented. */
+const MAY_BE_UNKNOWN: ReadonlySet<number> = new Set([400, 404, 405, 501])
+
+const destinationIn = ({ destinations }: Route, destinationId: string): Destination | undefined =>
+  (destinations ?? []).find(({ id }) => isSameId(id, destinationId))
+
+const isStarted = ({ started, state }: Destination): boolean =>
+  booleanFrom(started) ?? (state !== undefined && !STOPPED.has(String(state).toLowerCase()))
+
+const STOPPED: ReadonlySet<string> = new Set(['disconnected', 'stopped', 'idle'])

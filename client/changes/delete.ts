@@ -1,0 +1,68 @@
+import { readOnlyError } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { isSameId } from '../model/ids'
+import type { UpdateAnswer } from '../model/types'
+import { sendDelete } from '../api/routes'
+import { judgeMissing } from '../watch/gone'
+import { confirm, type Expectation } from './wait'
+import type { Waiting } from './create'
+import type { RouteAddress } from './find'
+import { forgetRoute } from './pending-updates'
+import { inTurnOf } from './turn'
+
+/**
+ * Deletes a route (facts 4.5). With `applied` the answer comes when the route is gone, see `watch/gone`.
+ * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
+ */
+export function deleteRoute(
+  gateway: Gateway,
+  { deviceId, routeId, waitFor, waitTimeout }: RouteAddress & Waiting,
+  operation: Operation,
+): Promise<UpdateAnswer> {
+  if (gateway.readOnly) throw readOnlyError(operation)
+  return inTurnOf(gateway, { deviceId, routeId }, operation, async () => {
+    const answer = await sendDelete(gateway, { deviceId, routeId }, operation)
+    forgetRoute(gateway, { deviceId, routeId })
+    if (waitFor === 'applied') {
+      await confirmGone(gateway, { deviceId, routeId }, waitTimeout, operation)
+    }
+    return answer
+  })
+}
+
+/**
+ * Waits until the route is certainly gone.
+ * @param unsent no change was sent: the route was only not found
+ */
+export function confirmGone(
+  gateway: Gateway,
+  { deviceId, routeId }: RouteAddress,
+  timeout: number,
+  operation: Operation,
+  unsent = false,
+): Promise<true> {
+  let missingSince: number | undefined
+  const look: Expectation<true>['look'] = async (routes, evidence) => {
+    const route = routes.find(({ id }) => isSameId(id, routeId))
+    if (route) {
+      missingSince = undefined
+      return {
+        instead: route.hasPendingDelete ? 'the delete still pending' : 'the route still there',
+      }
+    }
+    const found = await evidence(routeId)
+    const verdict = judgeMissing(found, missingSince, gateway.clock.now())
+    if (verdict === 'gone') return { seen: true }
+    const again = missingSince === undefined && verdict !== undefined
+    missingSince = verdict
+    if (found.itself === 'there') return { instead: 'the route still listed' }
+    return {
+      again,
+      instead: found.isUnlisted
+        ? 'no such route, which one more look has to confirm'
+        : 'no such route, in a list that may not be complete',
+    }
+  }
+  return confirm(gateway, { deviceId, routeId, look, timeout, unsent }, operation)
+}

@@ -1,0 +1,439 @@
+import {
+  type ErrorCause,
+  type ErrorCode,
+  GatewayError,
+  afterChanges,
+  closedError,
+  inDoubt,
+  invalidInput,
+  mayHaveArrived,
+  type Problem,
+  readOnlyError,
+} from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { checkWanted } from '../model/definition'
+import { isSameId } from '../model/ids'
+import type { Route } from '../model/types'
+import { sendCommand } from '../api/commands'
+import { lacking, lacksRoutes, listRoutes, sendCreate, sendDelete } from '../api/routes'
+import { createLanes } from '../connection/concurrency'
+import { askItself, judgeMissing } from '../watch/gone'
+import { findClashes } from './port-conflicts'
+import { confirm } from './wait'
+import { confirmCreated } from './create'
+import { confirmGone } from './delete'
+import type { Difference } from '../model/diff'
+import {
+  collisions,
+  duplicates,
+  findWanted,
+  plan,
+  type EnsureAction,
+  type Plan,
+  type PlanOptions,
+  type Wanted,
+} from './plan'
+import {
+  forgetRoute,
+  forgetUpdate,
+  isUnderWay,
+  sendRemembered,
+  settledRoute,
+  whenSettled,
+} from './pending-updates'
+import { isPending, isRunning, isStopped } from '../model/route-state'
+import { inTurnOf } from './turn'
+import { rememberSecrets, withWritten } from './known-secrets'
+
+export interface EnsureOptions extends PlanOptions {
+  deviceId: string | (() => Promise<string>)
+  /** Plan only: nothing is written. */
+  check?: boolean
+  /** Milliseconds for each step to show. */
+  waitTimeout: number
+}
+
+/** What was done, or with `check` what would be. */
+export interface Ensured {
+  changed: boolean
+  /** What was done, in this order where it is a list. */
+  action: EnsureAction | EnsureAction[]
+  /** Values that differ from what is wanted, secrets hidden. */
+  diff: Difference[]
+  /**
+   * Paths of wanted secrets that the appliance masks and that were not written from here: whether
+   * they are there is not known. Only where there are any.
+   */
+  unverified?: string[]
+  /** The route as it was; null where there was none. */
+  before: Route | null
+  /** The route as it then is; null where there is none. */
+  after: Route | null
+}
+
+/** What stands for a row of a bulk that failed. */
+export interface EnsureFailure {
+  /** True also where it is not certain that nothing was changed. */
+  changed: boolean
+  /** What was done before it failed. */
+  action: EnsureAction[]
+  error: { code: ErrorCode; message: string; cause: ErrorCause }
+}
+
+/**
+ * Brings one route, or each of a list, to the wanted state, and writes only where it
+ * is not there yet (design 2.3). All rows are planned, and their faults, duplicate names
+ * and port clashes found, before the first write.
+ * @throws GatewayError `INVALID_INPUT` with every fault; nothing was written then
+ */
+export async function ensureRoutes(
+  gateway: Gateway,
+  input: unknown,
+  options: EnsureOptions,
+  operation: Operation,
+): Promise<{
+  deviceId: string
+  results: Ensured | Array<Ensured | EnsureFailure>
+  routeId?: string
+}> {
+  if (gateway.readOnly && !options.check) throw readOnlyError(operation)
+  const isList = Array.isArray(input)
+  // A list with holes has rows too, empty ones.
+  const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
+  const pathOf = (index: number): string => (isList ? `[${index}]` : '')
+
+  refuse(
+    rows.flatMap((row, index) => under(pathOf(index), checkWanted(row, options))),
+    operation,
+  )
+  const wanted = rows as Wanted[]
+  refuse(duplicates(wanted, pathOf), operation)
+
+  const { deviceId: where } = options
+  const deviceId = typeof where === 'string' ? where : await where()
+  const present = await settledList(gateway, deviceId, wanted, options, operation)
+  const plans = wanted.map((row) =>
+    planOn(gateway, deviceId, row, findWanted(row, present, options, operation), options),
+  )
+  refuse(
+    [
+      ...plans.flatMap(({ problems }, index) => under(pathOf(index), problems)),
+      ...collisions(plans, present, pathOf),
+      ...(options.validate === false ? [] : findClashes(plans, present, pathOf)),
+    ],
+    operation,
+  )
+  if (options.check) {
+    const results = plans.map((one) => planned(one))
+    if (isList) return { deviceId, results }
+    return { deviceId, results: results[0]!, routeId: results[0]?.before?.id }
+  }
+  const work = wanted.map((row, index) => ({ wanted: row, plan: plans[index]! }))
+  if (!isList) {
+    const progress: Progress = { done: [] }
+    const result = await apply(gateway, deviceId, work[0]!, options, operation, progress).catch(
+      (error: unknown) => {
+        throw told(error, progress)
+      },
+    )
+    return { deviceId, results: result, routeId: (result.after ?? result.before)?.id }
+  }
+  const lanes = createLanes(gateway.concurrency)
+  const results = await Promise.all(
+    work.map((one) =>
+      lanes.run(async () => {
+        const progress: Progress = { done: [] }
+        try {
+          return await apply(gateway, deviceId, one, options, operation, progress)
+        } catch (error) {
+          return failed(error, progress, operation)
+        }
+      }),
+    ),
+  )
+  throwIfClosed(results)
+  return { deviceId, results }
+}
+
+/** The steps of one row that were carried out so far. */
+interface Progress {
+  done: EnsureAction[]
+}
+
+/** Plans once more on the route as it is now, in turn with all others that change it, and does it. */
+async function apply(
+  gateway: Gateway,
+  deviceId: string,
+  { wanted, plan: first }: { wanted: Wanted; plan: Plan },
+  options: EnsureOptions,
+  operation: Operation,
+  progress: Progress,
+): Promise<Ensured> {
+  const { before } = first
+  if (!before && first.steps.length === 0) return planned(first)
+  if (before) {
+    const address = { deviceId, routeId: before.id }
+    const settled = !isUnderWay(gateway, address, before)
+    if (settled && first.steps.length === 0) return planned(first)
+    return inTurnOf(gateway, address, operation, () =>
+      change(gateway, address, wanted, options, operation, progress),
+    )
+  }
+  // Whoever wants a route of this name waits here, and then finds the one that is there by then.
+  return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
+    const present = await settledList(gateway, deviceId, [wanted], options, operation)
+    const route = findWanted(wanted, present, options, operation)
+    const older = new Set(present.map(({ id }) => id))
+    if (!route) return create(gateway, deviceId, wanted, older, options, operation)
+    const address = { deviceId, routeId: route.id }
+    return inTurnOf(gateway, address, operation, () =>
+      change(gateway, address, wanted, options, operation, progress),
+    )
+  })
+}
+
+/** Creates that were sent from here and have not shown yet. */
+const ownCreates = new WeakMap<Gateway, number>()
+
+async function countedCreate<T>(gateway: Gateway, work: () => Promise<T>): Promise<T> {
+  ownCreates.set(gateway, (ownCreates.get(gateway) ?? 0) + 1)
+  try {
+    return await work()
+  } finally {
+    ownCreates.set(gateway, (ownCreates.get(gateway) ?? 1) - 1)
+  }
+}
+
+async function create(
+  gateway: Gateway,
+  deviceId: string,
+  wanted: Wanted,
+  /** IDs of the routes that are not it. */
+  older: ReadonlySet<string>,
+  options: EnsureOptions,
+  operation: Operation,
+): Promise<Ensured> {
+  const one = plan(wanted, undefined, options)
+  refuse(one.problems, operation)
+  const { fields } = one
+  if (!fields) return planned(one)
+  const timeout = options.waitTimeout
+  const after = await countedCreate(gateway, () =>
+    seen(
+      () => sendCreate(gateway, { deviceId, fields }, operation),
+      () => confirmCreated(gateway, { deviceId, fields, older, timeout }, operation),
+    ),
+  )
+  rememberSecrets(gateway, { deviceId, routeId: after.id }, fields)
+  return { ...planned(one), after }
+}
+
+const planOn = (
+  gateway: Gateway,
+  deviceId: string,
+  wanted: Wanted,
+  route: Route | undefined,
+  options: EnsureOptions,
+): Plan => plan(wanted, route, options, route && withWritten(gateway, deviceId, route))
+
+async function change(
+  gateway: Gateway,
+  address: { deviceId: string; routeId: string },
+  wanted: Wanted,
+  options: EnsureOptions,
+  operation: Operation,
+  progress: Progress,
+): Promise<Ensured> {
+  const { deviceId, routeId } = address
+  const timeout = options.waitTimeout
+  const route = await settledRoute(gateway, address, operation).catch(async (error: unknown) => {
+    if (options.state !== 'absent' || !isNotFound(error)) throw error
+    await confirmGone(gateway, address, timeout, operation, true)
+    return undefined
+  })
+  const one = planOn(gateway, deviceId, wanted, route, options)
+  if (!route) return planned(one)
+  refuse(one.problems, operation)
+
+  const until = (met: (now: Route) => string | undefined): Promise<Route> => {
+    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
+      const now = routes.find(({ id }) => isSameId(id, routeId))
+      if (!now) return { instead: 'no such route' }
+      if (isPending(now)) return { instead: 'the change still pending' }
+      const instead = met(now)
+      return instead === undefined ? { seen: now } : { instead }
+    }
+    return confirm(gateway, { deviceId, routeId, look, timeout }, operation)
+  }
+
+  let after: Route | null = route
+  for (const step of one.steps) {
+    switch (step) {
+      case 'delete':
+        await seen(
+          () =>
+            sendDelete(gateway, address, operation).catch((error: unknown) => {
+              if (!isNotFound(error)) throw error
+            }),
+          () => confirmGone(gateway, address, timeout, operation),
+        )
+        forgetRoute(gateway, address)
+        after = null
+        break
+      case 'update': {
+        const fields = one.fields!
+        after = await seen(
+          () => sendRemembered(gateway, address, { fields, present: route }, operation),
+          () => until((now) => remaining(planOn(gateway, deviceId, wanted, now, options))),
+        )
+        forgetUpdate(gateway, address)
+        break
+      }
+      case 'start':
+      case 'stop':
+        after = await seen(
+          () => sendCommand(gateway, { ...address, command: `${step}-route` }, operation),
+          () =>
+            until((now) =>
+              (step === 'start' ? isRunning : isStopped)(now)
+                ? undefined
+                : `state ${String(now.state)}`,
+            ),
+        )
+        break
+      case 'create':
+    }
+    progress.done.push(step)
+  }
+  return { ...planned(one), after }
+}
+
+/**
+ * Sends a change and waits until it shows. Where the answer got lost, the appliance is
+ * looked at instead: what shows was applied, what does not stays of unknown outcome.
+ */
+async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Promise<T> {
+  let lost: GatewayError | undefined
+  try {
+    await send()
+  } catch (error) {
+    if (!mayHaveArrived(error)) throw error
+    lost = error as GatewayError
+  }
+  try {
+    return await show()
+  } catch (error) {
+    if (lost && error instanceof GatewayError && error.code === 'NOT_CONFIRMED') throw lost
+    throw error
+  }
+}
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof GatewayError && error.code === 'NOT_FOUND'
+
+/** What speaks against absence, the strongest first. */
+const DOUBTS = ['there', 'no answer', 'unclear'] as const
+
+/**
+ * All routes, when nothing is under way that concerns those that are wanted: no change of one
+ * of them, and where one is missing no create, which may be the one.
+ * @throws GatewayError `NOT_CONFIRMED` when that does not come to an end
+ */
+async function settledList(
+  gateway: Gateway,
+  deviceId: string,
+  wanted: Wanted[],
+  options: EnsureOptions,
+  operation: Operation,
+): Promise<Route[]> {
+  let missingSince: number | undefined
+  // Rows without an ID have no route that could be asked for itself.
+  const areGone = async (found: Array<Route | undefined>): Promise<boolean> => {
+    const ids = wanted.flatMap(({ id }, index) => (found[index] || !id ? [] : [id]))
+    const answers = await Promise.all(
+      ids.map((routeId) => askItself(gateway, { deviceId, routeId }, operation)),
+    )
+    const itself = DOUBTS.find((answer) => answers.includes(answer)) ?? 'missing'
+    const verdict = judgeMissing({ isUnlisted: true, itself }, missingSince, gateway.clock.now())
+    missingSince = verdict === 'gone' ? missingSince : verdict
+    return verdict === 'gone'
+  }
+  const look = async (): Promise<Route[] | undefined> => {
+    const list = await listRoutes(gateway, { deviceId }, operation)
+    const { data, pendingRouteCreates } = list
+    const isListed = ({ id }: Wanted): boolean => data.some((route) => isSameId(route.id, id))
+    // Without a name there would be no other way to find it, nor to create it.
+    const isLost = wanted.some((row) => !row.name && !isListed(row))
+    if (isLost && lacksRoutes(list)) throw lacking(list)
+    const found = wanted.map((row) => findWanted(row, data, options, operation))
+    const strangers = Number(pendingRouteCreates) - (ownCreates.get(gateway) ?? 0)
+    const missing = found.some((route) => route === undefined)
+    if (missing && lacksRoutes(list)) throw lacking(list)
+    const changing = found.some((route) => route !== undefined && isPending(route))
+    if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
+    return changing || (missing && strangers > 0) ? undefined : data
+  }
+  return whenSettled(gateway, look, options.waitTimeout, operation)
+}
+
+/** What an update has still to change, in words; undefined when nothing. */
+function remaining({ steps, diff }: Plan): string | undefined {
+  if (!steps.includes('update')) return undefined
+  return `other values in ${diff
+    .map(({ path }) => path)
+    .slice(0, 5)
+    .join(', ')}`
+}
+
+function planned({ steps, diff, unverified, before }: Plan): Ensured {
+  const [only, ...others] = steps
+  const action = only === undefined ? 'none' : others.length > 0 ? steps : only
+  const doubt = unverified.length > 0 && { unverified }
+  return { changed: steps.length > 0, action, diff, ...doubt, before, after: before }
+}
+
+function failed(error: unknown, { done }: Progress, { name }: Operation): EnsureFailure {
+  if (!(error instanceof GatewayError)) throw error
+  const failure = done.length > 0 ? afterChanges(error, 'yes') : error
+  const { code, message, cause } = failure
+  return {
+    changed: mayHaveArrived(failure),
+    action: done,
+    error: { code, message, cause: { ...cause, operation: name } },
+  }
+}
+
+/** A bulk whose node was stopped has no result, but what its rows have changed. */
+function throwIfClosed(results: Array<Ensured | EnsureFailure>): void {
+  const failures = results.filter((row) => 'error' in row).map(({ error }) => error)
+  if (failures.every(({ code }) => code !== 'CLOSED')) return
+  const isChanged = results.some((row) => row.changed && !('error' in row))
+  if (isChanged || failures.some(({ cause }) => cause.applied === 'yes')) {
+    const text = 'The node was stopped after a part of the changes had been applied.'
+    throw new GatewayError('CLOSED', text, { applied: 'yes' })
+  }
+  const isInDoubt = failures.some(({ cause }) => cause.applied === 'maybe')
+  throw isInDoubt ? inDoubt(closedError()) : closedError()
+}
+
+/** The error of a row, with the steps that were carried out before it. */
+function told(error: unknown, { done }: Progress): unknown {
+  if (!(error instanceof GatewayError) || done.length === 0) return error
+  return new GatewayError(error.code, `Done before this: ${done.join(', ')}. ${error.message}`, {
+    ...error.cause,
+    applied: 'yes',
+  })
+}
+
+const under = (path: string, problems: Problem[]): Problem[] =>
+  path === ''
+    ? problems
+    : problems.map((one) => ({
+        path: one.path === '' || one.path.startsWith('[') ? path + one.path : `${path}.${one.path}`,
+        problem: one.problem,
+      }))
+
+function refuse(problems: Problem[], { name }: Operation): void {
+  if (problems.length > 0) throw invalidInput(problems, name)
+}

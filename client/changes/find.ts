@@ -1,0 +1,97 @@
+import { GatewayError, badResponse } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { isText, own } from '../model/json'
+import { plainId } from '../model/ids'
+import type { Destination, Route } from '../model/types'
+import { getRoute, lacking, lacksRoutes, listRoutes } from '../api/routes'
+import { expectArray } from '../api/shapes'
+
+/** Where a route is. */
+export interface RouteAddress {
+  deviceId: string
+  routeId: string
+}
+
+/** The same text for the same route. */
+export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
+  `${deviceId} ${plainId(routeId)}`
+
+/** What tells a route or a destination: its ID, or else its exact name. */
+export type Target = { id: string } | { name: string }
+
+/**
+ * The ID of the route that is meant. A name is looked up on every page.
+ * @throws GatewayError `NOT_FOUND` for an unknown name, `CONFLICT` with the IDs for one that fits several
+ */
+export async function findRoute(
+  gateway: Gateway,
+  deviceId: string,
+  target: Target,
+  operation: Operation,
+): Promise<string> {
+  if ('id' in target) return target.id
+  const list = await listRoutes(gateway, { deviceId }, operation)
+  const isThere = list.data.some(({ name }) => name === target.name)
+  if (!isThere && lacksRoutes(list)) throw lacking(list)
+  return idOfTheOne('route', target.name, list.data, operation)
+}
+
+/** The ID of the destination of a route that is meant. A name is looked up in the route. */
+export async function findDestination(
+  gateway: Gateway,
+  address: RouteAddress,
+  target: Target,
+  operation: Operation,
+): Promise<string> {
+  if ('id' in target) return target.id
+  const { destinations } = await getRoute(gateway, address, operation)
+  const list = expectArray<Destination>(destinations ?? [], 'the list of destinations')
+  return idOfTheOne('destination', target.name, list, operation)
+}
+
+/**
+ * The ID of the source of a route.
+ * @throws GatewayError `BAD_RESPONSE` when the route came without one
+ */
+export async function findSource(
+  gateway: Gateway,
+  address: RouteAddress,
+  operation: Operation,
+): Promise<string> {
+  const { source } = await getRoute(gateway, address, operation)
+  return idIn(source, 'the source of the route')
+}
+
+/** The ID of the one route or destination with this name. */
+function idOfTheOne(
+  kind: 'route' | 'destination',
+  name: string,
+  among: Array<Route | Destination>,
+  operation: Operation,
+): string {
+  const found = among.filter((candidate) => candidate.name === name)
+  const [only, ...others] = found
+  if (!only) {
+    throw new GatewayError('NOT_FOUND', `There is no ${kind} with the name "${excerpt(name)}".`, {
+      operation: operation.name,
+    })
+  }
+  if (others.length > 0) {
+    const ids = found.map(({ id }) => id).join(', ')
+    throw new GatewayError(
+      'CONFLICT',
+      `${found.length} ${kind}s have the name "${excerpt(name)}". Choose one by its ID: ${ids}`,
+      { operation: operation.name },
+    )
+  }
+  return idIn(only, `the ${kind} "${name}"`)
+}
+
+function idIn(part: unknown, what: string): string {
+  const id = own(part, 'id')
+  if (isText(id)) return id
+  throw badResponse(`The appliance answered with no ID of ${what}.`)
+}
+
+const excerpt = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)

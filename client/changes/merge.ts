@@ -1,0 +1,345 @@
+import type { Problem } from '../errors'
+import type { Destination, Route, RouteFields, RoutePatch, Source } from '../model/types'
+import { isEmpty, isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
+import type { JsonObject } from '../model/json'
+import { hasPaths, isRedundant, membersOf, PLACE } from '../model/members'
+import type { Direction } from '../model/members'
+import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
+import { checkPart, checkPatch, NO_IDENTITY } from '../model/check'
+import type { CheckOptions, UpdateMode } from '../model/check'
+import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
+import { isSameId, isUuid, matcher, plainId } from '../model/ids'
+
+/** What an update is going to send, and what stands against it. With problems nothing may be sent. */
+export interface Plan {
+  fields: RouteFields
+  problems: Problem[]
+}
+
+/** True when an update cannot be planned without the route as it is: it is then read first. */
+export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
+  if (mode === 'merge') return true
+  if (findHidden(own(patch, 'source')).length > 0) return true
+  if (findHidden(own(patch, 'destinations')).length > 0) return true
+  const { source, destinations } = toSent(patch as Route)
+  const parts = isGiven(own(patch, 'source')) ? [source, ...destinations] : destinations
+  if (parts.some(takesOver)) return true
+  return mode === 'keep' && !PARTS.every((name) => isGiven(own(patch, name)))
+}
+
+/** True for a part without what an update has to carry, or with an id that may be spelled otherwise. */
+function takesOver(part: Source | Destination): boolean {
+  return !isText(part.id) || part.id !== plainId(part.id) || withAddress(part) !== part
+}
+
+/**
+ * Mode `keep` (design 2.3): of name, source and destinations, what the patch gives is sent as
+ * given, with the ids of {@link planReplace}; what it leaves out stays.
+ */
+export function planKeep(patch: RoutePatch, present?: Route): Plan {
+  const before = present && toSent(present)
+  const left = PARTS.filter((name) => !isGiven(own(patch, name)))
+  const given = Object.fromEntries(PARTS.map((name) => [name, own(patch, name) ?? before?.[name]]))
+  const plan = planReplace(given, present)
+  return before
+    ? plan
+    : {
+        ...plan,
+        problems: [...left.map((path) => ({ path, problem: NOT_READ })), ...plan.problems],
+      }
+}
+
+const PARTS = ['name', 'source', 'destinations'] as const
+const NOT_READ = 'is missing, and the present route was not read to take it from'
+
+/**
+ * Mode `replace` (design 2.3): exactly what the patch gives, so no destinations if it gives none.
+ * An update has to carry the ids of the source and of each destination that stays (facts 4.4):
+ * those that the patch leaves out are the present ones, of destinations by their names.
+ */
+export function planReplace(patch: RoutePatch, present?: Route): Plan {
+  const { name, source, destinations } = toSent(patch as Route)
+  if (!present) return keepHidden({ name, source, destinations }, present)
+  const before = toSent(present)
+  const problems: Problem[] = []
+  const isOther = isText(source.id) && !isSameId(source.id, before.source.id)
+  const fields = {
+    name,
+    source: isOther ? withAddress(source) : inPlaceOf(source, before.source),
+    destinations: inPlaces(destinations, before.destinations, problems),
+  }
+  const kept = keepHidden(fields, present)
+  return { ...kept, problems: [...problems, ...kept.problems] }
+}
+
+/** The part under the id, and in the appliance's spelling of it, of the one whose place it takes. */
+function inPlaceOf<Part extends Source | Destination>(part: Part, present: Part): Part {
+  const placed = withAddress(part, present)
+  return isText(present.id) && placed.id !== present.id ? { ...placed, id: present.id } : placed
+}
+
+function inPlaces(
+  destinations: Destination[],
+  before: Destination[],
+  problems: Problem[],
+): Destination[] {
+  const find = matcher(before)
+  // A destination that is named by its id is not free for a name.
+  const taken = new Set(destinations.filter(({ id }) => isText(id)).flatMap(find))
+  return destinations.map((destination, index) => {
+    const found = find(destination)
+    const isNamed = !isText(destination.id)
+    const free = isNamed ? found.filter((at) => !taken.has(at)) : found
+    const [at] = free
+    if (at === undefined) return withAddress(destination)
+    if (isNamed && free.length > 1)
+      problems.push(severalFit(`destinations[${index}]`, free, before))
+    taken.add(at)
+    return inPlaceOf(destination, before[at]!)
+  })
+}
+
+const severalFit = (path: string, found: readonly number[], before: Destination[]): Problem => ({
+  path,
+  problem: `fits several destinations, with the ids ${found.map((at) => String(before[at]?.id)).join(', ')}; give the id`,
+})
+
+/**
+ * Mode `merge` (design 2.3): deep; destinations are matched by id, else by name,
+ * and only what the patch gives changes. null removes a destination, and a pass
+ * phrase, as `''`. The appliance keeps the value of any other member that an update
+ * leaves out (facts 9.3): null is refused where there is one.
+ */
+export function planMerge(patch: RoutePatch, present: Route, options: CheckOptions = {}): Plan {
+  const before = toSent(present)
+  const merging: Merging = { problems: [], validate: options.validate ?? true }
+  const source = own(patch, 'source')
+  const fields: RouteFields = {
+    name: isText(patch.name) ? patch.name : before.name,
+    source: isObject(source)
+      ? (mergePart(merging, 'source', before.source, source, 'source') as Source)
+      : before.source,
+    destinations: mergeDestinations(merging, before.destinations, own(patch, 'destinations')),
+  }
+  return { fields: withoutMasks(fields), problems: merging.problems }
+}
+
+interface Merging {
+  problems: Problem[]
+  validate: boolean
+}
+
+function mergePart(
+  { problems, validate }: Merging,
+  direction: Direction,
+  before: JsonObject,
+  patch: JsonObject,
+  path: string,
+): JsonObject {
+  const protocol = isGiven(own(patch, 'protocol')) ? protocolOf(direction, patch) : before.protocol
+  const context = { ...before, ...patch, protocol }
+  const isOther = protocol !== before.protocol
+  const wanted = identified(partToSent(direction, patch, context))
+  const base = isOther ? carriedOver(direction, before, protocol) : before
+
+  if (isText(patch.id) && !isSameId(patch.id, before.id))
+    problems.push({
+      path: pathTo(path, 'id'),
+      problem: `is not the id of the present ${direction}`,
+    })
+
+  const merged = mergeMembers(base, wanted, path, problems)
+  const isSwitched = isRedundant(before) !== isRedundant(merged)
+  if (isSwitched && isRedundant(before) && !isGiven(wanted.srtNetworkBondingParams))
+    delete merged.srtNetworkBondingParams
+  if (protocol === 'srt' && isRedundant(merged) && !hasPaths(wanted.srtNetworkBondingParams))
+    problems.push(...refusePlace(wanted, path))
+
+  const sent = partToSent(direction, merged)
+  problems.push(...lastingNulls(direction, patch, wanted, sent, path))
+  if (validate && (isOther || isSwitched)) problems.push(...checkPart(direction, sent, path))
+  else if (validate) problems.push(...checkPatch(direction, patch, path, context))
+  return sent
+}
+
+/** Without its id, which stays what it is, and without an empty name or protocol. */
+function identified(wanted: JsonObject): JsonObject {
+  return Object.fromEntries(
+    membersIn(wanted).filter(
+      ([name, value]) => name !== 'id' && (isText(value) || !LASTING.has(name)),
+    ),
+  )
+}
+
+const LASTING: ReadonlySet<string> = new Set(['id', 'name', 'protocol'])
+
+/** What a source or destination keeps when its protocol changes: nothing that only the old one has. */
+function carriedOver(direction: Direction, before: JsonObject, protocol: unknown): JsonObject {
+  const old = membersOf(direction, before.protocol)
+  const now = membersOf(direction, protocol)
+  const kept = membersIn(before).filter(([name]) => !old.has(name) || now.has(name))
+  return Object.fromEntries(kept)
+}
+
+/** Members that the patch wants to be null and that keep a value in `sent`. */
+function lastingNulls(
+  direction: Direction,
+  patch: JsonObject,
+  /** The same in sent form: a member that two names stand for has its value there. */
+  wanted: JsonObject,
+  sent: JsonObject,
+  path: string,
+): Problem[] {
+  const members = membersOf(direction, sent.protocol)
+  return membersIn(patch).flatMap(([name, value]) => {
+    const sentName = members.get(name)?.sentAs ?? name
+    if (LASTING.has(name) || (value === null && isGiven(own(wanted, sentName)))) return []
+    return nullsOver(value, own(sent, sentName), pathTo(path, name))
+  })
+}
+
+function nullsOver(wanted: unknown, kept: unknown, path: string): Problem[] {
+  if (wanted === null) return isEmpty(kept) ? [] : [{ path, problem: CANNOT_BE_TAKEN_AWAY }]
+  if (!isObject(wanted) || !isObject(kept)) return []
+  return membersIn(wanted).flatMap(([name, value]) =>
+    nullsOver(value, own(kept, name), pathTo(path, name)),
+  )
+}
+
+const CANNOT_BE_TAKEN_AWAY =
+  'is null, but it has a value, and the appliance keeps what an update leaves out; give the value wanted'
+
+/** With redundancy a place of its own has no meaning: the paths have theirs, and it would be lost. */
+function refusePlace(wanted: JsonObject, path: string): Problem[] {
+  return PLACE.filter((name) => isText(wanted[name]) || typeof wanted[name] === 'number').map(
+    (name) => ({
+      path: pathTo(path, name),
+      problem: 'does not apply with path redundancy; give all paths in srtNetworkBondingParams',
+    }),
+  )
+}
+
+function mergeMembers(
+  base: JsonObject,
+  wanted: JsonObject,
+  path: string,
+  problems: Problem[],
+): JsonObject {
+  const merged = new Map(membersIn(base))
+  for (const [name, value] of membersIn(wanted)) {
+    const present = merged.get(name)
+    if (value === null) {
+      // One that the appliance does not tell may be there.
+      const isUntold = present === undefined && base.protocol === 'srt'
+      if (name === 'srtPassPhrase' && (isGiven(present) || isUntold)) merged.set(name, '')
+    } else if (isObject(value)) {
+      const under = isObject(present) ? present : {}
+      merged.set(name, mergeMembers(under, value, pathTo(path, name), problems))
+    } else if (value !== undefined) {
+      const kept = restored(value, present, pathTo(path, name), problems, name)
+      if (kept !== undefined) merged.set(name, kept)
+    }
+  }
+  return Object.fromEntries(merged)
+}
+
+/** One destination that a merge names; `patch` is null to remove it. */
+interface DestinationPatch {
+  path: string
+  found: readonly number[]
+  /** Why it cannot be a new one: it was named by an id, which must then exist. */
+  refusal?: Problem
+  patch: JsonObject | null
+}
+
+function mergeDestinations(
+  merging: Merging,
+  before: Destination[],
+  patches: unknown,
+): Destination[] {
+  if (patches === undefined) return before
+  if (patches === null) return []
+  const { problems } = merging
+  const merged = new Map<number, JsonObject>(before.entries())
+  const added: JsonObject[] = []
+  const namedAt = new Map<number, string>()
+  const renamed: { name: unknown; path: string }[] = []
+
+  for (const { path, found, refusal, patch } of destinationPatches(before, patches)) {
+    const [index, ...others] = found
+    const present = index === undefined ? undefined : before[index]
+    if (others.length > 0) {
+      problems.push(severalFit(path, found, before))
+    } else if (index === undefined || !present) {
+      if (refusal) problems.push(refusal)
+      if (refusal || patch === null) continue
+      const destination = newDestination(merging, patch, path)
+      added.push(destination)
+      renamed.push({ name: destination.name, path })
+    } else if (namedAt.has(index)) {
+      problems.push({ path, problem: `is the same destination as ${namedAt.get(index)}` })
+    } else {
+      namedAt.set(index, path)
+      if (patch === null) {
+        merged.delete(index)
+        continue
+      }
+      const destination = mergePart(merging, 'destination', present, patch, path)
+      merged.set(index, destination)
+      if (destination.name !== present.name) renamed.push({ name: destination.name, path })
+    }
+  }
+
+  const destinations = [...merged.values(), ...added] as Destination[]
+  const find = matcher(destinations.map(({ name }) => ({ name })))
+  for (const { name, path } of renamed) {
+    if (find({ name }).length > 1)
+      problems.push({ path: pathTo(path, 'name'), problem: 'is the name of two destinations' })
+  }
+  return destinations
+}
+
+function destinationPatches(before: Destination[], patches: unknown): DestinationPatch[] {
+  const find = matcher(before)
+  if (Array.isArray(patches)) {
+    return patches.flatMap((patch: unknown, index) => {
+      if (!isObject(patch)) return []
+      const path = `destinations[${index}]`
+      const refusal = isText(patch.id)
+        ? { path: `${path}.id`, problem: NO_SUCH_ID }
+        : isText(patch.name)
+          ? undefined
+          : { path, problem: NO_IDENTITY }
+      return [{ path, found: find(patch), refusal, patch }]
+    })
+  }
+  if (!isObject(patches)) return []
+  return membersIn(patches).flatMap(([key, value]) => {
+    if (value !== null && !isObject(value)) return []
+    const withId = find({ id: key })
+    const found = withId.length > 0 ? withId : find({ name: key })
+    const isNew = value && found.length === 0 && !isText(value.name)
+    const patch = isNew ? { ...value, name: key } : value
+    const path = pathTo('destinations', key)
+    // A name of this form is surely meant as an id.
+    const refusal = isUuid(key) ? { path, problem: NO_SUCH_ID } : undefined
+    return [{ path, found, refusal, patch }]
+  })
+}
+
+const NO_SUCH_ID = 'is not the id of a destination of the route'
+
+function newDestination(
+  { problems, validate }: Merging,
+  patch: JsonObject,
+  path: string,
+): JsonObject {
+  const given = mergeMembers({}, partToSent('destination', patch), path, problems)
+  const destination = withAddress(given as unknown as Destination)
+  const faults = validate ? checkPart('destination', destination, path) : []
+  if (faults.length > 0) {
+    const problem = 'fits no destination of the route, and is not complete enough for a new one'
+    problems.push({ path, problem }, ...faults)
+  }
+  return destination
+}

@@ -1,0 +1,204 @@
+import { GatewayError, type Problem } from '../errors'
+import type { Operation } from '../connection/operation'
+import { forCreate, toSent } from '../model/convert'
+import { checkNewRoute } from '../model/definition'
+import { isSameId, plainId } from '../model/ids'
+import { hideSecrets } from '../model/secrets'
+import type { Route, RouteFields, RoutePatch } from '../model/types'
+import { comparison, type Difference } from '../model/diff'
+import { planMerge } from './merge'
+import { isRunning, isStopped, wholeRoute } from '../model/route-state'
+
+export type WantedState = 'present' | 'started' | 'stopped' | 'absent'
+export type EnsureAction = 'none' | 'create' | 'update' | 'delete' | 'start' | 'stop'
+
+export interface PlanOptions {
+  state: WantedState
+  /** Destinations that are not mentioned are removed. */
+  exact?: boolean
+  validate?: boolean
+}
+
+/** One route as wanted: found by `id`, or else by `name`. */
+export type Wanted = RoutePatch & { id?: string; name?: string; startRoute?: boolean }
+
+export interface Plan {
+  steps: Exclude<EnsureAction, 'none'>[]
+  diff: Difference[]
+  /** Paths of secrets that the appliance masks, so that it is not known whether they are as wanted. */
+  unverified: string[]
+  /** What a create or an update sends. */
+  fields?: RouteFields
+  before: Route | null
+  problems: Problem[]
+}
+
+/** What has to be done so that the route is as wanted. Applying and planning use this alike. */
+export function plan(
+  wanted: Wanted,
+  found: Route | undefined,
+  options: PlanOptions,
+  /** The same route, with the secrets that reads do not tell, to compare with. */
+  told = found,
+): Plan {
+  const route = found && wholeRoute(found)
+  const nothing: Plan = { steps: [], diff: [], unverified: [], before: route ?? null, problems: [] }
+  if (options.state === 'absent') {
+    if (!route) return nothing
+    return {
+      ...nothing,
+      steps: ['delete'],
+      diff: [{ path: '', from: hideSecrets(toSent(route)), to: null }],
+    }
+  }
+  return route
+    ? planPresent(wanted, route, told ?? route, options, nothing)
+    : planMissing(wanted, options, nothing)
+}
+
+function planMissing(wanted: Wanted, { state, validate }: PlanOptions, nothing: Plan): Plan {
+  const problems = checkNewRoute(wanted, { validate })
+  if (problems.length > 0) return { ...nothing, problems }
+  const startRoute = state === 'started' || (state === 'present' && wanted.startRoute === true)
+  const { name, source, destinations } = forCreate(toSent(wanted as unknown as Route))
+  const fields = {
+    name,
+    startRoute,
+    source: withoutNulls(source),
+    destinations: destinations.map(withoutNulls),
+  }
+  const diff = [{ path: '', from: null, to: hideSecrets(fields) }]
+  return { ...nothing, steps: ['create'], diff, fields }
+}
+
+/** What a new route has no value for is not sent: the firmware may have one. */
+const withoutNulls = <T extends object>(part: T): T =>
+  Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null)) as T
+
+function planPresent(
+  wanted: Wanted,
+  route: Route,
+  told: Route,
+  { state, exact, validate }: PlanOptions,
+  nothing: Plan,
+): Plan {
+  const patch = isSameId(wanted.id, route.id) ? wanted : withoutForeignIds(wanted, route)
+  const { fields, problems } = planMerge(patch, route, { validate })
+  if (exact && Array.isArray(patch.destinations)) {
+    const named = patch.destinations
+    fields.destinations = fields.destinations.filter(({ id, name }) =>
+      named.some((one) => (isText(one.id) ? isSameId(one.id, id) : one.name === name)),
+    )
+  }
+  const { differences: diff, unverified } = comparison(fields, toSent(told))
+  const steps: Plan['steps'] = []
+  if (state === 'stopped' && !isStopped(route)) steps.push('stop')
+  if (diff.length > 0) steps.push('update')
+  if (state === 'started' && !isRunning(route)) steps.push('start')
+  if (steps.includes('stop') || steps.includes('start')) {
+    diff.push({ path: 'state', from: route.state, to: state === 'started' ? 'running' : 'idle' })
+  }
+  // An update writes them too.
+  const left = steps.includes('update') ? [] : unverified
+  return { ...nothing, steps, diff, unverified: left, fields, problems }
+}
+
+/** IDs of a former route with this name, or of its parts, tell nothing about the one that is there now. */
+function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): Wanted {
+  const { source, destinations } = wanted
+  const parts = [present.source, ...present.destinations]
+  const own = new Set(parts.flatMap(({ id }) => (isText(id) ? [plainId(id)] : [])))
+  const bare = <T extends object>(part: T): T => {
+    const { id, ...rest } = part as T & { id?: unknown }
+    return isText(id) && own.has(plainId(id)) ? part : (rest as T)
+  }
+  return {
+    ...wanted,
+    ...(source && { source: bare(source) }),
+    ...(Array.isArray(destinations) && { destinations: destinations.map(bare) }),
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** Rows that mean one route. */
+export function duplicates(rows: Wanted[], pathOf: (index: number) => string): Problem[] {
+  const problems: Problem[] = []
+  for (const member of ['id', 'name'] as const) {
+    const first = new Map<string, number>()
+    rows.forEach((row, index) => {
+      const value = row[member]
+      if (!isText(value)) return
+      const key = member === 'id' ? plainId(value) : value
+      const earlier = first.get(key)
+      if (earlier === undefined) first.set(key, index)
+      else {
+        const problem = `is the same as in ${pathOf(earlier)}; a route can be wanted only once`
+        problems.push({ path: `${pathOf(index)}.${member}`, problem })
+      }
+    })
+  }
+  return problems
+}
+
+/**
+ * By ID, or else by name: a route that is wanted again after it was deleted has lost its ID.
+ * What shall be absent is never looked for under its name when an ID was given.
+ */
+export function findWanted(
+  { id, name }: Wanted,
+  present: Route[],
+  { state }: PlanOptions,
+  operation: Operation,
+): Route | undefined {
+  const byId = isText(id) ? present.find((route) => isSameId(route.id, id)) : undefined
+  if (byId || (isText(id) && state === 'absent')) return byId
+  if (!isText(name)) {
+    throw new GatewayError(
+      'NOT_FOUND',
+      `There is no route ${id}. With a name and a definition it would be created.`,
+      { operation: operation.name },
+    )
+  }
+  const found = present.filter((route) => route.name === name)
+  if (found.length > 1) {
+    throw new GatewayError(
+      'CONFLICT',
+      `${found.length} routes have the name "${name}". Tell by its ID which one is meant: ${found.map((route) => route.id).join(', ')}`,
+      { operation: operation.name },
+    )
+  }
+  return found[0]
+}
+
+/** Rows that turned out to mean one route, and names that two routes would have in the end. */
+export function collisions(
+  plans: Plan[],
+  present: Route[],
+  pathOf: (index: number) => string,
+): Problem[] {
+  const problems: Problem[] = []
+  const rowOf = new Map<string, number>()
+  const namesakes = new Map<string, number>()
+  const nameOf = ({ steps, fields, before }: Plan): string | undefined =>
+    steps.includes('delete') ? undefined : (fields?.name ?? before?.name)
+  const count = (name: string | undefined): void => {
+    if (name !== undefined) namesakes.set(name, (namesakes.get(name) ?? 0) + 1)
+  }
+  plans.forEach(({ before }, index) => {
+    const earlier = before ? rowOf.get(before.id) : undefined
+    if (earlier !== undefined) {
+      const problem = `is the same route as ${pathOf(earlier)}; a route can be wanted only once`
+      problems.push({ path: pathOf(index), problem })
+    } else if (before) rowOf.set(before.id, index)
+  })
+  for (const { id, name } of present) if (!rowOf.has(id)) count(name)
+  plans.forEach((one) => count(nameOf(one)))
+  plans.forEach((one, index) => {
+    const name = nameOf(one)
+    if (name === undefined || name === one.before?.name || namesakes.get(name) === 1) return
+    const path = [pathOf(index), 'name'].filter(Boolean).join('.')
+    problems.push({ path, problem: 'is the name of another route too, in the end' })
+  })
+  return problems
+}

@@ -1,0 +1,90 @@
+import { invalidInput, type Problem, readOnlyError } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { faultAsJson, isObject } from '../model/json'
+import { findHidden, keepHidden } from '../model/secrets'
+import { secretsIn } from '../connection/redaction'
+import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../api/presets'
+
+export interface RestorePreset {
+  deviceId: string | (() => Promise<string>)
+  /** The content of a preset file: an object, its JSON text, or that as a Buffer. */
+  preset: unknown
+}
+
+/**
+ * Imports a preset, which replaces the routes of the device. Hidden values are taken from the
+ * preset as it is now, from the route and destination of the same name.
+ * @throws GatewayError `INVALID_INPUT` before anything is sent when it is no preset
+ */
+export async function restorePreset(
+  gateway: Gateway,
+  { deviceId: where, preset: input }: RestorePreset,
+  operation: Operation,
+): Promise<{ deviceId: string; answer: PresetAnswer }> {
+  if (gateway.readOnly) throw readOnlyError(operation)
+  const preset = parse(input, operation)
+  const deviceId = typeof where === 'string' ? where : await where()
+  const complete =
+    findHidden(preset).length > 0
+      ? withSecretsOf(await exportPreset(gateway, deviceId, operation), preset, operation)
+      : preset
+  // A file is sent as it is, whatever its layout is; only an object, or one that was completed, is written again.
+  const file =
+    complete === preset && (typeof input === 'string' || Buffer.isBuffer(input))
+      ? input
+      : JSON.stringify(complete)
+  const secrets = secretsIn(complete)
+  return {
+    deviceId,
+    answer: await importPreset(gateway, { deviceId, preset: file, secrets }, operation),
+  }
+}
+
+function parse(input: unknown, { name }: Operation): Preset {
+  const refuse = (problem: string): never => {
+    throw invalidInput([{ path: 'msg.payload', problem }], name)
+  }
+  let preset = input
+  if (typeof input === 'string' || Buffer.isBuffer(input)) {
+    try {
+      preset = JSON.parse(input.toString().replace(/^\uFEFF/, '')) as unknown
+    } catch {
+      return refuse('is no preset: a preset file holds JSON')
+    }
+  }
+  const fault = faultAsJson(preset)
+  if (fault) return refuse(fault)
+  if (!isObject(preset))
+    return refuse('a preset is expected: an object, its JSON text, or a Buffer')
+  if (!('preset_version' in preset)) return refuse('is no preset: it has no preset_version')
+  const { routes } = preset
+  if (
+    !Array.isArray(routes) ||
+    !Array.from<unknown>(routes).every((route) => isObject(route) && route.name)
+  ) {
+    return refuse('is no preset: it has no list of routes with names')
+  }
+  return preset
+}
+
+function withSecretsOf(present: Preset, wanted: Preset, { name }: Operation): Preset {
+  const problems: Problem[] = []
+  const presentRoutes: unknown[] = Array.isArray(present.routes) ? present.routes : []
+  const routes = (wanted.routes as unknown[]).map((route, index) => {
+    if (!isObject(route)) return route
+    const sameName = presentRoutes.filter((one) => isObject(one) && one.name === route.name)
+    const counterpart = sameName.length === 1 && isObject(sameName[0]) ? sameName[0] : undefined
+    const { fields, problems: faults } = keepHidden(route, counterpart)
+    problems.push(
+      ...faults.map(({ path, problem }) => ({ path: `routes[${index}].${path}`, problem })),
+    )
+    return fields
+  })
+  const complete = { ...wanted, routes }
+  for (const path of findHidden({ ...complete, routes: [] })) {
+    problems.push({ path, problem: 'is a hidden value; give the value itself' })
+  }
+  if (problems.length > 0) throw invalidInput(problems, name)
+  return complete
+}

@@ -1,0 +1,115 @@
+import { invalidInput, readOnlyError } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { checkUpdate, type CheckOptions } from '../model/check'
+import { toSent } from '../model/convert'
+import { isSameId } from '../model/ids'
+import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
+import { confirm } from './wait'
+import type { Waiting } from './create'
+import { covers, differs } from '../model/diff'
+import type { RouteAddress } from './find'
+import { needsPresent, planKeep, planMerge, planReplace } from './merge'
+import { forgetUpdate, sendRemembered, settledRoute } from './pending-updates'
+import { isPending } from '../model/route-state'
+import { inTurnOf } from './turn'
+import { withWritten } from './known-secrets'
+
+export type UpdateMode = 'keep' | 'merge' | 'replace'
+
+export interface UpdateRoute extends Waiting {
+  /** May be a way to find it out, used only once the patch was found in order. */
+  address: RouteAddress | (() => Promise<RouteAddress>)
+  /** What to change: `{name?, source?, destinations?}`, or a Route as read and edited. */
+  patch: unknown
+  mode: UpdateMode
+  validate?: boolean
+}
+
+export interface Updated extends RouteAddress {
+  answer: UpdateAnswer
+  /** The changed route, with `applied`. */
+  route?: Route
+}
+
+/**
+ * Updates a route (spec 4.2). The appliance deletes every destination that an update
+ * leaves out, so what the patch does not say is read first and sent along (design 2.3).
+ * Updates of one route take turns, and each reads after the one before has shown.
+ * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
+ */
+export async function updateRoute(
+  gateway: Gateway,
+  { address, patch, mode, validate, waitFor, waitTimeout }: UpdateRoute,
+  operation: Operation,
+): Promise<Updated> {
+  if (gateway.readOnly) throw readOnlyError(operation)
+  if (!Object.hasOwn(PLANS, mode)) {
+    const problem = 'one of "keep", "merge" and "replace" is expected'
+    throw invalidInput([{ path: 'mode', problem }], operation.name)
+  }
+  const problems = checkUpdate(patch, mode, { validate })
+  if (problems.length > 0) throw invalidInput(problems, operation.name)
+  const changes = patch as RoutePatch
+  const at = typeof address === 'function' ? await address() : address
+  const { deviceId, routeId } = at
+  refuseOtherRoute(changes, routeId, operation)
+
+  return inTurnOf(gateway, at, operation, async () => {
+    const present = needsPresent(changes, mode)
+      ? await settledRoute(gateway, at, operation)
+      : undefined
+    const { fields, problems: unplannable } = PLANS[mode](changes, present, { validate })
+    if (unplannable.length > 0) throw invalidInput(unplannable, operation.name)
+
+    // The appliance's own spelling of the ID, where the route was read.
+    const target = { deviceId, routeId: present?.id ?? routeId }
+    const answer = await sendRemembered(gateway, target, { fields, present }, operation)
+    if (waitFor === 'accepted') return { deviceId, routeId, answer }
+
+    const look = ([route]: Route[]): { seen: Route } | { instead: string } => {
+      if (!route) return { instead: 'no such route' }
+      if (isPending(route)) return { instead: 'the update still pending' }
+      const told = withWritten(gateway, deviceId, route)
+      return covers(told, fields) ? { seen: route } : { instead: difference(fields, told) }
+    }
+    const route = await confirm(
+      gateway,
+      {
+        deviceId,
+        routeId,
+        look: (routes) => look(routes.filter(({ id }) => isSameId(id, routeId))),
+        timeout: waitTimeout,
+      },
+      operation,
+    )
+    forgetUpdate(gateway, at)
+    return { deviceId, routeId, answer, route }
+  })
+}
+
+const PLANS = {
+  keep: planKeep,
+  merge: (patch: RoutePatch, present: Route | undefined, options: CheckOptions) =>
+    planMerge(patch, present!, options),
+  replace: planReplace,
+}
+
+/** A Route that was read as one and is sent to another would bring IDs along that are not its own. */
+function refuseOtherRoute({ id }: RoutePatch, routeId: string, { name }: Operation): void {
+  if (id === undefined || id === null || isSameId(id, routeId)) return
+  throw invalidInput(
+    [
+      {
+        path: 'id',
+        problem: `is another ID, but the route to update is ${routeId}; to apply the settings of another route, remove the IDs`,
+      },
+    ],
+    name,
+  )
+}
+
+function difference(fields: RouteFields, route: Route): string {
+  const paths = differs(fields, toSent(route)).map(({ path }) => path)
+  return paths.length > 0 ? `other values in ${paths.slice(0, 5).join(', ')}` : 'the former route'
+}

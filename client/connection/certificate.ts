@@ -1,0 +1,44 @@
+import https from 'node:https'
+import { DEFAULT_TIMEOUT } from '../model/ranges'
+import { parseBase } from './settings'
+import {
+  UntrustedCertificate,
+  createAgents,
+  type Certificate,
+  type ProxyOptions,
+  type TlsOptions,
+} from './agents'
+
+/** No certificate has this fingerprint. */
+const NONE = '0'.repeat(64)
+
+/**
+ * The certificate that the appliance shows, for a person to judge. Nothing is sent: the
+ * connection is ended at the end of the handshake.
+ * @returns undefined when the address is not https, or no certificate came in time
+ */
+export async function readCertificate(options: {
+  baseUrl: string
+  tls?: TlsOptions
+  proxy?: ProxyOptions
+  /** Milliseconds; default 10000. */
+  timeout?: number
+}): Promise<Certificate | undefined> {
+  const base = parseBase(options.baseUrl)
+  if (base.protocol !== 'https:') return undefined
+  const { tls, proxy, timeout = DEFAULT_TIMEOUT } = options
+  const agents = createAgents({ secure: true, fingerprint: NONE, tls, proxy, timeout })
+  try {
+    return await new Promise((resolve) => {
+      https
+        .request(base, { agent: agents.single, timeout })
+        .on('timeout', () => resolve(undefined))
+        .on('error', (error) => {
+          resolve(error instanceof UntrustedCertificate ? error.shown : undefined)
+        })
+        .end()
+    })
+  } finally {
+    agents.destroy()
+  }
+}

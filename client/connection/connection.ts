@@ -1,0 +1,278 @@
+import { createCaller, type Sending } from './request'
+import { MONOTONIC, type Clock } from '../clock'
+import { GatewayError, closedError, inDoubt, readOnlyError } from '../errors'
+import { newMemory, type Memory } from '../memory'
+import { DEFAULT_TIMEOUT } from '../model/ranges'
+import type { SessionDeletion } from '../model/types'
+import type { Operation, Request } from './operation'
+import { createOutlook, type Outlook } from './outage-log'
+import { createLanes, createTurns } from './concurrency'
+import { createRedaction, secretsIn } from './redaction'
+import { createSession, type Session } from './session'
+import { normalFingerprint, parseBase } from './settings'
+import { Stop, untilStopped, within } from '../stop'
+import { passwordsOf, type ProxyOptions, type TlsOptions } from './agents'
+import { createTransport } from './transport'
+
+/** How to reach one appliance. */
+export interface GatewayOptions {
+  /** `http://` or `https://`, host, optional port and path prefix. */
+  baseUrl: string
+  username: string
+  password: string
+  /** Milliseconds for one call; default 10000. */
+  timeout?: number
+  /** Calls in flight at once; default 8. */
+  concurrency?: number
+  /** Milliseconds between two looks of a watch, at least 1000; by default as the appliance suggests. */
+  pollInterval?: number
+  /** Refuse every call that changes the appliance. */
+  readOnly?: boolean
+  /** Options for `https.Agent`. */
+  tls?: TlsOptions
+  /** SHA-256 fingerprint of the certificate, any case, with or without colons. */
+  fingerprint?: string
+  proxy?: ProxyOptions
+  /** Largest answer that is read, in bytes; default 64 MiB. */
+  maxAnswerBytes?: number
+  /** Gets one line for each change of state. No line holds a secret. */
+  log?: (level: 'info' | 'warn', text: string) => void
+  /** @internal Time for waits and durations, so that tests can move it. */
+  clock?: Clock
+}
+
+/** The connection to one appliance: one session, one queue, whoever uses it. */
+export interface Gateway {
+  readonly readOnly: boolean
+  /** Calls in flight at once. */
+  readonly concurrency: number
+  /** Milliseconds between two looks of a watch; undefined when the appliance suggests them. */
+  readonly pollInterval?: number
+  /** Comes at the beginning of a close, while changes that have begun may still be completed. */
+  readonly leaving: Stop
+  readonly session: Session
+  /** What was learned about the appliance. */
+  readonly memory: Memory
+  /**
+   * Makes one call within the session and returns the parsed body of its 2xx answer.
+   * Heals a lost session, repeats reads on passing faults (design 2.5).
+   * @throws GatewayError with the codes of design 2.4
+   */
+  call(request: Request, operation: Operation): Promise<unknown>
+  /** Ends the open session; returns what the appliance answered. Where none is open, nothing is sent. */
+  endSession(operation: Operation): Promise<SessionDeletion>
+  /** Runs tasks with the same key one behind the other; others run in parallel. */
+  inTurn<T>(key: string, operation: Operation, task: () => Promise<T>): Promise<T>
+  /** For a change of several steps that must not be left half done: a close waits for it as long as it can. */
+  finish<T>(change: Promise<T>): Promise<T>
+  /** One line for the log. No line holds a secret. */
+  log(level: 'info' | 'warn', text: string): void
+  /** Whether a text from the appliance has the password or the session's ID in it. */
+  repeatsSecret(text: string): boolean
+  /** Whether the appliance answers as it should. */
+  readonly outlook: Outlook
+  /** @internal The time by which everything here waits. */
+  readonly clock: Clock
+  /** Waits. @throws GatewayError `CLOSED` when the gateway or the operation is stopped meanwhile */
+  pause(ms: number, stop?: Stop): Promise<void>
+  /** Ends all calls, the session and every socket, within 3 seconds. */
+  close(): Promise<void>
+}
+
+const CLOSE_MS = 2800
+/** Of it, what calls on their way may take. The rest is for the end of the session. */
+const DRAIN_MS = 1500
+
+/**
+ * Makes ready to talk to an appliance. Nothing is sent before the first call.
+ * @throws GatewayError `CONFIG` when the options cannot work
+ */
+export function openGateway(options: GatewayOptions): Gateway {
+  const base = parseBase(options.baseUrl)
+  const {
+    timeout = DEFAULT_TIMEOUT,
+    concurrency = 8,
+    readOnly = false,
+    clock = MONOTONIC,
+  } = options
+  if (!options.username || !options.password) {
+    const missing = options.username ? 'password' : 'user name'
+    throw new GatewayError(
+      'CONFIG',
+      `The ${missing} is missing. Enter it in the config node, and deploy.`,
+    )
+  }
+  const transport = createTransport({
+    base,
+    tls: options.tls,
+    fingerprint: normalFingerprint(options.fingerprint, base),
+    proxy: options.proxy,
+    maxAnswerBytes: options.maxAnswerBytes,
+    timeout,
+  })
+  const closing = new Stop()
+  const writesOnTheirWay = new Set<Promise<unknown>>()
+  const unfinished = new Set<Promise<unknown>>()
+  const lanes = createLanes(concurrency, clock)
+  const turns = createTurns(clock)
+  const redaction = createRedaction()
+  const leaving = new Stop()
+  let closed: Promise<void> | undefined
+
+  const outlook = createOutlook(log)
+
+  const session = createSession({
+    base,
+    username: options.username,
+    password: options.password,
+    timeout,
+    transport,
+    outlook,
+    pause,
+    clock,
+  })
+
+  const callInSession = createCaller({
+    session,
+    send: (request) => transport.send(request),
+    pause,
+    stopIfTold,
+    giveUp(reason, since) {
+      lanes.giveUp(reason, since)
+      turns.giveUp(reason, since)
+    },
+    timeout,
+    clock,
+  })
+
+  function log(level: 'info' | 'warn', text: string): void {
+    options.log?.(level, redaction.withoutSecrets(text, secrets()))
+  }
+
+  function secrets(body?: unknown): string[] {
+    const { password, proxy } = options
+    return [password, ...(proxy ? passwordsOf(proxy) : []), ...session.ids(), ...secretsIn(body)]
+  }
+
+  function finish<T>(change: Promise<T>): Promise<T> {
+    const over: Promise<unknown> = change
+      .catch(() => undefined)
+      .finally(() => unfinished.delete(over))
+    unfinished.add(over)
+    return change
+  }
+
+  async function call(request: Request, operation: Operation): Promise<unknown> {
+    if (request.writes && readOnly) throw readOnlyError(operation)
+    const sending: Sending = { mayBeApplied: false }
+    try {
+      return await stoppable(
+        request,
+        operation,
+        lanes.run(() => callInSession(request, operation, sending)),
+      )
+    } catch (error) {
+      const failure = completed(error, request, operation)
+      throw sending.mayBeApplied ? inDoubt(failure) : failure
+    }
+  }
+
+  async function endSession(operation: Operation): Promise<SessionDeletion> {
+    stopIfTold(operation)
+    try {
+      if (session.isOpen()) operation.requests++
+      const { deletion, status } = await untilStopped(session.end(), operation.stop, closedError)
+      operation.statusCode = status
+      return deletion
+    } catch (error) {
+      throw completed(error, { method: 'DELETE', path: '/api/session' }, operation)
+    }
+  }
+
+  // A stopped read is ended. A write that is on its way is left to arrive: only its message ends.
+  function stoppable<T>(request: Request, operation: Operation, work: Promise<T>): Promise<T> {
+    if (request.writes) {
+      const write: Promise<unknown> = work
+        .catch(() => undefined)
+        .finally(() => writesOnTheirWay.delete(write))
+      writesOnTheirWay.add(write)
+    }
+    return untilStopped(work, operation.stop, closedError)
+  }
+
+  /** The error as the caller gets it: its own copy, with the name of the operation, without secrets. */
+  function completed(error: unknown, request: Request, operation: Operation): GatewayError {
+    if (!(error instanceof GatewayError)) throw error
+    const { code, message, cause } = error
+    const hidden = [...secrets(request.body), ...(request.secrets ?? [])]
+    const hide = (text: string): string => redaction.withoutSecrets(text, hidden)
+    return new GatewayError(code, hide(message), {
+      ...cause,
+      operation: operation.name,
+      applianceType: cause.applianceType && hide(cause.applianceType),
+      applianceMessage: cause.applianceMessage && hide(cause.applianceMessage),
+    })
+  }
+
+  function stopIfTold({ stop, finishing }: Operation): void {
+    if (closing.stopped || stop?.stopped || (leaving.stopped && !finishing)) throw closedError()
+  }
+
+  async function pause(ms: number, stop?: Stop): Promise<void> {
+    if (closing.stopped || stop?.stopped) throw closedError()
+    return new Promise((resolve, reject) => {
+      const hooks: Array<() => void> = []
+      const cancel = clock.after(ms, () => end(resolve))
+      const end = (settle: () => void): void => {
+        cancel()
+        for (const unhook of hooks) unhook()
+        settle()
+      }
+      const stopped = (): void => end(() => reject(closedError()))
+      for (const source of [closing, stop]) if (source) hooks.push(source.onStop(stopped))
+    })
+  }
+
+  // A close takes real time, whatever clock the rest waits by.
+  async function close(): Promise<void> {
+    const begun = MONOTONIC.now()
+    const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())
+    leaving.now()
+    if (unfinished.size > 0) await within(left(DRAIN_MS), Promise.all(unfinished))
+    closing.now()
+    lanes.giveUp(closedError())
+    transport.endReads()
+    await within(left(DRAIN_MS), Promise.all([...writesOnTheirWay, session.stop()]))
+    await session.close(left(CLOSE_MS))
+    transport.destroy()
+  }
+
+  return {
+    readOnly,
+    concurrency,
+    pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
+    leaving,
+    session,
+    memory: newMemory(),
+    call,
+    endSession,
+    async inTurn(key, operation, task) {
+      const begin = async () => {
+        stopIfTold(operation)
+        return task()
+      }
+      try {
+        return await turns.run(key, begin, operation.stop)
+      } catch (error) {
+        throw completed(error, { method: 'POST', path: '' }, operation)
+      }
+    },
+    finish,
+    log,
+    repeatsSecret: (text) => redaction.repeatsSecret(text, secrets()),
+    outlook,
+    clock,
+    pause,
+    close: () => (closed ??= close()),
+  }
+}

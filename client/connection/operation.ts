@@ -1,0 +1,90 @@
+import type { Role } from './roles'
+import type { Stop } from '../stop'
+
+/** Under which conditions an operation works. */
+export interface Conditions {
+  stop?: Stop
+  /** It completes a change that must not be left half done; a close waits for it as long as it can. */
+  finishing?: boolean
+  /** Whoever asks will ask again soon: one timeout is all the time that the operation gets. */
+  brief?: boolean
+}
+
+/** One thing that a caller wants done: its name, its way to stop it, and what it took. */
+export class Operation {
+  readonly stop?: Stop
+  readonly finishing: boolean
+  readonly brief: boolean
+  readonly #count: Count
+
+  constructor(
+    /** As it appears in `msg.gateway.operation` and in errors. */
+    readonly name: string,
+    { stop, finishing = false, brief = false }: Conditions = {},
+    count: Count = { requests: 0, writes: 0, statusCode: undefined },
+  ) {
+    this.stop = stop
+    this.finishing = finishing
+    this.brief = brief
+    this.#count = count
+  }
+
+  /** Requests made so far, logins not counted. */
+  get requests(): number {
+    return this.#count.requests
+  }
+  set requests(requests: number) {
+    this.#count.requests = requests
+  }
+
+  /** Those of them that change the appliance. */
+  get writes(): number {
+    return this.#count.writes
+  }
+  set writes(writes: number) {
+    this.#count.writes = writes
+  }
+
+  /** Status of the last answer. */
+  get statusCode(): number | undefined {
+    return this.#count.statusCode
+  }
+  set statusCode(statusCode: number | undefined) {
+    this.#count.statusCode = statusCode
+  }
+
+  /** A part of this operation under other conditions. What it takes counts for the whole. */
+  under(conditions: Conditions): Operation {
+    const { name, stop, finishing, brief } = this
+    return new Operation(name, { stop, finishing, brief, ...conditions }, this.#count)
+  }
+}
+
+interface Count {
+  requests: number
+  writes: number
+  statusCode?: number
+}
+
+export function newOperation(name: string, stop?: Stop): Operation {
+  return new Operation(name, { stop })
+}
+
+/** One call of the interface. */
+export interface Request {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Encoded path with its query, such as `/api/devices`. */
+  path: string
+  /** Sent as JSON, unless it is a Buffer. */
+  body?: unknown
+  /** Of a body that is not JSON. */
+  contentType?: string
+  /** Secrets in a body that is not JSON, to be kept out of every error. */
+  secrets?: string[]
+  /** What a 404 means, such as `route "Studio A"`. */
+  what?: string
+  /** The role that the call needs; a call that writes needs an Operator (facts 2.4). */
+  role?: Role
+  /** True when the call changes the appliance. Such a call is never repeated unless it certainly did not arrive. */
+  writes?: boolean
+}

@@ -1,0 +1,191 @@
+import type { Clock } from '../clock'
+import { GatewayError, badResponse, invalidInput } from '../errors'
+import type { Operation, Request } from './operation'
+import { mayAct } from './roles'
+import type { OpenSession, Session } from './session'
+import type { Stop } from '../stop'
+import { TransportFault, errorBody, isErrorBody, redirection, refusal } from './faults'
+import type { Answer, TransportRequest } from './transport'
+
+export interface CallerOptions {
+  session: Session
+  send: (request: TransportRequest) => Promise<Answer>
+  /** Waits. @throws GatewayError `CLOSED` */
+  pause: (ms: number, stop?: Stop) => Promise<void>
+  /** @throws GatewayError `CLOSED` when the operation or the gateway was stopped */
+  stopIfTold: (operation: Operation) => void
+  /** Nobody answers: what has waited since then need not wait longer. */
+  giveUp: (reason: GatewayError, since: number) => void
+  /** Milliseconds for one try. */
+  timeout: number
+  clock: Clock
+}
+
+/** What is known of a change while it is sent. */
+export interface Sending {
+  /** True from the moment that it goes out until it is known that it was not applied. */
+  mayBeApplied: boolean
+}
+
+const READ_ATTEMPTS = 3
+
+/** Makes calls within the session, heals it once when it is gone, and repeats what may be repeated (design 2.5). */
+export function createCaller(
+  options: CallerOptions,
+): (request: Request, operation: Operation, sending: Sending) => Promise<unknown> {
+  const { session, timeout, stopIfTold, clock } = options
+  let lastAnswerAt = -Infinity
+  /** This firmware answers a missing right with 401, which otherwise means the end of the session. */
+  let deniesWith401 = false
+
+  return async (request, operation, sending) => {
+    stopIfTold(operation)
+    const body = bodyToSend(request, operation)
+    const first = await session.open()
+    refuseMissingRole(request, first)
+    const answer = await attempt(request, body, first, operation, sending)
+    if (!(await showsLostSession(answer, first))) return bodyOf(answer, request, first)
+    session.lost(first)
+    const second = await session.open()
+    const replayed = await attempt(request, body, second, operation, sending)
+    if (isPlain401(replayed)) await reckonWith401(first, second)
+    return bodyOf(replayed, request, second)
+  }
+
+  /** Sends one request; repeats it as far as that is safe. */
+  async function attempt(
+    request: Request,
+    body: string | Buffer | undefined,
+    { cookies }: OpenSession,
+    operation: Operation,
+    sending: Sending,
+  ): Promise<Answer> {
+    const { writes = false } = request
+    const startedAt = clock.now()
+    const deadline = startedAt + (operation.brief ? 1 : 2) * timeout
+    for (let attempts = 1; ; attempts++) {
+      stopIfTold(operation)
+      operation.requests++
+      if (writes) operation.writes++
+      sending.mayBeApplied = writes
+      const result = await options
+        .send({
+          method: request.method,
+          path: request.path,
+          body,
+          contentType: request.contentType,
+          cookie: cookies.header(),
+          timeout: Math.max(1, Math.ceil(Math.min(timeout, deadline - clock.now()))),
+          stop: writes ? undefined : operation.stop,
+        })
+        .catch((fault: TransportFault) => fault)
+
+      const pauseMs = 100 * 3 ** (attempts - 1) * (0.8 + Math.random() * 0.4)
+      const mayRepeat = attempts < READ_ATTEMPTS && clock.now() + pauseMs < deadline
+      if (certainlyNotApplied(result)) sending.mayBeApplied = false
+      if (result instanceof Error) {
+        const safe = result.transient && !sending.mayBeApplied
+        if (!safe || !mayRepeat) throw finalFault(result, sending, startedAt)
+      } else {
+        lastAnswerAt = clock.now()
+        operation.statusCode = result.status
+        cookies.take(result)
+        const away = result.status >= 502 && result.status <= 504
+        if (!away || writes || !mayRepeat) return result
+      }
+      await options.pause(pauseMs, operation.stop)
+    }
+  }
+
+  /** The error of a call that is not repeated any more. */
+  function finalFault(
+    fault: TransportFault,
+    { mayBeApplied }: Sending,
+    startedAt: number,
+  ): GatewayError {
+    const nobodyThere = fault.code === 'TIMEOUT' || !fault.reached
+    if (!mayBeApplied && fault.transient && nobodyThere && lastAnswerAt < startedAt) {
+      options.giveUp(fault, startedAt)
+    }
+    const noAnswer = mayBeApplied && fault.code !== 'CLOSED' && fault.cause.statusCode === undefined
+    return noAnswer ? new GatewayError('OUTCOME_UNKNOWN', fault.message, fault.cause) : fault
+  }
+
+  /**
+   * The session is gone: 401. Or a redirect to a login page, a 404 or a refusal of the
+   * session's rights, when the appliance, asked about the session, does not know it (design 2.5).
+   */
+  async function showsLostSession(answer: Answer, used: OpenSession): Promise<boolean> {
+    const { status } = answer
+    if (isPlain401(answer) && !deniesWith401) return true
+    const ambiguous = status === 401 || status === 404 || isRedirect(answer)
+    if (!ambiguous) return false
+    const alive = await isAlive(used)
+    if (alive) used.cannotAsk = false
+    // Where sessions cannot be asked about, a 404 is about what was asked for: a login for each
+    // would be one for each mistyped ID. A redirect after calls that were answered is not.
+    if (used.cannotAsk) return isRedirect(answer) && used.served > 0
+    return alive === false
+  }
+
+  // A second 401, with a session that is alive, can only be about the rights of the user.
+  async function reckonWith401(first: OpenSession, second: OpenSession): Promise<void> {
+    if (await isAlive(second)) {
+      deniesWith401 = true
+      session.discard(first)
+    } else session.rejectedAtOnce(second)
+  }
+
+  /** Undefined when it cannot be found out. */
+  async function isAlive(open: OpenSession): Promise<boolean | undefined> {
+    try {
+      return (await session.information(open)) !== undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  function bodyOf(answer: Answer, request: Request, used: OpenSession): unknown {
+    const { status, body, unreadable } = answer
+    if (isRedirect(answer)) throw redirection(answer, 'The call')
+    if (status === 401 && deniesWith401) throw refusal({ ...answer, status: 403 }, request.what)
+    if (status < 200 || status >= 300) throw refusal(answer, request.what)
+    session.served(used)
+    if (unreadable) throw badResponse(`The appliance answered with ${unreadable}.`, status)
+    if (isErrorBody(body)) throw refusal(answer, request.what)
+    if (request.path === '/api/session') session.learn(used, answer)
+    return body
+  }
+}
+
+/** A call that the user can never make is not sent. Where the roles are not known, the appliance decides. */
+function refuseMissingRole({ role, writes }: Request, { roles }: OpenSession): void {
+  const needed = role ?? (writes ? 'Operator' : undefined)
+  if (!needed || mayAct(roles, needed)) return
+  const which = needed === 'Operator' ? 'Operator or Administrator' : needed
+  throw new GatewayError(
+    'FORBIDDEN',
+    `The user of this gateway has the role ${roles.join(', ')}, but this needs the role ${which}. Nothing was changed. Use another user in the config node.`,
+  )
+}
+
+function bodyToSend({ body }: Request, { name }: Operation): string | Buffer | undefined {
+  if (body === undefined || Buffer.isBuffer(body)) return body
+  try {
+    return JSON.stringify(body)
+  } catch {
+    throw invalidInput([{ path: '', problem: 'cannot be written as JSON' }], name)
+  }
+}
+
+/** It did not arrive, or was refused. */
+function certainlyNotApplied(result: Answer | TransportFault): boolean {
+  if (result instanceof Error) return !result.reached
+  const { status, body } = result
+  return (status >= 400 && status < 500) || (status < 300 && isErrorBody(body))
+}
+
+const isRedirect = ({ status }: Answer): boolean => status >= 300 && status < 400
+
+const isPlain401 = ({ status, body }: Answer): boolean =>
+  status === 401 && errorBody(body).type !== 'SessionAuthorization'

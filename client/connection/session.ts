@@ -1,0 +1,389 @@
+import type { SessionDeletion, SessionInformation } from '../model/types'
+import { MONOTONIC, type Clock } from '../clock'
+import { GatewayError, closedError } from '../errors'
+import type { Outlook } from './outage-log'
+import { within } from '../stop'
+import { TransportFault, isErrorBody, refusal } from './faults'
+import type { Answer, Transport } from './transport'
+import type { SessionCookies } from './cookies'
+import { noSession, readLogin, retryAfterOf } from './login'
+import { rolesOf } from './roles'
+
+/** One login on the appliance. Calls hold on to it, so that a late 401 never ends a newer session. */
+export interface OpenSession {
+  readonly cookies: SessionCookies
+  /** Calls that this session has answered. */
+  served: number
+  /** When the last answer came, in ms of the clock. */
+  usedAt: number
+  /** When it ends, as the appliance said (facts 2.3), in ms of the clock; undefined while not known. */
+  expiresAt?: number
+  /** How long it had still to go when that was read, in ms. */
+  lifetime?: number
+  /** The roles of the user; none while they are not known. */
+  roles: string[]
+  /** The firmware did not know its own new session: what it says of sessions proves nothing. */
+  cannotAsk?: boolean
+}
+
+export interface SessionOptions {
+  base: URL
+  username: string
+  password: string
+  timeout: number
+  transport: Transport
+  /** Hears how logging in goes. */
+  outlook: Outlook
+  /** Waits, ends early with `CLOSED` when the gateway closes. */
+  pause: (ms: number) => Promise<void>
+  clock: Clock
+}
+
+export interface Session {
+  /** The open session, after a login where none is open. However many ask, one login is made. */
+  open(): Promise<OpenSession>
+  /** This session has answered a call. */
+  served(session: OpenSession): void
+  /** An answer showed that this session is gone. */
+  lost(session: OpenSession): void
+  /** A new session was refused at its first call: no login for a while. */
+  rejectedAtOnce(session: OpenSession): void
+  /** This session is no longer used, but may be alive: it is ended, if that can be. */
+  discard(session: OpenSession): void
+  /**
+   * Asks the appliance about this session. Answers undefined when it says that the session is gone.
+   * @throws GatewayError when that could not be found out
+   */
+  information(session: OpenSession): Promise<SessionInformation | undefined>
+  /** Takes what an answer with session information tells. */
+  learn(session: OpenSession, answer: Answer): void
+  /** Forgets a refused login, so that the next call tries again. */
+  forgive(): void
+  /** Ends the open session. Never logs in first. The status is that of the answer, if there was one. */
+  end(): Promise<{ deletion: SessionDeletion; status?: number }>
+  /** Whether a session is open, as far as is known here. */
+  isOpen(): boolean
+  /** The roles of the user of the open session; none while they are not known. */
+  roles(): string[]
+  /** From now on nobody logs in. Resolves when no login and no end of a session is on its way. */
+  stop(): Promise<void>
+  /** Ends the session that is open, or is still being opened or ended, within so many ms. */
+  close(ms: number): Promise<void>
+  /** IDs of the present and the latest sessions, for keeping them out of every text. */
+  ids(): string[]
+}
+
+const MINUTE = 60_000
+/** Waits after refused credentials that had worked before: the appliance may be restarting (design 2.5). */
+const REFUSED_WAITS = [1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
+/** First waits after other failures; each further one is twice as long, up to a minute. */
+const FIRST_WAIT = { awayAtAll: 500, noneFree: 1000, answeredNothing: 2000 }
+const LONGEST_WAIT = MINUTE
+/** Of a close, what is kept for the end of a session whose login was answered late. */
+const LATE_END_MS = 400
+
+/**
+ * The only place that logs in. One session serves every caller; it is opened
+ * when first needed, replaced when it is lost, and never at the price of
+ * hammering an appliance that refuses (design 2.5).
+ */
+export function createSession(options: SessionOptions): Session {
+  const { transport, timeout, outlook, clock } = options
+  let current: OpenSession | undefined
+  let opening: Promise<OpenSession> | undefined
+  /** The sessions that are being ended, and when that is over. */
+  const ending = new Map<OpenSession, Promise<unknown>>()
+  const ids: string[] = []
+  let workedBefore = false
+  let refusals = 0
+  let failures = 0
+  let stopped = false
+  /** No login before `until`; callers meanwhile get `error`. */
+  let held: { until: number; error: GatewayError } | undefined
+
+  async function open(): Promise<OpenSession> {
+    if (opening) return opening
+    if (current && !mayHaveExpired(current, clock.now())) return current
+    opening = renew(current).finally(() => {
+      opening = undefined
+    })
+    return opening
+  }
+
+  async function renew(session?: OpenSession): Promise<OpenSession> {
+    if (session && (await isStillAlive(session))) return session
+    if (held && clock.now() < held.until) throw heldError(held.error, held.until - clock.now())
+    return logIn()
+  }
+
+  async function isStillAlive(session: OpenSession): Promise<boolean> {
+    const alive =
+      !isCertainlyOver(session, clock.now()) &&
+      (await information(session).catch((error: GatewayError) => {
+        if (error.code === 'CLOSED') throw error
+        // Not found out: the next call will show it.
+        return true
+      }))
+    if (!alive) lost(session)
+    return Boolean(alive)
+  }
+
+  async function logIn(): Promise<OpenSession> {
+    if (stopped) throw closedError()
+    let retryAfter: number | undefined
+    try {
+      const answer = await postSession()
+      retryAfter = retryAfterOf(answer)
+      const { cookies, named } = readLogin(answer, options.base)
+      const session: OpenSession = { cookies, served: 0, usedAt: clock.now(), roles: [] }
+      ids.splice(0, Math.max(0, ids.length - 4))
+      ids.push(cookies.sessionId())
+      current = session
+      const known = await getToKnow(session)
+      // Nobody will use it: the close ends it.
+      if (stopped) throw closedError()
+      if (!named && !known) {
+        discard(session)
+        throw noSession(answer)
+      }
+      workedBefore = true
+      held = undefined
+      refusals = 0
+      return session
+    } catch (error) {
+      const failure = error as GatewayError
+      if (failure.code !== 'CLOSED') hold(failure, retryAfter)
+      throw failure
+    }
+  }
+
+  /** Who is logged in, and until when. Where that cannot be found out, a named session serves all the same. */
+  async function getToKnow(session: OpenSession): Promise<boolean> {
+    const answer = await askAbout(session).catch(() => undefined)
+    if (answer?.status === 404) session.cannotAsk = true
+    if (!answer || !isInformation(answer)) return false
+    learn(session, answer, clock)
+    return true
+  }
+
+  const askAbout = ({ cookies }: OpenSession): Promise<Answer> =>
+    transport.send({ method: 'GET', path: '/api/session', cookie: cookies.header(), timeout })
+
+  async function postSession(): Promise<Answer> {
+    const body = JSON.stringify({ username: options.username, password: options.password })
+    for (let attempt = 1; ; attempt++) {
+      const answer = await transport
+        .send({ method: 'POST', path: '/api/session', body, timeout })
+        .catch((fault: TransportFault) => fault)
+      if (attempt === 3 || !mayRepeat(answer)) {
+        if (answer instanceof Error) throw answer
+        return answer
+      }
+      await options.pause(100 * 3 ** attempt * jitter())
+    }
+  }
+
+  // A password that never worked may be wrong: it is not sent again when it may have arrived.
+  function mayRepeat(answer: Answer | TransportFault): boolean {
+    if (!(answer instanceof Error)) return answer.status === 502 || answer.status === 503
+    if (answer.code === 'TIMEOUT' || !answer.transient) return false
+    return workedBefore || !answer.reached
+  }
+
+  /** Sets how long no login is tried after this failure. */
+  function hold(error: GatewayError, retryAfter?: number): void {
+    let wait: number
+    if (error.code === 'LOGIN_REFUSED') {
+      wait = workedBefore
+        ? REFUSED_WAITS[Math.min(refusals, REFUSED_WAITS.length - 1)]!
+        : Number.POSITIVE_INFINITY
+      refusals++
+    } else {
+      wait = retryAfter ?? Math.min(firstWaitAfter(error) * 2 ** failures, LONGEST_WAIT) * jitter()
+      failures++
+    }
+    outlook.trouble('session', error.code, error.message)
+    held = { until: clock.now() + wait, error }
+  }
+
+  function lost(session: OpenSession): void {
+    if (current === session) current = undefined
+  }
+
+  async function information(session: OpenSession): Promise<SessionInformation | undefined> {
+    const answer = await askAbout(session)
+    if (showsNoSession(answer)) return undefined
+    if (answer.status >= 400) throw refusal(answer)
+    if (!isInformation(answer)) throw unexpected('The question about the session', answer)
+    session.cookies.take(answer)
+    session.usedAt = clock.now()
+    learn(session, answer, clock)
+    return answer.body as SessionInformation
+  }
+
+  async function deleteSession(session: OpenSession, ms: number): Promise<Answer> {
+    const deleted = transport.send({
+      method: 'DELETE',
+      path: '/api/session',
+      cookie: session.cookies.header(),
+      timeout: ms,
+    })
+    const over: Promise<unknown> = deleted
+      .catch(() => undefined)
+      .finally(() => {
+        if (ending.get(session) === over) ending.delete(session)
+      })
+    ending.set(session, over)
+    return deleted
+  }
+
+  function discard(session: OpenSession): void {
+    lost(session)
+    deleteSession(session, timeout).catch(() => undefined)
+  }
+
+  // A close takes real time, whatever clock the rest waits by.
+  async function close(ms: number): Promise<void> {
+    const over = MONOTONIC.now() + ms
+    const left = (): number => Math.max(0, over - MONOTONIC.now())
+    if (opening)
+      await within(
+        left() - LATE_END_MS,
+        opening.catch(() => undefined),
+      )
+    const unended = new Set(ending.keys())
+    if (current) unended.add(current)
+    current = undefined
+    const tryToEnd = async (session: OpenSession): Promise<void> => {
+      try {
+        deletionOf(await deleteSession(session, Math.min(timeout, left())))
+        unended.delete(session)
+      } catch {
+        // As long as there is time it is tried again.
+      }
+    }
+    // Twice, where the first try fails or brings no answer in half of the time.
+    for (const share of [1 / 2, 1]) {
+      await within(left() * share, Promise.all([...unended].map(tryToEnd)))
+    }
+  }
+
+  async function end(): Promise<{ deletion: SessionDeletion; status?: number }> {
+    await opening?.catch(() => undefined)
+    const session = current
+    if (!session) return { deletion: { type: 'Session', message: 'No session was open.' } }
+    lost(session)
+    try {
+      return deletionOf(await deleteSession(session, timeout))
+    } catch (error) {
+      // It may still be open: whoever ends it next has to try again.
+      current ??= session
+      throw error
+    }
+  }
+
+  return {
+    open,
+    served(session) {
+      session.served++
+      session.usedAt = clock.now()
+      failures = 0
+      outlook.fine('session')
+    },
+    lost,
+    rejectedAtOnce(session) {
+      lost(session)
+      if (session.served > 0) return
+      hold(
+        new GatewayError('REJECTED', 'The appliance ends each new session at once.', {
+          statusCode: 401,
+          retryable: true,
+        }),
+      )
+    },
+    discard,
+    information,
+    learn: (session, answer) => learn(session, answer, clock),
+    forgive() {
+      held = undefined
+      refusals = 0
+    },
+    end,
+    isOpen: () => current !== undefined,
+    roles: () => current?.roles ?? [],
+    async stop() {
+      stopped = true
+      await Promise.all([opening?.catch(() => undefined), ...ending.values()])
+    },
+    close,
+    // An answer may have given the present session another ID since the login.
+    ids: () => (current ? [...ids, current.cookies.sessionId()] : ids),
+  }
+}
+
+const jitter = (): number => 0.8 + Math.random() * 0.4
+
+function firstWaitAfter(error: GatewayError): number {
+  if (error.code === 'TOO_MANY_SESSIONS') return FIRST_WAIT.noneFree
+  const arrived = !(error instanceof TransportFault) || error.reached
+  return arrived ? FIRST_WAIT.answeredNothing : FIRST_WAIT.awayAtAll
+}
+
+const isPlainObject = (body: unknown): body is Record<string, unknown> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body)
+
+const isInformation = ({ status, body }: Answer): boolean =>
+  status === 200 && isPlainObject(body) && !isErrorBody(body)
+
+/** How the answer to a question about a session says that there is none. */
+const showsNoSession = ({ status }: Answer): boolean =>
+  status === 401 || status === 404 || (status >= 300 && status < 400)
+
+/** @throws GatewayError when the answer does not say that the session is over */
+function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number } {
+  const { status, body } = answer
+  if (showsNoSession(answer)) {
+    return { deletion: { type: 'Session', message: 'The session had ended already.' }, status }
+  }
+  if (status >= 400) throw refusal(answer)
+  if (status === 204)
+    return { deletion: { type: 'Session', message: 'The session ended.' }, status }
+  if (!isPlainObject(body)) throw unexpected('The end of the session', answer)
+  return { deletion: body as unknown as SessionDeletion, status }
+}
+
+const unexpected = (what: string, { status, unreadable }: Answer): GatewayError =>
+  new GatewayError('BAD_RESPONSE', `${what} was answered with ${unreadable ?? 'something else'}.`, {
+    statusCode: status,
+  })
+
+function mayHaveExpired({ expiresAt }: OpenSession, now: number): boolean {
+  return expiresAt !== undefined && now >= expiresAt
+}
+
+// Whether calls prolong a session is unknown (facts 2.3). Both ways it is over when it
+// has lain idle for the whole time that it had left; otherwise the appliance is asked.
+function isCertainlyOver({ lifetime, usedAt }: OpenSession, now: number): boolean {
+  return lifetime !== undefined && now >= usedAt + lifetime
+}
+
+// expireAt is a time on the appliance's clock, which may differ from ours. One that is past
+// while the session lives says nothing.
+function learn(session: OpenSession, answer: Answer, clock: Clock): void {
+  session.roles = rolesOf(answer.body)
+  const { expireAt } = (answer.body ?? {}) as Partial<SessionInformation>
+  const appliance = Date.parse(answer.headers.date ?? '')
+  const today = Date.now()
+  const skew = Math.abs(appliance - today) > 2000 ? appliance - today : 0
+  const left = typeof expireAt === 'number' ? expireAt - (today + skew) : Number.NaN
+  session.lifetime = left > 0 ? left : undefined
+  session.expiresAt = left > 0 ? clock.now() + left : undefined
+}
+
+function heldError(error: GatewayError, wait: number): GatewayError {
+  const seconds = Math.ceil(wait / 1000)
+  const next = Number.isFinite(seconds)
+    ? ` The next try is made in ${seconds} s at the earliest.`
+    : ' No further try is made, so that the account is not locked. To try the same again, send "start" to a session node.'
+  return new GatewayError(error.code, error.message + next, error.cause)
+}

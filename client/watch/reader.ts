@@ -1,0 +1,207 @@
+import { GatewayError, badResponse } from '../errors'
+import type { Gateway } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { isObject, isText, type JsonObject } from '../model/json'
+import type { DeviceConfiguration, Route } from '../model/types'
+import { getDevice } from '../api/devices'
+import { lacking, lacksRoutes, listRoutes } from '../api/routes'
+import { askItself, judgeMissing } from './gone'
+import type { Clock } from './poller'
+import { deviceState, type DeviceState, type Doubts, type RouteState } from './state'
+
+/** What one look at a device brought. */
+export interface Look {
+  state: DeviceState
+  /** The routes as the appliance answered them, with their secrets; undefined when some may be missing. */
+  routes?: Route[]
+  /** How often the appliance wants to be asked, in ms (facts 3.2). */
+  suggestedMs?: number
+}
+
+/** How much of the list of routes is known. */
+type Listed = 'all' | 'in part' | 'nothing'
+
+/** What a device says of itself when it does not reach its own back end (facts 3.1). */
+const AWAY: ReadonlySet<unknown> = new Set(['offline', 'never', 'communication error'])
+const isAway = ({ status }: DeviceConfiguration): boolean =>
+  AWAY.has(String(status).trim().toLowerCase())
+
+/** So many missing routes are asked for one by one. */
+const ASKED = 4
+/** How soon a route that was not found is looked for once more, in ms. */
+const SECOND_LOOK_MS = 200
+/** How long all routes have to be missing, in ms: an appliance that restarts may have none for a while. */
+const ALL_MISSING_MS = 10_000
+
+/**
+ * Looks at a device, again and again, normally with one call: the configuration of the device
+ * holds all its routes (spec 2.5). What an answer leaves out, and what has become empty, is kept
+ * as it was until it is certain. A route that the configuration lacks is looked for in the list of
+ * routes and by itself, until it is certainly gone, see `gone`.
+ * @returns a function that looks once, given what is known from before, and throws GatewayError
+ * when no usable answer came
+ */
+export function createLook(
+  gateway: Gateway,
+  deviceId: string,
+  clock: Clock,
+): (operation: Operation, known?: DeviceState) => Promise<Look> {
+  /** Since when each route is missing. */
+  let missing = new Map<string, number>()
+  let partial: ReadonlySet<string> = new Set()
+  let emptied: ReadonlySet<string> = new Set()
+
+  return async (operation, known) => {
+    const device = await getDevice(gateway, deviceId, operation)
+    const configured = routesIn(device, deviceId)
+    const found = foundIn(configured ?? [])
+    const isDoubtful =
+      found.routes.size === 0 || found.isPartial || knownWithout(found, known).length > 0
+    const listed = isDoubtful ? await addListed(found, configured, operation) : 'all'
+    const isCertain = listed !== 'nothing' && !isAway(device)
+    const gone = isCertain ? await goneOf(found, known, listed, operation) : new Set<string>()
+    const kept = knownWithout(found, known).filter(([id]) => !gone.has(id))
+    // A new route that did not come whole may do so at the next look.
+    const arrived = [...found.routes].filter(
+      ([id]) => !known || !found.partial.has(id) || known.routes.has(id) || partial.has(id),
+    )
+    partial = found.partial
+    const doubts: Doubts = { before: emptied, now: new Set() }
+    const routes = { arrived: arrived.map(([, route]) => route), kept }
+    const state = deviceState(deviceId, device, routes, doubts, known)
+    emptied = doubts.now
+    const isWhole = kept.length === 0 && found.partial.size === 0
+    return {
+      state,
+      routes: isWhole ? (routes.arrived as unknown as Route[]) : undefined,
+      suggestedMs: suggestionOf(device),
+    }
+  }
+
+  /** Adds what only the list of routes has, and returns how much of it came: it may not be needed. */
+  async function addListed(
+    found: Found,
+    configured: unknown[] | undefined,
+    operation: Operation,
+  ): Promise<Listed> {
+    try {
+      const list = await listRoutes(gateway, { deviceId }, operation)
+      if (lacksRoutes(list) && !configured?.length) throw lacking(list)
+      const listed = foundIn(list.data)
+      // The list may have routes in another form than the configuration, which is preferred.
+      for (const [id, route] of listed.routes) {
+        const isBetter = found.partial.has(id) && !listed.partial.has(id)
+        if (found.routes.has(id) && !isBetter) continue
+        found.routes.set(id, route)
+        if (listed.partial.has(id)) found.partial.add(id)
+        else found.partial.delete(id)
+      }
+      return lacksRoutes(list) ? 'in part' : 'all'
+    } catch (error) {
+      if (!configured?.length || isClosed(error)) throw error
+      return 'nothing'
+    }
+  }
+
+  /** Which of the absent routes are certainly gone. */
+  async function goneOf(
+    found: Found,
+    known: DeviceState | undefined,
+    listed: Listed,
+    operation: Operation,
+  ): Promise<ReadonlySet<string>> {
+    const absent = knownWithout(found, known).map(([id]) => id)
+    const several = (known?.routes.size ?? 0) > 1
+    const least = found.routes.size === 0 && several ? ALL_MISSING_MS : 0
+    const first = await judge(absent, listed === 'all', missing, least, operation)
+    const suspected = [...first.missing.keys()].filter((id) => !missing.has(id))
+    missing = first.missing
+    if (suspected.length === 0 || least > 0) return first.gone
+    // The second look comes at once: what is gone then is reported in its place among the events.
+    await gateway.pause(SECOND_LOOK_MS, operation.stop)
+    const list = await listRoutes(gateway, { deviceId }, operation).catch(unlessClosed)
+    const listedNow = new Set(list?.data.map(({ id }) => id))
+    const unlisted = suspected.filter((id) => !listedNow.has(id))
+    const isComplete = list !== undefined && !lacksRoutes(list)
+    const second = await judge(unlisted, isComplete, missing, least, operation)
+    for (const id of suspected) if (!second.missing.has(id)) missing.delete(id)
+    return new Set([...first.gone, ...second.gone])
+  }
+
+  /** Judges absent routes by the list and, as far as they are few, by asking for each of them. */
+  async function judge(
+    absent: string[],
+    isUnlisted: boolean,
+    since: ReadonlyMap<string, number>,
+    least: number,
+    operation: Operation,
+  ): Promise<{ gone: ReadonlySet<string>; missing: Map<string, number> }> {
+    const gone = new Set<string>()
+    const stillMissing = new Map<string, number>()
+    for (const [index, routeId] of absent.entries()) {
+      const isAsked = isUnlisted && index < ASKED
+      const address = { deviceId, routeId }
+      const itself = isAsked ? await askItself(gateway, address, operation) : 'unclear'
+      const evidence = { isUnlisted, itself } as const
+      const verdict = judgeMissing(evidence, since.get(routeId), clock.now(), least)
+      if (verdict === 'gone') gone.add(routeId)
+      else if (verdict !== undefined) stillMissing.set(routeId, verdict)
+    }
+    return { gone, missing: stillMissing }
+  }
+}
+
+function unlessClosed(error: unknown): undefined {
+  if (isClosed(error)) throw error
+}
+
+const isClosed = (error: unknown): boolean =>
+  error instanceof GatewayError && error.code === 'CLOSED'
+
+/** The routes in the configuration of the device; undefined when they are not there. */
+function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): unknown[] | undefined {
+  if (!isObject(config)) {
+    throw badResponse('The appliance answered with a device without its configuration.')
+  }
+  if (_id !== undefined && _id !== deviceId) {
+    throw badResponse('The appliance answered with another device than the one asked for.')
+  }
+  const { routes } = config as { routes?: unknown }
+  return Array.isArray(routes) ? routes : undefined
+}
+
+interface Found {
+  routes: Map<string, JsonObject>
+  /** IDs of those that did not come whole. */
+  partial: Set<string>
+  /** Something did not come whole, a route or what should be one. */
+  isPartial: boolean
+}
+
+function foundIn(routes: readonly unknown[]): Found {
+  const found: Found = { routes: new Map(), partial: new Set(), isPartial: false }
+  for (const route of routes) {
+    if (!isObject(route) || !isText(route.id)) found.isPartial = true
+    else {
+      found.routes.set(route.id, route)
+      if (!isWhole(route)) found.partial.add(route.id)
+    }
+  }
+  found.isPartial ||= found.partial.size > 0
+  return found
+}
+
+const isWhole = ({ source, destinations }: JsonObject): boolean =>
+  isObject(source) &&
+  isText(source.protocol) &&
+  // Some write an empty list as null.
+  (Array.isArray(destinations) || destinations === null)
+
+function knownWithout({ routes }: Found, known?: DeviceState): Array<[string, RouteState]> {
+  return known ? [...known.routes].filter(([id]) => !routes.has(id)) : []
+}
+
+function suggestionOf({ suggestedPollingInterval }: DeviceConfiguration): number | undefined {
+  const ms = Number((suggestedPollingInterval as { ms?: unknown } | undefined)?.ms)
+  return ms > 0 ? ms : undefined
+}

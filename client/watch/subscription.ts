@@ -1,0 +1,309 @@
+import { GatewayError } from '../errors'
+import type { EventName, Threshold } from '../model/watch'
+import type { FailedStatistics, Statistics } from '../api/statistics'
+import { applied, compare, keyOf, type Change } from './compare'
+import {
+  eventNameOf,
+  eventOf,
+  snapshotOf,
+  valueOf,
+  type Named,
+  type Snapshot,
+  type WatchEvent,
+} from './events'
+import { eventFilter, routeFilter, type RouteFilter } from './filter'
+import { createLimits } from './thresholds'
+import type { Clock, Miss } from './poller'
+import { inOrder, passagesIn } from './scope'
+import { isRunning, type DeviceState, type RouteState } from './state'
+
+/** What one watch wants to be told. */
+export interface WatchOptions {
+  /** By default the appliance's only device. */
+  deviceId?: string
+  /** By default all events. */
+  events?: readonly EventName[]
+  /** By default all routes. Events that are about no route come all the same. */
+  route?: RouteFilter
+  /** A change counts when it has lasted so many ms. */
+  holdFor?: number
+  /** Limits on statistics, which are read only for routes that run and that the watch is about. */
+  thresholds?: readonly Threshold[]
+  /** What one look brought, in a fixed order. */
+  onEvents: (events: WatchEvent[]) => void
+  /** The whole state, once, before the first event that a look brings. */
+  onSnapshot?: (snapshot: Snapshot) => void
+  /** After each look: what is known, and how well. */
+  onHealth?: (health: Health) => void
+  /** A failure that does not pass by itself: told once, until a look succeeds again. */
+  onFailure?: (error: GatewayError) => void
+}
+
+/** How well a watch knows the routes that it is about. */
+export interface Health {
+  /** Undefined while nothing is known. */
+  known?: {
+    routes: number
+    running: number
+    /** Unix ms. */
+    seenAt: number
+  }
+  /** Why the latest look failed. */
+  failure?: GatewayError
+  /** It counts as unreachable. */
+  unreachable: boolean
+}
+
+/** One watch: turns what is seen into what it reports. */
+export interface Follower {
+  /** The device that it names; undefined for the only one. */
+  readonly deviceId?: string
+  /** The state as far as it is known when the watch begins. */
+  begin(known: { state?: DeviceState; seenAt: number; away?: Miss }): void
+  /** A look succeeded. `changes` are those since the state before. */
+  seen(state: DeviceState, changes: readonly Change[], at: number): void
+  missed(miss: Miss): void
+  unreachable(miss: Miss): void
+  reachable(outage: { since: number; outageMs: number }): void
+  /** Routes whose statistics are wanted. */
+  measures(state: DeviceState): RouteState[]
+  measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
+  failed(error: GatewayError): void
+  end(): void
+}
+
+/** A change that has not lasted long enough. */
+interface Held {
+  /** Since when there is a change, by the clock. */
+  since: number
+  /** To what, and since when to that. */
+  value: string
+  at: number
+}
+
+/** Errors that waiting does not heal. */
+const LASTING: ReadonlySet<string> = new Set([
+  'CONFIG',
+  'INVALID_INPUT',
+  'LOGIN_REFUSED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'TLS',
+])
+
+export function createFollower(options: WatchOptions, clock: Clock): Follower {
+  const { holdFor = 0, thresholds = [] } = options
+  const wantsEvent = eventFilter(options.events)
+  const wantsRoute = routeFilter(options.route)
+  const limits =
+    thresholds.length > 0 && STATISTICS.some(wantsEvent)
+      ? createLimits(thresholds, holdFor)
+      : undefined
+  /** The state as the flow knows it: behind the present one by the changes that are held. */
+  let told: DeviceState | undefined
+  /** The changes that are held, by their keys. */
+  let held: ReadonlyMap<string, Held> = new Map()
+  let counts = { routes: 0, running: 0 }
+  let seenAt = 0
+  let away: { miss: Miss; isTold: boolean; cancel?: () => void } | undefined
+  /** The lasting failures that were told. */
+  const lasting: { look?: string; statistics?: string } = {}
+
+  // A watch that comes from another poller of the same device starts over, knowing what it knows.
+  function begin(known: Parameters<Follower['begin']>[0]): void {
+    if (away && !known.away) {
+      const { since } = away.miss
+      reachable({ since, outageMs: clock.now() - since })
+    }
+    if (known.state && told?.id !== known.state.id) start(known.state, known.seenAt)
+    if (known.away && !away) unreachable(known.away)
+    else if (known.state) tellHealth(known.away?.error)
+  }
+
+  function start(state: DeviceState, at: number): void {
+    const isAnother = told?.id !== state.id
+    told = state
+    held = new Map()
+    seenAt = at
+    counts = count(state)
+    if (isAnother) options.onSnapshot?.(snapshotOf(state, clock.unix(at), wantsRoute))
+  }
+
+  function seen(state: DeviceState, changes: readonly Change[], at: number): void {
+    lasting.look = undefined
+    if (told?.id !== state.id) start(state, at)
+    else {
+      if (changes.length > 0) counts = count(state)
+      seenAt = at
+      tell(due(state, changes, at))
+      if (limits) tellLimits(limits.running(runningIn(state), at))
+    }
+    tellHealth()
+  }
+
+  /** What has lasted long enough. */
+  function due(state: DeviceState, latest: readonly Change[], at: number): WatchEvent[] {
+    const known = told!
+    told = state
+    if (held.size === 0 && latest.length === 0) return []
+    const changes = holdFor === 0 ? latest : compare(known, state)
+    const passages = options.route ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
+    const dueNow: Array<{ change: Change; at: number; passage?: Change & { of: 'route' } }> = []
+    const settled: Change[] = []
+    const stillHeld = new Map<string, Held>()
+    const left = new Set<string>()
+    for (const change of changes) {
+      const id = 'route' in change ? change.route.id : ''
+      const passage = passages.get(id)
+      const renamed = change.of === 'route.name' ? passage : undefined
+      // What else is new of a route comes with the route, or is not of interest any more.
+      if (passage && !renamed && (passage.to || left.has(id))) {
+        settled.push(change)
+        continue
+      }
+      const steps = renamed ? stepsOf(change, renamed) : [change]
+      const wanted = steps.filter((step) => wants(step, known))
+      const entries = wanted.map((step) => [keyOf(step), heldSince(step, at)] as const)
+      const isHeld = entries.some(([, { since }]) => at - since < holdFor)
+      if (isHeld) for (const [key, entry] of entries) stillHeld.set(key, entry)
+      else {
+        settled.push(change)
+        if (renamed?.from) left.add(id)
+        for (const [index, step] of wanted.entries()) {
+          dueNow.push({ change: step, at: entries[index]![1].at, passage: renamed })
+        }
+      }
+    }
+    held = stillHeld
+    if (held.size > 0) told = applied(known, settled)
+    const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
+    return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
+  }
+
+  function heldSince(change: Change, at: number): Held {
+    const before = held.get(keyOf(change))
+    const value = holdFor === 0 ? '' : valueOf(change)
+    if (!before) return { since: at, value, at }
+    return before.value === value ? before : { since: before.since, value, at }
+  }
+
+  function wants(change: Change, known: DeviceState): boolean {
+    if (!wantsEvent(eventNameOf(change))) return false
+    if (!('route' in change)) return true
+    return wantsRoute(known.routes.get(change.route.id) ?? change.route) || wantsRoute(change.route)
+  }
+
+  function missed(miss: Miss): void {
+    fail('look', miss.error)
+    tellHealth(miss.error)
+  }
+
+  function fail(what: 'look' | 'statistics', error: GatewayError): void {
+    if (!LASTING.has(error.code) || lasting[what] === error.code) return
+    lasting[what] = error.code
+    options.onFailure?.(error)
+  }
+
+  function unreachable(miss: Miss): void {
+    const { error, since } = miss
+    const { code, message } = error
+    const now = { miss, isTold: false, cancel: undefined as (() => void) | undefined }
+    away = now
+    const say = (): void => {
+      now.isTold = true
+      tell([
+        {
+          event: 'appliance.unreachable',
+          at: clock.unix(since),
+          device: device(),
+          reason: { code, message },
+          before: 'reachable',
+          after: 'unreachable',
+        },
+      ])
+    }
+    const left = since + holdFor - clock.now()
+    if (left > 0) now.cancel = clock.after(left, say)
+    else say()
+    tellHealth(error)
+  }
+
+  function reachable({ since, outageMs }: { since: number; outageMs: number }): void {
+    const ended = away
+    away = undefined
+    ended?.cancel?.()
+    if (!ended?.isTold) return
+    tell([
+      {
+        event: 'appliance.reachable',
+        at: clock.unix(clock.now()),
+        device: device(),
+        since: clock.unix(since),
+        outageMs,
+        before: 'unreachable',
+        after: 'reachable',
+      },
+    ])
+  }
+
+  const device = (): Named => ({ id: told?.id ?? options.deviceId ?? '', name: told?.name ?? '' })
+
+  function tell(events: WatchEvent[]): void {
+    const wanted = events.filter(({ event }) => wantsEvent(event))
+    if (wanted.length > 0) options.onEvents(wanted)
+  }
+
+  const tellLimits = (events: ReturnType<NonNullable<typeof limits>['running']>): void =>
+    tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
+
+  function tellHealth(failure?: GatewayError): void {
+    const known = told && { ...counts, seenAt: clock.unix(seenAt) }
+    options.onHealth?.({ known, failure, unreachable: away !== undefined })
+  }
+
+  function count({ routes }: DeviceState): typeof counts {
+    const wanted = options.route ? [...routes.values()].filter(wantsRoute) : [...routes.values()]
+    const running = wanted.filter(({ condition }) => isRunning(condition)).length
+    return { routes: wanted.length, running }
+  }
+
+  function measures({ routes }: DeviceState): RouteState[] {
+    if (!limits) return []
+    return [...routes.values()].filter((route) => isRunning(route.condition) && wantsRoute(route))
+  }
+
+  return {
+    deviceId: options.deviceId,
+    begin,
+    seen,
+    missed,
+    unreachable,
+    reachable,
+    measures,
+    measured(statistics, at) {
+      if (!limits || !told) return
+      lasting.statistics = undefined
+      for (const one of statistics) {
+        const route = one.route as Named | undefined
+        if (!route || 'error' in one || !wantsRoute(route)) continue
+        tellLimits(limits.measured(one, at))
+      }
+    },
+    failed: (error) => fail('statistics', error),
+    end() {
+      away?.cancel?.()
+    },
+  }
+
+  function runningIn(state: DeviceState): Set<string> {
+    return new Set(measures(state).map(({ id }) => id))
+  }
+}
+
+/** A new name that brings a route, or takes it away: a flow gets no event about a route that it does not know. */
+const stepsOf = (name: Change, passage: Change & { of: 'route' }): Change[] =>
+  passage.to ? [passage, name] : [name, passage]
+
+const NO_PASSAGES: ReturnType<typeof passagesIn> = new Map()
+
+const STATISTICS: readonly EventName[] = ['statistics.low', 'statistics.high', 'statistics.normal']

@@ -1,0 +1,401 @@
+// What a form shows of the definition of a route, and what an edit makes of it. It knows no form.
+import { isGiven, isObject, own } from '../../../client/model/json'
+import type { JsonObject } from '../../../client/model/json'
+import { partToSent, protocolOf } from '../../../client/model/convert'
+import {
+  anyMembersOf,
+  hasPaths,
+  isRedundant,
+  membersOf,
+  PLACE,
+  PROTOCOLS,
+  ROUTE,
+  spellingOf,
+} from '../../../client/model/members'
+import type { Direction, Member } from '../../../client/model/members'
+import type { UpdateMode } from '../../../client/model/check'
+import { matcher } from '../../../client/model/ids'
+import { isMasked } from '../../../client/model/secrets'
+
+/** A member of a part, as a field. */
+export interface FormField {
+  /** As in the table of members. */
+  name: string
+  /** Where it stands, or would stand: a Route as read has another name for some. */
+  key: string
+  member: Member
+  value: unknown
+  required: boolean
+}
+
+/** Fields in the order of a form, the usual ones apart from the rest. */
+export interface FormFields {
+  first: FormField[]
+  more: FormField[]
+  /** Members that no field shows. They stay as they are. */
+  others: string[]
+}
+
+/** How the part is used. */
+export interface PartUse {
+  /** It may be only some members, for a part that is there. */
+  partial?: boolean
+  /** It makes a new part, which has no ID yet. */
+  isNew?: boolean
+  /** It is a state to reach, in which no command has a place. */
+  isState?: boolean
+}
+
+/** A part, and the members that were taken out of it because they do not apply at present. */
+export interface Edited {
+  part: JsonObject
+  parked: readonly Parked[]
+}
+
+interface Parked {
+  name: string
+  key: string
+  value: unknown
+  /** The protocol that the part had. */
+  protocol: unknown
+}
+
+const FIRST = [
+  'name',
+  'protocol',
+  'srtMode',
+  'rtmpMode',
+  'srtGroupMode',
+  ...PLACE,
+  'srtNetworkBondingParams',
+  'streamName',
+  'srtLatency',
+  'srtEncryption',
+  'srtPassPhrase',
+  'username',
+  'password',
+  'segmentDuration',
+]
+const LAST = ['labels', 'tags', 'encryption', 'action', 'id']
+
+const ORDER_OF_ROUTE = ['id', ...Object.keys(ROUTE), 'source', 'destinations']
+
+/** The fields of the route itself; those that only some uses need show where they have a value. */
+export function routeFields(route: JsonObject, use: PartUse & { needsName?: boolean }): FormFields {
+  const known = new Map<string, Member>([
+    ...Object.entries<Member>(ROUTE),
+    ['id', { kind: 'text' }],
+    ...PARTS.map((name): [string, Member] => [name, { kind: 'list' }]),
+  ])
+  const fields = [...known]
+    .filter(([name]) => name in ROUTE || name === 'id')
+    .map(([name, member]) => fieldOf(name, name, member, own(route, name), use.needsName === true))
+    .filter(isPresentable)
+    .filter(({ name, value }) => name === 'name' || value !== undefined)
+  const shown = [...fields.map(({ key }) => key), ...PARTS.filter((name) => isPart(route, name))]
+  return {
+    first: fields.filter(({ name }) => name === 'name'),
+    more: fields.filter(({ name }) => name !== 'name'),
+    others: Object.keys(route).filter((key) => !shown.includes(key)),
+  }
+}
+
+const PARTS = ['source', 'destinations']
+
+/** False for a source or destinations that only JSON can show. */
+function isPart(route: JsonObject, name: string): boolean {
+  return name === 'source' ? isObject(own(route, name)) : Array.isArray(own(route, name))
+}
+
+/** The fields of a source or destination: those that apply, and those that have a value. */
+export function partFields(direction: Direction, part: JsonObject, use: PartUse = {}): FormFields {
+  const sent = partToSent(direction, part)
+  const applying = applyingNames(direction, part, use)
+  const fields = [...membersFor(direction, part, use)]
+    .filter(([, member]) => member.sentAs === undefined && !member.readOnly?.(part))
+    .map(([name, member]) => {
+      const key = keyOf(direction, part, name)
+      const given = own(part, key)
+      const value = name === 'protocol' && isGiven(given) ? protocolOf(direction, part) : given
+      return fieldOf(name, key, member, value, !use.partial && member.required?.(sent) === true)
+    })
+    .filter(isPresentable)
+    .filter(({ name, value }) => applying.has(name) || value !== undefined)
+  return arranged(fields, part)
+}
+
+/** The fields of one path of a part with redundancy. */
+export function pathFields(list: Member, path: JsonObject): FormFields {
+  const fields = Object.entries(list.of ?? {})
+    .map(([name, member]) =>
+      fieldOf(name, name, member, own(path, name), member.required?.(path) === true),
+    )
+    .filter(isPresentable)
+  return arranged(fields, path)
+}
+
+function fieldOf(name: string, key: string, member: Member, value: unknown, required: boolean) {
+  return { name, key, member, value, required }
+}
+
+const isPresentable = ({ member, value }: FormField) =>
+  member.of ? isListOfPaths(value) : textOf(member, value) !== undefined
+
+function isListOfPaths(value: unknown): boolean {
+  return !isGiven(value) || value === '' || (Array.isArray(value) && value.every(isObject))
+}
+
+function arranged(fields: FormField[], part: JsonObject): FormFields {
+  const rank = ({ name }: FormField) =>
+    FIRST.includes(name) ? FIRST.indexOf(name) : 100 + LAST.indexOf(name)
+  const ordered = [...fields].sort((a, b) => rank(a) - rank(b))
+  const keys = new Set(fields.map(({ key }) => key))
+  return {
+    first: ordered.filter(({ name }) => FIRST.includes(name)),
+    more: ordered.filter(({ name }) => !FIRST.includes(name)),
+    others: Object.keys(part).filter((key) => !keys.has(key)),
+  }
+}
+
+const isKnown = (direction: Direction, protocol: unknown) =>
+  PROTOCOLS[direction].some((known) => known === protocol)
+
+/** A part that does not say its protocol may belong to any. */
+function membersFor(direction: Direction, part: JsonObject, { partial }: PartUse) {
+  const protocol = protocolOf(direction, part)
+  if (partial && !isGiven(protocol)) return anyMembersOf(direction)
+  return membersOf(direction, protocol)
+}
+
+/** Where the part has the member: under its own name, or under that of a Route as read. */
+function keyOf(direction: Direction, part: JsonObject, name: string): string {
+  if (isGiven(own(part, name))) return name
+  const protocol = protocolOf(direction, part)
+  if (!isKnown(direction, protocol)) return name
+  const other = [...membersOf(direction, protocol)].find(
+    ([key, { sentAs }]) => sentAs === name && Object.hasOwn(part, key),
+  )
+  return other ? other[0] : name
+}
+
+function applyingNames(direction: Direction, part: JsonObject, use: PartUse): Set<string> {
+  const sent = partToSent(direction, part)
+  const isOpen = use.partial === true && !isGiven(protocolOf(direction, part))
+  return new Set(
+    sendableNames(direction, part, use).filter((name) => {
+      const applies = USES[name] ?? (isOpen ? undefined : APPLIES[name])
+      return applies === undefined || applies(sent, use)
+    }),
+  )
+}
+
+function sendableNames(direction: Direction, part: JsonObject, use: PartUse): string[] {
+  return [...membersFor(direction, part, use)]
+    .filter(([, member]) => member.sentAs === undefined && !member.readOnly?.(part))
+    .map(([name]) => name)
+}
+
+type Condition = (sent: JsonObject, use: PartUse) => boolean
+
+/** When another member has one of these values; where a partial part does not say, it may have. */
+const when =
+  (name: string, ...values: unknown[]): Condition =>
+  (sent, { partial }) => {
+    const value = own(sent, name)
+    if (!isGiven(value)) return partial === true
+    return values.includes(typeof value === 'string' ? value.toLowerCase() : value)
+  }
+
+const both =
+  (one: Condition, other: Condition): Condition =>
+  (sent, use) =>
+    one(sent, use) && other(sent, use)
+
+const withFec = both(when('srtMode', 'caller'), when('useFec', true))
+const isPublisher = when('rtmpMode', 'publisher')
+const onePlace: Condition = (sent) => !isRedundant(sent) && !isPublisher(sent, {})
+
+/** Members that apply only at times (facts 5.2, 5.3). */
+const APPLIES: Record<string, Condition> = {
+  address: onePlace,
+  port: onePlace,
+  networkInterface: onePlace,
+  srtGroupMode: (sent) => !when('srtMode', 'rendezvous')(sent, {}),
+  srtNetworkBondingParams: isRedundant,
+  srtStreamID: when('srtMode', 'caller'),
+  useFec: when('srtMode', 'caller'),
+  srtFecCols: withFec,
+  srtFecRows: withFec,
+  srtFecLayout: withFec,
+  srtFecArq: withFec,
+  srtConnectionLimit: when('srtMode', 'listener'),
+  rtpReceiverClass: (sent) => hasPaths(own(sent, 'rtpNetworkBondingParams')),
+  prompegFecLevel: when('fec', 'prompeg'),
+  prompegFecIsBlockAligned: when('fec', 'prompeg'),
+  prompegFecColumns: when('fec', 'prompeg'),
+  prompegFecRows: when('fec', 'prompeg'),
+  segmentsPerKey: when('useEncryption', true),
+}
+
+const USES: Record<string, Condition> = {
+  id: (_, { isNew }) => !isNew,
+  action: (_, { isState }) => !isState,
+  // Seen in answers; what a request could say with it is not documented.
+  encryption: () => false,
+}
+
+/** The text with which a field shows a value; nothing when a field cannot show it. */
+export function textOf({ kind, of }: Member, value: unknown): string | undefined {
+  if (!isGiven(value)) return ''
+  if (kind === 'list') {
+    if (of) return undefined
+    if (value === '') return ''
+    const isPlain = Array.isArray(value) && value.every((item) => isListed(item))
+    return isPlain ? value.join(', ') : undefined
+  }
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+const isListed = (item: unknown): item is string =>
+  typeof item === 'string' && item !== '' && item.trim() === item && !item.includes(',')
+
+/** The value that a text in a field stands for; undefined when it is to be left out. */
+export function valueOf(member: Member, typed: string, before: unknown): unknown {
+  if (typed === textOf(member, before)) return before
+  if (typed === '') return member.mayBeEmpty && isMasked(before) ? '' : undefined
+  switch (member.kind) {
+    case 'number':
+      return numberOf(typed.trim(), member.asText !== 'converted' && typeof before !== 'number')
+    case 'boolean':
+      return typed === 'true' || (typed === 'false' ? false : typed)
+    case 'list': {
+      const items = typed.split(',').map((item) => item.trim())
+      return items.filter((item) => item !== '')
+    }
+    default:
+      return typed
+  }
+}
+
+/** What is no number stays as it was typed, and is found to be at fault. */
+function numberOf(typed: string, asText: boolean): number | string | undefined {
+  if (typed === '') return undefined
+  const isNumber = /^-?\d+(\.\d+)?$/.test(typed) && Number.isFinite(Number(typed))
+  return isNumber && !asText ? Number(typed) : typed
+}
+
+/** A copy with another value for a member, or without it; a new one goes to its place in the order. */
+export function withMember(
+  object: JsonObject,
+  key: string,
+  value: unknown,
+  order: readonly string[] = ORDER_OF_ROUTE,
+): JsonObject {
+  const members = Object.entries(object)
+  if (value === undefined) return Object.fromEntries(members.filter(([name]) => name !== key))
+  if (Object.hasOwn(object, key))
+    return Object.fromEntries(members.map(([name, old]) => [name, name === key ? value : old]))
+  const later = order.slice(order.indexOf(key) + 1)
+  const at = order.includes(key) ? members.findIndex(([name]) => later.includes(name)) : -1
+  const added: [string, unknown] = [key, value]
+  return Object.fromEntries(
+    at < 0 ? [...members, added] : [...members.slice(0, at), added, ...members.slice(at)],
+  )
+}
+
+/**
+ * A source or destination after an edit of one field. What no longer applies is
+ * taken out, and put back when it applies again.
+ */
+export function edit(
+  direction: Direction,
+  { part, parked }: Edited,
+  { name, key }: Pick<FormField, 'name' | 'key'>,
+  value: unknown,
+  use: PartUse = {},
+): Edited {
+  let next = withPart(direction, part, key, value)
+  const kept = [...parked]
+  const protocol = protocolOf(direction, part)
+  const applies = applyingNames(direction, next, use)
+  const members = membersFor(direction, next, use)
+  const isOther = name === 'protocol'
+  // Of another protocol everything goes: left behind, it would be sent as a member nobody knows.
+  const before = isOther ? sendableNames(direction, part, use) : applyingNames(direction, part, use)
+  for (const other of before) {
+    const otherKey = keyOf(direction, part, other)
+    if (other === name || !Object.hasOwn(next, otherKey)) continue
+    if (applies.has(other) && (!isOther || isOffered(members.get(other), next[otherKey]))) continue
+    kept.push({ name: other, key: otherKey, value: next[otherKey], protocol })
+    next = withPart(direction, next, otherKey, undefined)
+  }
+  if (isOther && own(next, 'mode') === 'hls') next = withMember(next, 'mode', undefined)
+  if (name === 'srtGroupMode' && isRedundant(next)) next = withFirstPath(direction, next, kept)
+
+  const present = protocolOf(direction, next)
+  // What is put back may let others apply.
+  for (;;) {
+    const applying = applyingNames(direction, next, use)
+    const at = kept.findIndex((one) => {
+      if (one.name === name || Object.hasOwn(next, one.key)) return false
+      const isBack = one.protocol === present
+      return isOther ? isBack : isBack && applying.has(one.name)
+    })
+    if (at < 0) return { part: next, parked: kept }
+    const [found] = kept.splice(at, 1)
+    next = withPart(direction, next, found!.key, found!.value)
+  }
+}
+
+/** False for a choice that another protocol has, and this one has not. */
+function isOffered(member: Member | undefined, value: unknown): boolean {
+  if (!member?.oneOf || typeof value !== 'string') return true
+  return spellingOf(member, value) !== undefined
+}
+
+/** The place that was the only one is the first path. */
+function withFirstPath(
+  direction: Direction,
+  part: JsonObject,
+  parked: readonly Parked[],
+): JsonObject {
+  const list = 'srtNetworkBondingParams'
+  const place = parked.filter(
+    ({ name, value }) => PLACE.some((each) => each === name) && isGiven(value),
+  )
+  const hasList = hasPaths(own(part, list)) || parked.some(({ name }) => name === list)
+  if (hasList || place.length === 0) return part
+  const path = Object.fromEntries(place.map(({ name, value }) => [name, value]))
+  return withPart(direction, part, list, [path])
+}
+
+function withPart(direction: Direction, part: JsonObject, key: string, value: unknown): JsonObject {
+  const order = [...new Set([...FIRST, ...anyMembersOf(direction).keys()])]
+  return withMember(part, key, value, order)
+}
+
+/** Those of the present destinations that an update with this definition takes out of the route. */
+export function removedDestinations<Destination>(
+  definition: JsonObject,
+  mode: UpdateMode,
+  present: readonly Destination[],
+): Destination[] {
+  if (mode === 'merge') return []
+  const given = own(definition, 'destinations')
+  if (mode === 'keep' && !Array.isArray(given)) return []
+  const find = matcher(present)
+  const kept = new Set(Array.isArray(given) ? given.flatMap((entry) => find(entry)) : [])
+  return present.filter((_, index) => !kept.has(index))
+}
+
+/** The definition that a text holds; nothing when it is no JSON object. */
+export function parseDefinition(text: string): JsonObject | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

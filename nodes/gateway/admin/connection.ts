@@ -1,0 +1,182 @@
+import type { NodeAPI } from 'node-red'
+import {
+  GatewayError,
+  openGateway,
+  readCertificate,
+  type Certificate,
+  type ErrorCode,
+  type Gateway,
+} from '../../../client'
+import { DEFAULT_TIMEOUT } from '../../../client/model/ranges'
+import { fingerprintDigits } from '../../../client/model/settings'
+import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from '../options'
+import { isGatewayNode, type GatewayNode } from '../../runtime/gateway-node'
+
+/** The values of a config form that may not be deployed yet; with nothing but an ID, those that are. */
+export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
+  id?: string
+}
+
+/** A gateway for the editor, to be given back. */
+export interface Connection {
+  gateway: Gateway
+  /** It is the deployed one, with its live session. */
+  reused: boolean
+  /** Ends what was opened for it. */
+  end: () => Promise<void>
+}
+
+/** The stored password may not be sent as the form says: it has to be typed again. */
+export class PasswordNeeded extends GatewayError {
+  constructor() {
+    super(
+      'CONFIG',
+      'The address, the user, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored one is only sent as it was stored for.',
+    )
+  }
+}
+
+/** There is no such gateway in the flows that run. */
+export class NotDeployed extends GatewayError {
+  constructor() {
+    super('NOT_FOUND', 'This gateway is not deployed. Deploy it first.')
+  }
+}
+
+/** What an unchanged password field of the editor holds. */
+const UNCHANGED = '__PWRD__'
+
+/**
+ * Connects as the form says. A form that equals the deployed node uses its session.
+ * @throws GatewayError `NOT_FOUND` when the node is not deployed, `CONFIG` when the values cannot work
+ */
+export async function connect(RED: NodeAPI, form: ConnectionForm): Promise<Connection> {
+  const node = form.id ? RED.nodes.getNode(form.id) : null
+  const deployed = isGatewayNode(node) ? node : undefined
+  if (isDeployedOnly(form)) {
+    if (deployed) return reuse(deployed)
+    throw new NotDeployed()
+  }
+  const stored = storedValues(RED, form.id)
+  const password = passwordOf(form, stored)
+  if (deployed && stored && equals(form, stored, SAVED) && password === stored.password) {
+    return reuse(deployed)
+  }
+  const resolved = Object.fromEntries(
+    Object.entries({ ...form, password }).map(([name, value]) => [name, fromEnv(RED, value, node)]),
+  ) as ConnectionForm
+  const { username, password: secret, ...config } = resolved
+  const gateway = openGateway(gatewayOptions(RED, config, { username, password: secret }))
+  return { gateway, reused: false, end: () => gateway.close() }
+}
+
+/** True when the deployed node is meant, as it is. */
+export const isDeployedOnly = (form: ConnectionForm): boolean =>
+  Object.keys(form).every((name) => name === 'id')
+
+function reuse(node: GatewayNode): Connection {
+  const user = {}
+  const gateway = node.client()
+  node.register(user)
+  return {
+    gateway,
+    reused: true,
+    end: async () => node.deregister(user),
+  }
+}
+
+const SAVED = ['baseUrl', 'username', 'proxy', 'tls', 'fingerprint', 'timeout'] as const
+/** What decides where a password goes, and who is trusted to be there. */
+const PLACE = ['baseUrl', 'username', 'proxy', 'tls', 'fingerprint'] as const
+
+/** The values of the node as they were saved, with `${NAME}` as it is. */
+function storedValues(RED: NodeAPI, id: string | undefined): ConnectionForm | undefined {
+  let stored: ConnectionForm | undefined
+  RED.nodes.eachNode((node) => {
+    if (node.id === id && node.type === 'media-gateway') stored = node as unknown as ConnectionForm
+  })
+  return stored && { ...stored, ...(RED.nodes.getCredentials(id!) as GatewayCredentials | null) }
+}
+
+function passwordOf({ ...form }: ConnectionForm, stored: ConnectionForm | undefined): unknown {
+  const { password } = form
+  if (password !== UNCHANGED && password !== undefined && password !== null) return password
+  if (!stored?.password) return ''
+  if (!equals(form, stored, PLACE)) throw new PasswordNeeded()
+  return stored.password
+}
+
+const equals = (
+  form: ConnectionForm,
+  stored: ConnectionForm,
+  names: ReadonlyArray<keyof ConnectionForm>,
+): boolean => names.every((name) => effective(name, form[name]) === effective(name, stored[name]))
+
+/** Two values with the same effect are the same. A form shows the default where a saved node has nothing. */
+function effective(name: keyof ConnectionForm, value: unknown): string {
+  const text = asText(value)
+  if (name === 'fingerprint' && !variableIn(text)) return fingerprintDigits(text) ?? text
+  return text || (name === 'timeout' ? String(DEFAULT_TIMEOUT) : '')
+}
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+
+/** As Node-RED does for a deployed node: the variable, when `${NAME}` is the whole value. */
+function fromEnv(RED: NodeAPI, value: unknown, node: unknown): unknown {
+  const name = variableIn(value)
+  if (!name) return value
+  const found: unknown = RED.util.evaluateNodeProperty(name, 'env', node as never, {})
+  return found === undefined || found === '' ? value : found
+}
+
+const variableIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? /^\$\{([^}]+)\}$/.exec(value.trim())?.[1] : undefined
+
+/**
+ * True when the form would have an environment variable sent to where no deployed node sends it.
+ * To read variables is the right of those who may deploy flows.
+ */
+export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
+  if (!Object.values(form).some(variableIn)) return false
+  const stored = storedValues(RED, form.id)
+  const isUnchanged = form.password === undefined || form.password === UNCHANGED
+  return !stored || !isUnchanged || !equals(form, stored, SAVED)
+}
+
+/** The certificate that an appliance shows at the address of the form; undefined when none can be had. */
+export async function shownCertificate(
+  RED: NodeAPI,
+  form: ConnectionForm,
+): Promise<Certificate | undefined> {
+  try {
+    const values = isDeployedOnly(form) ? (storedValues(RED, form.id) ?? form) : form
+    const config = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, fromEnv(RED, value, null)]),
+    ) as ConnectionForm
+    // The user is not asked for a certificate.
+    const credentials = { username: 'nobody', password: 'nothing' }
+    return await readCertificate(gatewayOptions(RED, { ...config, fingerprint: '' }, credentials))
+  } catch {
+    return undefined
+  }
+}
+
+/** An error as the editor gets it. */
+export function failureOf(error: unknown): {
+  code: ErrorCode
+  message: string
+  passwordNeeded?: true
+  notDeployed?: true
+} {
+  if (!(error instanceof GatewayError)) {
+    return { code: 'BAD_RESPONSE', message: 'The answer of the appliance could not be handled.' }
+  }
+  const { code, message } = error
+  return {
+    code,
+    message,
+    ...(error instanceof PasswordNeeded && { passwordNeeded: true as const }),
+    ...(error instanceof NotDeployed && { notDeployed: true as const }),
+  }
+}

@@ -1,0 +1,152 @@
+import {
+  GatewayError,
+  knownSnapshot,
+  watchDevice,
+  type Gateway,
+  type Snapshot,
+} from '../../../client'
+import { mayAct } from '../../../client/connection/roles'
+import { isRunning, type RouteState } from '../../../client/watch/state'
+import { knownBy } from '../../../client/watch/device-watch'
+import type { GatewayNode } from '../../runtime/gateway-node'
+
+/** What the sidebar is shown of an appliance. */
+export interface ObservedState {
+  /** Another one when the state is another; undefined where the asker only looked on. */
+  version?: number
+  health: {
+    known?: {
+      /** How old it is, in ms. */
+      ageMs: number
+      /** A look that was due has not brought an answer: it may be otherwise by now. */
+      isOld: boolean
+      routes: number
+      running: number
+      warnings: number
+      errors: number
+    }
+    failure?: { code: string; message: string }
+    unreachable: boolean
+  }
+  /** Whether the user of the gateway may start and stop; true while the roles are not known. */
+  mayControl: boolean
+  /** The whole state, unless the asker has this version of it. */
+  snapshot?: Snapshot
+}
+
+/** What somebody asks for. */
+export interface ObserverQuestion {
+  deviceId?: string
+  /** The version that the asker has. */
+  version?: unknown
+  /** Only what is known anyway: nothing is polled for this. */
+  lookOn?: boolean
+}
+
+/** How long an appliance is watched after somebody has looked. */
+const LEASE_MS = 15_000
+/** Each costs the appliance a call per poll, and who asks may only read. */
+const MOST_DEVICES = 20
+/** Part of the interval by which a poll may come late, and what an answer may take, in ms. */
+const JITTER = 0.05
+const ANSWER_MS = 5000
+
+interface Observer {
+  version: number
+  renew(): void
+}
+
+// Not from zero: somebody may hold a number of a Node-RED that has been restarted since.
+let versions = Math.floor(Math.random() * 1e9)
+
+/**
+ * Watches appliances for people who look at the editor: as long as they go on asking, by the
+ * polls that the watch nodes share.
+ */
+export function createObservers(
+  leaseMs = LEASE_MS,
+  now = Date.now,
+): {
+  state(node: GatewayNode, question: ObserverQuestion): ObservedState
+} {
+  const observed = new WeakMap<Gateway, Map<string, Observer>>()
+
+  function observe(node: GatewayNode, gateway: Gateway, deviceId?: string): Observer {
+    const observers = observed.get(gateway) ?? new Map<string, Observer>()
+    observed.set(gateway, observers)
+    const key = deviceId ?? ''
+    const known = observers.get(key)
+    if (known) return known
+    if (observers.size >= MOST_DEVICES) {
+      throw new GatewayError(
+        'INVALID_INPUT',
+        `${MOST_DEVICES} devices of this appliance are looked at in the editor already. Close some of them, and wait a moment.`,
+      )
+    }
+
+    const user = {}
+    let timer: NodeJS.Timeout
+    const observer: Observer = {
+      version: ++versions,
+      renew() {
+        clearTimeout(timer)
+        timer = setTimeout(end, leaseMs)
+      },
+    }
+    const changed = (): void => {
+      observer.version = ++versions
+    }
+    const endWatch = watchDevice(gateway, { deviceId, onEvents: changed, onSnapshot: changed })
+    const unhook = gateway.leaving.onStop(end)
+    node.register(user)
+    observers.set(key, observer)
+
+    function end(): void {
+      clearTimeout(timer)
+      unhook()
+      endWatch()
+      observers.delete(key)
+      node.deregister(user)
+    }
+    return observer
+  }
+
+  function healthOf(gateway: Gateway, deviceId?: string): ObservedState['health'] {
+    const known = knownBy(gateway, deviceId)
+    if (!known) return { unreachable: false }
+    const { state, seenAt, failure, unreachable, everyMs } = known
+    const ageMs = Math.max(0, now() - seenAt)
+    const isOld = failure !== undefined || ageMs > everyMs * (1 + JITTER) + ANSWER_MS
+    return {
+      known: state && { ageMs, isOld, ...countsOf([...state.routes.values()]) },
+      failure: failure && { code: failure.code, message: failure.message },
+      unreachable,
+    }
+  }
+
+  return {
+    state(node, { deviceId, version, lookOn }) {
+      const gateway = node.client()
+      const observer = lookOn ? undefined : observe(node, gateway, deviceId)
+      observer?.renew()
+      const hasIt = !observer || version === observer.version
+      return {
+        version: observer?.version,
+        health: healthOf(gateway, deviceId),
+        mayControl: mayAct(gateway.session.roles(), 'Operator'),
+        snapshot: hasIt ? undefined : knownSnapshot(gateway, deviceId),
+      }
+    },
+  }
+}
+
+function countsOf(routes: readonly RouteState[]) {
+  const having = (code: string): number =>
+    routes.filter(({ condition }) => condition.code === code).length
+  return {
+    routes: routes.length,
+    running: routes.filter(({ condition }) => isRunning(condition)).length,
+    warnings: having('warn'),
+    errors: having('error'),
+  }
+}

@@ -1,0 +1,81 @@
+import type { NodeAPI } from 'node-red'
+import {
+  listDevices,
+  listRoutes,
+  newOperation,
+  startSession,
+  type Certificate,
+  type Gateway,
+} from '../../../client'
+import {
+  connect,
+  failureOf,
+  shownCertificate,
+  type Connection,
+  type ConnectionForm,
+} from './connection'
+import { text } from './lookup'
+
+/** What a test of a connection found out, as far as it came. */
+export interface ConnectionReport {
+  ok: boolean
+  reused: boolean
+  code?: string
+  message?: string
+  passwordNeeded?: true
+  /** What the appliance shows, when it is not trusted. */
+  certificate?: Certificate
+  user?: { name: string; roles: string[]; isLicensed: boolean | null }
+  devices?: number
+  device?: { id: string; name: string; firmware: string; status: string; statusCode: string }
+  routes?: number
+  /** How long the appliance took for one answer, in ms. */
+  answerMs?: number
+}
+
+/** Tries a connection: never throws, and leaves no session behind. */
+export async function testConnection(
+  RED: NodeAPI,
+  form: ConnectionForm,
+): Promise<ConnectionReport> {
+  const report: ConnectionReport = { ok: false, reused: false }
+  let connection: Connection | undefined
+  try {
+    connection = await connect(RED, form)
+    report.reused = connection.reused
+    await findOut(connection.gateway, report)
+    report.ok = true
+  } catch (error) {
+    Object.assign(report, failureOf(error))
+    if (report.code === 'TLS') report.certificate = await shownCertificate(RED, form)
+  } finally {
+    await connection?.end().catch(() => undefined)
+  }
+  return report
+}
+
+async function findOut(gateway: Gateway, report: ConnectionReport): Promise<void> {
+  const operation = newOperation('test-connection')
+  const { displayName, roles, isLicensed } = await startSession(gateway, operation)
+  report.user = {
+    name: text(displayName),
+    roles: Array.isArray(roles) ? roles.map(text) : [],
+    isLicensed: typeof isLicensed === 'boolean' ? isLicensed : null,
+  }
+  const asked = performance.now()
+  const devices = await listDevices(gateway, operation)
+  report.answerMs = Math.round(performance.now() - asked)
+  report.devices = devices.length
+  const [device] = devices
+  if (!device) return
+  const { _id: id, name, firmware, status, statusCode } = device
+  report.device = {
+    id: text(id),
+    name: text(name),
+    firmware: text(firmware),
+    status: text(status),
+    statusCode: text(statusCode),
+  }
+  const page = await listRoutes(gateway, { deviceId: id, page: 1, pageSize: 1 }, operation)
+  report.routes = Number(page.numResults) || page.data.length
+}

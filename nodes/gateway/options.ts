@@ -1,0 +1,105 @@
+import type { Node, NodeAPI } from 'node-red'
+import { GatewayError, type GatewayOptions, type ProxyOptions, type TlsOptions } from '../../client'
+import { RANGES } from '../../client/model/ranges'
+import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+
+/** The saved properties of the config node, as far as they concern the connection. */
+export interface GatewayConfig {
+  baseUrl?: unknown
+  tls?: string
+  proxy?: string
+  fingerprint?: unknown
+  timeout?: unknown
+  concurrency?: unknown
+  pollInterval?: unknown
+  readOnly?: unknown
+}
+
+export interface GatewayCredentials {
+  username?: unknown
+  password?: unknown
+}
+
+/**
+ * The options of the client, from saved or typed values.
+ * @throws GatewayError `CONFIG` that names what is missing or wrong
+ */
+export function gatewayOptions(
+  RED: NodeAPI,
+  config: GatewayConfig,
+  credentials: GatewayCredentials = {},
+  log?: GatewayOptions['log'],
+): GatewayOptions {
+  const text = (what: string, value: unknown): string => {
+    refuseUnresolved(what, value)
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? String(value)
+      : ''
+  }
+  const baseUrl = text('the address', config.baseUrl)
+  return {
+    baseUrl,
+    username: text('the user name', credentials.username),
+    password: text('the password', credentials.password),
+    fingerprint: text('the fingerprint', config.fingerprint),
+    timeout: numberProperty('the timeout', config.timeout, RANGES.timeout),
+    concurrency: numberProperty(
+      'the number of calls at once',
+      config.concurrency,
+      RANGES.concurrency,
+    ),
+    pollInterval: milliseconds(
+      numberProperty('the time between two polls', config.pollInterval, RANGES.pollInterval),
+    ),
+    readOnly: flagProperty('read only', config.readOnly),
+    tls: tlsOptions(RED, config.tls),
+    proxy: proxyOptions(RED, config.proxy, baseUrl),
+    log,
+  }
+}
+
+const milliseconds = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : seconds * 1000
+
+interface TlsConfigNode extends Node {
+  valid?: boolean
+  addTLSOptions(options: TlsOptions): TlsOptions
+}
+
+function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
+  if (!id) return undefined
+  const node = RED.nodes.getNode(id) as TlsConfigNode | null
+  if (typeof node?.addTLSOptions !== 'function' || node.valid === false) {
+    throw new GatewayError(
+      'CONFIG',
+      'The TLS configuration of the gateway does not exist, is disabled, or cannot be read. Correct it in the config node, and deploy.',
+    )
+  }
+  return node.addTLSOptions({})
+}
+
+interface ProxyNode extends Node<{ username?: string; password?: string }> {
+  url?: string
+  noproxy?: string[]
+}
+
+function proxyOptions(
+  RED: NodeAPI,
+  id: string | undefined,
+  baseUrl: string,
+): ProxyOptions | undefined {
+  if (!id) return undefined
+  const node = RED.nodes.getNode(id) as ProxyNode | null
+  if (!node?.url) {
+    throw new GatewayError(
+      'CONFIG',
+      'The http proxy of the gateway does not exist, is disabled, or has no address. Correct it in the config node, and deploy.',
+    )
+  }
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''
+  const direct = (node.noproxy ?? []).some(
+    (pattern) => pattern !== '' && (host === pattern || host.endsWith(pattern)),
+  )
+  if (direct) return undefined
+  return { url: node.url, ...node.credentials }
+}

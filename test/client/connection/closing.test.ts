@@ -1,0 +1,133 @@
+import should from 'should'
+import {
+  GatewayError,
+  createRoute,
+  endSession,
+  getRoute,
+  listDevices,
+  newOperation,
+  openGateway,
+  type Gateway,
+} from '../../../client'
+import { startSimulator, type Simulator } from '../../../simulator'
+import type { FaultKind } from '../../../simulator/faults'
+
+/** A close takes 3 s at most and leaves no session behind, whatever the session is doing. */
+describe('a close', function () {
+  this.timeout(20_000)
+
+  interface Situation {
+    gateway: Gateway
+    simulator: Simulator
+    deviceId: string
+  }
+
+  const op = (): ReturnType<typeof newOperation> => newOperation('test')
+  const reads = ({ gateway }: Situation): Promise<unknown> => listDevices(gateway, op())
+  const ends = ({ gateway }: Situation): Promise<unknown> => endSession(gateway, op())
+  const asks = ({ gateway, deviceId }: Situation): Promise<unknown> =>
+    getRoute(gateway, { deviceId, routeId: 'unknown' }, op())
+  const writes = ({ gateway, deviceId }: Situation): Promise<unknown> =>
+    createRoute(
+      gateway,
+      { deviceId, definition: ROUTE, startRoute: false, waitFor: 'accepted', waitTimeout: 1000 },
+      op(),
+    )
+
+  const STATES: Record<
+    string,
+    { open: boolean; acts: Array<(at: Situation) => Promise<unknown>> }
+  > = {
+    'nothing done yet': { open: false, acts: [] },
+    'a session open': { open: true, acts: [] },
+    'a login under way': { open: false, acts: [reads] },
+    'a login under way, and its end asked for': { open: false, acts: [reads, ends] },
+    'an end under way': { open: true, acts: [ends] },
+    'an end under way, and a new login': { open: true, acts: [ends, reads] },
+    'a question about the session under way': { open: true, acts: [asks] },
+    'a change under way': { open: true, acts: [writes] },
+  }
+
+  const HANGS: Record<string, { kind: FaultKind; ms?: number; times?: number }> = {
+    'answered at once': { kind: 'latency', ms: 0 },
+    'answered late': { kind: 'latency', ms: 700 },
+    'answered very late': { kind: 'latency', ms: 1900 },
+    'answered with an error once': { kind: 'status', times: 1 },
+    'cut off once': { kind: 'reset', times: 1 },
+    'not answered once': { kind: 'hang', times: 1 },
+    'not answered once, but acted on': { kind: 'hang-after', times: 1 },
+    'never answered': { kind: 'hang' },
+  }
+
+  /** Where the appliance does not say that there is a session, or does not let it be ended. */
+  const mayBeLeft = (method: string, hang: string): boolean =>
+    (method === 'POST' && hang === 'not answered once, but acted on') ||
+    (method === 'DELETE' && hang === 'never answered')
+
+  for (const [state, { open, acts }] of Object.entries(STATES)) {
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      it(`with ${state}, whose ${method} is late or hangs`, async () => {
+        const cases = Object.entries(HANGS).map(async ([hang, fault]) => {
+          const simulator = await startSimulator({ routes: 1 })
+          const gateway = openGateway({
+            baseUrl: simulator.url,
+            username: 'haiadmin',
+            password: 'manager',
+            timeout: 20_000,
+          })
+          const situation = { gateway, simulator, deviceId: simulator.devices[0]!._id }
+          if (open) await reads(situation)
+          simulator.fault({ ...fault, match: { method, path: '/api/session' } })
+          const before = simulator.journal.length
+          const works = acts.map((act) => act(situation).catch((error: unknown) => error))
+          if (works.length > 0) await until(() => simulator.journal.length > before)
+          const begun = performance.now()
+          await gateway.close()
+          const took = performance.now() - begun
+          const calls = simulator.journal.length
+          await Promise.all(works)
+          const late = simulator.journal.length - calls
+          const left = simulator.openSessions
+          simulator.clearFaults()
+          await simulator.stop()
+          return { hang, took, late, left }
+        })
+        for (const { hang, took, late, left } of await Promise.all(cases)) {
+          took.should.be.below(3000, hang)
+          late.should.equal(0, hang)
+          left.should.be.belowOrEqual(mayBeLeft(method, hang) ? 1 : 0, hang)
+        }
+      })
+    }
+  }
+
+  it('sends nothing afterwards, whoever asks', async () => {
+    const simulator = await startSimulator({ routes: 1 })
+    const gateway = openGateway({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+    })
+    await listDevices(gateway, op())
+    await gateway.close()
+    const calls = simulator.journal.length
+    const session = await gateway.session.open().catch((error: unknown) => error)
+    should(session).be.instanceOf(GatewayError)
+    await endSession(gateway, op()).catch(() => undefined)
+    simulator.journal.length.should.equal(calls)
+    await simulator.stop()
+  })
+})
+
+const ROUTE = {
+  name: 'New',
+  source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+}
+
+async function until(met: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!met()) {
+    if (performance.now() > deadline) throw new Error('this did not come about within 10 s')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

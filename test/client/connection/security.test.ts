@@ -1,0 +1,474 @@
+import http from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import 'should'
+import {
+  createRoute,
+  getRoute,
+  listDevices,
+  newOperation,
+  openGateway,
+  readStatistics,
+  type Gateway,
+  type GatewayError,
+  type GatewayOptions,
+} from '../../../client'
+import { withoutSecrets } from '../../../client/connection/redaction'
+import { startSimulator, type Simulator } from '../../../simulator'
+import { selfSignedCertificate, type Certificate } from '../../../simulator/certificate'
+import { Proxy } from '../../support/proxy'
+
+/** Who gets the password, the cookie and the calls. What gets out in words is in `secrets.test.ts`. */
+
+const USER = 'haiadmin'
+const PASSWORD = 'pässword "of" the\r\nappliance'
+
+describe('the password and the cookie', () => {
+  let closeAll: Array<() => Promise<unknown>>
+  let certificate: Certificate
+
+  before(async () => {
+    certificate = await selfSignedCertificate()
+  })
+  beforeEach(() => {
+    closeAll = []
+  })
+  afterEach(async () => {
+    for (const close of closeAll.reverse()) await close()
+  })
+
+  function open(options: Partial<GatewayOptions> & { baseUrl: string }): Gateway {
+    const gateway = openGateway({
+      username: USER,
+      password: PASSWORD,
+      timeout: 3000,
+      ...options,
+    })
+    closeAll.push(() => gateway.close())
+    return gateway
+  }
+
+  async function simulate(shown?: Certificate): Promise<Simulator> {
+    const simulator = await startSimulator({ routes: 4, https: shown, password: PASSWORD })
+    closeAll.push(() => simulator.stop())
+    return simulator
+  }
+
+  async function listen(
+    answer: (call: Call) => Answer | undefined,
+    secure?: Certificate,
+  ): Promise<Listening> {
+    const server = await Listening.start(answer, secure)
+    closeAll.push(() => server.stop())
+    return server
+  }
+
+  async function proxyTo(): Promise<Proxy> {
+    const proxy = await Proxy.start()
+    closeAll.push(() => proxy.stop())
+    return proxy
+  }
+
+  describe('do not follow a redirect:', () => {
+    const places: Record<string, (own: Listening, other: Listening) => string> = {
+      'to another port': (_, other) => `${other.url}/api/devices`,
+      'to another host': (_, other) => `${other.url.replace('127.0.0.1', 'localhost')}/api/devices`,
+      'without a scheme': (_, other) => `${other.url.replace('http:', '')}/api/devices`,
+      'to the same address': (own) => `${own.url}/taken`,
+      'to another path': () => '/taken',
+    }
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (const [where, place] of Object.entries(places)) {
+        it(`${status} ${where}`, async () => {
+          const other = await listen(() => ({}))
+          let struck = 'POST /api/session'
+          const own: Listening = await listen((call) =>
+            call.what === struck
+              ? { status, headers: { location: place(own, other) } }
+              : usual(call),
+          )
+          const reads = (gateway: Gateway): Promise<unknown> => listDevices(gateway, op())
+          const writes = (gateway: Gateway): Promise<unknown> => createRoute(gateway, NEW, op())
+
+          ;(await errorOf(reads(open({ baseUrl: own.url })))).code.should.equal('BAD_RESPONSE')
+          for (const [what, act] of Object.entries({
+            'GET /api/devices': reads,
+            'POST /api/devices/D/updates': writes,
+          })) {
+            struck = what
+            ;(await errorOf(act(open({ baseUrl: own.url })))).code.should.equal('BAD_RESPONSE')
+          }
+          other.calls.should.eql([])
+          own.calls.filter(({ path }) => path === '/taken').should.eql([])
+        })
+      }
+    }
+
+    it('from https to http', async () => {
+      const other = await listen(() => ({}))
+      const own = await listen(
+        (call) =>
+          call.what === 'GET /api/devices'
+            ? { status: 307, headers: { location: `${other.url}/api/devices` } }
+            : usual(call),
+        certificate,
+      )
+      const gateway = open({ baseUrl: own.url, tls: { ca: certificate.cert } })
+      ;(await errorOf(listDevices(gateway, op()))).code.should.equal('BAD_RESPONSE')
+      other.calls.should.eql([])
+    })
+  })
+
+  describe('are sent to the configured address only:', () => {
+    const cookies: Record<string, [attributes: string, sent: boolean]> = {
+      'a plain cookie is sent': ['', true],
+      'a cookie for the path of the interface is sent': ['Path=/site/api', true],
+      'a cookie for another path is not': ['Path=/elsewhere', false],
+      'a cookie for the domain above is not': ['Path=/; Domain=0.0.1', false],
+      'a cookie for another host is not': ['Path=/; Domain=appliance.example.com', false],
+    }
+    for (const [what, [attributes, sent]] of Object.entries(cookies)) {
+      it(`${what}, and all calls are below the path of the address`, async () => {
+        const cookie = ['sessionID=the-first-one', `other=given; ${attributes}`]
+        const server = await listen((call) =>
+          call.what === 'POST /site/api/session'
+            ? { ...LOGIN, headers: { 'set-cookie': cookie } }
+            : usual({ ...call, path: call.path.replace('/site', ''), what: '' }),
+        )
+        await listDevices(open({ baseUrl: `${server.url}/site/` }), op())
+        const [login, ...others] = server.calls
+        ;(login!.headers.cookie === undefined).should.be.true()
+        others.should.not.be.empty()
+        for (const { path, headers } of others) {
+          path.should.match(/^\/site\/api\//)
+          headers.cookie!.includes('other=given').should.equal(sent)
+          headers.cookie!.should.match(/sessionID=the-first-one/)
+        }
+      })
+    }
+
+    it('a cookie of one appliance is not sent to another one', async () => {
+      const one = await simulate()
+      const other = await simulate()
+      await listDevices(open({ baseUrl: one.url }), op())
+      await listDevices(open({ baseUrl: other.url }), op())
+      const cookiesOf = ({ journal }: Simulator): Set<unknown> =>
+        new Set(journal.map(({ cookie }) => cookie).filter(Boolean))
+      const seen = cookiesOf(one)
+      seen.size.should.equal(1)
+      for (const cookie of cookiesOf(other)) seen.has(cookie).should.be.false()
+    })
+  })
+
+  describe('with a proxy', () => {
+    const credentials = { username: 'próxy user', password: 'p@ss:w\r\nörd/%' }
+
+    it('go through it, and its own credentials to it alone', async () => {
+      const proxy = await proxyTo()
+      const simulator = await simulate()
+      const gateway = open({ baseUrl: simulator.url, proxy: { url: proxy.url, ...credentials } })
+      await listDevices(gateway, op())
+      await createRoute(gateway, { ...NEW, deviceId: simulator.devices[0]!._id }, op())
+      proxy.connects.length.should.be.above(0)
+      for (const { headers } of proxy.connects) {
+        decoded(headers['proxy-authorization']).should.equal(
+          `${credentials.username}:${credentials.password}`,
+        )
+        Object.keys(headers).sort().should.eql(['connection', 'host', 'proxy-authorization'])
+      }
+      for (const { headers } of simulator.journal) {
+        headers.should.not.have.properties('proxy-authorization', 'authorization')
+      }
+    })
+
+    it('in its address: the same', async () => {
+      const proxy = await proxyTo()
+      const simulator = await simulate()
+      const url = proxy.url.replace('//', '//known:p%40ss@')
+      await listDevices(open({ baseUrl: simulator.url, proxy: { url } }), op())
+      decoded(proxy.connects[0]!.headers['proxy-authorization']).should.equal('known:p@ss')
+      simulator.journal.forEach(({ headers }) =>
+        headers.should.not.have.property('proxy-authorization'),
+      )
+    })
+
+    it('are not seen by it with https', async () => {
+      const proxy = await proxyTo()
+      const simulator = await simulate(certificate)
+      const { fingerprint } = simulator
+      await listDevices(open({ baseUrl: simulator.url, fingerprint, proxy }), op())
+      const cookie = simulator.journal.at(-1)!.cookie!
+      const seen = Buffer.concat(proxy.carried).toString('latin1')
+      seen.length.should.be.above(1000)
+      for (const secret of ['haiadmin', 'appliance"', cookie, 'sessionID', '/api/']) {
+        seen.includes(secret).should.be.false()
+      }
+    })
+
+    const refused: Record<string, (other: Simulator) => Partial<GatewayOptions>> = {
+      'not the pinned one': () => ({ fingerprint: 'AB'.repeat(32) }),
+      'of nobody that is known': () => ({}),
+      'for another name': () => ({ tls: { ca: certificate.cert, servername: 'other.example' } }),
+    }
+    for (const [what, options] of Object.entries(refused)) {
+      it(`are not sent where the certificate behind it is ${what}`, async () => {
+        const proxy = await proxyTo()
+        const simulator = await simulate(certificate)
+        const gateway = open({ baseUrl: simulator.url, proxy, ...options(simulator) })
+        ;(await errorOf(listDevices(gateway, op()))).code.should.equal('TLS')
+        proxy.connects.should.not.be.empty()
+        simulator.journal.should.be.empty()
+      })
+    }
+  })
+
+  describe('are not sent to another certificate that shows up at the same address,', () => {
+    const ways: Record<string, (right: Simulator) => Partial<GatewayOptions>> = {
+      'with a fingerprint': ({ fingerprint }) => ({ fingerprint }),
+      'with an authority': () => ({ tls: { ca: certificate.cert } }),
+      'with a fingerprint and a TLS configuration that checks nothing': ({ fingerprint }) => ({
+        fingerprint,
+        tls: { rejectUnauthorized: Boolean(0) },
+      }),
+    }
+    for (const [how, options] of Object.entries(ways)) {
+      for (const proxied of [false, true]) {
+        it(`${how}${proxied ? ', through a proxy' : ''}`, async () => {
+          const right = await simulate(certificate)
+          const deviceId = right.devices[0]!._id
+          const proxy = proxied ? await proxyTo() : undefined
+          const gateway = open({ baseUrl: right.url, ...options(right), proxy })
+          const reads = (): Promise<unknown> => listDevices(gateway, op())
+          const writes = (): Promise<unknown> => createRoute(gateway, { ...NEW, deviceId }, op())
+          await reads()
+          await writes()
+          await reads()
+          const { port } = right
+          await right.stop()
+
+          const wrong = await startSimulator({ port, https: true, password: PASSWORD })
+          for (const call of [reads, writes, reads]) {
+            ;(await errorOf(call())).code.should.equal('TLS')
+          }
+          wrong.journal.should.be.empty()
+          await wrong.stop()
+
+          await right.start()
+          await reads()
+          right.logins.should.equal(1)
+        })
+      }
+    }
+  })
+
+  describe('and whatever is in an ID, a name or a password', () => {
+    const IDS = [
+      'one\r\nX-Evil: 1',
+      'one HTTP/1.1\r\nHost: evil\r\n\r\nGET /evil',
+      '../../session',
+      '..%2f..',
+      'a?b=c#d',
+      'höchst, 日本 \u{1f600}',
+      'a;b=c d"\\',
+    ]
+    for (const id of IDS) {
+      it(`adds no header and leads to no other path: ${JSON.stringify(id)}`, async () => {
+        const simulator = await simulate()
+        const deviceId = simulator.devices[0]!._id
+        const gateway = open({ baseUrl: simulator.url })
+        await listDevices(gateway, op())
+        simulator.clearJournal()
+        ;(await errorOf(getRoute(gateway, { deviceId, routeId: id }, op()))).code.should.equal(
+          'NOT_FOUND',
+        )
+        const client = { routeId: id, destinationId: id, clientAddress: id }
+        await errorOf(readStatistics(gateway, deviceId, client, op()))
+        const read = simulator.journal.find(({ path }) => path.includes('/routes/'))!
+        decodeURIComponent(read.path).should.equal(`/api/gateway/${deviceId}/routes/${id}`)
+        read.path.split('/').should.have.length(6)
+        const asked = simulator.journal.find(({ path }) => path.includes('/statistics'))!
+        asked.query.should.eql({ routeID: id, destinationID: id, clientAddress: id })
+        for (const { headers, path } of simulator.journal) {
+          Object.keys(headers).sort().should.eql(['accept', 'connection', 'cookie', 'host'])
+          path.should.match(/^\/api\/(gateway|session)/)
+        }
+      })
+    }
+
+    it('it is refused where it would lead to another place, or is far too long', async () => {
+      const simulator = await simulate()
+      const deviceId = simulator.devices[0]!._id
+      const gateway = open({ baseUrl: simulator.url })
+      for (const routeId of ['', '.', '..', 'x'.repeat(100_000), '\n'.repeat(2000)]) {
+        const error = await errorOf(getRoute(gateway, { deviceId, routeId }, op()))
+        error.code.should.equal('INVALID_INPUT')
+        error.message.should.match(/Nothing was changed/)
+        error.message.length.should.be.below(200)
+        ;(
+          await errorOf(createRoute(gateway, { ...NEW, deviceId: routeId }, op()))
+        ).code.should.equal('INVALID_INPUT')
+      }
+      simulator.journal.should.be.empty()
+    })
+
+    it('names arrive as they are', async () => {
+      const simulator = await simulate()
+      const name = 'höchst "gut"\r\nX-Evil: 1 日本'
+      const definition = { ...NEW.definition, name }
+      const gateway = open({ baseUrl: simulator.url })
+      await createRoute(gateway, { ...NEW, deviceId: simulator.devices[0]!._id, definition }, op())
+      const { headers, body } = simulator.journal.at(-1)!
+      headers.should.not.have.property('x-evil')
+      body!.should.containDeep({ fields: { name } })
+    })
+
+    it('so do user and password', async () => {
+      const simulator = await simulate()
+      await listDevices(open({ baseUrl: simulator.url }), op())
+      simulator.journal[0]!.body!.should.eql({ username: USER, password: PASSWORD })
+      simulator.journal[0]!.headers.should.not.have.property('x-evil')
+    })
+
+    for (const sessionID of ['one\r\nX-Evil: 1', 'one; other=2', 'höchst', '']) {
+      it(`is no session where it cannot be one: ${JSON.stringify(sessionID)}`, async () => {
+        const server = await listen((call) =>
+          call.what === 'POST /api/session' ? { body: { response: { sessionID } } } : usual(call),
+        )
+        const error = await errorOf(listDevices(open({ baseUrl: server.url }), op()))
+        error.code.should.equal('BAD_RESPONSE')
+        server.calls.should.have.length(1)
+      })
+    }
+  })
+
+  it('go to the pinned certificate also where it is for another name', async () => {
+    const simulator = await simulate(certificate)
+    const { fingerprint, url: baseUrl } = simulator
+    await listDevices(open({ baseUrl, fingerprint, tls: { servername: 'other.example' } }), op())
+  })
+
+  it('with an answer that unpacks to more than the limit: it is not read', async () => {
+    const packed = gzipSync(Buffer.alloc(2_000_000))
+    const server = await listen((call) =>
+      call.what === 'GET /api/devices'
+        ? { headers: { 'content-encoding': 'gzip' }, body: packed }
+        : usual(call),
+    )
+    const gateway = open({ baseUrl: server.url, maxAnswerBytes: 1_000_000 })
+    ;(await errorOf(listDevices(gateway, op()))).code.should.equal('BAD_RESPONSE')
+  })
+
+  it('are hidden in an error also after the appliance has given the session another ID', async () => {
+    const server = await listen((call) => {
+      if (call.what !== 'GET /api/devices') return usual(call)
+      const cookie = call.headers.cookie ?? ''
+      return cookie.includes('sessionID=renewed')
+        ? { status: 400, body: { error: { type: 'x', message: `bad ${cookie}` } } }
+        : { headers: { 'set-cookie': ['sessionID=renewed-one; Path=/'] }, body: [{ _id: 'D' }] }
+    })
+    const gateway = open({ baseUrl: server.url })
+    await listDevices(gateway, op())
+    const error = await errorOf(listDevices(gateway, op()))
+    error.message.should.match(/bad sessionID=••••••/)
+    JSON.stringify(error.cause).should.not.match(/renewed/)
+  })
+})
+
+describe('a secret in a text', () => {
+  it('is hidden also where a very long text is cut in its midst', () => {
+    const secret = 'a-piece-of-it '.repeat(100)
+    withoutSecrets(secret.repeat(100_000), [secret, 'other']).should.match(/^•*…$/)
+    withoutSecrets(`${secret}and more`, [secret]).should.equal('••••••and more')
+  })
+})
+
+const NEW = {
+  deviceId: 'D',
+  definition: {
+    name: 'New',
+    source: { name: 'In', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+  },
+  startRoute: false,
+  waitFor: 'accepted' as const,
+  waitTimeout: 30_000,
+}
+
+const op = (): ReturnType<typeof newOperation> => newOperation('test')
+
+async function errorOf(work: Promise<unknown>): Promise<GatewayError> {
+  try {
+    await work
+  } catch (error) {
+    return error as GatewayError
+  }
+  throw new Error('no error came')
+}
+
+const decoded = (header: unknown): string =>
+  Buffer.from(String(header).replace('Basic ', ''), 'base64').toString()
+
+interface Call {
+  /** Method and path. */
+  what: string
+  path: string
+  headers: http.IncomingHttpHeaders
+}
+
+interface Answer {
+  status?: number
+  headers?: http.OutgoingHttpHeaders
+  body?: unknown
+}
+
+const LOGIN: Answer = {
+  headers: { 'set-cookie': 'sessionID=the-first-one; Path=/' },
+  body: { response: { type: 'Session', sessionID: 'the-first-one' } },
+}
+
+function usual({ what, path }: Call): Answer {
+  if (what === 'POST /api/session') return LOGIN
+  if (path === '/api/session') return { body: { roles: ['Administrator'] } }
+  if (path === '/api/devices') return { body: [{ _id: 'D' }] }
+  return { body: { status: 'ok' } }
+}
+
+/** A server that notes what it is asked. */
+class Listening {
+  readonly calls: Call[] = []
+  url = ''
+  private server!: http.Server
+
+  static async start(
+    answer: (call: Call) => Answer | undefined,
+    secure?: Certificate,
+  ): Promise<Listening> {
+    const listening = new Listening()
+    const handle = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+      const { method = '', url = '', headers } = request
+      const call = { what: `${method} ${url}`, path: url, headers }
+      listening.calls.push(call)
+      request.resume().on('end', () => {
+        const { status = 200, headers: sent, body } = answer(call) ?? {}
+        const text = Buffer.isBuffer(body) ? body : JSON.stringify(body ?? null)
+        response.writeHead(status, sent).end(text)
+      })
+    }
+    listening.server = secure ? https.createServer(secure, handle) : http.createServer(handle)
+    const port = await portOf(listening.server)
+    listening.url = `${secure ? 'https' : 'http'}://127.0.0.1:${port}`
+    return listening
+  }
+
+  stop(): Promise<void> {
+    this.server.closeAllConnections()
+    return new Promise((resolve) => this.server.close(() => resolve()))
+  }
+}
+
+async function portOf(server: http.Server): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,237 @@
+import * as fc from 'fast-check'
+import 'should'
+import type { DeviceConfiguration, Route } from '../../../client'
+import { applied, compare, type Change } from '../../../client/watch/compare'
+import { eventNameOf, eventOf, snapshotOf } from '../../../client/watch/events'
+import { deviceState, type DeviceState } from '../../../client/watch/state'
+import { arbitraryRoute } from '../../support/arbitraries'
+
+const IDS = ['route 1', 'route 2', 'route 3', 'route 4', 'route 5']
+
+const peer = fc.record({
+  id: fc.constantFrom('peer 1', 'peer 2', 'peer 3'),
+  gatewayName: fc.constantFrom('one', 'two'),
+  status: fc.constantFrom('accepted', 'pair pending', 'poll error'),
+  passcode: fc.constant('never-shown-passcode'),
+})
+
+const route = fc
+  .record({
+    read: arbitraryRoute,
+    id: fc.constantFrom(...IDS),
+    started: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
+    shared: fc.boolean(),
+  })
+  .map(({ read, id, started, shared }): Route => {
+    // Destinations of different states of a route are often the same ones.
+    const destinations = read.destinations.map((destination, index) => ({
+      ...destination,
+      ...(shared && { id: `${id} destination ${index}` }),
+      started: started[index % 8],
+    }))
+    return { ...read, id, destinations }
+  })
+
+const device = fc.record({
+  _id: fc.constant('device'),
+  name: fc.constant('Gateway'),
+  statusCode: fc.constantFrom('ok', 'warn', 'error', 'unknown'),
+  status: fc.constantFrom('Online', 'Device error', 'Offline'),
+  firmware: fc.constantFrom('5.5', '5.6', '6.0'),
+  config: fc.record({
+    routes: fc.uniqueArray(route, { selector: ({ id }) => id, maxLength: 5 }),
+    peers: fc.uniqueArray(peer, { selector: ({ id }) => id, maxLength: 3 }),
+    settings: fc.record({
+      networkAdapters: fc.array(
+        fc.record({ name: fc.constantFrom('eth0', 'eth1'), address: fc.ipV4() }),
+        {
+          maxLength: 2,
+        },
+      ),
+    }),
+  }),
+}) as unknown as fc.Arbitrary<DeviceConfiguration>
+
+const stateOf = (answer: DeviceConfiguration, known?: DeviceState): DeviceState =>
+  deviceState('device', answer, { arrived: answer.config.routes }, undefined, known)
+
+/** All that counts of a state, in one order. */
+function meaning(state: DeviceState): unknown[] {
+  const { condition, firmware, adapters, peers, routes } = state
+  const code = (of: { condition: { code?: string; state?: string } }): unknown => [
+    of.condition.code,
+    of.condition.state,
+  ]
+  const sorted = <T>(map: ReadonlyMap<string, T>): Array<[string, T]> =>
+    [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+  return [
+    condition.code,
+    condition.state,
+    firmware,
+    adapters,
+    sorted(peers).map(([id, one]) => [id, one.condition.state]),
+    sorted(routes).map(([id, one]) => [
+      id,
+      one.name,
+      one.condition.code,
+      one.condition.state === 'running',
+      one.source.definition,
+      code(one.source),
+      sorted(one.destinations).map(([key, to]) => [key, to.definition, to.started, code(to)]),
+    ]),
+  ]
+}
+
+describe('the comparison of two states', () => {
+  it('gives changes that lead from the one to the other', () => {
+    fc.assert(
+      fc.property(device, device, (before, after) => {
+        const from = stateOf(before)
+        const to = stateOf(after)
+        meaning(applied(from, compare(from, to))).should.deepEqual(meaning(to))
+      }),
+    )
+  })
+
+  it('tells a route as changed of which only a destination is defined anew', () => {
+    const withPort = (port: number): DeviceState => {
+      const destinations = [{ id: 'out', name: 'out', protocol: 'udp', address: '192.0.2.1', port }]
+      const source = { id: 'in', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
+      const one = { id: 'route 1', name: 'One', state: 'running', source, destinations }
+      return stateOf({ _id: 'device', config: { routes: [one] } } as unknown as DeviceConfiguration)
+    }
+    const from = withPort(6000)
+    const to = withPort(6002)
+    const changes = compare(from, to)
+    changes.map(eventNameOf).should.deepEqual(['route.changed'])
+    meaning(applied(from, changes)).should.deepEqual(meaning(to))
+  })
+
+  it('also when they are applied in two parts, as held ones are', () => {
+    fc.assert(
+      fc.property(device, device, fc.infiniteStream(fc.boolean()), (before, after, choices) => {
+        const from = stateOf(before)
+        const to = stateOf(after)
+        const some = compare(from, to).filter(() => choices.next().value)
+        const between = applied(from, some)
+        meaning(applied(between, compare(between, to))).should.deepEqual(meaning(to))
+      }),
+    )
+  })
+
+  it('gives nothing for the same answer, whatever its order and its counters', () => {
+    fc.assert(
+      fc.property(device, fc.nat(), (answer, counter) => {
+        const count = <T extends object>(part: T): T => ({
+          ...part,
+          usedBandwidth: String(counter),
+          elapsedTime: `00:00:${counter}`,
+          lastConnectedAt: counter,
+          clientConnections: counter,
+          counterOfNewFirmware: counter,
+          summaryStatusDetails: `for ${counter} s`,
+        })
+        const later = {
+          ...count(answer),
+          lastConnectedAt: counter,
+          config: {
+            ...answer.config,
+            peers: answer.config.peers.map(count).reverse(),
+            routes: answer.config.routes
+              .map((one) => ({
+                ...count(one),
+                source: count(one.source),
+                destinations: one.destinations.map(count),
+              }))
+              .reverse(),
+          },
+        }
+        const from = stateOf(answer)
+        compare(from, stateOf(later)).should.eql([])
+        compare(from, stateOf(later, from)).should.eql([])
+      }),
+    )
+  })
+
+  it('gives nothing for what an answer leaves out', () => {
+    fc.assert(
+      fc.property(device, (answer) => {
+        const from = stateOf(answer)
+        const { config } = answer
+        const routes = config.routes.map(({ id }) => ({ id })) as unknown as Route[]
+        const partial = { _id: 'device', config: { routes } } as unknown as DeviceConfiguration
+        compare(from, stateOf(partial, from)).should.eql([])
+      }),
+    )
+  })
+
+  it('is the same whatever the order of the routes', () => {
+    fc.assert(
+      fc.property(device, device, (before, after) => {
+        const events = (answer: DeviceConfiguration): unknown => {
+          const from = stateOf(before)
+          const to = stateOf(answer)
+          return compare(from, to).map((change) => eventOf(change, 1, to))
+        }
+        const { config } = after
+        const turned = { ...after, config: { ...config, routes: config.routes.toReversed() } }
+        JSON.stringify(events(turned)).should.equal(JSON.stringify(events(after)))
+      }),
+    )
+  })
+
+  it('becomes events and snapshots without secrets, with before and after that differ', () => {
+    const secrets = (answer: DeviceConfiguration): string[] =>
+      answer.config.routes
+        .flatMap(({ source, destinations }) => [source, ...destinations])
+        .map((part) => (part.protocol === 'srt' ? part.srtPassPhrase : (part.password as string)))
+        .filter((secret): secret is string => typeof secret === 'string' && secret.length > 9)
+    fc.assert(
+      fc.property(device, device, (before, after) => {
+        const from = stateOf(before)
+        const to = stateOf(after)
+        const changes = compare(from, to)
+        const events = changes.map((change) => eventOf(change, 1, to))
+        events.map(({ event }) => event).should.eql(changes.map(eventNameOf))
+        const differs = (change: Change): boolean => change.of !== 'route.definition'
+        for (const [index, event] of events.entries()) {
+          if (!differs(changes[index]!)) continue
+          JSON.stringify(event.before).should.not.equal(JSON.stringify(event.after))
+        }
+        const text = JSON.stringify([events, snapshotOf(to, 1, () => true)])
+        for (const secret of [...secrets(before), ...secrets(after), 'never-shown-passcode']) {
+          text.should.not.containEql(secret)
+        }
+      }),
+    )
+  })
+
+  it('takes states in capitals for the same, and shows them in small letters', () => {
+    const answer = (state: string, code: string): DeviceConfiguration => {
+      const part = { name: 'in', protocol: 'udp', state: 'Connected', summaryStatusCode: code }
+      const read = { id: 'R', name: 'A', state, summaryStatusCode: code, source: part }
+      const routes = [{ ...read, destinations: [] }]
+      return { statusCode: code, config: { routes } } as unknown as DeviceConfiguration
+    }
+    const running = stateOf(answer('Running', 'OK'))
+    compare(stateOf(answer('running', 'ok')), running).should.eql([])
+    const changes = compare(running, stateOf(answer('Stopped', 'OK')))
+    changes
+      .map((change) => eventOf(change, 1, running))
+      .should.match([{ event: 'route.stopped', before: 'running', after: 'stopped' }])
+  })
+
+  it('takes time in proportion to the number of routes', () => {
+    const [read] = fc.sample(arbitraryRoute, { seed: 7, numRuns: 1 }) as [Route]
+    const state = (count: number, name: string): DeviceState => {
+      const routes = Array.from({ length: count }, (_, id) => ({ ...read, id: `${id}`, name }))
+      return deviceState('device', { config: { routes } } as unknown as DeviceConfiguration, {
+        arrived: routes,
+      })
+    }
+    const from = state(5000, 'before')
+    const changes = compare(from, state(5000, 'after'))
+    changes.should.have.length(5000)
+    applied(from, changes).routes.size.should.equal(5000)
+  })
+})

@@ -1,0 +1,282 @@
+import 'should'
+import {
+  createRoute,
+  deleteRoute,
+  ensureRoutes,
+  findRoute,
+  listRoutes,
+  newOperation,
+  openGateway,
+  readAllStatistics,
+  watchDevice,
+  type Gateway,
+  type GatewayError,
+  type WatchEvent,
+} from '../../../client'
+import { judgeMissing } from '../../../client/watch/gone'
+import { sharedLook } from '../../../client/watch/device-watch'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
+
+describe('a route counts as gone', () => {
+  const certain = { isUnlisted: true, itself: 'missing' } as const
+
+  it('when a complete list lacks it, it is not found, and a second look agrees', () => {
+    const since = judgeMissing(certain, undefined, 7)
+    since!.should.equal(7)
+    judgeMissing(certain, 7, 8)!.should.equal('gone')
+  })
+
+  it('not by a list that may lack routes, nor when the route gives no answer', () => {
+    for (const doubt of [{ isUnlisted: false }, { itself: 'no answer' as const }]) {
+      ;(judgeMissing({ ...certain, ...doubt }, undefined, 7) === undefined).should.be.true()
+      judgeMissing({ ...certain, ...doubt }, 7, 1e9)!.should.equal(7)
+    }
+  })
+
+  it('not while the route itself answers, after which the proof begins again', () => {
+    const there = judgeMissing({ ...certain, itself: 'there' }, 7, 1e9)
+    ;(there === undefined).should.be.true()
+  })
+
+  it('a second later where it is refused otherwise than with 404', () => {
+    const unclear = { ...certain, itself: 'unclear' } as const
+    judgeMissing(unclear, 7, 1006)!.should.equal(7)
+    judgeMissing(unclear, 7, 1007)!.should.equal('gone')
+  })
+
+  it('not before the time that is asked for', () => {
+    judgeMissing(certain, 7, 100, 10_000)!.should.equal(7)
+    judgeMissing(certain, 7, 10_007, 10_000)!.should.equal('gone')
+  })
+})
+
+describe('an appliance whose answers say too little', () => {
+  let simulator: Simulator
+  let gateway: Gateway
+  let deviceId: string
+  const op = (): ReturnType<typeof newOperation> => newOperation('test')
+  const errorOf = async (work: Promise<unknown>): Promise<GatewayError> => {
+    const outcome: unknown = await work.catch((error: unknown) => error)
+    outcome!.should.be.an.Error()
+    return outcome as GatewayError
+  }
+
+  async function start(options: SimulatorOptions = {}): Promise<void> {
+    simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
+    gateway = openGateway({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    deviceId = simulator.devices[0]!._id
+  }
+  afterEach(async () => {
+    await gateway.close()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
+
+  const list = (): string => `/api/gateway/${deviceId}/routes`
+  const lists = (): number => simulator.journal.filter(({ path }) => path === list()).length
+  const reads = (): number =>
+    simulator.journal.filter(({ path }) => path.startsWith(`${list()}/`)).length
+  const changes = (): unknown[] => simulator.journal.filter(({ path }) => path.endsWith('/updates'))
+  const idOf = (index: number): string => simulator.routes[index]!.id
+
+  /** Answers each list with only the first of the routes, and the count of all. */
+  async function listsOnlyTheFirst(): Promise<void> {
+    const { data, ...rest } = await listRoutes(gateway, { deviceId }, op())
+    const body = { ...rest, data: data.slice(0, 1) }
+    simulator.fault({ kind: 'status', status: 200, body, match: { path: list() } })
+  }
+  const remove = (routeId: string, waitTimeout: number): Promise<unknown> =>
+    deleteRoute(gateway, { deviceId, routeId, waitFor: 'applied', waitTimeout }, op())
+
+  it('two deletes that wait together are not confirmed by a list that lacks routes', async () => {
+    await start({ applyDelay: 60_000 })
+    await listsOnlyTheFirst()
+    const outcomes = await Promise.all([1, 2].map((index) => errorOf(remove(idOf(index), 1500))))
+    outcomes.map(({ code }) => code).should.eql(['NOT_CONFIRMED', 'NOT_CONFIRMED'])
+    simulator.routes.should.have.length(3)
+  })
+
+  it('nor is one alone, though the route itself is not found', async () => {
+    await start({ applyDelay: 60_000 })
+    await listsOnlyTheFirst()
+    simulator.fault({ kind: 'status', status: 404, match: { path: `${list()}/*` } })
+    const error = await errorOf(remove(idOf(2), 1000))
+    error.code.should.equal('NOT_CONFIRMED')
+    error.message.should.match(/in a list that may not be complete/)
+  })
+
+  it('a single 404 does not prove a delete', async () => {
+    await start({ applyDelay: 60_000 })
+    simulator.fault({ kind: 'status', status: 404, match: { path: `${list()}/*` }, times: 1 })
+    ;(await errorOf(remove(idOf(0), 1500))).code.should.equal('NOT_CONFIRMED')
+  })
+
+  it('a single look without the route does not either, by list and by ID', async () => {
+    await start({ applyDelay: 60_000 })
+    const { data, ...rest } = await listRoutes(gateway, { deviceId }, op())
+    const body = { ...rest, data: data.slice(1), numResults: 2 }
+    simulator.fault({ kind: 'status', status: 200, body, match: { path: list() }, times: 1 })
+    simulator.fault({ kind: 'status', status: 404, match: { path: `${list()}/*` }, times: 1 })
+    ;(await errorOf(remove(idOf(0), 1500))).code.should.equal('NOT_CONFIRMED')
+  })
+
+  it('a delete is confirmed by two looks, each at the list and the route, one soon after the other', async () => {
+    await start()
+    const began = Date.now()
+    await remove(idOf(0), 10_000)
+    ;(Date.now() - began).should.be.below(2000)
+    lists().should.equal(2)
+    reads().should.equal(2)
+  })
+
+  it('many deletes that wait together share their lists', async () => {
+    await start({ routes: 12 })
+    const ids = simulator.routes.map(({ id }) => id)
+    await Promise.all(ids.map((id) => remove(id, 10_000)))
+    simulator.routes.should.have.length(0)
+    lists().should.be.below(8)
+  })
+
+  for (const [what, answer] of [
+    ['400', { kind: 'status', status: 400 }],
+    ['403', { kind: 'status', status: 403 }],
+    ['500', { kind: 'status', status: 500 }],
+    [
+      'an error with 200',
+      { kind: 'status', status: 200, body: { error: { type: 'x', message: 'y' } } },
+    ],
+  ] as const) {
+    it(`a delete is confirmed where an unknown route is answered with ${what}`, async () => {
+      await start()
+      const id = idOf(0)
+      simulator.fault({ ...answer, match: { path: `${list()}/${id}` } })
+      await remove(id, 10_000)
+      simulator.routes.should.have.length(2)
+    })
+  }
+
+  it('ensure does not take one list without a route for its absence', async () => {
+    await start()
+    const { id, name } = simulator.routes[0]!
+    const { data, ...rest } = await listRoutes(gateway, { deviceId }, op())
+    const body = { ...rest, data: data.slice(1), numResults: 2 }
+    for (const wanted of [{ id }, { name }]) {
+      simulator.fault({ kind: 'status', status: 200, body, match: { path: list() }, times: 1 })
+      const options = { deviceId, state: 'absent', check: true, waitTimeout: 5000 } as const
+      const { results } = await ensureRoutes(gateway, wanted, options, op())
+      results.should.have.property('action', 'delete')
+    }
+  })
+
+  it('ensure does not take a single 404 of a route for its absence', async () => {
+    await start()
+    const { id } = simulator.routes[0]!
+    simulator.fault({ kind: 'status', status: 404, match: { path: `${list()}/*` }, times: 1 })
+    const options = { deviceId, state: 'absent', waitTimeout: 800 } as const
+    const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
+    error.code.should.equal('NOT_CONFIRMED')
+    error.message.should.startWith('No change was sent')
+    error.cause.should.match({ applied: 'no', retryable: true })
+    changes().should.eql([])
+    const { results } = await ensureRoutes(gateway, { id }, { ...options, waitTimeout: 5000 }, op())
+    results.should.have.property('action', 'delete')
+  })
+
+  it('ensure that finds the route gone in its turn, but not certainly, has changed nothing', async () => {
+    await start()
+    const { id } = simulator.routes[0]!
+    simulator.fault({ kind: 'status', status: 404, match: { path: `${list()}/*` } })
+    const options = { deviceId, state: 'absent', waitTimeout: 600 } as const
+    const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
+    error.should.match({ code: 'NOT_CONFIRMED', cause: { applied: 'no', retryable: true } })
+    error.message.should.startWith('No change was sent')
+    const { results } = await ensureRoutes(gateway, [{ id }], options, op())
+    results.should.match([{ changed: false, action: [], error: { cause: { applied: 'no' } } }])
+    changes().should.eql([])
+  })
+
+  it('ensure does not say that there is no route of an ID when the list lacks routes', async () => {
+    await start()
+    const { id } = simulator.routes[2]!
+    await listsOnlyTheFirst()
+    const options = { deviceId, state: 'started', waitTimeout: 800 } as const
+    const error = await errorOf(ensureRoutes(gateway, { id }, options, op()))
+    error.code.should.equal('BAD_RESPONSE')
+    error.message.should.match(/has 3 routes, and lists 1 of them/)
+    changes().should.eql([])
+  })
+
+  it('a creation that is to be seen is not sent where the list lacks routes', async () => {
+    await start()
+    await listsOnlyTheFirst()
+    const part = { name: 'x', protocol: 'udp', address: '239.1.1.1', port: 5000 }
+    const definition = { name: 'New', source: part, destinations: [] }
+    const waiting = { waitFor: 'applied', waitTimeout: 1000, startRoute: false } as const
+    const error = await errorOf(createRoute(gateway, { deviceId, definition, ...waiting }, op()))
+    error.code.should.equal('BAD_RESPONSE')
+    error.message.should.match(/has 3 routes, and lists 1 of them. The route was not created/)
+    changes().should.eql([])
+  })
+
+  describe('that counts more routes than it lists, for good,', () => {
+    beforeEach(async () => {
+      await start({ routes: 6 })
+      await listsOnlyTheFirst()
+      simulator.clearJournal()
+    })
+
+    it('is asked again for the first list only', async () => {
+      const needed: number[] = []
+      for (let listing = 0; listing < 10; listing++) {
+        const before = lists()
+        const { data } = await listRoutes(gateway, { deviceId }, op())
+        data.should.have.length(1)
+        needed.push(lists() - before)
+      }
+      needed[0]!.should.be.belowOrEqual(6)
+      needed.slice(1).should.eql(Array.from({ length: 9 }, () => 1))
+    })
+
+    it('is asked once for each name and for all statistics, which is all that is asked', async () => {
+      await listRoutes(gateway, { deviceId }, op())
+      const before = lists()
+      const { name } = simulator.routes[0]!
+      await findRoute(gateway, deviceId, { name }, op())
+      await readAllStatistics(gateway, deviceId, op())
+      lists().should.equal(before + 2)
+    })
+
+    it('is asked again once its count fits, and then does not', async () => {
+      await listRoutes(gateway, { deviceId }, op())
+      simulator.clearFaults()
+      ;(await listRoutes(gateway, { deviceId }, op())).data.should.have.length(6)
+      await listsOnlyTheFirst()
+      const before = lists()
+      await listRoutes(gateway, { deviceId }, op())
+      lists().should.be.above(before + 1)
+    })
+  })
+
+  for (const status of ['OFFLINE', 'communication error', 'Never']) {
+    it(`that is "${status}" has no routes removed, in whatever case it says so`, async () => {
+      await start()
+      const events: WatchEvent[] = []
+      const seen: number[] = []
+      const end = watchDevice(gateway, {
+        deviceId,
+        onEvents: (each) => events.push(...each),
+        onHealth: ({ known }) => known && seen.push(known.routes),
+      })
+      const until = async (holds: () => boolean): Promise<void> => {
+        while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      await until(() => seen.length > 0)
+      simulator.routes.splice(0, 1)
+      Object.assign(simulator.devices[0]!, { status })
+      await sharedLook(gateway, deviceId)!()
+      await sharedLook(gateway, deviceId)!()
+      events.map(({ event }) => event).should.eql(['device.status'])
+      end()
+    })
+  }
+})

@@ -1,0 +1,349 @@
+// The documentation says what the code says: pictures, properties, messages, events, routes of
+// the editor, exports of the client. package.test has more about the README.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createContext, runInContext } from 'node:vm'
+import type { NodeAPI } from 'node-red'
+import should from 'should'
+import * as client from '../../client'
+import { EVENTS } from '../../client'
+import { SECRET_NAMES } from '../../client/model/members'
+import { registerAdminRoutes } from '../../nodes/gateway/admin/routes'
+import { startSimulator } from '../../simulator'
+import { helper, load, send, unload, type Message } from '../support/flow'
+import { root } from '../support/root'
+
+const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
+
+const manifest = JSON.parse(text('package.json')) as {
+  engines: { node: string }
+  'node-red': { version: string; nodes: Record<string, string> }
+}
+const sets = Object.keys(manifest['node-red'].nodes)
+const typeOf = (set: string): string =>
+  set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
+
+describe('the documentation', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...pagesIn('docs')]
+
+  it('links only what is there', () => {
+    for (const page of pages) {
+      for (const { path, anchor } of links(page)) {
+        const target = path ? join(dirname(page), path) : page
+        existsSync(join(root, target)).should.be.true(`${page}: ${path}`)
+        if (anchor && target.endsWith('.md')) {
+          should(headings(target).includes(anchor)).be.true(`${page}: ${path}#${anchor}`)
+        }
+      }
+    }
+  })
+
+  it('lists every page in its index', () => {
+    const listed = links('docs/README.md').map(({ path }) => join('docs', path))
+    for (const page of pagesIn('docs')) {
+      if (page !== 'docs/README.md') listed.should.containEql(page)
+    }
+  })
+
+  describe('in pictures', () => {
+    const pictures = readdirSync(join(root, 'docs/images')).sort()
+
+    it('has those that the script takes', () => {
+      const script = join(root, 'scripts/screenshots.mjs')
+      const names = execFileSync(process.execPath, [script, '--list'], { encoding: 'utf8' })
+      const files = names.trim().split('\n')
+      pictures.should.eql(files.map((name) => `${name}.png`).sort())
+    })
+
+    it('shows each of them somewhere, and says in words what is in it', () => {
+      const shown = pages.flatMap((page) =>
+        [...text(page).matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words = '', path = '']) => {
+          words.length.should.be.above(30, `${page}: ${path}`)
+          return join(dirname(page), path)
+        }),
+      )
+      pictures.map((file) => join('docs/images', file)).should.eql([...new Set(shown)].sort())
+    })
+
+    it('is small', () => {
+      const sizes = pictures.map((file) => statSync(join(root, 'docs/images', file)).size)
+      Math.max(...sizes).should.be.below(120_000)
+      sizes.reduce((sum, size) => sum + size, 0).should.be.below(700_000)
+    })
+  })
+})
+
+describe('the contract', () => {
+  const contract = text('docs/contract.md')
+
+  it('has every node with every property and its default', () => {
+    const documented = rows(contract, '## Saved form').map(([type, saved]) => [
+      code(type!),
+      JSON.parse(code(saved!)) as unknown,
+    ])
+    Object.fromEntries(documented).should.eql(
+      Object.fromEntries(sets.map((set) => [typeOf(set), defaultsOf(set)])),
+    )
+  })
+
+  it('tells of each of these properties', () => {
+    const told = `${contract.split('## Saved form')[0]}${text('README.md')}`
+    for (const set of sets) {
+      for (const property of Object.keys(defaultsOf(set))) {
+        should(told.includes(`\`${property}\``)).be.true(`${set}: ${property}`)
+      }
+    }
+  })
+
+  it('has what each node reads from a message, as its help', () => {
+    const documented = rows(contract, '## Messages').filter(([cell]) => /^`msg\.\w+`$/.test(cell!))
+    const inputs = new Map<string, string[]>()
+    for (const set of sets) {
+      for (const name of terms(set, 'Inputs')) {
+        inputs.set(name, [...(inputs.get(name) ?? []), set.replace('-', ' ')])
+      }
+    }
+    const [ins] = split(documented, ([cell]) => cell === '`msg.payload`')
+    Object.fromEntries(ins.map(([name, of]) => [code(name!).slice(4), of!.split(', ')])).should.eql(
+      Object.fromEntries(inputs),
+    )
+  })
+
+  it('has what each node writes to a message, as its help', () => {
+    const [, outs] = split(
+      rows(contract, '## Messages').filter(([cell]) => /^`msg\.\w+`$/.test(cell!)),
+      ([cell]) => cell === '`msg.payload`',
+    )
+    const names = outs.map(([name]) => code(name!).slice(4))
+    const written = sets.filter((set) => set !== 'watch').flatMap((set) => terms(set, 'Outputs'))
+    names.sort().should.eql([...new Set(written)].sort())
+    const watch = rows(contract, '## Watch').map(([cell]) => code(cell!))
+    for (const name of terms('watch', 'Outputs')) watch.should.containEql(`msg.${name}`)
+  })
+
+  it('has every event', () => {
+    const listed = rows(contract, '## Watch')
+      .flatMap(([cell]) => [...cell!.matchAll(/`([a-z]+\.[a-z]+)`/g)].map(([, event]) => event!))
+      .filter((event) => !event.startsWith('msg.'))
+    listed.sort().should.eql([...EVENTS].sort())
+  })
+
+  it('is what the run time does: a property that is left out means its default', async function () {
+    const actions = sets.filter((set) => set !== 'gateway' && set !== 'watch')
+    const seen = async (properties: (set: string) => object): Promise<unknown[]> => {
+      const simulator = await startSimulator()
+      const nodes = actions.map((set): [string, object] => [set, properties(set)])
+      try {
+        await load(simulator.url, Object.fromEntries(nodes), { gateway: properties('gateway') })
+        const results: unknown[] = []
+        for (const set of actions) {
+          simulator.clearJournal()
+          const { messages, error } = await send(set, messageFor(set))
+          // How often one that waits has looked is a matter of time.
+          const journal = simulator.journal.map(({ method, path, body }) => ({
+            method,
+            path,
+            body,
+          }))
+          const calls = journal.filter(
+            ({ method, path }, at) => method !== 'GET' || path !== journal[at - 1]?.path,
+          )
+          results.push({ set, sent: messages.length, failed: error?.message, calls })
+          await simulator.settle()
+        }
+        const { concurrency, readOnly, pollInterval } = gatewayNode().client()
+        return [...results, { concurrency, readOnly, pollInterval }]
+      } finally {
+        await unload()
+        await simulator.stop()
+      }
+    }
+    const saved = await seen((set) => {
+      const { name: _, gateway: _gateway, baseUrl: _url, ...properties } = defaultsOf(set)
+      return properties
+    })
+    const leftOut = await seen(() => ({}))
+    leftOut.should.eql(saved)
+    // A message that fails early would show nothing of the other defaults.
+    saved.filter((each) => (each as { failed?: string }).failed).should.eql([])
+  })
+})
+
+describe('the README', () => {
+  const readme = text('README.md')
+
+  it('has every property of the config node with its default', () => {
+    const listed = rows(readme, '## The gateway').flatMap(([names, , value]) =>
+      [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => [name!, value!] as const),
+    )
+    const { name: _, ...saved } = defaultsOf('gateway')
+    const told = new Map(listed)
+    for (const [name, value] of Object.entries(saved)) {
+      should(told.get(name)).equal(String(value), name)
+    }
+    told.has('username').should.be.true()
+    told.has('password').should.be.true()
+  })
+
+  it('asks for the versions that the package asks for', () => {
+    const requirements = readme.split('## Requirements\n')[1]!.split('\n## ')[0]!
+    const node = /^>=(\d+)$/.exec(manifest.engines.node)![1]!
+    const nodeRed = /^>=(\d+\.\d+)\.0$/.exec(manifest['node-red'].version)![1]!
+    requirements.should.containEql(`Node.js ${node} or newer`)
+    requirements.should.containEql(`Node-RED ${nodeRed} or newer`)
+  })
+
+  it('shows an event of which the contract has the name and every member', () => {
+    const [, json = ''] = /^### Watch[^]*?```json\n([^]*?)```/m.exec(readme)!
+    const { topic, payload } = JSON.parse(json) as { topic: string; payload: { event: string } }
+    payload.event.should.equal(topic)
+    EVENTS.should.containEql(topic)
+    const members = rows(text('docs/contract.md'), '## Watch').flatMap(([cell]) =>
+      cell!.split(', ').map(code),
+    )
+    for (const name of Object.keys(payload)) members.should.containEql(name)
+  })
+})
+
+describe('the page on security', () => {
+  it('has every route of the editor with its permissions', () => {
+    const registered: string[] = []
+    const needed = (...handlers: unknown[]) => handlers.filter((one) => typeof one === 'string')
+    const route =
+      (method: string) =>
+      (path: string, ...handlers: unknown[]) =>
+        registered.push([method, path, ...needed(...handlers)].join(' '))
+    const httpAdmin = { get: route('GET'), post: route('POST') }
+    const auth = { needsPermission: (permission: string) => permission }
+    registerAdminRoutes({ httpAdmin, auth } as unknown as NodeAPI)
+    const documented = rows(text('docs/security.md'), '## The editor').map(
+      ([method, path, permission]) =>
+        [code(method!), code(path!), code(permission!.split(';')[0]!)].join(' '),
+    )
+    documented.should.eql(registered)
+  })
+
+  it('has the name of every secret', () => {
+    const [, names = ''] = /Secrets are the members ([^\n]*), at any/.exec(
+      text('docs/security.md'),
+    )!
+    const listed = [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+    listed.should.eql([...SECRET_NAMES].sort())
+  })
+})
+
+describe('the page on the client', () => {
+  it('has everything that is exported', () => {
+    const page = text('docs/client.md')
+    const types = [...text('client/index.ts').matchAll(/^export type \{([^}]*)\}/gm)]
+      .flatMap(([, names]) => names!.split(','))
+      .map((name) => name.trim())
+    const model = [...text('client/model/types.ts').matchAll(/^export \w+ (\w+)/gm)].map(
+      ([, name]) => name!,
+    )
+    types.length.should.be.above(30)
+    for (const name of [...Object.keys(client), ...types, ...model]) {
+      should(new RegExp(`\`(new )?${name}[\`(]`).test(page)).be.true(name)
+    }
+  })
+})
+
+// ---- what is sent
+
+function messageFor(set: string): Message {
+  const message: Message = { routeName: 'Studio A' }
+  if (set === 'create-route') return { payload: definition('New route') }
+  if (set === 'ensure-route') return { payload: definition('Ensured route') }
+  if (set === 'update-route') return { ...message, payload: { name: 'Studio A' } }
+  if (set === 'delete-route') return { routeName: 'Newsroom feed' }
+  return message
+}
+
+const definition = (name: string): object => {
+  const port = 20_000 + name.length
+  const part = { protocol: 'udp', address: '239.1.1.1', port }
+  return { name, source: { ...part, name: 'in' }, destinations: [{ ...part, name: 'out' }] }
+}
+
+const gatewayNode = (): { client(): client.Gateway } => helper.getNode('gateway') as never
+
+// ---- what is read
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(folder, file))
+}
+
+function links(page: string): Array<{ path: string; anchor?: string }> {
+  const outside = /^[a-z]+:/
+  return [...text(page).matchAll(/\]\(([^)]+)\)/g)]
+    .map(([, link]) => link!)
+    .filter((link) => !outside.test(link))
+    .map((link) => {
+      const [path = '', anchor] = link.split('#')
+      return { path, anchor }
+    })
+}
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+const headings = (page: string): string[] =>
+  [...text(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
+/** The rows of all tables under a heading, without the heads of the tables. */
+function rows(page: string, heading: string): string[][] {
+  const level = heading.split(' ')[0]!
+  const [, rest = ''] = page.split(`${heading}\n`)
+  const [section = ''] = rest.split(new RegExp(`^${level} `, 'm'))
+  const lines = section.split('\n')
+  return lines
+    .filter(
+      (line, at) =>
+        line.startsWith('|') && !/^\| ?-/.test(line) && !/^\| ?-/.test(lines[at + 1] ?? ''),
+    )
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    )
+}
+
+const code = (cell: string): string => /^`(.*)`$/.exec(cell)?.[1] ?? cell
+
+/** What comes before the second entry that fits, and from there on. */
+function split<T>(list: T[], fits: (entry: T) => boolean): [T[], T[]] {
+  const at = list.findLastIndex(fits)
+  return [list.slice(0, at), list.slice(at)]
+}
+
+/** The terms of a part of the help of a node. */
+function terms(set: string, part: string): string[] {
+  const help = text('nodes', set, 'locales/en-US', `${set}.html`)
+  const [, rest = ''] = help.split(`<h3>${part}</h3>`)
+  const [section = ''] = rest.split('<h3>')
+  return [...section.matchAll(/<dt[^>]*>(\w+) </g)].map(([, name]) => name!)
+}
+
+/** The defaults that the form of a node registers. */
+function defaultsOf(set: string): Record<string, unknown> {
+  const form = text('nodes', set, `${set}.html`)
+  const [, script = ''] = /<script type="text\/javascript">([^]*?)<\/script>/.exec(form) ?? []
+  const registered: Record<string, { defaults: Record<string, { value: unknown }> }> = {}
+  const anything: unknown = new Proxy(() => anything, { get: () => anything })
+  const registerType = (type: string, given: never): void => {
+    registered[type] = given
+  }
+  const RED = { nodes: { registerType }, plugins: anything, _: () => '' }
+  runInContext(script, createContext({ RED, mediaGatewayNodes: anything, $: anything }))
+  const { defaults } = registered[typeOf(set)]!
+  const values = Object.entries(defaults).map(([name, { value }]) => [name, value])
+  // Of another realm: made anew, so that they can be compared.
+  return JSON.parse(JSON.stringify(Object.fromEntries(values))) as Record<string, unknown>
+}

@@ -1,0 +1,442 @@
+// "Test connection" in the form of the config node: a real browser, Node-RED and simulator.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import should from 'should'
+import { startSimulator, type Simulator } from '../../simulator'
+import { CONFIG, inBrowser, startEditor, type Editor, type Properties } from '../support/editor'
+import { flawsOf } from '../support/looks'
+import { root } from '../support/root'
+
+const screenshots = join(root, 'coverage/screenshots')
+
+inBrowser('the test of the connection', function () {
+  this.timeout(60_000)
+
+  let editor: Editor
+  let page: Page
+  let plain: Simulator
+  let secure: Simulator
+  let result: Locator
+
+  before(async function () {
+    mkdirSync(screenshots, { recursive: true })
+    plain = await startSimulator({ routes: 5 })
+    secure = await startSimulator({ https: true, routes: 3, devices: 2 })
+    editor = await startEditor()
+    await editor.deploy([
+      { id: 'tab', type: 'tab', label: 'test' },
+      {
+        id: 'gateway',
+        type: CONFIG,
+        name: 'Studio',
+        baseUrl: plain.url,
+        // No timeout: the form shows the default of one that was saved without.
+        credentials: { username: 'operator', password: 'supervisor' },
+      },
+      // It keeps a session open.
+      { id: 'watch', z: 'tab', x: 200, y: 80, type: 'media-gateway-watch', gateway: 'gateway' },
+    ])
+    page = await editor.open()
+    await until(() => plain.logins === 1)
+  })
+
+  afterEach(async function () {
+    // A dialog that stays open would be in the way of all that follow.
+    if (this.currentTest?.isFailed()) page = await editor.open()
+  })
+
+  after(async () => {
+    await editor?.stop()
+    should([plain.openSessions, secure.openSessions]).eql([0, 0])
+    await plain.stop()
+    await secure.stop()
+  })
+
+  it('reuses the live session where the form is as the flow that runs', async () => {
+    await openForm('gateway')
+    const calls = plain.journal.length
+    await test()
+    should(await facts()).containDeep({
+      Appliance: 'reached',
+      'Logged in': 'operator (Operator)',
+      Licence: 'valid',
+      Device: `${plain.devices[0]!.name}, Online`,
+      Firmware: plain.devices[0]!.firmware,
+      Routes: '5',
+      'Session used': 'that of the running flow',
+      Encryption: 'none: user and password can be read on the way',
+    })
+    should((await facts())['Answer after']).match(/^\d+ ms$/)
+    should(await result.innerText()).match(/^\s*Connected/)
+    should(plain.journal.length).be.above(calls)
+    should([plain.logins, plain.openSessions]).eql([1, 1])
+    await close()
+    should(await editor.state('gateway')).containEql({ changed: false })
+  })
+
+  it('tests values that were never saved, and logs out', async () => {
+    await openNew({ baseUrl: plain.url })
+    await fillIn({ username: 'haiadmin', password: 'manager' })
+    const { logouts } = plain
+    await test()
+    should(await facts()).containDeep({
+      'Logged in': 'Administrator (Administrator)',
+      'Session used': 'one of its own, logged out again',
+    })
+    should([plain.openSessions, plain.logouts]).eql([1, logouts + 1])
+    await close()
+  })
+
+  it('says that the password is wrong', async () => {
+    await openNew({ baseUrl: plain.url })
+    await fillIn({ username: 'user', password: 'guess' })
+    await test()
+    should(await result.innerText())
+      .containEql('User or password refused')
+      .and.containEql('lock the account')
+    should(await facts()).containDeep({
+      Appliance: 'reached',
+      'Logged in': 'no, user or password refused',
+    })
+    await close()
+  })
+
+  it('says that nothing listens, and that a name is not known', async () => {
+    await openNew({ baseUrl: 'http://127.0.0.1:1' })
+    await fillIn({ username: 'user', password: 'public' })
+    await test()
+    should(await result.innerText())
+      .containEql('Not reached')
+      .and.containEql('nothing listens')
+    should(await facts()).eql({ Appliance: 'not reached, or not ready' })
+
+    await fillIn({ baseUrl: 'http://gateway.invalid' })
+    await test()
+    should(await result.innerText())
+      .containEql('Not reached')
+      .and.containEql('could not be resolved')
+    await close()
+  })
+
+  it('says that there are too many sessions', async () => {
+    plain.setOptions({ maxSessions: 1 })
+    await openNew({ baseUrl: plain.url })
+    await fillIn({ username: 'user', password: 'public' })
+    await test()
+    should(await result.innerText()).containEql('Too many sessions')
+    should(await facts()).containDeep({
+      Appliance: 'reached',
+      'Logged in': 'no, all sessions of the appliance are taken',
+    })
+    plain.setOptions({ maxSessions: 10 })
+    await close()
+  })
+
+  it('says what is missing in the form', async () => {
+    await openNew({ baseUrl: plain.url })
+    await test()
+    should(await result.innerText())
+      .containEql('Something is missing or wrong')
+      .and.containEql('user name is missing')
+    should(await facts()).eql({ Appliance: 'not asked' })
+    await close()
+  })
+
+  it('says how an address begins, and asks nobody before it does', async () => {
+    let asked = 0
+    await page.route('**/media-gateway/connection', async (route) => {
+      asked++
+      await route.continue()
+    })
+    await openNew({ baseUrl: '127.0.0.1:8443' })
+    await test()
+    const says = await result.innerText()
+    should(says).containEql(
+      'Address: begin with https:// or http://, such as https://127.0.0.1:8443',
+    )
+    should(says).containEql('the user name is missing; the password is missing')
+    should(says).not.containEql('config node')
+    should(await facts()).eql({ Appliance: 'not asked' })
+    should(asked).equal(0)
+    await page.unroute('**/media-gateway/connection')
+    await close()
+  })
+
+  it('brings the result into view', async () => {
+    await page.setViewportSize({ width: 1024, height: 560 })
+    await openNew({ baseUrl: secure.url })
+    await fillIn({ username: 'haiadmin', password: 'manager' })
+    await page.locator('#node-config-input-name').scrollIntoViewIfNeeded()
+    await test()
+    const trust = result.getByRole('button', { name: 'Trust exactly this certificate' })
+    const { y, height } = (await trust.boundingBox())!
+    const tray = (await page.locator('.red-ui-tray-body').last().boundingBox())!
+    should(y + height).be.belowOrEqual(tray.y + tray.height)
+    should(y).be.aboveOrEqual(tray.y)
+    await close()
+    await page.setViewportSize({ width: 1400, height: 900 })
+  })
+
+  it('pins a certificate by one click, which is saved only with the form', async () => {
+    const id = await openNew({ baseUrl: secure.url })
+    await fillIn({ username: 'haiadmin', password: 'manager' })
+    await test()
+    should(await result.innerText()).containEql('Certificate not trusted')
+    const { Subject, Issuer, Fingerprint, ...others } = await facts()
+    should([Subject, Issuer]).match(/CN=/)
+    should(Fingerprint).equal(secure.fingerprint)
+    should(others).have.properties('Valid from', 'Valid to')
+    should(secure.loginAttempts).equal(0)
+    await shoot('certificate')
+
+    await result.getByRole('button', { name: 'Trust exactly this certificate' }).click()
+    const field = page.locator('#node-config-input-fingerprint')
+    should(await field.inputValue()).equal(secure.fingerprint)
+    await until(async () =>
+      (await page.locator('#media-gateway-test-result').innerText()).includes('Connected'),
+    )
+    should(await focused()).equal('media-gateway-test')
+    should(await editor.exported(id)).not.have.property('fingerprint', secure.fingerprint)
+    await tested()
+    should(await facts()).containDeep({
+      Appliance: 'reached',
+      Encryption: 'yes, with the pinned certificate',
+      Device: `${secure.devices[0]!.name}, Online; and 1 more`,
+      Routes: '3',
+    })
+    should(secure.openSessions).equal(0)
+    await editor.press('ok')
+    should(await editor.exported(id)).containEql({ fingerprint: secure.fingerprint })
+  })
+
+  it('does not talk to a certificate that is another than the pinned one', async () => {
+    const { loginAttempts } = secure
+    await openNew({ baseUrl: secure.url, fingerprint: 'AB'.repeat(32) })
+    await fillIn({ username: 'haiadmin', password: 'manager' })
+    await test()
+    should(await result.innerText()).containEql('another certificate than the pinned one')
+    should((await facts())['Fingerprint']).equal(secure.fingerprint)
+    should(secure.loginAttempts).equal(loginAttempts)
+    await close()
+  })
+
+  it('says when a certificate has expired', async () => {
+    await page.route('**/media-gateway/connection', (route) =>
+      route.fulfill({
+        json: {
+          ok: false,
+          reused: false,
+          code: 'TLS',
+          message: 'The certificate of the appliance has expired.',
+          certificate: {
+            subject: 'CN=<img src=x class="from-appliance">',
+            issuer: 'CN=gateway',
+            validFrom: '2019-01-01T00:00:00.000Z',
+            validTo: '2020-01-01T00:00:00.000Z',
+            fingerprint: 'AA:BB',
+          },
+        },
+      }),
+    )
+    await openNew({ baseUrl: secure.url })
+    await fillIn({ username: 'haiadmin', password: 'manager' })
+    await test()
+    should((await facts())['Valid to']).match(/2020.*\(expired\)$|2019.*\(expired\)$/)
+    should((await facts())['Subject']).equal('CN=<img src=x class="from-appliance">')
+    should(await page.locator('.from-appliance').count()).equal(0)
+    await page.unroute('**/media-gateway/connection')
+    await close()
+  })
+
+  it('asks for the password when the stored one would go elsewhere', async () => {
+    const elsewhere = await startSimulator()
+    await openForm('gateway')
+    await fillIn({ baseUrl: elsewhere.url })
+    await test()
+    should(await result.innerText()).containEql('Enter the password again')
+    should(await focused()).equal('node-config-input-password')
+    should(elsewhere.journal.length).equal(0)
+    await fillIn({ password: 'supervisor' })
+    await test()
+    should(await result.innerText()).match(/^\s*Connected/)
+    should(elsewhere.openSessions).equal(0)
+    await close()
+    await elsewhere.stop()
+  })
+
+  it('marks a result whose values were changed', async () => {
+    await openForm('gateway')
+    await test()
+    const mark = page.locator('.media-gateway-test-outdated')
+    should(await mark.isVisible()).be.false()
+    const timeout = page.locator('#node-config-input-timeout')
+    await timeout.press('End')
+    await timeout.press('1')
+    should(await mark.isVisible()).be.true()
+    await timeout.press('Backspace')
+    should(await mark.isVisible()).be.false()
+    await page.fill('#node-config-input-name', 'Another')
+    await page.keyboard.press('Tab')
+    should(await mark.isVisible()).be.false()
+    await close()
+  })
+
+  it('makes one test of a double click, and knows values that change meanwhile', async () => {
+    let asked = 0
+    let answer: () => void = () => undefined
+    await page.route('**/media-gateway/connection', async (route) => {
+      asked++
+      await new Promise<void>((resolve) => (answer = resolve))
+      await route.continue()
+    })
+    await openForm('gateway')
+    await page.locator('#media-gateway-test').dblclick()
+    await until(() => asked > 0)
+    should(await result.innerText()).equal('Testing the connection …')
+    await fillIn({ timeout: '20000' })
+    answer()
+    await tested()
+    should(asked).equal(1)
+    should(await page.locator('.media-gateway-test-outdated').isVisible()).be.true()
+    await page.unroute('**/media-gateway/connection')
+    await close()
+  })
+
+  it('tells in words that it may not, or that Node-RED is of another mind', async () => {
+    for (const [status, says] of [
+      [401, 'lacks the permission'],
+      [403, 'lacks the permission'],
+      [404, 'start Node-RED again'],
+      [502, 'status 502'],
+    ] as const) {
+      await page.route('**/media-gateway/connection', (route) => route.fulfill({ status }))
+      await openForm('gateway')
+      await test()
+      should(await result.innerText()).containEql(says)
+      should(await result.innerText()).match(/not asked/)
+      await close()
+      await page.unroute('**/media-gateway/connection')
+    }
+    await page.route('**/media-gateway/connection', (route) => route.abort())
+    await openForm('gateway')
+    await test()
+    should(await result.innerText()).containEql('Node-RED does not answer')
+    await close()
+    await page.unroute('**/media-gateway/connection')
+    should(editor.complaints.splice(0)).matchEach(/Failed to load resource/)
+  })
+
+  for (const [language, title] of [
+    ['de', 'Benutzer oder Passwort abgelehnt'],
+    ['ja', 'ユーザ名またはパスワードが拒否されました'],
+  ] as const) {
+    it(`speaks the language of the editor: ${language}`, async () => {
+      page = await editor.open({ language })
+      await openNew({ baseUrl: plain.url })
+      await fillIn({ username: 'operator', password: 'guess' })
+      await test()
+      should(await result.innerText()).containEql(title)
+      should(await result.innerText()).not.match(/connection\./)
+      await fillIn({ password: 'supervisor' })
+      await test()
+      should(await result.innerText()).not.match(/connection\./)
+      should(Object.keys(await facts()).length).equal(9)
+      await shoot(`good-${language}`)
+      await close()
+    })
+  }
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`looks as it should, ${theme}`, async () => {
+      page = await editor.open({ theme })
+      await openForm('gateway')
+      await test()
+      await shoot(`good-${theme}`)
+      await fillIn({ timeout: '1234' })
+      await shoot(`outdated-${theme}`)
+      await close()
+      await openNew({ baseUrl: secure.url })
+      await fillIn({ username: 'haiadmin', password: 'manager' })
+      await test()
+      await shoot(`certificate-${theme}`)
+      await result.getByRole('button').click()
+      await result.getByText('with the pinned certificate').waitFor()
+      await shoot(`pinned-${theme}`)
+      await close()
+      await openNew({ baseUrl: plain.url })
+      await fillIn({ username: 'user', password: 'guess' })
+      await test()
+      await shoot(`refused-${theme}`)
+      await close()
+    })
+  }
+
+  it('makes no error and asks nobody outside', () => {
+    should(editor.complaints).eql([])
+  })
+
+  let counter = 0
+
+  async function openNew(properties: Properties): Promise<string> {
+    const id = `new-${counter++}`
+    await editor.add({ timeout: 10000, ...properties, id, type: CONFIG })
+    await openForm(id)
+    return id
+  }
+
+  async function openForm(id: string) {
+    await editor.openForm(id)
+    result = page.locator('#media-gateway-test-result')
+  }
+
+  const close = () => editor.press('cancel')
+
+  async function fillIn(values: Record<string, string>) {
+    for (const [property, value] of Object.entries(values)) {
+      const field = page.locator(`#node-config-input-${property}`)
+      await field.fill(value)
+      await field.press('Tab')
+    }
+  }
+
+  async function test() {
+    await page.click('#media-gateway-test')
+    await tested()
+  }
+
+  async function tested() {
+    await page.waitForFunction(() => {
+      const place = document.querySelector('#media-gateway-test-result')
+      return place?.ariaBusy === 'false' && place.querySelector('dl')
+    })
+  }
+
+  /** The facts of the result, each under its name. */
+  async function facts(): Promise<Record<string, string>> {
+    const texts = async (tag: string) =>
+      (await result.locator(tag).allTextContents()).map((text) => text.trim())
+    const values = await texts('dd')
+    return Object.fromEntries((await texts('dt')).map((name, index) => [name, values[index]!]))
+  }
+
+  const focused = () => page.evaluate(() => document.activeElement?.id)
+
+  /** Looks for what can be computed; the picture is for the eye. */
+  async function shoot(name: string) {
+    should(await flawsOf(page.locator('.media-gateway-form'))).eql([], name)
+    await result.scrollIntoViewIfNeeded()
+    await page
+      .locator('.red-ui-tray-body')
+      .last()
+      .screenshot({ path: join(screenshots, `test-${name}.png`) })
+  }
+})
+
+async function until(met: () => boolean | Promise<boolean>) {
+  const deadline = Date.now() + 10_000
+  while (!(await met())) {
+    if (Date.now() > deadline) throw new Error('what was waited for did not happen')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,560 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import should from 'should'
+import { openGateway } from '../../client'
+import type { GatewayNode } from '../../nodes/runtime/gateway-node'
+import { createObservers } from '../../nodes/gateway/admin/observers'
+import { startSimulator, type Simulator } from '../../simulator'
+import { NodeRed, type Properties } from '../support/node-red'
+
+const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
+
+interface Reply {
+  status: number
+  body: Properties
+}
+
+const PASSWORD = 'stored-password'
+
+/** What the editor asks of the runtime, in a Node-RED with users (design 6). */
+describe('the admin routes', function () {
+  this.timeout(30_000)
+
+  let nodeRed: NodeRed
+  let simulator: Simulator
+  let thief: Server
+  /** Where the thief listens, and what came. */
+  let thiefUrl: string
+  const stolen: string[] = []
+  const tokens: Record<string, string> = {}
+
+  before(async () => {
+    simulator = await startSimulator({ https: true, routes: 5, password: PASSWORD })
+    thief = createServer((request: IncomingMessage, response) => {
+      request.on('data', (chunk) => stolen.push(String(chunk)))
+      request.on('end', () => response.end('{}'))
+    })
+    await new Promise<void>((listening) => thief.listen(0, '127.0.0.1', listening))
+    thiefUrl = `http://127.0.0.1:${(thief.address() as AddressInfo).port}`
+    process.env['MEDIA_GATEWAY_TEST_SECRET'] = 'from-the-environment'
+    nodeRed = new NodeRed()
+    const user = (username: string, permissions: string | string[]): object => ({
+      username,
+      password: hashSync('secret', 4),
+      permissions,
+    })
+    await nodeRed.start({
+      adminAuth: {
+        type: 'credentials',
+        users: [
+          user('writer', '*'),
+          user('reader', 'read'),
+          user('flows', ['flows.read']),
+          user('driver', ['media-gateway.read', 'media-gateway.write']),
+        ],
+      },
+    })
+    for (const name of ['writer', 'reader', 'flows', 'driver']) {
+      const answer = await fetch(`${nodeRed.url}auth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          client_id: 'node-red-admin',
+          grant_type: 'password',
+          scope: '',
+          username: name,
+          password: 'secret',
+        }),
+      })
+      tokens[name] = ((await answer.json()) as { access_token: string }).access_token
+    }
+    await nodeRed.deploy(
+      [
+        { id: 'tab', type: 'tab', label: 'test' },
+        {
+          id: 'gateway',
+          type: 'media-gateway',
+          name: 'Studio',
+          baseUrl: simulator.url,
+          fingerprint: simulator.fingerprint,
+          credentials: { username: 'haiadmin', password: PASSWORD },
+        },
+        { id: 'watch', z: 'tab', type: 'media-gateway-watch', gateway: 'gateway', wires: [[]] },
+      ],
+      tokens['writer'],
+    )
+    // A deploy is answered before the nodes are there.
+    while ((await ask('state', { id: 'gateway' })).body['notDeployed']) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+  after(async () => {
+    delete process.env['MEDIA_GATEWAY_TEST_SECRET']
+    await nodeRed.stop()
+    thief.close()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
+
+  async function ask(path: string, body?: unknown, user = 'writer'): Promise<Reply> {
+    const token = tokens[user]
+    const answer = await fetch(`${nodeRed.url}media-gateway/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const text = await answer.text()
+    text.should.not.containEql(PASSWORD)
+    text.should.not.match(/srtPassPhrase":"[^•"]/)
+    const isJson = answer.headers.get('content-type')?.includes('json')
+    return { status: answer.status, body: isJson ? (JSON.parse(text) as Properties) : {} }
+  }
+
+  const saved = (): Properties => ({
+    id: 'gateway',
+    baseUrl: simulator.url,
+    username: 'haiadmin',
+    password: '__PWRD__',
+    fingerprint: simulator.fingerprint,
+  })
+  const device = (): string => simulator.devices[0]!._id
+
+  describe('need a permission:', () => {
+    const unsaved = { baseUrl: 'http://127.0.0.1:1', username: 'a', password: 'b' }
+    const routes: Array<[path: string, body: unknown, reads: boolean]> = [
+      ['connection', { connection: unsaved }, false],
+      ['lookup', { connection: { id: 'gateway' } }, true],
+      ['lookup', { connection: unsaved }, false],
+      ['definition', { connection: { id: 'gateway' }, routeId: 'x' }, true],
+      ['definition', { connection: unsaved, routeId: 'x' }, false],
+      ['gateways', undefined, true],
+      ['state', { id: 'gateway' }, true],
+      ['control', { id: 'gateway' }, false],
+    ]
+    for (const [path, body, reads] of routes) {
+      const what =
+        path === 'lookup' || path === 'definition' ? (reads ? ', deployed' : ', unsaved') : ''
+      it(`${path}${what}`, async () => {
+        const statuses: Record<string, number> = {}
+        for (const user of ['nobody', 'flows', 'reader', 'writer']) {
+          statuses[user] = (await ask(path, body, user)).status
+        }
+        statuses['nobody']!.should.equal(401)
+        statuses['flows']!.should.equal(401)
+        should(statuses['reader'] === 401).equal(!reads)
+        statuses['writer']!.should.not.equal(401)
+      })
+    }
+  })
+
+  it('an environment variable goes to a new address only for those who may deploy', async () => {
+    const variable = '${MEDIA_GATEWAY_TEST_SECRET}'
+    const elsewhere = { baseUrl: thiefUrl, username: 'x', password: variable }
+    for (const path of ['connection', 'lookup', 'definition']) {
+      stolen.length = 0
+      const refused = await ask(path, { connection: elsewhere, routeId: 'x' }, 'driver')
+      refused.status.should.equal(401)
+      stolen.should.eql([])
+      await ask(path, { connection: elsewhere, routeId: 'x' }, 'writer')
+      stolen.join('').should.containEql('from-the-environment')
+    }
+    const without = { connection: { ...elsewhere, password: 'typed' } }
+    ;(await ask('connection', without, 'driver')).status.should.equal(200)
+    stolen.length = 0
+  })
+
+  describe('connection', () => {
+    it('reports a good one, reusing the live session of the same values', async () => {
+      const { logins } = simulator
+      const { status, body } = await ask('connection', { connection: saved() })
+      status.should.equal(200)
+      body.should.containDeep({
+        ok: true,
+        reused: true,
+        user: { roles: ['Administrator'], isLicensed: true },
+        devices: 1,
+        device: { id: device(), name: 'Gateway 1', firmware: simulator.devices[0]!.firmware },
+        routes: 5,
+      })
+      should(body['answerMs']).be.a.Number()
+      simulator.logins.should.equal(Math.max(logins, 1))
+    })
+
+    it('opens a session of its own for other values, and logs out', async () => {
+      const { logins, logouts } = simulator
+      const connection = { ...saved(), username: 'operator', password: 'supervisor' }
+      const { body } = await ask('connection', { connection })
+      body.should.containDeep({ ok: true, reused: false, user: { roles: ['Operator'] } })
+      simulator.logins.should.equal(logins + 1)
+      simulator.logouts.should.equal(logouts + 1)
+    })
+
+    it('takes the stored password with the same fingerprint, however it is written', async () => {
+      const { body } = await ask('connection', {
+        connection: {
+          ...saved(),
+          timeout: 5000,
+          fingerprint: simulator.fingerprint!.toLowerCase().replaceAll(':', ' '),
+        },
+      })
+      body.should.containDeep({ ok: true, reused: false })
+    })
+
+    const failing: Record<string, [change: () => Properties, expected: object, says: RegExp]> = {
+      'a wrong password': [() => ({ password: 'wrong' }), { code: 'LOGIN_REFUSED' }, /refused/],
+      'an address where nobody listens': [
+        () => ({ baseUrl: 'https://127.0.0.1:1', password: 'x' }),
+        { code: 'UNAVAILABLE' },
+        /127\.0\.0\.1|refused/,
+      ],
+      'no password': [() => ({ password: '' }), { code: 'CONFIG' }, /password is missing/],
+      'a bad address': [
+        () => ({ baseUrl: 'nonsense', password: 'x' }),
+        { code: 'CONFIG' },
+        /not a URL/,
+      ],
+      'an unresolved variable': [
+        () => ({ baseUrl: '${NOT_SET_ANYWHERE}', password: 'x' }),
+        { code: 'CONFIG' },
+        /NOT_SET_ANYWHERE/,
+      ],
+    }
+    for (const [what, [change, expected, says]] of Object.entries(failing)) {
+      it(`says what is wrong: ${what}`, async () => {
+        const { status, body } = await ask('connection', {
+          connection: { ...saved(), ...change() },
+        })
+        status.should.equal(200)
+        body.should.containDeep({ ok: false, ...expected })
+        String(body['message']).should.match(says)
+      })
+    }
+
+    it('shows the certificate that is not trusted, and sends nothing', async () => {
+      const calls = simulator.journal.length
+      for (const fingerprint of ['', 'a1'.repeat(32)]) {
+        const connection = { ...saved(), fingerprint, password: PASSWORD }
+        const { body } = await ask('connection', { connection })
+        body.should.containDeep({
+          ok: false,
+          code: 'TLS',
+          certificate: { fingerprint: simulator.fingerprint },
+        })
+        const { subject, validFrom, validTo } = body['certificate'] as Record<string, string>
+        subject!.should.match(/CN=/)
+        Date.parse(validFrom!).should.be.below(Date.now())
+        Date.parse(validTo!).should.be.above(Date.now())
+      }
+      simulator.journal
+        .slice(calls)
+        .every(({ path }) => path.startsWith('/api/devices/'))
+        .should.be.true()
+    })
+  })
+
+  describe('give the stored password to nobody else:', () => {
+    const thefts: Record<string, () => Properties> = {
+      'another address': () => ({ baseUrl: thiefUrl }),
+      'another address with a path': () => ({ baseUrl: `${thiefUrl}/x` }),
+      'an address that begins like the stored one': () => ({
+        baseUrl: `${simulator.url}@${thiefUrl.slice(7)}`,
+      }),
+      'another user': () => ({ username: 'operator' }),
+      'a proxy': () => ({ proxy: 'thief-proxy' }),
+      'a TLS configuration': () => ({ tls: 'trusting' }),
+      'no fingerprint any more': () => ({ fingerprint: '' }),
+      'another fingerprint': () => ({ fingerprint: 'a1'.repeat(32) }),
+      'another fingerprint, in a variable': () => ({ fingerprint: '${FINGERPRINT}' }),
+      'no password at all': () => ({ baseUrl: thiefUrl, password: undefined }),
+    }
+    for (const path of ['connection', 'lookup', 'definition']) {
+      for (const [what, change] of Object.entries(thefts)) {
+        it(`${path}, ${what}`, async () => {
+          const attempts = simulator.loginAttempts
+          const { status, body } = await ask(path, {
+            connection: { ...saved(), ...change() },
+            routeId: 'x',
+          })
+          status.should.equal(path === 'connection' ? 200 : 400)
+          body.should.containDeep({ code: 'CONFIG', passwordNeeded: true })
+          stolen.should.eql([])
+          simulator.loginAttempts.should.equal(attempts)
+        })
+      }
+    }
+
+    it('not even by a node that is none, or another one', async () => {
+      for (const id of ['watch', 'tab', 'missing', '__proto__']) {
+        const { body } = await ask('connection', {
+          connection: { ...saved(), id, baseUrl: thiefUrl },
+        })
+        body.should.containDeep({ ok: false, code: 'CONFIG' })
+      }
+      stolen.should.eql([])
+    })
+  })
+
+  it('lookup gives devices, routes, destinations and adapters', async () => {
+    const { status, body } = await ask('lookup', { connection: { id: 'gateway' } }, 'reader')
+    status.should.equal(200)
+    const [route] = simulator.routes
+    body.should.containDeep({
+      deviceId: device(),
+      devices: [{ id: device(), name: 'Gateway 1', statusCode: 'ok', status: 'Online' }],
+      routes: [{ id: route!.id, name: route!.name, state: route!.state }],
+      adapters: simulator.devices[0]!.networkAdapters,
+    })
+    Object.keys((body['routes'] as object[])[0]!).should.eql([
+      'id',
+      'name',
+      'state',
+      'summaryStatusCode',
+      'destinations',
+    ])
+    const missing = await ask('lookup', { connection: { id: 'missing' } })
+    missing.status.should.equal(404)
+    missing.body.should.containDeep({ code: 'NOT_FOUND' })
+  })
+
+  it('definition gives a route in sent form, its secrets hidden', async () => {
+    const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    route.source.srtPassPhrase = 'not-to-be-shown-at-all'
+    const { body } = await ask('definition', {
+      connection: { id: 'gateway' },
+      routeId: route.id,
+    })
+    body['definition']!.should.containDeep({
+      name: route.name,
+      source: { protocol: 'srt', srtMode: route.source.srtMode, srtPassPhrase: '••••••' },
+    })
+    const missing = await ask('definition', { connection: { id: 'gateway' }, routeId: 'no' })
+    missing.status.should.equal(404)
+  })
+
+  it('definition gives no route into which the appliance has written the password', async () => {
+    const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    for (const written of [PASSWORD, Buffer.from(PASSWORD).toString('base64')]) {
+      route.source.networkInterface = `operator:${written}`
+      const { status, body } = await ask('definition', {
+        connection: { id: 'gateway' },
+        routeId: route.id,
+      })
+      route.source.networkInterface = ''
+      status.should.equal(502)
+      body['code']!.should.equal('BAD_RESPONSE')
+      JSON.stringify(body).should.not.containEql(written)
+    }
+  })
+
+  it('gateways lists what is deployed, without secrets', async () => {
+    const { body } = await ask('gateways', undefined, 'reader')
+    body.should.eql([{ id: 'gateway', name: 'Studio', address: simulator.url, readOnly: false }])
+  })
+
+  it('state says when a gateway is not deployed, which each deploy brings about', async () => {
+    for (const id of ['missing', 'watch', '']) {
+      const { status, body } = await ask('state', { id }, 'reader')
+      status.should.equal(200)
+      body.should.eql({ notDeployed: true })
+    }
+  })
+
+  it('state shows what the shared poll knows, without a call of its own', async () => {
+    let reply: Reply
+    do {
+      reply = await ask('state', { id: 'gateway' }, 'reader')
+    } while (reply.body['snapshot'] === undefined)
+    const calls = simulator.journal.length
+    const { body } = await ask('state', { id: 'gateway' })
+    body.should.containDeep({
+      health: { known: { routes: 5 }, unreachable: false },
+      snapshot: { event: 'snapshot', device: { id: device() } },
+    })
+    const again = await ask('state', { id: 'gateway', version: body['version'] })
+    should(again.body['snapshot']).be.undefined()
+    should(again.body['version']).equal(body['version'])
+    simulator.journal.length.should.equal(calls)
+  })
+
+  it('control starts and stops a route', async () => {
+    const route = simulator.routes.find(({ state }) => state === 'idle')!
+    const body = { id: 'gateway', deviceId: device(), routeId: route.id, action: 'start' }
+    ;(await ask('control', body)).body.should.eql({ ok: true })
+    await simulator.settle()
+    route.state.should.equal('running')
+    ;(await ask('control', { ...body, action: 'stop' })).body.should.eql({ ok: true })
+    const wrong = await ask('control', { ...body, action: 'delete' })
+    wrong.status.should.equal(400)
+    wrong.body.should.containDeep({ code: 'INVALID_INPUT' })
+  })
+
+  it('answers rubbish in words, and stays alive', async () => {
+    for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+      for (const body of [[], {}, { connection: 'x' }, { connection: { id: {} } }, { id: 7 }]) {
+        const { status, body: answer } = await ask(path, body)
+        ;[200, 400, 404].should.containEql(status)
+        if (path === 'state') answer.should.eql({ notDeployed: true })
+        else should(answer['code']).be.a.String()
+      }
+    }
+  })
+
+  describe('act on nothing but JSON that is sent to them:', () => {
+    const route = (): string => simulator.routes.find(({ state }) => state === 'idle')!.id
+    const start = (): Record<string, string> => ({
+      id: 'gateway',
+      deviceId: device(),
+      routeId: route(),
+      action: 'start',
+    })
+    /** What a web page elsewhere can have a browser send without asking first. */
+    const forms: Record<string, () => [type: string | undefined, body: string]> = {
+      'a form': () => [
+        'application/x-www-form-urlencoded',
+        new URLSearchParams(start()).toString(),
+      ],
+      'text that looks like JSON': () => ['text/plain', JSON.stringify(start())],
+      'a multipart form': () => [
+        'multipart/form-data; boundary=x',
+        `--x\r\nContent-Disposition: form-data; name="id"\r\n\r\ngateway\r\n--x--\r\n`,
+      ],
+      'JSON that says it is text': () => [
+        'text/plain; x=application/json',
+        JSON.stringify(start()),
+      ],
+      'no type': () => ['', JSON.stringify(start())],
+    }
+    for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+      for (const [what, form] of Object.entries(forms)) {
+        it(`${path}, ${what}`, async () => {
+          const [type, body] = form()
+          const before = commands()
+          const answer = await post(path, type!, body)
+          answer.status.should.equal(415)
+          commands().should.equal(before)
+        })
+      }
+
+      it(`${path}, GET`, async () => {
+        const query = new URLSearchParams(start()).toString()
+        ;(await ask(`${path}?${query}`)).status.should.equal(404)
+      })
+    }
+
+    it('a body beyond all measure', async () => {
+      const body = JSON.stringify({ ...start(), more: 'x'.repeat(6_000_000) })
+      ;(await post('control', 'application/json', body)).status.should.equal(413)
+    })
+
+    it('JSON that reaches for prototypes', async () => {
+      const calls = commands()
+      const texts = [
+        `{"__proto__": ${JSON.stringify(start())}}`,
+        `{"constructor": {"prototype": {"polluted": true}}, "__proto__": {"polluted": true}}`,
+        `{"connection": {"__proto__": {"id": "gateway", "polluted": true}}, "id": "__proto__"}`,
+        `{"connection": {"id": "constructor"}, "id": "constructor", "deviceId": "__proto__"}`,
+      ]
+      for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+        for (const text of texts) {
+          const { status, body } = await post(path, 'application/json', text)
+          ;[200, 400, 404].should.containEql(status)
+          if (path === 'state') body.should.eql({ notDeployed: true })
+          else should(body['code']).be.a.String()
+        }
+      }
+      commands().should.equal(calls)
+      JSON.stringify((await ask('gateways')).body).should.not.match(/polluted/)
+    })
+
+    it('IDs that would lead to another place of the interface', async () => {
+      const calls = simulator.journal.length
+      for (const id of ['..', '.', 'x'.repeat(100_000)]) {
+        const body = { ...start(), deviceId: id, connection: { id: 'gateway' } }
+        for (const path of ['lookup', 'definition', 'control']) {
+          const { status, body: answer } = await ask(path, body)
+          answer.should.containDeep({ code: 'INVALID_INPUT' })
+          status.should.equal(400)
+        }
+      }
+      simulator.journal
+        .slice(calls)
+        .filter(({ path }) => path.includes('/..') || path.length > 1000)
+        .should.be.empty()
+    })
+
+    const commands = (): number =>
+      simulator.journal.filter(({ path }) => path.endsWith('/commands')).length
+
+    async function post(path: string, type: string, body: string): Promise<Reply> {
+      const answer = await fetch(`${nodeRed.url}media-gateway/${path}`, {
+        method: 'POST',
+        headers: {
+          ...(type && { 'content-type': type }),
+          authorization: `Bearer ${tokens['writer']}`,
+        },
+        // A text would get a type.
+        body: Buffer.from(body),
+      })
+      const text = await answer.text()
+      const isJson = answer.headers.get('content-type')?.includes('json')
+      return { status: answer.status, body: isJson ? (JSON.parse(text) as Properties) : {} }
+    }
+  })
+
+  // The last one: it deploys another flow.
+  describe('gateways', () => {
+    it('shows no password that somebody has put into an address', async () => {
+      const baseUrl = 'http://somebody:in-the-address@127.0.0.1:1/x'
+      const odd = { id: 'odd', type: 'media-gateway', name: '', baseUrl }
+      const alone = { id: 'alone', type: 'tab', label: 'alone' }
+      await nodeRed.deploy([alone, odd], tokens['writer'])
+      let listed: Properties[]
+      do listed = (await ask('gateways')).body as unknown as Properties[]
+      while ((listed[0]?.['error'] as Properties | undefined)?.['code'] !== 'CONFIG')
+      listed[0]!['address']!.should.equal('http://127.0.0.1:1/x')
+      JSON.stringify(listed).should.not.match(/in-the-address/)
+    })
+  })
+})
+
+describe('those who look at the sidebar', () => {
+  it('are users of the gateway until they have not asked for a while', async () => {
+    const simulator = await startSimulator()
+    const gateway = openGateway({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+      pollInterval: 1000,
+    })
+    const users = new Set<object>()
+    const node = {
+      client: () => gateway,
+      register: (user: object) => users.add(user),
+      deregister: (user: object) => users.delete(user),
+    } as unknown as GatewayNode
+    try {
+      const observers = createObservers(300)
+      const { version } = observers.state(node, {})
+      observers.state(node, { version })
+      users.size.should.equal(1)
+      while (users.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      // Who comes later begins a watch of their own.
+      should(observers.state(node, { version }).version).not.equal(version)
+      users.size.should.equal(1)
+      // Who may only read must not be able to make polls without end.
+      for (let number = 1; number < 20; number++)
+        observers.state(node, { deviceId: `dev-${number}` })
+      should(() => observers.state(node, { deviceId: 'dev-20' })).throw({ code: 'INVALID_INPUT' })
+      users.size.should.equal(20)
+      observers.state(node, { deviceId: 'dev-19' }).health.unreachable.should.be.false()
+    } finally {
+      await gateway.close()
+      users.size.should.equal(0)
+      simulator.openSessions.should.equal(0)
+      await simulator.stop()
+    }
+  })
+})

@@ -1,0 +1,319 @@
+import 'should'
+import http from 'node:http'
+import net from 'node:net'
+import { startSimulator, type Simulator } from '../../simulator'
+import { failure, helper, load, result, unload } from '../support/flow'
+
+describe('the config node', () => {
+  let simulator: Simulator
+
+  before(async () => {
+    simulator = await startSimulator({ routes: 2 })
+  })
+  after(() => simulator.stop())
+  beforeEach(() => simulator.clearJournal())
+  afterEach(() => unload())
+
+  const refusals: Array<[string, string | undefined, object, object, RegExp]> = [
+    ['no address', '', {}, {}, /address .* missing/],
+    ['an address that is no URL', 'gateway one', {}, {}, /not a URL/],
+    ['another scheme', 'ftp://192.0.2.1', {}, {}, /http:\/\/ or https:\/\//],
+    [
+      'user info in the address',
+      'http://admin:secret-word@192.0.2.1',
+      {},
+      {},
+      /user name or a pass/,
+    ],
+    ['an unresolved variable as address', '${GATEWAY_ADDRESS_X}', {}, {}, /GATEWAY_ADDRESS_X/],
+    ['no user', undefined, {}, { username: '' }, /user name/],
+    ['no password', undefined, {}, { password: '' }, /password/],
+    ['an unresolved user', undefined, {}, { username: '${GATEWAY_USER_X}' }, /GATEWAY_USER_X/],
+    ['an unresolved password', undefined, {}, { password: '${GATEWAY_PASS_X}' }, /GATEWAY_PASS_X/],
+    ['an unresolved timeout', undefined, { timeout: '${GATEWAY_TIME_X}' }, {}, /GATEWAY_TIME_X/],
+    ['a timeout that is no number', undefined, { timeout: 'soon' }, {}, /timeout/],
+    ['no calls at once', undefined, { concurrency: 0 }, {}, /calls at once/],
+    ['a fingerprint that is none', undefined, { fingerprint: 'ab:cd' }, {}, /SHA-256/],
+    ['a fingerprint without https', undefined, { fingerprint: 'A'.repeat(64) }, {}, /https/],
+    ['a read only that is neither', undefined, { readOnly: 'perhaps' }, {}, /true or false/],
+    ['an unresolved read only', undefined, { readOnly: '${GATEWAY_RO_X}' }, {}, /GATEWAY_RO_X/],
+    ['a missing TLS configuration', undefined, { tls: 'gone' }, {}, /TLS/],
+    ['a missing proxy', undefined, { proxy: 'gone' }, {}, /proxy/],
+  ]
+  for (const [what, baseUrl, gateway, credentials, expected] of refusals) {
+    it(`refuses ${what} with CONFIG, for every node, and makes no call`, async () => {
+      await load(baseUrl ?? simulator.url, {}, { gateway, credentials })
+      for (const node of ['list-devices', 'session', 'create-route']) {
+        const error = await failure(node, { payload: { name: 'x' } })
+        error.code.should.equal('CONFIG')
+        error.cause.code.should.equal('CONFIG')
+        error.message.should.match(expected)
+        error.message.should.not.match(/secret-word/)
+        error.cause.operation!.should.equal(node)
+      }
+      simulator.journal.should.have.length(0)
+    })
+  }
+
+  for (const ending of ['/api', '/api/']) {
+    it(`an address that ends in ${ending} fails with a hint to leave it out`, async () => {
+      await load(`${simulator.url}${ending}`)
+      const error = await failure('list-devices')
+      error.code.should.equal('LOGIN_REFUSED')
+      error.message.should.match(/The address ends in \/api, which is added to it: leave it out\./)
+    })
+  }
+
+  it('that is missing gives CONFIG', async () => {
+    await load(simulator.url, { 'list-devices': { gateway: 'gone' }, session: { gateway: '' } })
+    ;(await failure('list-devices')).message.should.match(/does not exist/)
+    const error = await failure('session')
+    error.code.should.equal('CONFIG')
+    error.message.should.match(/No gateway is chosen/)
+    simulator.journal.should.have.length(0)
+  })
+
+  it('takes environment variables as whole values', async () => {
+    process.env.TEST_GATEWAY_URL = `${simulator.url}/`
+    process.env.TEST_GATEWAY_TIMEOUT = '700'
+    try {
+      const gateway = { timeout: '${TEST_GATEWAY_TIMEOUT}' }
+      await load('${TEST_GATEWAY_URL}', {}, { gateway })
+      await result('list-devices')
+      const endOfFault = simulator.fault({ kind: 'hang', match: { path: '/api/devices' } })
+      const { code, message } = await failure('list-devices')
+      endOfFault()
+      code.should.equal('TIMEOUT')
+      Number(/within ([\d.]+) ms/.exec(message)![1]).should.be.within(1, 700)
+    } finally {
+      delete process.env.TEST_GATEWAY_URL
+      delete process.env.TEST_GATEWAY_TIMEOUT
+    }
+  })
+
+  it('with read only refuses every change before any call', async () => {
+    const control = { type: 'media-gateway-control-route' }
+    const nodes = {
+      'delete-route': {},
+      'ensure-route': {},
+      start: { ...control, action: 'start' },
+      stop: { ...control, action: 'stop' },
+      restart: { ...control, action: 'restart' },
+      destination: { ...control, action: 'restart', target: 'destination' },
+      preset: { action: 'import' },
+    }
+    await load(simulator.url, nodes, { gateway: { readOnly: true } })
+    const address = { deviceId: 'x', routeId: 'x', destinationId: 'x' }
+    const preset = { preset_version: '1', routes: [] }
+    for (const node of ['create-route', 'update-route', ...Object.keys(nodes)]) {
+      const payload = node === 'preset' ? preset : { name: 'New' }
+      const error = await failure(node, { ...address, payload, confirm: true })
+      error.code.should.equal('READ_ONLY', node)
+    }
+    simulator.journal.should.have.length(0)
+    await result('list-routes')
+  })
+
+  it('takes read only from the environment, in the words that people use', async () => {
+    const words = { true: true, ON: true, yes: true, 1: true, false: false, off: false, No: false }
+    try {
+      for (const [word, refuses] of Object.entries({ ...words, 0: false })) {
+        process.env.TEST_GATEWAY_RO = word
+        await load(simulator.url, {}, { gateway: { readOnly: '${TEST_GATEWAY_RO}' } })
+        const node = helper.getNode('gateway') as unknown as { client(): { readOnly: boolean } }
+        node.client().readOnly.should.equal(refuses, word)
+        await unload()
+      }
+    } finally {
+      delete process.env.TEST_GATEWAY_RO
+    }
+  })
+
+  it('keeps a path prefix of the address', async () => {
+    const seen: string[] = []
+    const proxy = http.createServer((request, response) => {
+      seen.push(request.url ?? '')
+      const to = new URL(request.url!.replace('/site/gw', ''), simulator.url)
+      const { method, headers } = request
+      request.pipe(
+        http.request(to, { method, headers }, (answer) => {
+          response.writeHead(answer.statusCode!, answer.headers)
+          answer.pipe(response)
+        }),
+      )
+    })
+    const port = await listening(proxy)
+    await load(`http://127.0.0.1:${port}/site/gw/`)
+    await result('list-devices')
+    seen.should.deepEqual(['/site/gw/api/session', '/site/gw/api/session', '/site/gw/api/devices'])
+    await unload()
+    proxy.close()
+    proxy.closeAllConnections()
+  })
+
+  describe('with TLS', () => {
+    let secure: Simulator
+    before(async () => {
+      secure = await startSimulator({ routes: 2, https: true })
+    })
+    after(() => secure.stop())
+    beforeEach(() => secure.clearJournal())
+
+    it('refuses a certificate that is not trusted, says what to do, and sends nothing', async () => {
+      await load(secure.url)
+      const error = await failure('list-devices')
+      error.code.should.equal('TLS')
+      error.message.should.match(/fingerprint/)
+      secure.journal.should.have.length(0)
+    })
+
+    it('trusts the pinned certificate, however its fingerprint is written', async () => {
+      const pinned = secure.fingerprint!
+      for (const fingerprint of [pinned, pinned.toLowerCase(), pinned.replaceAll(':', '')]) {
+        await load(secure.url, {}, { gateway: { fingerprint } })
+        await result('list-devices')
+        await result('create-route', { payload: ROUTE })
+        await unload()
+      }
+      secure.openSessions.should.equal(0)
+    })
+
+    it('refuses every other certificate than the pinned one before anything is sent', async () => {
+      const fingerprint = 'AB'.repeat(32)
+      await load(secure.url, {}, { gateway: { fingerprint } })
+      const error = await failure('list-devices')
+      error.code.should.equal('TLS')
+      error.message.should.match(/another certificate/)
+      secure.journal.should.have.length(0)
+    })
+
+    it('says when a TLS configuration cannot be used', async () => {
+      const others = [{ id: 'tls', type: 'helper' }]
+      await load(secure.url, {}, { gateway: { tls: 'tls' }, others })
+      Object.assign(helper.getNode('tls'), {
+        addTLSOptions: (options: object) => Object.assign(options, { cert: 'garbage', key: 'x' }),
+      })
+      for (let calls = 0; calls < 2; calls++) {
+        const error = await failure('list-devices')
+        error.code.should.equal('CONFIG')
+        error.message.should.match(/TLS or proxy configuration/)
+      }
+    })
+
+    it('leaves no socket behind when the handshake hangs', async () => {
+      const sockets = new Set<net.Socket>()
+      const server = net.createServer((socket) => {
+        sockets.add(socket)
+        socket.on('error', () => undefined)
+        socket.resume()
+        socket.on('close', () => sockets.delete(socket))
+      })
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve)
+      })
+      const { port } = server.address() as net.AddressInfo
+      const gateway = { fingerprint: 'AB'.repeat(32), timeout: 200 }
+      await load(`https://127.0.0.1:${port}`, {}, { gateway })
+      ;(await failure('list-devices')).code.should.equal('TIMEOUT')
+      await unload()
+      await until(() => sockets.size === 0)
+      await new Promise((resolve) => {
+        server.close(resolve)
+      })
+    })
+
+    it('says when the address should not be https', async () => {
+      await load(simulator.url.replace('http:', 'https:'))
+      ;(await failure('list-devices')).code.should.equal('TLS')
+    })
+
+    it('goes through an http proxy, with credentials for the proxy only, pinned or not', async () => {
+      const proxy = await connectProxy()
+      const others = [
+        { id: 'proxy', type: 'http proxy', name: '', url: proxy.url, noproxy: [] as string[] },
+      ]
+      const fingerprint = secure.fingerprint!
+      await load(secure.url, {}, { gateway: { fingerprint, proxy: 'proxy' }, others })
+      await result('list-devices')
+      proxy.targets.length.should.be.above(0)
+      new Set(proxy.targets).should.deepEqual(new Set([new URL(secure.url).host]))
+      await unload()
+
+      others[0]!.noproxy = ['127.0.0.1']
+      proxy.targets.length = 0
+      await load(secure.url, {}, { gateway: { fingerprint, proxy: 'proxy' }, others })
+      await result('list-devices')
+      proxy.targets.should.have.length(0)
+      await unload()
+      await proxy.stop()
+    })
+  })
+
+  it('says when the proxy does not let the connection through', async () => {
+    const proxy = await connectProxy(403)
+    const others = [{ id: 'proxy', type: 'http proxy', name: '', url: proxy.url, noproxy: [] }]
+    await load(simulator.url, {}, { gateway: { proxy: 'proxy' }, others })
+    const error = await failure('list-devices')
+    error.code.should.equal('UNAVAILABLE')
+    error.message.should.match(/proxy/)
+    await unload()
+    await proxy.stop()
+  })
+})
+
+const ROUTE = {
+  name: 'Pinned',
+  source: { name: 'Pinned in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+}
+
+async function until(met: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!met()) {
+    if (Date.now() > deadline) throw new Error('this did not come about within 10 s')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+const listening = (server: http.Server): Promise<number> =>
+  new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as net.AddressInfo).port))
+  })
+
+interface ConnectProxy {
+  url: string
+  targets: string[]
+  stop(): Promise<void>
+}
+
+/** An http proxy that only knows CONNECT. */
+async function connectProxy(refuseWith?: number): Promise<ConnectProxy> {
+  const targets: string[] = []
+  const sockets = new Set<net.Socket>()
+  const server = http.createServer()
+  server.on('connect', (request, socket: net.Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    if (refuseWith) {
+      socket.end(`HTTP/1.1 ${refuseWith} No\r\n\r\n`)
+      return
+    }
+    targets.push(request.url!)
+    const [host, port] = request.url!.split(':')
+    const onward = net.connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      onward.pipe(socket).pipe(onward)
+    })
+    sockets.add(onward)
+    onward.on('error', () => socket.destroy())
+  })
+  const port = await listening(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    targets,
+    stop: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  }
+}

@@ -1,0 +1,426 @@
+import should from 'should'
+import {
+  deleteRoute,
+  ensureRoutes,
+  newOperation,
+  openGateway,
+  updateRoute,
+  type Destination,
+  type Route,
+} from '../../client'
+import { isUnderWay } from '../../client/changes/pending-updates'
+import { setLatest } from '../../client/changes/known-secrets'
+import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
+import { failure, load, result, send, unload } from '../support/flow'
+
+/** A wrong update takes a programme off the air: what the flow does not mention stays. */
+describe('update-route', () => {
+  let simulator: Simulator
+
+  beforeEach(async () => {
+    simulator = await startSimulator({ routes: generateRoutes(36) })
+    await load(simulator.url, {
+      merge: { type: 'media-gateway-update-route', mode: 'merge' },
+      replace: { type: 'media-gateway-update-route', mode: 'replace' },
+      applied: { type: 'media-gateway-update-route', waitFor: 'applied' },
+      'merge-applied': { type: 'media-gateway-update-route', mode: 'merge', waitFor: 'applied' },
+      lax: { type: 'media-gateway-update-route', validate: false },
+    })
+  })
+  afterEach(async () => {
+    await unload()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
+
+  /** A route as the appliance answers it, without what moves by itself. */
+  const lasting = (id: string): Record<string, unknown> => {
+    const withoutClocks = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(withoutClocks)
+      if (typeof value !== 'object' || value === null) return value
+      return Object.fromEntries(
+        Object.entries(value)
+          .filter(([name]) => !MOVING.has(name))
+          .map(([name, member]) => [name, withoutClocks(member)]),
+      )
+    }
+    return withoutClocks(simulator.readForm(id)) as Record<string, unknown>
+  }
+  const read = (id: string): Route => simulator.readForm(id) as Route
+  const updates = (): Simulator['journal'] =>
+    simulator.journal.filter(({ path }) => path.endsWith('/updates'))
+
+  it('with only a name keeps every destination and every setting, for every protocol', async () => {
+    for (const { id } of simulator.routes) {
+      const before = lasting(id)
+      await result('update-route', { routeId: id, payload: { name: `${String(before.name)} 2` } })
+      await simulator.settle()
+      lasting(id).should.deepEqual({ ...before, name: `${String(before.name)} 2` })
+    }
+  })
+
+  it('read, send back unedited: nothing changes, in every mode', async () => {
+    for (const node of ['update-route', 'merge', 'replace']) {
+      for (const { id } of simulator.routes) {
+        const before = lasting(id)
+        const { payload } = await result('get-route', { routeId: id })
+        await result(node, { routeId: id, payload })
+        await simulator.settle()
+        lasting(id).should.deepEqual(before)
+      }
+    }
+  })
+
+  it('read with hidden secrets, send back: the secrets stay', async () => {
+    await unload()
+    await load(simulator.url, { 'get-route': { hideSecrets: true } })
+    for (const { id } of simulator.routes) {
+      const before = lasting(id)
+      const { payload } = await result('get-route', { routeId: id })
+      await result('update-route', { routeId: id, payload })
+      await simulator.settle()
+      lasting(id).should.deepEqual(before)
+    }
+    const secrets = JSON.stringify(updates().map(({ body }) => body))
+    secrets.should.not.match(/••••••/)
+    secrets.should.match(/"srtPassPhrase":"[^"]{10,}"/)
+  })
+
+  it('sends what an edit of a read Route says, and nothing read-only', async () => {
+    const { id } = simulator.routes.find(({ destinations }) => destinations.length > 1)!
+    const { payload } = await result('get-route', { routeId: id })
+    const route = payload as Route
+    route.destinations[0]!.name = 'Edited'
+    await result('update-route', { routeId: id, payload: route })
+    const { fields } = updates()[0]!.body as { fields: { destinations: Destination[] } }
+    Object.keys(fields).sort().should.deepEqual(['destinations', 'name', 'source'])
+    fields.destinations[0]!.name.should.equal('Edited')
+    JSON.stringify(fields).should.not.match(/"(state|summaryStatusCode|started|usedBandwidth)":/)
+    await simulator.settle()
+    read(id)
+      .destinations.map(({ id: one }) => one)
+      .should.deepEqual(route.destinations.map((d) => d.id))
+  })
+
+  it('needs no read when the definition is complete', async () => {
+    const { id } = simulator.routes[0]!
+    const { name, source, destinations } = read(id)
+    await result('update-route', { routeId: id, payload: { name, source, destinations } })
+    simulator.journal.filter(({ path }) => path.includes(`/routes/${id}`)).should.have.length(0)
+  })
+
+  it('merge changes one member of one destination, found by ID or by name', async () => {
+    const { id } = simulator.routes.find(({ destinations }) => destinations.length > 1)!
+    const before = lasting(id)
+    const [first, second] = read(id).destinations as [Destination, Destination]
+    await result('merge', {
+      routeId: id,
+      payload: { destinations: [{ id: first.id, port: 7001 }] },
+    })
+    await result('merge', {
+      routeId: id,
+      payload: { destinations: [{ name: second.name, port: 7002 }] },
+    })
+    await simulator.settle()
+    const after = lasting(id) as unknown as Route
+    after.destinations
+      .map(({ port }) => port)
+      .slice(0, 2)
+      .should.deepEqual([7001, 7002])
+    const was = before.destinations as Destination[]
+    const restored = after.destinations.map((destination, index) =>
+      index < 2 ? { ...destination, port: was[index]!.port } : destination,
+    )
+    ;({ ...after, destinations: restored }).should.deepEqual(before)
+  })
+
+  it('merge adds a destination, and removes one only when told so', async () => {
+    const { id } = simulator.routes.find(({ destinations }) => destinations.length > 1)!
+    const [first, ...others] = read(id).destinations as [Destination, ...Destination[]]
+    const added = { name: 'Added', protocol: 'udp', address: '192.0.2.77', port: 7777 }
+    await result('merge', { routeId: id, payload: { destinations: [added] } })
+    await simulator.settle()
+    read(id).destinations.should.have.length(others.length + 2)
+    await result('merge', { routeId: id, payload: { destinations: { [String(first.id)]: null } } })
+    await simulator.settle()
+    const names = read(id).destinations.map(({ name }) => name)
+    names.should.deepEqual([...others.map(({ name }) => name), 'Added'])
+  })
+
+  it('merge with null removes a setting', async () => {
+    const { id } = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    await result('merge', { routeId: id, payload: { source: { srtPassPhrase: null } } })
+    const { fields } = updates()[0]!.body as { fields: { source: Record<string, unknown> } }
+    ;(fields.source.srtPassPhrase || '').should.equal('')
+  })
+
+  it('merge with null for a value that the appliance would keep is refused, with its path', async () => {
+    const { id } = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    const source = { srtLatency: null, srtPassPhrase: null }
+    const error = await failure('merge', { routeId: id, payload: { source } })
+    error.code.should.equal('INVALID_INPUT')
+    error.cause.problems!.map(({ path }) => path).should.eql(['source.srtLatency'])
+    updates().should.have.length(0)
+  })
+
+  it('replace and keep take over the IDs, so that destinations go on under theirs', async () => {
+    for (const node of ['replace', 'update-route']) {
+      for (const { id } of simulator.routes) {
+        const before = lasting(id)
+        const { name, source, destinations } = before as unknown as Route
+        const bare = (part: object): object => ({ ...part, id: undefined })
+        const payload = { name, source: bare(source), destinations: destinations.map(bare) }
+        await result(node, { routeId: id, payload })
+        await simulator.settle()
+        lasting(id).should.deepEqual(before)
+      }
+    }
+  })
+
+  it('replace leaves out what is not given, as told', async () => {
+    const { id } = simulator.routes.find(({ destinations }) => destinations.length > 1)!
+    const { name, source } = read(id)
+    await result('replace', { routeId: id, payload: { name, source } })
+    await simulator.settle()
+    read(id).destinations.should.have.length(0)
+  })
+
+  it('passes members that it does not know', async () => {
+    const { id } = simulator.routes[0]!
+    await result('merge', { routeId: id, payload: { source: { newInFirmware9: { a: [1] } } } })
+    const { fields } = updates()[0]!.body as { fields: { source: object } }
+    fields.source.should.have.property('newInFirmware9', { a: [1] })
+  })
+
+  it('refuses the Route of another route', async () => {
+    const [one, other] = simulator.routes
+    const error = await failure('update-route', { routeId: one!.id, payload: read(other!.id) })
+    error.code.should.equal('INVALID_INPUT')
+    error.cause.problems![0]!.path.should.equal('id')
+    updates().should.have.length(0)
+  })
+
+  it('edits of one route from many messages at once are all there in the end', async () => {
+    const targets = simulator.routes
+      .filter(({ destinations }) => destinations.length > 1)
+      .slice(0, 4)
+    const edits = targets.flatMap(({ id }) => [
+      { routeId: id, payload: { name: `${id} renamed` } },
+      { routeId: id, payload: { source: { networkInterface: 'eth1' } } },
+      ...read(id).destinations.map((destination, index) => ({
+        routeId: id,
+        payload: { destinations: [{ id: destination.id, name: `${id} out ${index}` }] },
+      })),
+    ])
+    const outcomes = await Promise.all(edits.map((edit) => send('merge', edit)))
+    outcomes.filter(({ caught }) => caught).should.have.length(0)
+    await simulator.settle()
+    for (const { id } of targets) {
+      const route = read(id)
+      route.name.should.equal(`${id} renamed`)
+      route.source.networkInterface!.should.equal('eth1')
+      route.destinations.forEach(({ name }, index) => name.should.equal(`${id} out ${index}`))
+    }
+    simulator.logins.should.equal(1)
+  })
+
+  it('two hundred edits of twenty routes from ten nodes are all there in the end', async () => {
+    await unload()
+    const names = Array.from({ length: 10 }, (_, index) => `editor-${index}`)
+    const merge = { type: 'media-gateway-update-route', mode: 'merge' }
+    await load(simulator.url, Object.fromEntries(names.map((name) => [name, merge])))
+    const routes = simulator.routes.slice(0, 20)
+    const before = new Map(routes.map(({ id }) => [id, lasting(id)]))
+    const outcomes = await Promise.all(
+      names.flatMap((name, index) =>
+        routes.map(({ id }) =>
+          send(name, { routeId: id, payload: { source: { [`edit${index}`]: name } } }),
+        ),
+      ),
+    )
+    outcomes.filter(({ caught }) => caught).should.have.length(0)
+    await simulator.settle()
+    const edits = Object.fromEntries(names.map((name, index) => [`edit${index}`, name]))
+    for (const { id } of routes) {
+      const { source, ...rest } = before.get(id)!
+      lasting(id).should.deepEqual({ ...rest, source: { ...(source as object), ...edits } })
+    }
+    simulator.logins.should.equal(1)
+  })
+
+  it('that was only accepted is not undone by the next one', async () => {
+    simulator.setOptions({ applyDelay: 250 })
+    const { id } = simulator.routes[0]!
+    await result('merge', { routeId: id, payload: { name: 'First' } })
+    await result('merge', { routeId: id, payload: { source: { networkInterface: 'eth7' } } })
+    await simulator.settle()
+    const route = read(id)
+    route.name.should.equal('First')
+    route.source.networkInterface!.should.equal('eth7')
+  })
+
+  it('that was only accepted is not undone, also where firmware does not call it pending', async () => {
+    simulator.setOptions({ applyDelay: 400 })
+    const { id } = simulator.routes[0]!
+    const before = read(id)
+    await result('merge', { routeId: id, payload: { name: 'First' } })
+    const match = { method: 'GET', path: /\/routes\/[^/]+$/ }
+    simulator.fault({ kind: 'status', status: 200, body: before, match, times: 2 })
+    await result('merge', { routeId: id, payload: { source: { networkInterface: 'eth7' } } })
+    await simulator.settle()
+    const route = read(id)
+    route.name.should.equal('First')
+    route.source.networkInterface!.should.equal('eth7')
+  })
+
+  describe('waitFor applied', () => {
+    it('answers the changed route, when it is there', async () => {
+      simulator.setOptions({ applyDelay: 150 })
+      const { id } = simulator.routes[0]!
+      const { payload, gateway } = await result('applied', {
+        routeId: id,
+        payload: { name: 'Later' },
+      })
+      ;(payload as Route).should.match({ id, name: 'Later' })
+      should((payload as Route).pendingUpdates).be.undefined()
+      gateway!.requests!.should.be.aboveOrEqual(3)
+    })
+
+    it('says NOT_CONFIRMED, and what it saw, when it does not come', async () => {
+      simulator.setOptions({ applyDelay: 60_000 })
+      await unload()
+      await load(simulator.url, { 'update-route': { waitFor: 'applied', waitTimeout: 0.5 } })
+      const { id } = simulator.routes[0]!
+      const error = await failure('update-route', { routeId: id, payload: { name: 'Never' } })
+      error.code.should.equal('NOT_CONFIRMED')
+      error.message.should.match(/within 0\.5 s.*pending/)
+    })
+
+    it('shares its polls among all that wait', async () => {
+      simulator.setOptions({ applyDelay: 700 })
+      const routes = simulator.routes.slice(0, 20)
+      await result('list-devices')
+      const outcomes = await Promise.all(
+        routes.map(({ id }) =>
+          send('merge-applied', { routeId: id, payload: { name: `${id} waited for` } }),
+        ),
+      )
+      outcomes.filter(({ caught }) => caught).should.have.length(0)
+      const lists = simulator.journal.filter(({ path }) => path.endsWith('/routes'))
+      lists.length.should.be.within(1, 12)
+    })
+  })
+
+  describe('bad input', () => {
+    const bad: Array<[string, string, unknown, string[]]> = [
+      ['text', 'update-route', 'Studio A', ['']],
+      ['a list', 'update-route', [], ['']],
+      ['nothing to change', 'update-route', {}, ['']],
+      ['a mistyped member', 'update-route', { name: 'x', sorce: {} }, ['sorce']],
+      [
+        'several faults at once',
+        'update-route',
+        {
+          name: '',
+          source: { name: 'x', protocol: 'udp', address: '239.1.1.1', port: 70000 },
+          destinations: [
+            { name: 'y', protocol: 'udp', address: '192.0.2.1', port: 1, ttl: 999 },
+            5,
+          ],
+        },
+        ['name', 'source.port', 'destinations[0].ttl', 'destinations[1]'],
+      ],
+      [
+        'a range in a merge',
+        'merge',
+        { destinations: [{ name: 'y', mtu: 9000 }] },
+        ['destinations[0].mtu'],
+      ],
+    ]
+    for (const [what, node, payload, paths] of bad) {
+      it(`${what} is refused before any call, with the paths`, async () => {
+        const error = await failure(node, { routeId: simulator.routes[0]!.id, payload })
+        error.code.should.equal('INVALID_INPUT')
+        error.cause.problems!.map(({ path }) => path).should.deepEqual(paths)
+        simulator.journal.should.have.length(0)
+      })
+    }
+
+    it('no definition at all says where it was expected', async () => {
+      const error = await failure('update-route', { routeId: 'x' })
+      error.code.should.equal('INVALID_INPUT')
+      error.message.should.match(/msg\.payload/)
+      simulator.journal.should.have.length(0)
+    })
+
+    it('validate: false leaves the ranges to the appliance', async () => {
+      const { id } = simulator.routes[0]!
+      const { source } = read(id)
+      const error = await failure('lax', {
+        routeId: id,
+        payload: { source: { ...source, port: 70000 } },
+      })
+      error.code.should.equal('REJECTED')
+      updates().should.have.length(1)
+    })
+  })
+})
+
+const MOVING: ReadonlySet<string> = new Set([
+  'elapsedTime',
+  'usedBandwidth',
+  'state',
+  'summaryStatusCode',
+  'summaryStatusDetails',
+  'clientConnections',
+])
+
+describe('an update that nobody has waited for', () => {
+  it('is remembered with those of the latest 10,000 routes at most', () => {
+    const entries = new Map<string, number>()
+    for (let count = 0; count < 10_100; count++) setLatest(entries, `route ${count}`, count)
+    setLatest(entries, 'route 100', 1)
+    setLatest(entries, 'route 10100', 1)
+    entries.size.should.equal(10_000)
+    ;['route 99', 'route 100', 'route 101', 'route 10100']
+      .map((key) => entries.has(key))
+      .should.eql([false, true, false, true])
+  })
+
+  it('is forgotten with its route', async () => {
+    const simulator = await startSimulator()
+    const gateway = openGateway({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+    })
+    const deviceId = simulator.devices[0]!._id
+    const [first, second] = simulator.routes.map(({ id }) => simulator.readForm(id) as Route)
+    const isRemembered = ({ id }: Route, as: Route): boolean =>
+      isUnderWay(gateway, { deviceId, routeId: id }, as)
+    const waiting = { waitFor: 'accepted', waitTimeout: 30_000 } as const
+    for (const { id, name } of [first!, second!]) {
+      const address = { deviceId, routeId: id }
+      const patch = { name: `${name} 2` }
+      await updateRoute(
+        gateway,
+        { address, patch, mode: 'keep', ...waiting },
+        newOperation('update-route'),
+      )
+    }
+    isRemembered(first!, first!).should.be.true()
+    isRemembered(second!, second!).should.be.true()
+
+    const address = { deviceId, routeId: first!.id }
+    await deleteRoute(gateway, { ...address, ...waiting }, newOperation('delete-route'))
+    isRemembered(first!, first!).should.be.false()
+
+    const wanted = { id: second!.id }
+    const options = { deviceId, state: 'absent', waitTimeout: 30_000 } as const
+    await ensureRoutes(gateway, wanted, options, newOperation('ensure-route'))
+    isRemembered(second!, second!).should.be.false()
+
+    await gateway.close()
+    await simulator.stop()
+  })
+})

@@ -1,0 +1,348 @@
+import { hooks } from '@node-red/util'
+import should from 'should'
+import type { GatewayError, Snapshot, WatchEvent } from '../../client'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
+import { flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
+
+const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
+
+interface Received {
+  to: string
+  topic?: string
+  payload: Omit<WatchEvent, 'event'> & Omit<Snapshot, 'event'> & { event: string }
+  deviceId?: string
+  routeId?: string
+  error?: GatewayError & { source: { id: string } }
+}
+
+const watch = (more: object = {}): object => ({ type: 'media-gateway-watch', ...more })
+
+/** The node, in a real Node-RED. What its events say is tested in `watch.test.ts`. */
+describe('watch', function () {
+  this.timeout(10_000)
+
+  let simulator: Simulator
+  let deviceId: string
+  let received: Received[]
+  let options: FlowOptions
+
+  async function start(
+    nodes: Record<string, object>,
+    more: FlowOptions = {},
+    appliance: SimulatorOptions = {},
+  ): Promise<void> {
+    simulator = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0, ...appliance })
+    deviceId = simulator.devices[0]!._id
+    options = { ...more, gateway: { pollInterval: 1, timeout: 500, ...more.gateway } }
+    await load(simulator.url, nodes, options)
+  }
+
+  beforeEach(() => {
+    received = []
+    hooks.add('onReceive.watchtest', ({ msg, destination }: Receipt) => {
+      received.push({ ...(msg as unknown as Received), to: destination.id })
+    })
+  })
+  afterEach(async () => {
+    hooks.remove('*.watchtest')
+    await unload()
+    simulator.openSessions.should.equal(0)
+    await until(() => simulator.openSockets === 0)
+    await simulator.stop()
+  })
+
+  interface Receipt {
+    msg: object
+    destination: { id: string }
+  }
+
+  const to = (id: string): Received[] => received.filter((message) => message.to === id)
+  const out = (): Received[] => to('out')
+  const topics = (): Array<string | undefined> => out().map(({ topic }) => topic)
+  const polls = (): number =>
+    simulator.journal.filter(({ path }) => path === `/api/devices/${deviceId}`).length
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+  async function until(holds: () => boolean): Promise<void> {
+    for (let tries = 0; !holds(); tries++) {
+      if (tries > 900) throw new Error(`it did not come: ${JSON.stringify(received).slice(0, 900)}`)
+      await pause(10)
+    }
+  }
+  const polled = (times: number): Promise<void> => {
+    const wanted = polls() + times
+    return until(() => polls() >= wanted)
+  }
+
+  it('sends one message for each event: topic, payload, deviceId and routeId', async () => {
+    await start({ watch: watch({ initial: 'snapshot' }) })
+    await until(() => out().length > 0)
+    const [first] = out()
+    first!.topic!.should.equal('snapshot')
+    first!.deviceId!.should.equal(deviceId)
+    first!.payload.routes.should.have.length(6)
+    should(first!.routeId).be.undefined()
+
+    const route = simulator.routes[0]!
+    simulator.renameRoute(route.id, 'Other')
+    simulator.devices[0]!.firmware = '9'
+    await until(() => out().length > 2)
+    topics().should.eql(['snapshot', 'device.firmware', 'route.renamed'])
+    const event = out()[2]!
+    event.payload.event.should.equal('route.renamed')
+    event.payload.route!.should.eql({ id: route.id, name: 'Other' })
+    event.routeId!.should.equal(route.id)
+    event.deviceId!.should.equal(deviceId)
+  })
+
+  it('without a snapshot begins in silence', async () => {
+    await start({ watch: watch() })
+    await polled(2)
+    received.should.eql([])
+  })
+
+  it('takes its filters from its properties, also from the environment', async () => {
+    process.env['WATCHED_ROUTE'] = 'Sport 1'
+    simulator = await startSimulator({ routes: 6 })
+    simulator.renameRoute(simulator.routes[0]!.id, 'Sport 1')
+    const { url } = simulator
+    deviceId = simulator.devices[0]!._id
+    const each = { initial: 'snapshot', device: deviceId, deviceType: 'id' }
+    const nodes = {
+      'by-pattern': watch({ ...each, routeType: 'pattern', route: 'sport *' }),
+      'by-name': watch({ ...each, routeType: 'name', route: '${WATCHED_ROUTE}' }),
+      'by-env': watch({ ...each, routeType: 'env', route: 'WATCHED_ROUTE' }),
+      'by-id': watch({ ...each, routeType: 'id', route: simulator.routes[0]!.id }),
+      bare: watch({ ...each, route: 'Sport 1' }),
+    }
+    const wired = Object.entries(nodes).map(([id, node]) => [
+      id,
+      { ...node, id, type: 'media-gateway-watch', wires: [['out']] },
+    ])
+    await load(url, Object.fromEntries(wired) as Record<string, object>, {
+      gateway: { pollInterval: 1 },
+    })
+    await until(() => out().length === 5)
+    for (const { payload } of out()) {
+      payload.routes.map(({ name }) => name).should.eql(['Sport 1'])
+    }
+    delete process.env['WATCHED_ROUTE']
+  })
+
+  it('holds and measures as its properties say', async () => {
+    await start({
+      held: watch({ holdFor: '60', events: ['route.status'] }),
+      now: watch({
+        events: 'route.status, statistics.low',
+        thresholds: [{ measure: 'bitrate', of: 'source', low: '9999', high: '' }],
+      }),
+    })
+    await polled(1)
+    const route = simulator.routes.find(({ state }) => state === 'running')!
+    route.summaryStatusCode = 'error'
+    await until(() => topics().includes('route.status') && topics().includes('statistics.low'))
+    topics()
+      .filter((topic) => topic === 'route.status')
+      .should.have.length(1)
+    const low = out().find(({ topic }) => topic === 'statistics.low')!
+    low.payload.should.containDeep({ measure: 'bitrate', of: 'source', limit: 9999, after: 'low' })
+    should(low.routeId).be.a.String()
+  })
+
+  const mistakes: Record<string, { node: object; code: string; says: RegExp; gateway?: object }> = {
+    'no gateway': { node: { gateway: '' }, code: 'CONFIG', says: /No gateway is chosen/ },
+    'an address that is none': {
+      node: {},
+      gateway: { baseUrl: 'nonsense' },
+      code: 'CONFIG',
+      says: /not a URL/,
+    },
+    'an unresolved variable': {
+      node: { routeType: 'name', route: '${NOT_SET_ANYWHERE}' },
+      code: 'CONFIG',
+      says: /NOT_SET_ANYWHERE/,
+    },
+    'a time between polls that is none': {
+      node: {},
+      gateway: { pollInterval: 0.2 },
+      code: 'CONFIG',
+      says: /time between two polls must be a number from 1/,
+    },
+    'an unknown event': {
+      node: { events: ['route.exploded'] },
+      code: 'INVALID_INPUT',
+      says: /route\.exploded/,
+    },
+    'a route filter without a value': {
+      node: { routeType: 'name', route: '' },
+      code: 'INVALID_INPUT',
+      says: /route: is empty/,
+    },
+    'a device without a value': {
+      node: { deviceType: 'id', device: '' },
+      code: 'INVALID_INPUT',
+      says: /device: is empty/,
+    },
+    'a time to hold that is none': {
+      node: { holdFor: 'soon' },
+      code: 'CONFIG',
+      says: /time to hold/,
+    },
+    'thresholds that are wrong': {
+      node: {
+        thresholds: [
+          { measure: 'jitter', of: 'both', low: 5, high: 4 },
+          { measure: 'bitrate', of: 'source', low: 'x' },
+          { measure: 'bitrate', of: 'source' },
+        ],
+      },
+      code: 'INVALID_INPUT',
+      says: /thresholds\[0\]\.measure.*thresholds\[0\]\.of.*thresholds\[0\]: low has.*thresholds\[1\]\.low.*thresholds\[2\]: low or high is missing/,
+    },
+  }
+  for (const [what, { node, code, says, gateway }] of Object.entries(mistakes)) {
+    it(`${what}: one error at the Catch node, no call, no event`, async () => {
+      await start({ watch: watch(node) }, { gateway })
+      await until(() => to('caught').length > 0)
+      await pause(50)
+      const [caught, ...others] = to('caught')
+      others.should.eql([])
+      caught!.error!.code.should.equal(code)
+      caught!.error!.message.should.match(says)
+      caught!.error!.cause.should.containDeep({ operation: 'watch' })
+      caught!.error!.source.id.should.equal('watch')
+      simulator.journal.should.have.length(0)
+      out().should.eql([])
+    })
+  }
+
+  it('a wrong password: one attempt, one error', async () => {
+    await start({ watch: watch(), other: watch() }, {}, { password: 'another' })
+    await until(() => to('caught').length > 1)
+    to('caught')
+      .map(({ error }) => error!.code)
+      .should.eql(['LOGIN_REFUSED', 'LOGIN_REFUSED'])
+    simulator.loginAttempts.should.equal(1)
+  })
+
+  it('ten watches poll as one does', async () => {
+    const many = Array.from({ length: 10 }, (_, index) => [`watch-${index}`, watch()] as const)
+    await start(Object.fromEntries(many))
+    await polled(1)
+    const [from, since] = [polls(), Date.now()]
+    await polled(2)
+    const intervals = (Date.now() - since) / 1000
+    const made = polls() - from
+    made.should.be.within(Math.floor(intervals * 0.8), Math.ceil(intervals * 1.2) + 1)
+    simulator.logins.should.equal(1)
+  })
+
+  it('a redeploy of one watch disturbs neither the others nor the poll', async () => {
+    const nodes = { one: watch(), two: watch({ wires: [] }) }
+    await start(nodes)
+    await polled(1)
+    const calls = simulator.journal.length
+    for (const name of ['a', 'b', 'c']) {
+      const { flow } = flowOf(simulator.url, { ...nodes, two: watch({ name, wires: [] }) }, options)
+      await helper.setFlows(flow, 'nodes')
+    }
+    simulator.devices[0]!.firmware = '9'
+    await until(() => out().length > 0)
+    await polled(1)
+    topics().should.eql(['device.firmware'])
+    simulator.logins.should.equal(1)
+    simulator.journal
+      .slice(calls)
+      .every(({ path }) => path === `/api/devices/${deviceId}`)
+      .should.be.true()
+  })
+
+  it('full redeploys leave no poll, timer or listener behind', async () => {
+    const nodes = { one: watch(), two: watch() }
+    await start(nodes)
+    await polled(1)
+    const listeners = (): number => runtime.events.listenerCount('flows:started')
+    const before = listeners()
+    for (let deploys = 0; deploys < 5; deploys++) {
+      await helper.setFlows(flowOf(simulator.url, nodes, options).flow, 'full')
+    }
+    listeners().should.equal(before)
+    await polled(1)
+    await until(() => simulator.openSessions === 1)
+    await polled(1)
+    const from = Date.now()
+    await polled(3)
+    // Six polls left behind would need half a second for that.
+    ;(Date.now() - from).should.be.above(1800)
+  })
+
+  it('tells at once what a node that waits has seen', async () => {
+    await start({
+      watch: watch({ events: ['route.started'] }),
+      'control-route': { action: 'start', waitFor: 'applied' },
+    })
+    await polled(1)
+    const { id } = simulator.routes.find(({ state }) => state === 'idle')!
+    await result('control-route', { routeId: id })
+    await until(() => out().length > 0)
+  })
+
+  interface Shown {
+    fill: string
+    shape: string
+    text: string
+  }
+
+  /** The dots under a node, from now on. */
+  function dotsOf(id: string): Shown[] {
+    const shown: Shown[] = []
+    const node = helper.getNode(id) as unknown as NodeJS.EventEmitter
+    node.on('call:status', ({ args }: { args: [Shown] }) => {
+      shown.push(args[0])
+    })
+    return shown
+  }
+
+  for (const [routeType, route] of [
+    ['name', 'Arena 9'],
+    ['pattern', 'arena ?'],
+    ['id', 'aaaaaaaa-0000-4000-8000-000000000001'],
+  ] as const) {
+    it(`shows in yellow that no route fits its ${routeType}, until one does`, async () => {
+      await start({ watch: watch({ routeType, route }), every: watch() })
+      const dots = dotsOf('watch')
+      const others = dotsOf('every')
+      await until(() => dots.length > 0)
+      dots[0]!.should.eql({
+        fill: 'yellow',
+        shape: 'ring',
+        text: '@media-gateway/node-red/watch:status.noRoute',
+      })
+      const [one] = simulator.routes
+      Object.assign(one!, routeType === 'id' ? { id: route } : { name: 'Arena 9' })
+      await until(() => dots.at(-1)!.fill === 'green')
+      others.every(({ fill }) => fill === 'green').should.be.true()
+    })
+  }
+
+  it('shows no route in green where every route is watched', async () => {
+    await start({ watch: watch() }, {}, { routes: 0 })
+    const dots = dotsOf('watch')
+    await until(() => dots.length > 0)
+    dots[0]!.should.match({ fill: 'green', text: /^▶ 0\/0/ })
+  })
+
+  it('shows how many routes run and when it looked, and that it is stale', async () => {
+    await start({ watch: watch() })
+    const shown = dotsOf('watch')
+    await until(() => shown.length > 0)
+    const running = simulator.routes.filter(({ state }) => state === 'running').length
+    shown[0]!.fill.should.equal('green')
+    shown[0]!.text.should.match(new RegExp(`^▶ ${running}/6 {2}\\d\\d:\\d\\d:\\d\\d$`))
+    simulator.fault({ kind: 'hang' })
+    await until(() => shown.at(-1)!.fill === 'yellow')
+    shown.at(-1)!.text.should.match(/^TIMEOUT {2}▶ \d\/6 {2}\d+ s {2}\d\d:\d\d:\d\d$/)
+    simulator.clearFaults()
+    await until(() => shown.at(-1)!.fill === 'green')
+  })
+})

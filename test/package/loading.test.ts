@@ -1,0 +1,60 @@
+// What is loaded when Node-RED starts, whether or not a flow uses the nodes: little of our own, and
+// no library before it is used.
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { promisify } from 'node:util'
+import 'should'
+import type { Loaded } from './loading'
+import { root } from '../support/root'
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>
+  'node-red': Record<'nodes' | 'plugins', object>
+}
+const libraries = Object.keys(manifest.dependencies).sort()
+/** Each takes its part of a millisecond. There are 82 now. */
+const MOST_FILES = 100
+
+describe('the start of Node-RED', () => {
+  let loaded: Loaded
+
+  before(async () => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(__dirname, 'loading.js')],
+      {
+        maxBuffer: 8 << 20,
+      },
+    )
+    loaded = JSON.parse(stdout) as Loaded
+  })
+
+  it('registers all nodes and the sidebar', () => {
+    const { nodes, plugins } = manifest['node-red']
+    const parts = Object.keys(nodes).length + Object.keys(plugins).length
+    loaded.types.length.should.equal(parts)
+  })
+
+  it('loads no library', () => {
+    within('node_modules', loaded.atStart).should.deepEqual([])
+  })
+
+  it('loads few files, and none of the simulator', () => {
+    const own = [...within('dist/client', loaded.atStart), ...within('dist/nodes', loaded.atStart)]
+    own.length.should.be.within(Object.keys(manifest['node-red'].nodes).length, MOST_FILES)
+    within('dist/simulator', loaded.atStart).should.deepEqual([])
+  })
+
+  it('leaves each library for its first use', () => {
+    librariesIn(loaded.afterCall).should.deepEqual(['axios', 'tough-cookie'])
+    librariesIn(loaded.afterProxy).should.deepEqual(['axios', 'hpagent', 'tough-cookie'])
+    librariesIn(loaded.afterCertificate).should.deepEqual(libraries)
+  })
+})
+
+const within = (folder: string, files: string[]): string[] =>
+  files.filter((file) => file.startsWith(join(root, folder) + sep))
+
+const librariesIn = (files: string[]): string[] =>
+  libraries.filter((library) => within(join('node_modules', library), files).length > 0)

@@ -1,0 +1,406 @@
+// The package as a user gets it: packed, installed into an empty user directory, run by a real
+// Node-RED. And that the README says of it what is true.
+//   NODE_RED       the folder of another Node-RED than the one of this package
+//   NODE_RED_NODE  the Node.js that runs it
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import should from 'should'
+import { ERROR_CODES } from '../../client'
+import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
+import { EFFECTS } from '../../simulator/faults'
+import { root } from '../support/root'
+
+const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
+// The installed copy is none of the code whose coverage is measured.
+const env = { ...process.env, NODE_V8_COVERAGE: undefined }
+
+interface Manifest {
+  name: string
+  version: string
+  'node-red': { nodes: Record<string, string> }
+}
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+const { name, version } = manifest
+const sets = Object.keys(manifest['node-red'].nodes)
+const typeOf = (set: string): string =>
+  set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
+const types = sets.map(typeOf)
+
+interface FlowNode {
+  id: string
+  type: string
+  z?: string
+  name?: string
+  baseUrl?: string
+  credentials?: object
+}
+
+describe('the package', function () {
+  this.timeout(180_000)
+
+  let home: string
+  let userDir: string
+  let installed: string
+  let packed: string[]
+  let server: ChildProcess
+  let url: string
+  let simulator: Simulator
+
+  before(async () => {
+    home = mkdtempSync(join(tmpdir(), 'media-gateway-package-'))
+    userDir = join(home, 'user')
+    installed = join(userDir, 'node_modules', name)
+    packAndInstall()
+    simulator = await startSimulator({ pollingInterval: 1000 })
+    await startNodeRed()
+  })
+
+  after(async () => {
+    if (server && server.exitCode === null) {
+      server.kill('SIGTERM')
+      await once(server, 'exit')
+    }
+    await simulator?.stop()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  it('holds what a user needs, and nothing else', () => {
+    packed.should.containEql('LICENSE').and.containEql('README.md').and.containEql('CHANGELOG.md')
+    const others = packed.filter(
+      (file) =>
+        !/^(dist\/(client|nodes|simulator)|examples|resources)\//.test(file) &&
+        !['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'].includes(file),
+    )
+    others.should.deepEqual([])
+    packed.filter((file) => /\btest\b/.test(file)).should.deepEqual([])
+    // The sources that maps lead to are not there, and only the client is a library.
+    packed
+      .filter((file) => /\.map$|^dist\/(nodes|simulator)\/.*\.d\.ts$/.test(file))
+      .should.deepEqual([])
+    packed.should.containEql('dist/client/index.d.ts')
+  })
+
+  it('has every file that package.json names', () => {
+    const { exports, bin } = JSON.parse(
+      readFileSync(join(installed, 'package.json'), 'utf8'),
+    ) as Manifest & { exports: Record<string, string | object>; bin: Record<string, string> }
+    const named = [
+      ...Object.values(manifest['node-red'].nodes),
+      ...Object.values(exports).flatMap((entry) =>
+        typeof entry === 'string' ? [entry] : (Object.values(entry) as string[]),
+      ),
+      ...Object.values(bin),
+    ]
+    for (const file of named) existsSync(join(installed, file)).should.be.true(file)
+  })
+
+  it('gives Node-RED all its nodes, without an error', async () => {
+    const all = (await get('nodes')) as Array<{
+      module: string
+      name: string
+      types: string[]
+      enabled: boolean
+      err?: string
+      version: string
+    }>
+    const ours = all.filter(({ module }) => module === name)
+    ours.map((set) => set.name).should.deepEqual(sets)
+    ours.flatMap((set) => set.types).should.deepEqual(types)
+    for (const set of ours) {
+      set.should.match({ enabled: true, version })
+      should(set.err).be.undefined()
+    }
+  })
+
+  it('gives the editor forms, help, texts, icons and the shared script', async () => {
+    const forms = await text('nodes', 'text/html')
+    for (const type of types) {
+      for (const script of [`data-template-name="${type}"`, `data-help-name="${type}"`]) {
+        should(forms.includes(script)).be.true(script)
+      }
+    }
+    const texts = (await get('nodes/messages?lng=en-US')) as Record<string, object>
+    for (const set of sets) texts[`${name}/${set}`]!.should.have.property('node')
+    for (const set of sets) {
+      const icon = await fetch(`${url}icons/${name}/${set}.svg`)
+      // Where an icon is missing, Node-RED answers with one of its own.
+      ;(await icon.text()).should.equal(readFileSync(join(root, 'icons', `${set}.svg`), 'utf8'))
+    }
+    for (const [, path] of forms.matchAll(/src="(resources\/@media-gateway[^"]+)"/g)) {
+      ;(await text(path!, '*/*')).should.not.be.empty()
+    }
+  })
+
+  describe('its examples', () => {
+    let examples: Record<string, FlowNode[]>
+    let recipes: Record<string, FlowNode[]>
+
+    before(async () => {
+      examples = await offered('')
+      recipes = await offered('Recipes/')
+    })
+
+    /** The flows that the menu offers in a folder. */
+    async function offered(folder: string): Promise<Record<string, FlowNode[]>> {
+      const flows: Record<string, FlowNode[]> = {}
+      const base = `library/examples/flows/${name}/${folder}`
+      for (const entry of (await get(base)) as Array<string | { fn: string }>) {
+        if (typeof entry === 'string') continue
+        flows[entry.fn] = JSON.parse(await text(base + encodeURIComponent(entry.fn))) as FlowNode[]
+      }
+      return flows
+    }
+
+    it('are offered in the menu, one for each node, and one for all', () => {
+      const titles = sets
+        .filter((set) => set !== 'gateway')
+        .map((set) => `${set[0]!.toUpperCase()}${set.slice(1).replace('-', ' ')}`)
+      Object.keys(examples)
+        .sort()
+        .should.deepEqual([...titles, 'All nodes'].sort())
+    })
+
+    it('are offered as recipes too, each with a page', () => {
+      const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
+      for (const title of Object.keys(recipes)) {
+        const page = `recipes/${title.toLowerCase().replaceAll(' ', '-')}.md`
+        existsSync(join(root, 'docs', page)).should.be.true(page)
+        should(index.includes(`(${page})`)).be.true(page)
+      }
+      Object.keys(recipes).length.should.equal(8)
+    })
+
+    it('use every node of the package, and all of them in one', () => {
+      const all = examples['All nodes']!.map(({ type }) => type)
+      for (const type of types) all.should.containEql(type)
+    })
+
+    it('save every property under the name that the form has', async () => {
+      const forms = await text('nodes', 'text/html')
+      for (const node of [...Object.values(examples), ...Object.values(recipes)].flat()) {
+        if (!types.includes(node.type)) continue
+        const form = forms.slice(forms.indexOf(`registerType('${node.type}',`))
+        const defaults = form.slice(0, form.indexOf('paletteLabel'))
+        const { id: _, type: _type, ...rest } = node
+        for (const property of Object.keys(rest)) {
+          if (['x', 'y', 'z', 'wires'].includes(property)) continue
+          should(new RegExp(`\\b${property}: \\{`).test(defaults)).be.true(
+            `${node.type} ${property}`,
+          )
+        }
+      }
+    })
+
+    /** What each example does to the appliance when its buttons are pressed one after the other. */
+    const RESULTS: Record<string, () => boolean> = {
+      Session: () => called('DELETE', /^\/api\/session$/),
+      'List devices': () => called('GET', /^\/api\/devices$/),
+      'Get device': () => called('GET', /^\/api\/devices\/[^/]+$/),
+      'List routes': () => called('GET', /^\/api\/gateway\/[^/]+\/routes$/),
+      'Get route': () => called('GET', /^\/api\/gateway\/[^/]+\/routes\/[^/]+$/),
+      'Create route': () => simulator.route('Example route') !== undefined,
+      'Update route': () => simulator.route('Studio A')?.destinations[0]?.port === 6002,
+      'Delete route': () => changed('delete') && simulator.route('Example to delete') === undefined,
+      'Control route': () =>
+        commanded('stop-route', 'start-route') && simulator.route('Studio A')?.state === 'running',
+      Statistics: () => called('GET', /\/statistics$/),
+      Watch: () =>
+        called('GET', /^\/api\/devices\/[^/]+$/) && commanded('stop-route', 'start-route'),
+      // Without the confirmation nothing is imported.
+      Preset: () => called('GET', /\/preset$/) && !called('POST', /\/preset$/),
+      'Ensure route': () => simulator.route('Ensured example') !== undefined,
+      'All nodes': () =>
+        changed('delete') && !simulator.routes.some(({ name: each }) => each.startsWith('Demo ')),
+    }
+    for (const [title, effect] of Object.entries(RESULTS)) {
+      it(`run as they are: ${title}`, async () => {
+        await deploy(examples[title]!)
+        simulator.clearJournal()
+        for (const { id, type } of examples[title]!) {
+          if (type !== 'inject') continue
+          ;(await post(`inject/${id}`, {})).status.should.equal(200)
+          // The buttons of one flow are for one after the other.
+          await simulator.settle()
+          await pause(150)
+        }
+        await until(effect, `the effect of ${title}`)
+        simulator.journal
+          .filter((call) => call.status !== 200 && !asksForGone(call))
+          .should.deepEqual([], 'calls that failed')
+      })
+    }
+  })
+
+  describe('without Node-RED', () => {
+    it('runs the sample of the README', async () => {
+      const [, sample = ''] = /```js\n([^]*?)```/.exec(readme()) ?? []
+      sample.should.match(/require\('@media-gateway\/node-red\/client'\)/)
+      const file = join(userDir, 'sample.js')
+      writeFileSync(file, sample.replace(/http:\/\/localhost:8080/, simulator.url))
+      const { stdout } = await promisify(execFile)(process.execPath, [file], { env, cwd: userDir })
+      stdout.should.match(/Studio A/)
+      simulator.openSessions.should.be.belowOrEqual(1)
+    })
+
+    it('has the simulator as a command, with a page that names all it can', () => {
+      const command = join(userDir, 'node_modules/.bin/media-gateway-simulator')
+      const help = execFileSync(command, ['--help'], { env, shell: windows, encoding: 'utf8' })
+      const options = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option!)
+      options.should.containEql('--port')
+      const page = readFileSync(join(root, 'docs/simulator.md'), 'utf8')
+      for (const word of [...options, ...Object.keys(EFFECTS), ...Object.keys(DIALECTS)]) {
+        should(page.includes(`\`${word}\``)).be.true(word)
+      }
+    })
+  })
+
+  // ---- how it is set up
+
+  function packAndInstall(): void {
+    const [report] = JSON.parse(
+      npm(root, 'pack', '--ignore-scripts', '--json', '--pack-destination', home),
+    ) as Array<{ filename: string; files: Array<{ path: string }> }>
+    packed = report!.files.map(({ path }) => path)
+    mkdirSync(userDir)
+    writeFileSync(join(userDir, 'package.json'), '{"name":"user","private":true}')
+    npm(
+      userDir,
+      'install',
+      '--engine-strict',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      join(home, report!.filename),
+    )
+  }
+
+  async function startNodeRed(): Promise<void> {
+    const settings = {
+      uiHost: '127.0.0.1',
+      uiPort: 0,
+      credentialSecret: 'test',
+      telemetry: { enabled: false, updateNotification: false },
+      editorTheme: { tours: false },
+    }
+    writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(settings)}`)
+    server = spawn(
+      process.env['NODE_RED_NODE'] ?? process.execPath,
+      [join(nodeRed, 'red.js'), '--userDir', userDir],
+      { env, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    let output = ''
+    for (const stream of [server.stdout!, server.stderr!]) {
+      stream.on('data', (chunk) => (output += String(chunk)))
+    }
+    await until(() => {
+      if (server.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
+      url = /now running at (http\S+)/.exec(output)?.[1] ?? ''
+      return url !== ''
+    }, 'the start of Node-RED')
+  }
+
+  async function text(path: string, accept = 'application/json'): Promise<string> {
+    const answer = await fetch(url + path, { headers: { accept } })
+    answer.status.should.equal(200, path)
+    return answer.text()
+  }
+
+  const get = async (path: string): Promise<unknown> => JSON.parse(await text(path))
+
+  async function post(path: string, body: unknown, headers = {}): Promise<Response> {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    // Read to its end: until then its connection stays open.
+    await answer.text()
+    return answer
+  }
+
+  /** Deploys an example on the simulator, with credentials as a user would enter them. */
+  async function deploy(example: FlowNode[]): Promise<void> {
+    const flow = example.map((node) =>
+      node.type === 'media-gateway'
+        ? {
+            ...node,
+            baseUrl: simulator.url,
+            credentials: { username: 'haiadmin', password: 'manager' },
+          }
+        : node,
+    )
+    const answer = await post('flows', flow, { 'Node-RED-Deployment-Type': 'full' })
+    answer.status.should.equal(204)
+    await pause(200)
+  }
+
+  const called = (method: string, path: RegExp): boolean =>
+    simulator.journal.some((call) => call.method === method && path.test(call.path))
+
+  // A watch asks for a route that is missing, to be sure that it is gone.
+  const asksForGone = ({ method, path, status }: Call): boolean =>
+    status === 404 && method === 'GET' && /\/routes\/[^/]+$/.test(path)
+
+  const changed = (action: string): boolean =>
+    simulator.journal.some(
+      ({ body }) => (body as { action?: string } | undefined)?.action === action,
+    )
+
+  const commanded = (...commands: string[]): boolean =>
+    commands.every((command) =>
+      simulator.journal.some(
+        ({ body }) => (body as { command?: string } | undefined)?.command === command,
+      ),
+    )
+})
+
+describe('the README', () => {
+  it('lists exactly the nodes of the package', () => {
+    firstCells('Nodes')
+      .sort()
+      .should.deepEqual([...types].sort())
+  })
+
+  it('lists exactly the error codes', () => {
+    firstCells('Errors')
+      .sort()
+      .should.deepEqual([...ERROR_CODES].sort())
+  })
+
+  it('names only files that are there', () => {
+    for (const [, path = ''] of readme().matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+      existsSync(join(root, path)).should.be.true(path)
+    }
+  })
+})
+
+const windows = process.platform === 'win32'
+
+function npm(cwd: string, ...args: string[]): string {
+  return execFileSync('npm', args, { cwd, env, shell: windows, encoding: 'utf8', stdio: 'pipe' })
+}
+
+const readme = (): string => readFileSync(join(root, 'README.md'), 'utf8')
+
+/** The first cells, in code, of the table under a heading. */
+function firstCells(heading: string): string[] {
+  const section =
+    readme()
+      .split(new RegExp(`^## ${heading}$`, 'm'))[1]
+      ?.split(/^## /m)[0] ?? ''
+  return [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, cell]) => cell!)
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function until(is: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!is()) {
+    if (Date.now() > deadline) throw new Error(`${what} did not come`)
+    await pause(25)
+  }
+}

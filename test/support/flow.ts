@@ -1,0 +1,221 @@
+import { hooks } from '@node-red/util'
+import helper from 'node-red-node-test-helper'
+import type { NodeAPI } from 'node-red'
+import type { GatewayError } from '../../client'
+import controlRoute = require('../../nodes/control-route/control-route')
+import createRoute = require('../../nodes/create-route/create-route')
+import deleteRoute = require('../../nodes/delete-route/delete-route')
+import ensureRoute = require('../../nodes/ensure-route/ensure-route')
+import gateway = require('../../nodes/gateway/gateway')
+import getDevice = require('../../nodes/get-device/get-device')
+import getRoute = require('../../nodes/get-route/get-route')
+import listDevices = require('../../nodes/list-devices/list-devices')
+import listRoutes = require('../../nodes/list-routes/list-routes')
+import preset = require('../../nodes/preset/preset')
+import session = require('../../nodes/session/session')
+import statistics = require('../../nodes/statistics/statistics')
+import updateRoute = require('../../nodes/update-route/update-route')
+import watch = require('../../nodes/watch/watch')
+
+/** Flows in the real runtime of Node-RED, and what became of each message. */
+
+helper.init(require.resolve('node-red'))
+
+const NODES: Array<(RED: NodeAPI) => void> = [
+  gateway,
+  session,
+  listDevices,
+  getDevice,
+  listRoutes,
+  getRoute,
+  createRoute,
+  updateRoute,
+  deleteRoute,
+  controlRoute,
+  ensureRoute,
+  statistics,
+  preset,
+  watch,
+  require('@node-red/nodes/core/network/06-httpproxy.js') as (RED: NodeAPI) => void,
+]
+
+export const ACTIONS = [
+  'session',
+  'list-devices',
+  'get-device',
+  'list-routes',
+  'get-route',
+  'create-route',
+  'update-route',
+] as const
+
+export type Message = Record<string, unknown> & {
+  payload?: unknown
+  gateway?: Record<string, unknown>
+}
+
+/** What became of one message. */
+export interface Outcome {
+  /** Messages that the node sent. */
+  messages: Message[]
+  /** What reached the Catch node. */
+  caught?: Message & { error: GatewayError }
+  /** What `done` was called with. */
+  error?: GatewayError
+  /** How often the node called `done`. */
+  done: number
+}
+
+export interface FlowOptions {
+  /** Properties of the config node, beside its address. */
+  gateway?: object
+  credentials?: object
+  /** Credentials of more config nodes, by their IDs. */
+  accounts?: Record<string, object>
+  /** More nodes. */
+  others?: object[]
+  /** More types of nodes. */
+  types?: Array<(RED: NodeAPI) => void>
+}
+
+/** One of each node, or the given ones, all on one gateway, with one Catch node. */
+export function flowOf(
+  baseUrl: string,
+  nodes: Record<string, object> = {},
+  options: FlowOptions = {},
+): { flow: object[]; credentials: Record<string, object> } {
+  const actions = Object.entries({
+    ...Object.fromEntries(ACTIONS.map((name) => [name, {}])),
+    ...nodes,
+  }).map(([id, properties]) => ({
+    id,
+    z: 'tab',
+    x: 0,
+    y: 0,
+    type: `media-gateway-${id}`,
+    gateway: 'gateway',
+    wires: [['out']],
+    ...properties,
+  }))
+  return {
+    flow: [
+      { id: 'tab', type: 'tab', label: 'test' },
+      { id: 'gateway', type: 'media-gateway', name: '', baseUrl, ...options.gateway },
+      ...actions,
+      { id: 'out', z: 'tab', x: 0, y: 0, type: 'helper', wires: [] },
+      { id: 'catch', z: 'tab', x: 0, y: 0, type: 'catch', scope: null, wires: [['caught']] },
+      { id: 'caught', z: 'tab', x: 0, y: 0, type: 'helper', wires: [] },
+      ...(options.others ?? []),
+    ],
+    credentials: {
+      gateway: { username: 'haiadmin', password: 'manager', ...options.credentials },
+      ...options.accounts,
+    },
+  }
+}
+
+interface Followed extends Outcome {
+  nodeId: string
+  over: () => void
+}
+
+interface Completion {
+  msg: Message
+  error?: Error
+  node: { id: string }
+}
+
+const outcomes = new Map<string, Followed>()
+
+/** Loads a flow; `unload` ends it. */
+export async function load(
+  baseUrl: string,
+  nodes?: Record<string, object>,
+  options?: FlowOptions,
+): Promise<void> {
+  const { flow, credentials } = flowOf(baseUrl, nodes, options)
+  await helper.load([...NODES, ...(options?.types ?? [])], flow, credentials)
+  listen()
+}
+
+/** Collects what the `out` and `caught` nodes get, and every `done`. */
+function listen(): void {
+  hooks.remove('*.flowtest')
+  hooks.add('onComplete.flowtest', ({ msg, error, node }: Completion) => {
+    const outcome = outcomes.get(String(msg._msgid))
+    if (!outcome || outcome.nodeId !== node.id) return
+    outcome.done++
+    outcome.error = error as GatewayError | undefined
+    // An error arrives by way of the Catch node, unless that is gone already.
+    if (error) afterTurns(LONGEST_WAY, outcome.over)
+    else afterDelivery(outcome.over)
+  })
+  helper.getNode('out')?.on('input', (msg: unknown) => {
+    const message = msg as Message
+    outcomes.get(String(message._msgid))?.messages.push(message)
+  })
+  helper.getNode('caught')?.on('input', (msg: unknown) => {
+    const message = msg as Outcome['caught']
+    const outcome = outcomes.get(String(message?._msgid))
+    if (!outcome) return
+    outcome.caught = message
+    afterDelivery(outcome.over)
+  })
+}
+
+/** Messages are delivered one turn later; one more turn shows a `done` too many. */
+const afterDelivery = (over: () => void): void => afterTurns(3, over)
+
+/** Through the Catch node and on to the next one, several times over. */
+const LONGEST_WAY = 30
+
+function afterTurns(count: number, over: () => void): void {
+  if (count === 0) over()
+  else setImmediate(afterTurns, count - 1, over)
+}
+
+/** Deploys the flow anew, in full, and answers when that is over. */
+export async function redeploy(
+  baseUrl: string,
+  nodes?: Record<string, object>,
+  options?: FlowOptions,
+): Promise<void> {
+  await helper.setFlows(flowOf(baseUrl, nodes, options).flow, 'full')
+  listen()
+}
+
+export async function unload(): Promise<void> {
+  hooks.remove('*.flowtest')
+  outcomes.clear()
+  await helper.unload()
+}
+
+let sent = 0
+
+/** Sends a message to a node and answers what became of it, when its `done` was called. */
+export function send(nodeId: string, message: Message = {}): Promise<Outcome> {
+  const _msgid = `message-${++sent}`
+  return new Promise((resolve) => {
+    const outcome: Followed = { nodeId, messages: [], done: 0, over: () => resolve(outcome) }
+    outcomes.set(_msgid, outcome)
+    helper.getNode(nodeId).receive({ ...message, _msgid })
+  })
+}
+
+/** As `send`, for a message that has to succeed: answers the one message that comes out. */
+export async function result(nodeId: string, message?: Message): Promise<Message> {
+  const { messages, caught } = await send(nodeId, message)
+  if (caught) throw caught.error
+  if (messages.length !== 1) throw new Error(`${messages.length} messages came out, not one`)
+  return messages[0]!
+}
+
+/** As `send`, for a message that has to fail: answers its error. */
+export async function failure(nodeId: string, message?: Message): Promise<GatewayError> {
+  const { messages, caught } = await send(nodeId, message)
+  if (!caught) throw new Error(`no error came: ${JSON.stringify(messages).slice(0, 300)}`)
+  if (messages.length > 0) throw new Error('a message came out beside the error')
+  return caught.error
+}
+
+export { helper }

@@ -1,0 +1,79 @@
+import { appendFileSync } from 'node:fs'
+import type { EventEmitter } from 'node:events'
+import { basename } from 'node:path'
+
+/**
+ * Fails a file of tests that leaves something open or grows too large. Unreferenced timers and
+ * sockets cannot be counted from here: test/client/connection/leaks.test.ts does that for the client.
+ */
+export const mochaHooks = {
+  async beforeAll(): Promise<void> {
+    began = performance.now()
+    // From here on, as in afterAll, the time limit of the hook itself is among the timers.
+    await new Promise(setImmediate)
+    before = counts()
+  },
+
+  async afterAll(this: Mocha.Context): Promise<void> {
+    const file = basename(this.test?.parent?.suites[0]?.file ?? '', '.test.js')
+    const rss = process.resourceUsage().maxRSS / 1024
+    report({ file, seconds: (performance.now() - began) / 1000, megabytes: rss })
+    if (rss > MOST_MEGABYTES) {
+      throw new Error(`${file}: the process grew to ${Math.round(rss)} MB.`)
+    }
+    const left = await leftOver()
+    if (left.length > 0) throw new Error(`${file} left something open: ${left.join(', ')}.`)
+  },
+}
+
+/** What the runtime of Node-RED keeps for good from its first start in a process on. */
+const OF_NODE_RED = new Map([['listener of Node-RED for type-registered', 1]])
+
+const MOST_MEGABYTES = Number(process.env['TEST_MEGABYTES'] ?? 1000)
+const EACH_MS = 50
+const LONGEST_MS = 8000
+
+/** Several files run in one process, one after the other. */
+let before = new Map<string, number>()
+let began = 0
+
+/** What there is more of than before the file, once what is closing has had the time to close. */
+async function leftOver(): Promise<string[]> {
+  for (let waited = 0; ; waited += EACH_MS) {
+    const more = [...counts()].flatMap(([kind, count]) => {
+      const grown = count - Math.max(before.get(kind) ?? 0, OF_NODE_RED.get(kind) ?? 0)
+      return grown > 0 ? [`${grown} ${kind}`] : []
+    })
+    if (more.length === 0 || waited > LONGEST_MS) return more
+    await new Promise((resolve) => setTimeout(resolve, EACH_MS))
+  }
+}
+
+function counts(): Map<string, number> {
+  const found = new Map<string, number>()
+  const add = (kind: string, count = 1): void => {
+    found.set(kind, (found.get(kind) ?? 0) + count)
+  }
+  for (const kind of process.getActiveResourcesInfo()) add(kind)
+  for (const [owner, emitter] of emitters()) {
+    for (const event of emitter.eventNames()) {
+      add(`listener of ${owner} for ${String(event)}`, emitter.listenerCount(event))
+    }
+  }
+  return found
+}
+
+function emitters(): Array<[string, EventEmitter]> {
+  const loaded = require.cache[require.resolve('@node-red/util')]?.exports as
+    { events: EventEmitter } | undefined
+  return [
+    ['the process', process],
+    ...(loaded ? [['Node-RED', loaded.events] as [string, EventEmitter]] : []),
+  ]
+}
+
+/** For the lists of scripts/mocha.mjs. */
+function report(row: { file: string; seconds: number; megabytes: number }): void {
+  const path = process.env['TEST_FILES_REPORT']
+  if (path) appendFileSync(path, `${JSON.stringify(row)}\n`)
+}

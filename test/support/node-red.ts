@@ -1,0 +1,120 @@
+// A Node-RED of its own, with this package linked in.
+//   NODE_RED       the folder of another Node-RED than the one of this package
+//   NODE_RED_NODE  the Node.js that runs it
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { root } from './root'
+
+const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
+
+export type Properties = Record<string, unknown>
+
+export class NodeRed {
+  /** With a slash at its end. */
+  url = ''
+  /** What it has printed. */
+  output = ''
+  private server: ChildProcess | undefined
+  /** The folder with its flows, credentials and context. */
+  userDir = ''
+
+  /** Starts it on a free port; `settings` are added to its settings.js. */
+  async start(settings: Properties): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.startOn(await freePort(), settings)
+      } catch (error) {
+        // Meanwhile another process may have taken the port.
+        if (tries === 3 || !this.output.includes('port in use')) throw error
+        await this.stop()
+        this.output = ''
+      }
+    }
+  }
+
+  private async startOn(port: number, settings: Properties): Promise<void> {
+    this.url = `http://127.0.0.1:${port}/`
+    this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
+    const link = join(this.userDir, 'node_modules/@media-gateway/node-red')
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(root, link, 'junction')
+    writeFileSync(join(this.userDir, 'package.json'), '{"name":"editor-test","private":true}')
+    // Node-RED 5 shows its tips a second after it has read this, whether their place is there yet
+    // or not: where the editor takes longer to start, that is an error in the page.
+    const view = { 'view-show-tips': false }
+    writeFileSync(
+      join(this.userDir, '.config.users.json'),
+      JSON.stringify({ _: { editor: { view } } }),
+    )
+    writeFileSync(
+      join(this.userDir, 'settings.js'),
+      `module.exports = ${JSON.stringify({
+        uiHost: '127.0.0.1',
+        uiPort: port,
+        credentialSecret: 'test',
+        telemetry: { enabled: false, updateNotification: false },
+        editorTheme: {
+          tours: false,
+          palette: { catalogues: [] },
+          // No form here edits code, and this editor is there at once.
+          codeEditor: { lib: 'ace' },
+          header: { title: 'media gateway' },
+        },
+        ...settings,
+      })}`,
+    )
+    const server = spawn(
+      process.env['NODE_RED_NODE'] ?? process.execPath,
+      [join(nodeRed, 'red.js'), '--userDir', this.userDir],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    this.server = server
+    for (const stream of [server.stdout, server.stderr]) {
+      stream.on('data', (chunk) => (this.output += String(chunk)))
+    }
+    const deadline = Date.now() + 90_000
+    while (!this.output.includes('Server now running')) {
+      if (server.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`Node-RED did not start:\n${this.output}`)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  /** Deploys a flow in full. A node may carry `credentials`. */
+  async deploy(flow: Properties[], token?: string): Promise<void> {
+    const answer = await fetch(`${this.url}flows`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(flow),
+    })
+    if (!answer.ok) throw new Error(`the flow was not deployed: ${answer.status}`)
+  }
+
+  async stop(): Promise<void> {
+    const { server } = this
+    if (server && server.exitCode === null) {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+    }
+    if (this.userDir) rmSync(this.userDir, { recursive: true, force: true })
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' ? address!.port : 0))
+    })
+  })
+}
