@@ -13,11 +13,12 @@ const SOURCES = [
   'test',
   'icons',
   'scripts/build.mjs',
+  'scripts/build',
   'package.json',
   'tsconfig.json',
 ]
 // Written at the end of a build, so it tells of a build that went through.
-const BUILT = 'resources/media-gateway-editor.js'
+const BUILT = 'dist/nodes/gateway/gateway.html'
 
 /** @throws Error with a sentence for the user */
 export function ready() {

@@ -325,7 +325,7 @@ function split<T>(list: T[], fits: (entry: T) => boolean): [T[], T[]] {
 
 /** The terms of a part of the help of a node. */
 function terms(set: string, part: string): string[] {
-  const help = text('nodes', set, 'locales/en-US', `${set}.html`)
+  const help = text('dist/nodes', set, 'locales/en-US', `${set}.html`)
   const [, rest = ''] = help.split(`<h3>${part}</h3>`)
   const [section = ''] = rest.split('<h3>')
   return [...section.matchAll(/<dt[^>]*>(\w+) </g)].map(([, name]) => name!)
@@ -333,7 +333,7 @@ function terms(set: string, part: string): string[] {
 
 /** The defaults that the form of a node registers. */
 function defaultsOf(set: string): Record<string, unknown> {
-  const form = text('nodes', set, `${set}.html`)
+  const form = text('dist/nodes', set, `${set}.html`)
   const [, script = ''] = /<script type="text\/javascript">([^]*?)<\/script>/.exec(form) ?? []
   const registered: Record<string, { defaults: Record<string, { value: unknown }> }> = {}
   const anything: unknown = new Proxy(() => anything, { get: () => anything })

@@ -157,7 +157,7 @@ function folder(node: string, language = ''): string {
 }
 
 const help = (node: string, language: string): string =>
-  readFileSync(join(folder(node, language), `${node}.html`), 'utf8')
+  readFileSync(join(root, 'dist/nodes', node, 'locales', language, `${node}.html`), 'utf8')
 
 /** The texts of a catalog by their whole keys, such as `label.action`. */
 function catalog(node: string, language: string): Record<string, string> {

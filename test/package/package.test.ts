@@ -72,7 +72,7 @@ describe('the package', function () {
     packed.should.containEql('LICENSE').and.containEql('README.md').and.containEql('CHANGELOG.md')
     const others = packed.filter(
       (file) =>
-        !/^(dist\/(client|nodes|simulator)|examples|resources)\//.test(file) &&
+        !/^(dist\/(client|nodes|simulator)|examples)\//.test(file) &&
         !['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'].includes(file),
     )
     others.should.deepEqual([])
@@ -116,7 +116,7 @@ describe('the package', function () {
     }
   })
 
-  it('gives the editor forms, help, texts, icons and the shared script', async () => {
+  it('gives the editor forms, help, texts and icons', async () => {
     const forms = await text('nodes', 'text/html')
     for (const type of types) {
       for (const script of [`data-template-name="${type}"`, `data-help-name="${type}"`]) {
@@ -129,9 +129,6 @@ describe('the package', function () {
       const icon = await fetch(`${url}icons/${name}/${set}.svg`)
       // Where an icon is missing, Node-RED answers with one of its own.
       ;(await icon.text()).should.equal(readFileSync(join(root, 'icons', `${set}.svg`), 'utf8'))
-    }
-    for (const [, path] of forms.matchAll(/src="(resources\/@media-gateway[^"]+)"/g)) {
-      ;(await text(path!, '*/*')).should.not.be.empty()
     }
   })
 
