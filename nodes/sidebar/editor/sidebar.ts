@@ -11,6 +11,8 @@ const ASK_EVERY_MS = 3000
 /** How many appliances are open until somebody opens or closes one. */
 const OPEN_AT_FIRST = 2
 const LEAST_LIST_HEIGHT = 184
+/** Lines that a screen reader has had time to read may go. */
+const MOST_SPOKEN = 20
 
 export interface Sidebar {
   content: HTMLElement
@@ -24,7 +26,7 @@ export function createSidebar(): Sidebar {
     textContent: text('loading'),
   })
   const spoken = element('div', { className: 'media-gateway-sidebar-spoken' })
-  spoken.setAttribute('role', 'status')
+  spoken.setAttribute('role', 'log')
   const place = element('div')
   const scroller = element('div', { className: 'media-gateway-sidebar-scroller' }, notice, place)
   // Above the rows, not between them: nothing moves under the mouse.
@@ -103,6 +105,12 @@ export function createSidebar(): Sidebar {
     notice.hidden = words === ''
   }
 
+  /** Each as a line of its own: two gateways that speak at once are both heard. */
+  function speak(words: string): void {
+    spoken.append(element('div', {}, words))
+    while (spoken.childElementCount > MOST_SPOKEN) spoken.firstElementChild?.remove()
+  }
+
   function show(gateways: ListedGateway[]): void {
     const { open } = remembered()
     const before = new Map(blocks.map((block) => [block.id, block]))
@@ -120,7 +128,7 @@ export function createSidebar(): Sidebar {
           },
           onChange: share,
           onCommand: askSoon,
-          speak: (words) => (spoken.textContent = words),
+          speak,
         })
       )
     })
