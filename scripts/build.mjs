@@ -51,4 +51,7 @@ await bundle({
   logLevel: 'warning',
 })
 
+for (const file of ['localhost.cert.pem', 'localhost.key.pem']) {
+  cpSync(at('simulator', file), at('dist/simulator', file))
+}
 chmodSync(at('dist/simulator/command.js'), 0o755)

@@ -82,6 +82,9 @@ describe('the package', function () {
       .filter((file) => /\.map$|^dist\/(nodes|simulator)\/.*\.d\.ts$/.test(file))
       .should.deepEqual([])
     packed.should.containEql('dist/client/index.d.ts')
+    packed
+      .filter((file) => file.endsWith('.pem'))
+      .should.eql(['dist/simulator/localhost.cert.pem', 'dist/simulator/localhost.key.pem'])
   })
 
   it('has every file that package.json names', () => {
