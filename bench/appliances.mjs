@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { answerCalls } from './calls.cjs'
 
 const require = createRequire(import.meta.url)
-const { generateRoutes, selfSignedCertificate, startSimulator } = require('../dist/simulator')
+const { generateRoutes, startSimulator } = require('../dist/simulator')
 
 const POLL = /^\/api\/devices\/[^/]+$/
 
@@ -21,10 +21,9 @@ const now = () => standingAt ?? Date.now()
 answerCalls({
   async start({ appliances, routes, seconds, https, keepAlive, account }) {
     interval = seconds * 1000
-    const certificate = https ? await selfSignedCertificate() : undefined
     for (let number = 1; number <= appliances; number++) {
       const simulator = await startSimulator({
-        https: certificate,
+        https,
         // Nobody else logs in, such as one who looks for what listened at this port before.
         users: [{ ...account, role: 'Observer' }],
         routes: generateRoutes(routes, number),

@@ -1,6 +1,6 @@
 // Builds dist/ so that it mirrors the source, with the html, icons and catalogs of the nodes.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
@@ -30,7 +30,10 @@ const { outputFiles } = await bundle({
   logLevel: 'warning',
 })
 
+for (const file of ['localhost.cert.pem', 'localhost.key.pem']) {
+  cpSync(at('simulator', file), at('dist/simulator', file))
+}
+chmodSync(at('dist/simulator/command.js'), 0o755)
+
 const scripts = outputFiles.map(({ path, text }) => [basename(path, '.js'), text])
 buildForms(root, Object.fromEntries(scripts))
-
-chmodSync(at('dist/simulator/command.js'), 0o755)

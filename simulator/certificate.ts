@@ -1,5 +1,7 @@
-import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asObject } from './http'
 
 /** A certificate and its key, both PEM. */
 export interface Certificate {
@@ -7,42 +9,56 @@ export interface Certificate {
   cert: string
 }
 
-/** A fresh certificate for localhost and 127.0.0.1 that has signed itself, valid for a year. */
-export async function selfSignedCertificate(): Promise<Certificate> {
-  // Only who asks for https pays for loading it.
-  const { pki, md }: typeof import('node-forge') = require('node-forge')
-  // Some hundred times quicker than forge's own.
-  const pair = await promisify(generateKeyPair)('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-  })
-  const certificate = pki.createCertificate()
-  certificate.publicKey = pki.publicKeyFromPem(pair.publicKey)
-  // A leading 01 keeps the number positive and without a leading zero.
-  certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
-  certificate.validity.notBefore = new Date(Date.now() - 86_400_000)
-  certificate.validity.notAfter = new Date(Date.now() + 365 * 86_400_000)
-  const name = [{ name: 'commonName', value: 'localhost' }]
-  certificate.setSubject(name)
-  certificate.setIssuer(name)
-  certificate.setExtensions([
-    { name: 'basicConstraints', cA: true, critical: true },
-    { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, keyCertSign: true },
-    { name: 'extKeyUsage', serverAuth: true },
-    {
-      name: 'subjectAltName',
-      altNames: [
-        { type: 2, value: 'localhost' },
-        { type: 7, ip: '127.0.0.1' },
-      ],
-    },
-  ])
-  certificate.sign(pki.privateKeyFromPem(pair.privateKey), md.sha256.create())
-  return { key: pair.privateKey, cert: pki.certificateToPem(certificate) }
+/** The certificate for localhost that comes with the simulator; its key is public. */
+export function testCertificate(): Certificate {
+  return {
+    cert: readFileSync(join(__dirname, 'localhost.cert.pem'), 'utf8'),
+    key: readFileSync(join(__dirname, 'localhost.key.pem'), 'utf8'),
+  }
+}
+
+/**
+ * A certificate, with the rest of its chain behind it, and its key from two files.
+ *
+ * @throws {Error} whose message names the option that is wrong: `--cert` or `--key`
+ */
+export function certificateFrom(certFile: string, keyFile: string): Certificate {
+  const cert = read('--cert', certFile)
+  const key = read('--key', keyFile)
+  const certificate = parsed(() => new X509Certificate(cert))
+  if (!certificate) throw new Error(`--cert: "${certFile}" is not a certificate in PEM format.`)
+  const secret = parsed(() => createPrivateKey(key))
+  if (!secret) {
+    throw new Error(`--key: "${keyFile}" is not a private key in PEM format without a passphrase.`)
+  }
+  if (!certificate.checkPrivateKey(secret)) {
+    throw new Error(`--key: "${keyFile}" is not the key of the certificate in "${certFile}".`)
+  }
+  return { cert, key }
 }
 
 /** SHA-256 of a certificate, upper case with colons. */
 export function fingerprintOf(cert: string): string {
   return new X509Certificate(cert).fingerprint256
+}
+
+function read(option: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = asObject(error)
+    const sentence =
+      code === 'ENOENT'
+        ? `${option}: there is no file "${file}".`
+        : `${option}: "${file}" cannot be read (${String(code)}).`
+    throw new Error(sentence, { cause: error })
+  }
+}
+
+function parsed<T>(parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch {
+    return undefined
+  }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import { certificateFrom, type Certificate } from './certificate'
 import { DIALECTS } from './dialect'
 import { asObject, type Call } from './http'
 import { checkFault, EFFECTS, type Fault } from './faults'
@@ -18,7 +19,9 @@ const HELP = `media-gateway-simulator: a media gateway appliance to develop and 
 
   --port N             port to listen on (8080, or 8443 with --https; 0 takes a free one)
   --host ADDRESS       address to listen on (127.0.0.1)
-  --https              with a fresh self-signed certificate; its fingerprint is printed
+  --https              with the test certificate for localhost; its fingerprint is printed
+  --cert FILE          https with this certificate instead (PEM)
+  --key FILE           and its private key (PEM, without a passphrase)
   --routes N           generated routes on each device, over every protocol (8)
   --devices N          devices (1)
   --user NAME          name of the Administrator's account (haiadmin)
@@ -108,7 +111,7 @@ async function main(): Promise<void> {
 
 function commandFrom(args: string[]): Command {
   const values = parsedArguments(args)
-  const https = values.https === true
+  const https = certificateOf(values) ?? values.https === true
   const lifetime = whole('session-lifetime', values['session-lifetime'], 1)
   const options: SimulatorOptions = {
     port: whole('port', values.port, 0, 65_535) ?? (https ? 8443 : 8080),
@@ -143,6 +146,8 @@ function parsedArguments(args: string[]) {
         port: text,
         host: text,
         https: flag,
+        cert: text,
+        key: text,
         routes: text,
         devices: text,
         latency: text,
@@ -158,6 +163,18 @@ function parsedArguments(args: string[]) {
         help: flag,
       },
     }).values
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+}
+
+function certificateOf({ cert, key }: { cert?: string; key?: string }): Certificate | undefined {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined) {
+    throw new UsageError('--cert and --key belong together: give both or neither.')
+  }
+  try {
+    return certificateFrom(cert, key)
   } catch (error) {
     throw new UsageError(messageOf(error))
   }

@@ -113,7 +113,7 @@ export async function receive(request: IncomingMessage, now: () => number): Prom
   const type = contentType(call)
   if (type === 'application/json') call.body = parsed(rawBody)
   if (type === 'multipart/form-data') {
-    const upload = uploadedFile(rawBody, request.headers['content-type'] ?? '')
+    const upload = await uploadedFile(rawBody, request.headers['content-type'] ?? '')
     if (upload) call.multipart = upload
   }
   return call
@@ -150,32 +150,19 @@ function sessionCookie(header: string | undefined): string | undefined {
   return undefined
 }
 
-/** The first part with a file name, or else the first part at all (RFC 7578). */
-function uploadedFile(body: Buffer, header: string): Upload | undefined {
-  const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(header)
-  if (!boundary) return undefined
-  const parts = partsBetween(body, `--${boundary[1] ?? boundary[2]}`)
-  return parts.find((part) => part.filename !== '') ?? parts[0]
-}
-
-function partsBetween(body: Buffer, delimiter: string): Upload[] {
-  const parts: Upload[] = []
-  let from = body.indexOf(delimiter)
-  while (from >= 0) {
-    const start = from + delimiter.length
-    // A content may hold the delimiter's text, but never at the start of a line.
-    const end = body.indexOf(`\r\n${delimiter}`, start)
-    if (end < 0) break
-    const split = body.indexOf('\r\n\r\n', start)
-    if (split >= 0 && split <= end) {
-      const head = body.toString('utf8', start, split)
-      parts.push({
-        field: /\bname="([^"]*)"/i.exec(head)?.[1] ?? '',
-        filename: /\bfilename="([^"]*)"/i.exec(head)?.[1] ?? '',
-        content: body.toString('utf8', split + 4, Math.max(split + 4, end)),
-      })
-    }
-    from = end + 2
+/** The first part with a file name, or else the first part (RFC 7578). */
+async function uploadedFile(body: Buffer, type: string): Promise<Upload | undefined> {
+  try {
+    const headers = { 'Content-Type': type }
+    const parts = [...(await new Response(new Uint8Array(body), { headers }).formData())]
+    const part = parts.find(([, value]) => typeof value !== 'string' && value.name) ?? parts[0]
+    if (!part) return undefined
+    const [field, value] = part
+    if (typeof value === 'string') return { field, filename: '', content: value }
+    const content = Buffer.from(await value.arrayBuffer()).toString('utf8')
+    return { field, filename: value.name, content }
+  } catch {
+    // Not a form: the endpoint that needs a file refuses the call.
+    return undefined
   }
-  return parts
 }

@@ -1,5 +1,5 @@
 export type { ApplianceSettings } from './appliance'
-export { fingerprintOf, selfSignedCertificate, type Certificate } from './certificate'
+export { fingerprintOf, type Certificate } from './certificate'
 export type { DeviceState, Pairing } from './device'
 export { DIALECTS, type Dialect } from './dialect'
 export type { Call, Upload } from './http'

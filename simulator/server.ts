@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Appliance, type ApplianceSettings } from './appliance'
-import { fingerprintOf, selfSignedCertificate, type Certificate } from './certificate'
+import { fingerprintOf, testCertificate, type Certificate } from './certificate'
 import type { DeviceState } from './device'
 import { DEFAULT_DIALECT, type Dialect } from './dialect'
 import { asObject, isObject, json, page, receive, Refusal, type Call, type Reply } from './http'
@@ -18,7 +18,7 @@ export interface SimulatorOptions extends Partial<Adjustable> {
   port?: number
   /** 127.0.0.1 if not given. */
   host?: string
-  /** `true` makes a fresh self-signed certificate for localhost and 127.0.0.1. */
+  /** `true` takes the test certificate for localhost, 127.0.0.1 and ::1. */
   https?: boolean | Certificate
   /** The Administrator's account; haiadmin and manager if not given. */
   username?: string
@@ -73,8 +73,7 @@ const DEFAULTS: Omit<Adjustable, 'dialect'> = {
 
 /** Starts an appliance that listens; rejects when the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const certificate =
-    options.https === true ? await selfSignedCertificate() : options.https || undefined
+  const certificate = options.https === true ? testCertificate() : options.https || undefined
   const simulator = new Simulator(options, certificate)
   await simulator.start()
   return simulator

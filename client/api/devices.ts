@@ -42,14 +42,12 @@ function withPeers(device: DeviceConfiguration): DeviceConfiguration {
   return { ...device, config: { ...rest, peers: [...known, ...added] } }
 }
 
-const onlyDevices = new WeakMap<Gateway, Promise<string>>()
-
 /**
  * The ID of the appliance's only device: looked up once and remembered, until it is forgotten.
  * @throws GatewayError `NOT_FOUND` when there is none, `INVALID_INPUT` with a list when there are several
  */
 export async function onlyDevice(gateway: Gateway, operation: Operation): Promise<string> {
-  const known = onlyDevices.get(gateway)
+  const known = gateway.memory.onlyDevice
   if (known) {
     return known.catch((error: GatewayError) => {
       // The node that asked was stopped; that is not this caller's affair.
@@ -58,7 +56,7 @@ export async function onlyDevice(gateway: Gateway, operation: Operation): Promis
     })
   }
   const asked = lookUp(gateway, operation)
-  onlyDevices.set(gateway, asked)
+  gateway.memory.onlyDevice = asked
   return asked.catch((error: unknown) => {
     forgetOnlyDevice(gateway)
     throw error
@@ -71,7 +69,7 @@ export const mayBeUnknownDevice = (error: unknown): boolean =>
 
 /** To be called when the remembered device turns out to be unknown to the appliance. */
 export function forgetOnlyDevice(gateway: Gateway): void {
-  onlyDevices.delete(gateway)
+  gateway.memory.onlyDevice = undefined
 }
 
 async function lookUp(gateway: Gateway, operation: Operation): Promise<string> {

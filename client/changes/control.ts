@@ -11,9 +11,8 @@ import { getRoute } from '../api/routes'
 import { confirm } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
-import { sendRemembered, settledRoute } from './pending-updates'
+import { readStableRoute, sendTracked, serialized } from './pending'
 import { isPending, isRunning, isStopped } from '../model/route-state'
-import { inTurnOf } from './turn'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
 
@@ -44,7 +43,7 @@ export function controlRoute(
   const begin = (): void => {
     hasBegun = true
   }
-  const work = inTurnOf(gateway, control, operation, async () => {
+  const work = serialized(gateway, control, operation, async () => {
     const { action, waitFor, waitTimeout } = control
     const answer =
       action === 'restart'
@@ -218,9 +217,6 @@ interface DestinationControl extends RouteAddress {
   action: 'start' | 'stop'
 }
 
-/** Appliances whose firmware, before 3.8, has no commands for destinations (facts 4.7). */
-const withoutCommands = new WeakSet<Gateway>()
-
 async function sendToDestination(
   gateway: Gateway,
   { deviceId, routeId, destinationId, action }: DestinationControl,
@@ -228,7 +224,7 @@ async function sendToDestination(
   seen: (operation: Operation) => Promise<unknown>,
   operation: Operation,
 ): Promise<CommandAnswer | UpdateAnswer> {
-  if (withoutCommands.has(gateway)) return sendByUpdate()
+  if (gateway.memory.lacksDestinationCommands) return sendByUpdate()
   try {
     const command = `${action}-destination` as const
     return await sendCommand(gateway, { deviceId, command, routeId, destinationId }, operation)
@@ -241,12 +237,12 @@ async function sendToDestination(
     await seen(operation).catch(() => {
       throw inDoubt(error)
     })
-    withoutCommands.add(gateway)
+    gateway.memory.lacksDestinationCommands = true
     return answer
   }
 
   async function sendByUpdate(): Promise<UpdateAnswer> {
-    const route = await settledRoute(gateway, { deviceId, routeId }, operation)
+    const route = await readStableRoute(gateway, { deviceId, routeId }, operation)
     if (!destinationIn(route, destinationId)) {
       throw new GatewayError(
         'NOT_FOUND',
@@ -258,7 +254,7 @@ async function sendToDestination(
     const destinations = fields.destinations.map((destination) =>
       isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
     )
-    return sendRemembered(
+    return sendTracked(
       gateway,
       { deviceId, routeId },
       { fields: { ...fields, destinations }, present: route },

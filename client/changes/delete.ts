@@ -8,8 +8,7 @@ import { judgeMissing } from '../watch/gone'
 import { confirm, type Expectation } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
-import { forgetRoute } from './pending-updates'
-import { inTurnOf } from './turn'
+import { forgetRoute, serialized } from './pending'
 
 /**
  * Deletes a route (facts 4.5). With `applied` the answer comes when the route is gone, see `watch/gone`.
@@ -21,7 +20,7 @@ export function deleteRoute(
   operation: Operation,
 ): Promise<UpdateAnswer> {
   if (gateway.readOnly) throw readOnlyError(operation)
-  return inTurnOf(gateway, { deviceId, routeId }, operation, async () => {
+  return serialized(gateway, { deviceId, routeId }, operation, async () => {
     const answer = await sendDelete(gateway, { deviceId, routeId }, operation)
     forgetRoute(gateway, { deviceId, routeId })
     if (waitFor === 'applied') {

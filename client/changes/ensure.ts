@@ -37,14 +37,14 @@ import {
 import {
   forgetRoute,
   forgetUpdate,
-  isUnderWay,
-  sendRemembered,
-  settledRoute,
-  whenSettled,
-} from './pending-updates'
+  isInProgress,
+  pollUntil,
+  readStableRoute,
+  sendTracked,
+  serialized,
+} from './pending'
 import { isPending, isRunning, isStopped } from '../model/route-state'
-import { inTurnOf } from './turn'
-import { rememberSecrets, withWritten } from './known-secrets'
+import { rememberSecrets, comparable } from './known-secrets'
 
 export interface EnsureOptions extends PlanOptions {
   deviceId: string | (() => Promise<string>)
@@ -174,9 +174,9 @@ async function apply(
   if (!before && first.steps.length === 0) return planned(first)
   if (before) {
     const address = { deviceId, routeId: before.id }
-    const settled = !isUnderWay(gateway, address, before)
+    const settled = !isInProgress(gateway, address, before)
     if (settled && first.steps.length === 0) return planned(first)
-    return inTurnOf(gateway, address, operation, () =>
+    return serialized(gateway, address, operation, () =>
       change(gateway, address, wanted, options, operation, progress),
     )
   }
@@ -187,21 +187,18 @@ async function apply(
     const older = new Set(present.map(({ id }) => id))
     if (!route) return create(gateway, deviceId, wanted, older, options, operation)
     const address = { deviceId, routeId: route.id }
-    return inTurnOf(gateway, address, operation, () =>
+    return serialized(gateway, address, operation, () =>
       change(gateway, address, wanted, options, operation, progress),
     )
   })
 }
 
-/** Creates that were sent from here and have not shown yet. */
-const ownCreates = new WeakMap<Gateway, number>()
-
-async function countedCreate<T>(gateway: Gateway, work: () => Promise<T>): Promise<T> {
-  ownCreates.set(gateway, (ownCreates.get(gateway) ?? 0) + 1)
+async function countedCreate<T>({ memory }: Gateway, work: () => Promise<T>): Promise<T> {
+  memory.unseenCreates++
   try {
     return await work()
   } finally {
-    ownCreates.set(gateway, (ownCreates.get(gateway) ?? 1) - 1)
+    memory.unseenCreates--
   }
 }
 
@@ -235,7 +232,7 @@ const planOn = (
   wanted: Wanted,
   route: Route | undefined,
   options: EnsureOptions,
-): Plan => plan(wanted, route, options, route && withWritten(gateway, deviceId, route))
+): Plan => plan(wanted, route, options, route && comparable(gateway, deviceId, route))
 
 async function change(
   gateway: Gateway,
@@ -247,7 +244,7 @@ async function change(
 ): Promise<Ensured> {
   const { deviceId, routeId } = address
   const timeout = options.waitTimeout
-  const route = await settledRoute(gateway, address, operation).catch(async (error: unknown) => {
+  const route = await readStableRoute(gateway, address, operation).catch(async (error: unknown) => {
     if (options.state !== 'absent' || !isNotFound(error)) throw error
     await confirmGone(gateway, address, timeout, operation, true)
     return undefined
@@ -284,7 +281,7 @@ async function change(
       case 'update': {
         const fields = one.fields!
         after = await seen(
-          () => sendRemembered(gateway, address, { fields, present: route }, operation),
+          () => sendTracked(gateway, address, { fields, present: route }, operation),
           () => until((now) => remaining(planOn(gateway, deviceId, wanted, now, options))),
         )
         forgetUpdate(gateway, address)
@@ -367,14 +364,14 @@ async function settledList(
     const isLost = wanted.some((row) => !row.name && !isListed(row))
     if (isLost && lacksRoutes(list)) throw lacking(list)
     const found = wanted.map((row) => findWanted(row, data, options, operation))
-    const strangers = Number(pendingRouteCreates) - (ownCreates.get(gateway) ?? 0)
+    const strangers = Number(pendingRouteCreates) - gateway.memory.unseenCreates
     const missing = found.some((route) => route === undefined)
     if (missing && lacksRoutes(list)) throw lacking(list)
     const changing = found.some((route) => route !== undefined && isPending(route))
     if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
     return changing || (missing && strangers > 0) ? undefined : data
   }
-  return whenSettled(gateway, look, options.waitTimeout, operation)
+  return pollUntil(gateway, look, options.waitTimeout, operation)
 }
 
 /** What an update has still to change, in words; undefined when nothing. */

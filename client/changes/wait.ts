@@ -6,6 +6,7 @@ import type { Route, RouteList } from '../model/types'
 import { getRoute, lacksRoutes, listRoutes } from '../api/routes'
 import { askItself, refusalOf, type Evidence } from '../watch/gone'
 import { sharedLook } from '../watch/device-watch'
+import type { Running } from '../memory'
 import { Stop } from '../stop'
 
 /** What a caller waits to see. */
@@ -45,14 +46,19 @@ const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 2000
 
 /** What polls a device, on only while somebody waits. */
-interface Loop {
+interface Loop extends Running {
   readonly waiters: Set<Waiter>
   /** Ends a reading that nobody waits for any more. */
   readonly stop: Stop
 }
 
-/** One loop for each device. */
-const loops = new WeakMap<Gateway, Map<string, Loop>>()
+function newLoop(): Loop {
+  const stop = new Stop()
+  return { waiters: new Set(), stop, end: () => stop.now() }
+}
+
+/** One loop for each device. Nobody else adds to them. */
+const loopsOf = ({ memory }: Gateway): Map<string, Loop> => memory.waits as Map<string, Loop>
 
 /**
  * Polls until the expectation is met. All that wait for the same device share the polls.
@@ -64,8 +70,7 @@ export function confirm<T>(
   operation: Operation,
 ): Promise<T> {
   const { deviceId, routeId, timeout } = expectation
-  const devices = loops.get(gateway) ?? new Map<string, Loop>()
-  loops.set(gateway, devices)
+  const devices = loopsOf(gateway)
 
   // The change was accepted: what becomes of it is not known.
   const judged = (error: unknown): unknown =>
@@ -111,7 +116,7 @@ export function confirm<T>(
       operation.stop?.onStop(() => waiter.fail(stopped(operation))) ?? (() => undefined)
 
     const running = devices.get(deviceId)
-    const loop = running ?? { waiters: new Set<Waiter>(), stop: new Stop() }
+    const loop = running ?? newLoop()
     loop.waiters.add(waiter)
     if (running) return
     devices.set(deviceId, loop)

@@ -117,6 +117,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const turns = createTurns(clock)
   const redaction = createRedaction()
   const leaving = new Stop()
+  const memory = newMemory()
   let closed: Promise<void> | undefined
 
   const outlook = createOutlook(log)
@@ -238,8 +239,10 @@ export function openGateway(options: GatewayOptions): Gateway {
     const begun = MONOTONIC.now()
     const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())
     leaving.now()
+    for (const watch of memory.watches.values()) watch.end()
     if (unfinished.size > 0) await within(left(DRAIN_MS), Promise.all(unfinished))
     closing.now()
+    for (const wait of memory.waits.values()) wait.end()
     lanes.giveUp(closedError())
     transport.endReads()
     await within(left(DRAIN_MS), Promise.all([...writesOnTheirWay, session.stop()]))
@@ -253,7 +256,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
     leaving,
     session,
-    memory: newMemory(),
+    memory,
     call,
     endSession,
     async inTurn(key, operation, task) {

@@ -3,6 +3,7 @@ import type { Gateway } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices'
 import { readStatisticsOf } from '../api/statistics'
+import type { Running } from '../memory'
 import { Stop } from '../stop'
 import { compare } from './compare'
 import { snapshotOf, type Snapshot } from './events'
@@ -12,7 +13,7 @@ import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
 import type { DeviceState, RouteState } from './state'
 
 /** All watches of one device: one poller, on only while somebody watches. */
-interface DeviceWatch {
+interface DeviceWatch extends Running {
   /** The device, when it is known. */
   readonly deviceId: string | undefined
   readonly isOn: boolean
@@ -43,8 +44,9 @@ export interface SharedLook extends Look {
   operation: Operation
 }
 
-/** By the device that was asked for; `''` for the only one. */
-const watches = new WeakMap<Gateway, Map<string, DeviceWatch>>()
+/** By the device that was asked for; `''` for the only one. Nobody else adds to them. */
+const watchesOf = ({ memory }: Gateway): Map<string, DeviceWatch> =>
+  memory.watches as Map<string, DeviceWatch>
 
 const DEFAULT_INTERVAL = 10_000
 const LEAST_INTERVAL = 1000
@@ -68,7 +70,7 @@ export function watchDevice(
   watchOf(gateway, options.deviceId, clock).add(follower)
   return () => {
     follower.end()
-    for (const watch of watches.get(gateway)?.values() ?? []) watch.remove(follower)
+    for (const watch of watchesOf(gateway).values()) watch.remove(follower)
   }
 }
 
@@ -97,21 +99,18 @@ export function knownBy(gateway: Gateway, deviceId?: string): Known | undefined 
 
 /** Where no device is named, that of the only one, or else the first that is watched. */
 function watchFor(gateway: Gateway, deviceId: string | undefined): DeviceWatch | undefined {
-  const known = watches.get(gateway)
-  const [first] = known?.values() ?? []
-  return deviceId === undefined ? (known?.get('') ?? first) : findWatch(gateway, deviceId)
+  const known = watchesOf(gateway)
+  const [first] = known.values()
+  return deviceId === undefined ? (known.get('') ?? first) : findWatch(gateway, deviceId)
 }
 
 function findWatch(gateway: Gateway, deviceId: string): DeviceWatch | undefined {
-  const known = watches.get(gateway)
-  return (
-    known?.get(deviceId) ?? [...(known?.values() ?? [])].find((one) => one.deviceId === deviceId)
-  )
+  const known = watchesOf(gateway)
+  return known.get(deviceId) ?? [...known.values()].find((one) => one.deviceId === deviceId)
 }
 
 function watchOf(gateway: Gateway, deviceId: string | undefined, clock: Clock): DeviceWatch {
-  const known = watches.get(gateway) ?? new Map<string, DeviceWatch>()
-  watches.set(gateway, known)
+  const known = watchesOf(gateway)
   const found = deviceId === undefined ? known.get('') : findWatch(gateway, deviceId)
   if (found) return found
   const key = deviceId ?? ''
@@ -177,7 +176,6 @@ function createDeviceWatch(
     clock,
     random: Math.random,
   })
-  const unhook = gateway.leaving.onStop(end)
 
   function interval(): number {
     const ms = gateway.pollInterval ?? suggestedMs ?? DEFAULT_INTERVAL
@@ -288,7 +286,6 @@ function createDeviceWatch(
     stop.now()
     poller.stop()
     cancelLinger?.()
-    unhook()
     forget()
     gateway.outlook.forget(who)
   }
@@ -310,6 +307,7 @@ function createDeviceWatch(
     },
     lookNow: () => poller.askNow(),
     snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true),
+    end,
     known: () => ({
       state,
       seenAt: clock.unix(seenAt),

@@ -774,6 +774,20 @@ inBrowser('the sidebar', function () {
     editor.complaints.length = 0
   })
 
+  it('speaks of every gateway that becomes unreachable at the same time', async () => {
+    const page = await open(['gateway', 'large'])
+    for (const name of ['Studio', 'Network']) await says(head(name), 'reachable')
+    await page.route('**/media-gateway/state', async (route) => {
+      const reply = await route.fetch()
+      const state = (await reply.json()) as { health: object }
+      state.health = { ...state.health, unreachable: true }
+      await route.fulfill({ json: state })
+    })
+    for (const name of ['Studio', 'Network']) {
+      await says(page.locator('.media-gateway-sidebar-spoken'), `${name}: unreachable`)
+    }
+  })
+
   it('follows a deploy, and tells what is wrong with a config node', async () => {
     await open(['gateway'])
     await says(row('Alpha'), 'running')

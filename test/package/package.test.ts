@@ -76,12 +76,15 @@ describe('the package', function () {
         !['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'].includes(file),
     )
     others.should.deepEqual([])
-    packed.filter((file) => /\btest\b(?!-)/.test(file)).should.deepEqual([])
+    packed.filter((file) => /(^|\/)test\/|\.test\./.test(file)).should.deepEqual([])
     // The sources that maps lead to are not there, and only the client is a library.
     packed
       .filter((file) => /\.map$|^dist\/(nodes|simulator)\/.*\.d\.ts$/.test(file))
       .should.deepEqual([])
     packed.should.containEql('dist/client/index.d.ts')
+    packed
+      .filter((file) => file.endsWith('.pem'))
+      .should.eql(['dist/simulator/localhost.cert.pem', 'dist/simulator/localhost.key.pem'])
   })
 
   it('has every file that package.json names', () => {

@@ -15,6 +15,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../simulator'
+import { testCertificate } from '../../simulator/certificate'
 import { isForeground } from '../../simulator/terminal'
 import { root } from '../support/root'
 
@@ -1315,8 +1316,7 @@ describe('simulator', () => {
         (resolve, reject) => {
           httpsRequest(
             `${simulator.url}/login`,
-            // The certificate signs itself: it is compared below instead.
-            { agent: false, rejectUnauthorized: false },
+            { agent: false, ca: testCertificate().cert },
             (response) => {
               const socket: Json = response.socket
               const certificate: PeerCertificate = socket.getPeerCertificate()
@@ -1331,7 +1331,9 @@ describe('simulator', () => {
       )
       should(answer.status).equal(200)
       should(simulator.fingerprint).equal(answer.certificate.fingerprint256)
-      should(answer.certificate.subjectaltname).equal('DNS:localhost, IP Address:127.0.0.1')
+      should(answer.certificate.subjectaltname).equal(
+        'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+      )
       await simulator.stop()
       simulator.openSockets.should.equal(0)
     })

@@ -15,8 +15,8 @@ import {
   type GatewayOptions,
 } from '../../../client'
 import { withoutSecrets } from '../../../client/connection/redaction'
-import { startSimulator, type Simulator } from '../../../simulator'
-import { selfSignedCertificate, type Certificate } from '../../../simulator/certificate'
+import { startSimulator, type Certificate, type Simulator } from '../../../simulator'
+import { selfSignedCertificate } from '../../support/certificate'
 import { Proxy } from '../../support/proxy'
 
 /** Who gets the password, the cookie and the calls. What gets out in words is in `secrets.test.ts`. */

@@ -1,69 +1,69 @@
 import { GatewayError, mayHaveArrived } from '../errors'
 import type { Gateway } from '../connection/connection'
 import type { Operation } from '../connection/operation'
+import { setLatest, type UnseenUpdate } from '../memory'
 import { toSent } from '../model/convert'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { getRoute, sendUpdate } from '../api/routes'
 import { keyOf, type RouteAddress } from './find'
 import { covers, differs } from '../model/diff'
 import { isPending, wholeRoute } from '../model/route-state'
-import { forgetSecrets, rememberSecrets, setLatest, withWritten } from './known-secrets'
+import { comparable, forgetSecrets, rememberSecrets } from './known-secrets'
 
-/** An update that the appliance may have accepted and that was not seen applied yet. */
-interface UnseenUpdate {
-  fields: RouteFields
-  before?: RouteFields
+/**
+ * Serializes the changes of one route, whoever makes them: first come, first served. Changes of
+ * different routes run in parallel.
+ */
+export function serialized<T>(
+  gateway: Gateway,
+  address: RouteAddress,
+  operation: Operation,
+  change: () => Promise<T>,
+): Promise<T> {
+  return gateway.inTurn(`route ${keyOf(address)}`, operation, change)
 }
 
-const unseenByGateway = new WeakMap<Gateway, Map<string, UnseenUpdate>>()
-
-function unseenUpdates(gateway: Gateway): Map<string, UnseenUpdate> {
-  const known = unseenByGateway.get(gateway) ?? new Map<string, UnseenUpdate>()
-  unseenByGateway.set(gateway, known)
-  return known
-}
-
-/** Sends an update, and remembers it until it was seen. `present` is the route that it was planned on. */
-export async function sendRemembered(
+/** Sends an update, and remembers it until it was seen applied. `present` is the route that it was planned on. */
+export async function sendTracked(
   gateway: Gateway,
   address: RouteAddress,
   { fields, present }: { fields: RouteFields; present?: Route },
   operation: Operation,
 ): Promise<UpdateAnswer> {
-  const unseen = unseenUpdates(gateway)
-  setLatest(unseen, keyOf(address), { fields, before: present && toSent(present) })
+  const { unseenUpdates } = gateway.memory
+  setLatest(unseenUpdates, keyOf(address), { fields, before: present && toSent(present) })
   try {
     const answer = await sendUpdate(gateway, { ...address, fields }, operation)
     rememberSecrets(gateway, address, fields)
     return answer
   } catch (error) {
     if (mayHaveArrived(error)) forgetSecrets(gateway, address)
-    else unseen.delete(keyOf(address))
+    else unseenUpdates.delete(keyOf(address))
     throw error
   }
 }
 
-/** To be called when the update of a route was seen applied. */
+/** Call when the update of a route was seen applied. */
 export function forgetUpdate(gateway: Gateway, address: RouteAddress): void {
-  unseenUpdates(gateway).delete(keyOf(address))
+  gateway.memory.unseenUpdates.delete(keyOf(address))
 }
 
-/** To be called when the route is deleted. */
+/** Call when the route has been deleted. */
 export function forgetRoute(gateway: Gateway, address: RouteAddress): void {
   forgetUpdate(gateway, address)
   forgetSecrets(gateway, address)
 }
 
-/** Whether an update of the route is under way, as far as is known here. */
-export function isUnderWay(gateway: Gateway, address: RouteAddress, route: Route): boolean {
-  const unseen = unseenUpdates(gateway).get(keyOf(address))
+/** Whether an update of the route is in progress, as far as is known here. */
+export function isInProgress(gateway: Gateway, address: RouteAddress, route: Route): boolean {
+  const unseen = gateway.memory.unseenUpdates.get(keyOf(address))
   return (
     isPending(route) ||
-    (unseen !== undefined && !hasShown(unseen, withWritten(gateway, address.deviceId, route)))
+    (unseen !== undefined && !isVisible(unseen, comparable(gateway, address.deviceId, route)))
   )
 }
 
-/** An answer that is not a route ends the change before it has begun, and the user is to know that. */
+/** An answer that is not a route ends the change before it has begun, and the error has to say so. */
 function unreadable(error: unknown): never {
   if (!(error instanceof GatewayError) || error.code !== 'BAD_RESPONSE') throw error
   throw new GatewayError(error.code, `${error.message} The change was not sent.`, error.cause)
@@ -73,45 +73,46 @@ const SETTLE_MS = 30_000
 const GRACE_MS = 5_000
 
 /**
- * The route, read when no earlier update is under way any more: a change that is
- * planned on values about to be replaced would undo them.
+ * Reads the route once no earlier update of it is in progress: a change that is planned on values
+ * about to be replaced would undo them.
  * @throws GatewayError `NOT_CONFIRMED` when the earlier update does not end
  */
-export async function settledRoute(
+export async function readStableRoute(
   gateway: Gateway,
   address: RouteAddress,
   operation: Operation,
 ): Promise<Route> {
-  const look = async (waited: number): Promise<Route | undefined> => {
+  const read = async (waited: number): Promise<Route | undefined> => {
     const route = wholeRoute(await getRoute(gateway, address, operation).catch(unreadable))
     // Firmware may store a value in another form than it was sent in, and such an update
-    // never shows as sent. With nothing pending it is over all the same.
-    const over = !isUnderWay(gateway, address, route) || (!isPending(route) && waited > GRACE_MS)
+    // never shows as sent. With nothing pending it is over nevertheless.
+    const over = !isInProgress(gateway, address, route) || (!isPending(route) && waited > GRACE_MS)
     if (!over) return undefined
     forgetUpdate(gateway, address)
     return route
   }
-  return whenSettled(gateway, look, SETTLE_MS, operation)
+  return pollUntil(gateway, read, SETTLE_MS, operation)
 }
 
 const LONGEST_PAUSE = 1000
 
 /**
- * Looks until an earlier change has come to its end: what there is then. `look` gets the
- * milliseconds since the first one, and answers undefined while the change is under way.
- * @throws GatewayError `NOT_CONFIRMED` when that lasts longer than `patience`, ms
+ * Polls until an earlier change has completed, and returns what was read then.
+ * @param read gets the milliseconds since the first poll, returns undefined while the change is in progress
+ * @param patience milliseconds
+ * @throws GatewayError `NOT_CONFIRMED` when the change takes longer
  */
-export async function whenSettled<T>(
+export async function pollUntil<T>(
   gateway: Gateway,
-  look: (waited: number) => Promise<T | undefined>,
+  read: (waited: number) => Promise<T | undefined>,
   patience: number,
   operation: Operation,
 ): Promise<T> {
   const startedAt = gateway.clock.now()
   let pauseMs = 50
   for (;;) {
-    const settled = await look(gateway.clock.now() - startedAt)
-    if (settled !== undefined) return settled
+    const result = await read(gateway.clock.now() - startedAt)
+    if (result !== undefined) return result
     if (gateway.clock.now() - startedAt > patience) {
       throw new GatewayError(
         'NOT_CONFIRMED',
@@ -124,7 +125,7 @@ export async function whenSettled<T>(
   }
 }
 
-function hasShown({ fields, before }: UnseenUpdate, route: Route): boolean {
+function isVisible({ fields, before }: UnseenUpdate, route: Route): boolean {
   if (covers(route, fields)) return true
   return before !== undefined && differs(before, toSent(route)).length > 0
 }

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import should from 'should'
+import { root } from '../support/root'
+
+interface Locked {
+  dev?: boolean
+  devOptional?: boolean
+  dependencies?: Record<string, string>
+}
+
+describe('docs/dependencies.md', () => {
+  const text = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const needed = Object.keys(manifest.dependencies)
+  const locked: Record<string, Locked> = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  ).packages
+  const atRunTime = Object.entries(locked).filter(
+    ([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional,
+  )
+
+  it('gives a reason for each package that is needed at run time, and for no other', () => {
+    const rows = [...text.matchAll(/^\| `([^`]+)` +\| (.+?) +\|$/gm)]
+    rows.map(([, name]) => name).should.eql([...needed].sort())
+    needed.length.should.be.belowOrEqual(6)
+    for (const [, , reason] of rows) should(reason).match(/\w+ \w+/)
+  })
+
+  it('counts the packages that come along', () => {
+    const [, along, others] = /bring (\d+) more packages along, all but (\w+)/.exec(text) ?? []
+    Number(along).should.equal(atRunTime.length - needed.length)
+    const notByAxios = atRunTime.length - needed.length - behind('axios').size
+    should(others).equal(['none', 'one', 'two', 'three'][notByAxios])
+  })
+
+  /** The packages that come with one. */
+  function behind(name: string, seen = new Set<string>()): Set<string> {
+    for (const each of Object.keys(locked[`node_modules/${name}`]?.dependencies ?? {})) {
+      if (!seen.has(each)) behind(each, seen.add(each))
+    }
+    return seen
+  }
+})
