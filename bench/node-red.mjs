@@ -5,14 +5,14 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { root } from '../scripts/ready.mjs'
+import { packageName, root } from '../scripts/ready.mjs'
 
 const require = createRequire(import.meta.url)
 
 /** Starts it; answers how to deploy a flow and pass messages through it. */
 export async function startNodeRed() {
   const userDir = mkdtempSync(join(tmpdir(), 'media-gateway-bench-'))
-  const link = join(userDir, 'node_modules/@media-gateway/node-red')
+  const link = join(userDir, 'node_modules', packageName)
   mkdirSync(dirname(link), { recursive: true })
   symlinkSync(root, link, 'junction')
 

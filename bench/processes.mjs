@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { root } from '../scripts/ready.mjs'
+import { packageName, root } from '../scripts/ready.mjs'
 import { callsTo } from './calls.cjs'
 
 const START_WITHIN_MS = 60_000
@@ -75,7 +75,7 @@ export async function startNodeRed({ name, probe }) {
 function userDirectory(name, probe) {
   const userDir = mkdtempSync(join(tmpdir(), 'media-gateway-bench-'))
   started.push(() => rmSync(userDir, { recursive: true, force: true }))
-  const link = join(userDir, 'node_modules/@media-gateway/node-red')
+  const link = join(userDir, 'node_modules', packageName)
   mkdirSync(dirname(link), { recursive: true })
   symlinkSync(root, link, 'junction')
   const settings = {

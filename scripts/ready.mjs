@@ -1,10 +1,11 @@
 // Makes a clone ready to run: installs the packages and builds, each only when it has to.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+export const { name: packageName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const SOURCES = [
   'client',

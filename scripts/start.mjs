@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ready, root } from './ready.mjs'
+import { packageName, ready, root } from './ready.mjs'
 
 const HOST = '127.0.0.1'
 const RUN_WITHIN_MS = 120_000
@@ -261,7 +261,7 @@ async function startNodeRed(wantedPort, flow) {
 /** An empty user directory with this package in it. */
 function userDirectory() {
   const userDir = join(root, '.demo')
-  const link = join(userDir, 'node_modules/@media-gateway/node-red')
+  const link = join(userDir, 'node_modules', packageName)
   rmSync(userDir, { recursive: true, force: true })
   mkdirSync(dirname(link), { recursive: true })
   symlinkSync(root, link, 'junction')

@@ -5,7 +5,10 @@ export interface CheckOptions {
 
 export type Values = Record<string, string | number>
 
-/** The texts of one node's catalog. Values may come from an appliance. */
+/**
+ * The texts of one node's catalog. Values may come from an appliance. The build puts the name of the
+ * package in the place of `{{package}}`.
+ */
 export function textsOf(node: string): (key: string, values?: Values) => string {
   return (key, values = {}) => {
     const given: string[] = []
@@ -14,7 +17,7 @@ export function textsOf(node: string): (key: string, values?: Values) => string 
       name,
       String.fromCodePoint(FIRST_SIGN + given.push(String(value)) - 1),
     ])
-    return RED._(`@media-gateway/node-red/${node}:${key}`, Object.fromEntries(signs)).replace(
+    return RED._(`{{package}}/${node}:${key}`, Object.fromEntries(signs)).replace(
       SIGNS,
       (sign) => given[sign.codePointAt(0)! - FIRST_SIGN] ?? sign,
     )

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { packageName } from '../ready.mjs'
 import { NodeRed, Simulator, until } from './processes.mjs'
 import { CACHE, npm } from './versions.mjs'
 
@@ -45,7 +46,7 @@ class Job {
     mkdirSync(cwd, { recursive: true })
     writeFileSync(join(cwd, 'package.json'), '{"name":"user","private":true}')
     await npm({ cwd, binary }, 'install', '--engine-strict', '--prefer-offline', this.tarball)
-    this.installed = join(cwd, 'node_modules/@media-gateway/node-red')
+    this.installed = join(cwd, 'node_modules', packageName)
     this.manifest = JSON.parse(readFileSync(join(this.installed, 'package.json'), 'utf8'))
   }
 

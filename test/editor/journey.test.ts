@@ -11,7 +11,7 @@ import {
   type EditorRED,
   type Properties,
 } from '../support/editor'
-import { root } from '../support/root'
+import { packageName, root } from '../support/root'
 
 const screenshots = join(root, 'coverage/screenshots')
 const examples = join(root, 'examples')
@@ -86,7 +86,7 @@ inBrowser('a new user', function () {
 
   it('imports every example, one from the menu', async () => {
     await begin(VIEWS[0])
-    await importFromMenu('@media-gateway/node-red', 'Recipes', RECIPE)
+    await importFromMenu(packageName, 'Recipes', RECIPE)
     await page.locator('#red-ui-workspace-tabs .red-ui-tab-label', { hasText: RECIPE }).waitFor()
     const files = (readdirSync(examples, { recursive: true }) as string[]).filter((file) =>
       file.endsWith('.json'),

@@ -21,7 +21,7 @@ import should from 'should'
 import { EVENTS } from '../../client'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
 import { startBroker, type Broker } from '../support/broker'
-import { root } from '../support/root'
+import { packageName, root } from '../support/root'
 
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 const examples = join(root, 'examples')
@@ -112,7 +112,7 @@ describe('the example flows', function () {
         types: string[]
       }>
       const known = sets
-        .filter(({ module }) => module === 'node-red' || module === '@media-gateway/node-red')
+        .filter(({ module }) => module === 'node-red' || module === packageName)
         .flatMap((set) => set.types)
       for (const node of flow) {
         should(['tab', ...known].includes(node.type)).be.true(node.type)
@@ -992,7 +992,7 @@ describe('the example flows', function () {
 
   async function startNodeRed(): Promise<void> {
     const userDir = join(home, 'user')
-    const link = join(userDir, 'node_modules/@media-gateway/node-red')
+    const link = join(userDir, 'node_modules', packageName)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(root, link, 'junction')
     const settings = {

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { root } from './root'
+import { packageName, root } from './root'
 
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 
@@ -38,7 +38,7 @@ export class NodeRed {
   private async startOn(port: number, settings: Properties): Promise<void> {
     this.url = `http://127.0.0.1:${port}/`
     this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
-    const link = join(this.userDir, 'node_modules/@media-gateway/node-red')
+    const link = join(this.userDir, 'node_modules', packageName)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(root, link, 'junction')
     writeFileSync(join(this.userDir, 'package.json'), '{"name":"editor-test","private":true}')
