@@ -1,4 +1,5 @@
-// Builds dist/ so that it mirrors the source, with the html, icons and catalogs of the nodes.
+// npm run build: dist/ mirrors the source, with the html, icons and catalogs of the nodes.
+//   --package   only what is packed: without the tests, and without the maps for their traces
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -11,7 +12,8 @@ const at = (...parts) => join(root, ...parts)
 
 rmSync(at('dist'), { recursive: true, force: true })
 
-execFileSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', root], {
+const project = process.argv.includes('--package') ? root : at('test')
+execFileSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', project], {
   stdio: 'inherit',
 })
 
