@@ -3,6 +3,7 @@ import { newOperation, openGateway, type Gateway, type GatewayError } from '../.
 import { registerAdminRoutes } from './admin/routes'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './options'
 import type { GatewayNode } from '../runtime/gateway-node'
+import { migrated } from '../runtime/migrations'
 
 interface Config extends NodeDef, GatewayConfig {}
 
@@ -13,8 +14,9 @@ export = (RED: NodeAPI): void => {
   registerAdminRoutes(RED)
   RED.nodes.registerType(
     'media-gateway',
-    function (this: Node<GatewayCredentials>, config: Config) {
-      RED.nodes.createNode(this, config)
+    function (this: Node<GatewayCredentials>, saved: Config) {
+      RED.nodes.createNode(this, saved)
+      const config = migrated(saved)
       const self = this as unknown as GatewayNode & Node<GatewayCredentials>
       const users = new Set<object>()
       let gateway: Gateway | undefined

@@ -9,6 +9,7 @@ import {
   type Operation,
 } from '../../client'
 import { findGateway, requireGateway } from './gateway-node'
+import { migrated } from './migrations'
 import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
 import { createStatus } from './status'
 
@@ -49,8 +50,9 @@ export function registerAction<Config extends ActionConfig>(
 ): void {
   const operationName = type.replace(/^media-gateway-/, '')
 
-  RED.nodes.registerType(type, function (this: Node, config: Config) {
-    RED.nodes.createNode(this, config)
+  RED.nodes.registerType(type, function (this: Node, saved: Config) {
+    RED.nodes.createNode(this, saved)
+    const config = migrated(saved)
     const status = createStatus(this)
     const stop = new Stop()
     const user = findGateway(RED, config)

@@ -19,7 +19,7 @@ export = (RED: NodeAPI): void =>
         {
           address: parameters.route,
           patch: await parameters.definition(),
-          mode: config.mode || 'keep',
+          mode: config.mode || 'merge',
           validate: config.validate !== false,
           ...waiting,
         },
