@@ -1,5 +1,5 @@
 import type { Node } from 'node-red'
-import type { GatewayError, Health } from '../../client'
+import type { GatewayError, Health } from '../../client/internal'
 
 /** The dot under a node. The only place that sets it. */
 export interface Status {
