@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import should from 'should'
-import { EVENTS } from '../../client'
+import { EVENTS } from '../../client/internal'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import {
   CONFIG,
