@@ -1,5 +1,5 @@
 import { GatewayError, closedError, inDoubt, mayHaveArrived, readOnlyError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { booleanFrom, toSent } from '../model/convert'
 import { withoutMasks } from '../model/secrets'
@@ -33,7 +33,7 @@ export interface Controlled {
  * A restart waits until what it stopped has stopped; what is not running is only started.
  */
 export function controlRoute(
-  gateway: Gateway,
+  gateway: Connection,
   control: ControlRoute,
   operation: Operation,
 ): Promise<Controlled> {
@@ -71,7 +71,7 @@ interface Unit {
 }
 
 function unitOf(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId, destinationId, waitTimeout }: ControlRoute,
 ): Unit {
   const read = (by: Operation): Promise<Route> => getRoute(gateway, { deviceId, routeId }, by)
@@ -130,7 +130,7 @@ function unitOf(
  * restart must not leave a programme off the air.
  */
 async function restart(
-  gateway: Gateway,
+  gateway: Connection,
   unit: Unit,
   timeout: number,
   operation: Operation,
@@ -155,7 +155,7 @@ async function restart(
 
 /** Returns what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
 async function stop(
-  gateway: Gateway,
+  gateway: Connection,
   unit: Unit,
   timeout: number,
   onward: Operation,
@@ -181,7 +181,7 @@ const START_ATTEMPTS = 5
 
 // To start what runs already does no harm, so a start may be repeated.
 async function startAgain(
-  gateway: Gateway,
+  gateway: Connection,
   unit: Unit,
   stopped: { name: string; isCertain: boolean },
   onward: Operation,
@@ -206,7 +206,7 @@ async function startAgain(
 }
 
 /** Waits. @returns false when a close leaves no time for that */
-const hasTime = (gateway: Gateway, ms: number): Promise<boolean> =>
+const hasTime = (gateway: Connection, ms: number): Promise<boolean> =>
   gateway.pause(ms).then(
     () => true,
     () => false,
@@ -218,7 +218,7 @@ interface DestinationControl extends RouteAddress {
 }
 
 async function sendToDestination(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId, destinationId, action }: DestinationControl,
   /** Waits until the destination shows what was asked for. */
   seen: (operation: Operation) => Promise<unknown>,

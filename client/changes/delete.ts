@@ -1,5 +1,5 @@
 import { readOnlyError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import type { UpdateAnswer } from '../model/types'
@@ -15,7 +15,7 @@ import { forgetRoute, serialized } from './pending'
  * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
  */
 export function deleteRoute(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId, waitFor, waitTimeout }: RouteAddress & Waiting,
   operation: Operation,
 ): Promise<UpdateAnswer> {
@@ -35,7 +35,7 @@ export function deleteRoute(
  * @param unsent no change was sent: the route was only not found
  */
 export function confirmGone(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId }: RouteAddress,
   timeout: number,
   operation: Operation,

@@ -10,7 +10,7 @@ import {
   type Problem,
   readOnlyError,
 } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkWanted } from '../model/definition'
 import { isSameId } from '../model/ids'
@@ -46,7 +46,7 @@ import {
 import { isPending, isRunning, isStopped } from '../model/route-state'
 import { rememberSecrets, comparable } from './known-secrets'
 
-export interface EnsureOptions extends PlanOptions {
+export interface EnsureRoutes extends PlanOptions {
   deviceId: string | (() => Promise<string>)
   /** Plan only: nothing is written. */
   check?: boolean
@@ -88,9 +88,9 @@ export interface EnsureFailure {
  * @throws GatewayError `INVALID_INPUT` with every fault; nothing was written then
  */
 export async function ensureRoutes(
-  gateway: Gateway,
+  gateway: Connection,
   input: unknown,
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
 ): Promise<{
   deviceId: string
@@ -163,10 +163,10 @@ interface Progress {
 
 /** Plans once more on the route as it is now, in turn with all others that change it, and does it. */
 async function apply(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   { wanted, plan: first }: { wanted: Wanted; plan: Plan },
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
   progress: Progress,
 ): Promise<Ensured> {
@@ -193,7 +193,7 @@ async function apply(
   })
 }
 
-async function countedCreate<T>({ memory }: Gateway, work: () => Promise<T>): Promise<T> {
+async function countedCreate<T>({ memory }: Connection, work: () => Promise<T>): Promise<T> {
   memory.unseenCreates++
   try {
     return await work()
@@ -203,12 +203,12 @@ async function countedCreate<T>({ memory }: Gateway, work: () => Promise<T>): Pr
 }
 
 async function create(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   wanted: Wanted,
   /** IDs of the routes that are not it. */
   older: ReadonlySet<string>,
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
 ): Promise<Ensured> {
   const one = plan(wanted, undefined, options)
@@ -227,18 +227,18 @@ async function create(
 }
 
 const planOn = (
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   wanted: Wanted,
   route: Route | undefined,
-  options: EnsureOptions,
+  options: EnsureRoutes,
 ): Plan => plan(wanted, route, options, route && comparable(gateway, deviceId, route))
 
 async function change(
-  gateway: Gateway,
+  gateway: Connection,
   address: { deviceId: string; routeId: string },
   wanted: Wanted,
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
   progress: Progress,
 ): Promise<Ensured> {
@@ -338,10 +338,10 @@ const DOUBTS = ['there', 'no answer', 'unclear'] as const
  * @throws GatewayError `NOT_CONFIRMED` when that does not come to an end
  */
 async function settledList(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   wanted: Wanted[],
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
 ): Promise<Route[]> {
   let missingSince: number | undefined
@@ -407,7 +407,7 @@ function throwIfClosed(results: Array<Ensured | EnsureFailure>): void {
   if (failures.every(({ code }) => code !== 'CLOSED')) return
   const isChanged = results.some((row) => row.changed && !('error' in row))
   if (isChanged || failures.some(({ cause }) => cause.applied === 'yes')) {
-    const text = 'The node was stopped after a part of the changes had been applied.'
+    const text = 'The call was stopped after a part of the changes had been applied.'
     throw new GatewayError('CLOSED', text, { applied: 'yes' })
   }
   const isInDoubt = failures.some(({ cause }) => cause.applied === 'maybe')

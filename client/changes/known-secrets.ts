@@ -1,4 +1,4 @@
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import { isObject, isText, membersIn, own, type JsonObject } from '../model/json'
 import { plainId } from '../model/ids'
 import { isMasked, isSecret } from '../model/secrets'
@@ -12,7 +12,7 @@ const byName = (destination: unknown): string => `name ${String(own(destination,
 
 /** Call when the appliance has accepted these fields. */
 export function rememberSecrets(
-  gateway: Gateway,
+  gateway: Connection,
   address: RouteAddress,
   { source, destinations }: RouteFields,
 ): void {
@@ -27,7 +27,7 @@ export function rememberSecrets(
 }
 
 /** Call when the stored secrets may no longer match those of the appliance. */
-export function forgetSecrets(gateway: Gateway, address: RouteAddress): void {
+export function forgetSecrets(gateway: Connection, address: RouteAddress): void {
   gateway.memory.writtenSecrets.delete(keyOf(address))
 }
 
@@ -35,7 +35,7 @@ export function forgetSecrets(gateway: Gateway, address: RouteAddress): void {
  * The route as read, completed with the secrets that were written from here where the answer
  * leaves them out or masks them. For comparison only: somebody else may have changed them since.
  */
-export function comparable(gateway: Gateway, deviceId: string, route: Route): Route {
+export function comparable(gateway: Connection, deviceId: string, route: Route): Route {
   const written = gateway.memory.writtenSecrets.get(keyOf({ deviceId, routeId: route.id }))
   if (!written || !Array.isArray(route.destinations)) return route
   return {

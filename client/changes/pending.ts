@@ -1,5 +1,5 @@
 import { GatewayError, mayHaveArrived } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { setLatest, type UnseenUpdate } from '../memory'
 import { toSent } from '../model/convert'
@@ -15,7 +15,7 @@ import { comparable, forgetSecrets, rememberSecrets } from './known-secrets'
  * different routes run in parallel.
  */
 export function serialized<T>(
-  gateway: Gateway,
+  gateway: Connection,
   address: RouteAddress,
   operation: Operation,
   change: () => Promise<T>,
@@ -25,7 +25,7 @@ export function serialized<T>(
 
 /** Sends an update, and remembers it until it was seen applied. `present` is the route that it was planned on. */
 export async function sendTracked(
-  gateway: Gateway,
+  gateway: Connection,
   address: RouteAddress,
   { fields, present }: { fields: RouteFields; present?: Route },
   operation: Operation,
@@ -44,18 +44,18 @@ export async function sendTracked(
 }
 
 /** Call when the update of a route was seen applied. */
-export function forgetUpdate(gateway: Gateway, address: RouteAddress): void {
+export function forgetUpdate(gateway: Connection, address: RouteAddress): void {
   gateway.memory.unseenUpdates.delete(keyOf(address))
 }
 
 /** Call when the route has been deleted. */
-export function forgetRoute(gateway: Gateway, address: RouteAddress): void {
+export function forgetRoute(gateway: Connection, address: RouteAddress): void {
   forgetUpdate(gateway, address)
   forgetSecrets(gateway, address)
 }
 
 /** Whether an update of the route is in progress, as far as is known here. */
-export function isInProgress(gateway: Gateway, address: RouteAddress, route: Route): boolean {
+export function isInProgress(gateway: Connection, address: RouteAddress, route: Route): boolean {
   const unseen = gateway.memory.unseenUpdates.get(keyOf(address))
   return (
     isPending(route) ||
@@ -78,7 +78,7 @@ const GRACE_MS = 5_000
  * @throws GatewayError `NOT_CONFIRMED` when the earlier update does not end
  */
 export async function readStableRoute(
-  gateway: Gateway,
+  gateway: Connection,
   address: RouteAddress,
   operation: Operation,
 ): Promise<Route> {
@@ -103,7 +103,7 @@ const LONGEST_PAUSE = 1000
  * @throws GatewayError `NOT_CONFIRMED` when the change takes longer
  */
 export async function pollUntil<T>(
-  gateway: Gateway,
+  gateway: Connection,
   read: (waited: number) => Promise<T | undefined>,
   patience: number,
   operation: Operation,

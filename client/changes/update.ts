@@ -1,5 +1,5 @@
 import { invalidInput, readOnlyError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkUpdate, type CheckOptions } from '../model/check'
 import { toSent } from '../model/convert'
@@ -38,7 +38,7 @@ export interface Updated extends RouteAddress {
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */
 export async function updateRoute(
-  gateway: Gateway,
+  gateway: Connection,
   { address, patch, mode, validate, waitFor, waitTimeout }: UpdateRoute,
   operation: Operation,
 ): Promise<Updated> {

@@ -1,5 +1,5 @@
 import { GatewayError, inDoubt } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import type { Route, RouteList } from '../model/types'
@@ -58,14 +58,14 @@ function newLoop(): Loop {
 }
 
 /** One loop for each device. Nobody else adds to them. */
-const loopsOf = ({ memory }: Gateway): Map<string, Loop> => memory.waits as Map<string, Loop>
+const loopsOf = ({ memory }: Connection): Map<string, Loop> => memory.waits as Map<string, Loop>
 
 /**
  * Polls until the expectation is met. All that wait for the same device share the polls.
  * @throws GatewayError `NOT_CONFIRMED`, with what was seen last, when the time is up
  */
 export function confirm<T>(
-  gateway: Gateway,
+  gateway: Connection,
   expectation: Expectation<T>,
   operation: Operation,
 ): Promise<T> {
@@ -124,7 +124,7 @@ export function confirm<T>(
   })
 }
 
-async function poll(gateway: Gateway, deviceId: string, { waiters, stop }: Loop): Promise<void> {
+async function poll(gateway: Connection, deviceId: string, { waiters, stop }: Loop): Promise<void> {
   let pauseMs = FIRST_PAUSE
   let known = 0
   while (waiters.size > 0) {
@@ -144,13 +144,13 @@ async function poll(gateway: Gateway, deviceId: string, { waiters, stop }: Loop)
 }
 
 /** What a wait has seen, the watches of the device shall tell now, not at their next poll. */
-function tellWatches(gateway: Gateway, deviceId: string): void {
+function tellWatches(gateway: Connection, deviceId: string): void {
   sharedLook(gateway, deviceId)?.().catch(() => undefined)
 }
 
 /** @returns true when one more look soon may decide something */
 async function askOnce(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   waiters: Waiter[],
   stop: Stop,
@@ -204,7 +204,7 @@ function taken(operation: Operation): Made {
 
 /** What a reading says about a missing route. What it leaves open is read once for all that ask. */
 function evidencesFrom(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   { list, itself }: Reading,
   operation: Operation,
@@ -234,7 +234,7 @@ interface Reading {
  * when nobody watches, or when it does not tell all: then the routes are read for themselves.
  */
 async function readWithWatches(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   waiters: Waiter[],
 ): Promise<(Reading & { operation: Operation }) | undefined> {
@@ -251,7 +251,7 @@ function onlyRoute(waiters: Waiter[]): string | undefined {
 
 // One route is asked for by itself; for several one list costs less.
 async function readRoutes(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   waiters: Waiter[],
   operation: Operation,
@@ -275,7 +275,7 @@ async function readRoutes(
 }
 
 const stopped = ({ name }: Operation): GatewayError =>
-  new GatewayError('CLOSED', 'The node was stopped while it waited for the change to show.', {
+  new GatewayError('CLOSED', 'The call was stopped while it waited for the change to show.', {
     operation: name,
   })
 

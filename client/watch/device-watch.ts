@@ -1,5 +1,5 @@
 import { GatewayError, closedError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices'
 import { readStatisticsOf } from '../api/statistics'
@@ -45,7 +45,7 @@ export interface SharedLook extends Look {
 }
 
 /** By the device that was asked for; `''` for the only one. Nobody else adds to them. */
-const watchesOf = ({ memory }: Gateway): Map<string, DeviceWatch> =>
+const watchesOf = ({ memory }: Connection): Map<string, DeviceWatch> =>
   memory.watches as Map<string, DeviceWatch>
 
 const DEFAULT_INTERVAL = 10_000
@@ -61,7 +61,7 @@ const LINGER_MS = 2000
  * @throws GatewayError `CLOSED` when the gateway is closed
  */
 export function watchDevice(
-  gateway: Gateway,
+  gateway: Connection,
   options: WatchOptions,
   clock: Clock = REAL_TIME,
 ): () => void {
@@ -79,7 +79,7 @@ export function watchDevice(
  * @throws GatewayError as the look does
  */
 export function sharedLook(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
 ): (() => Promise<SharedLook>) | undefined {
   const watch = findWatch(gateway, deviceId)
@@ -87,29 +87,29 @@ export function sharedLook(
 }
 
 /** All that the watches of a device know now; undefined where nobody watches, or nothing is known yet. */
-export function knownSnapshot(gateway: Gateway, deviceId?: string): Snapshot | undefined {
+export function knownSnapshot(gateway: Connection, deviceId?: string): Snapshot | undefined {
   return watchFor(gateway, deviceId)?.snapshot()
 }
 
 /** What the watches of a device know now, and how well; undefined where nobody watches. */
-export function knownBy(gateway: Gateway, deviceId?: string): Known | undefined {
+export function knownBy(gateway: Connection, deviceId?: string): Known | undefined {
   const watch = watchFor(gateway, deviceId)
   return watch?.isOn ? watch.known() : undefined
 }
 
 /** Where no device is named, that of the only one, or else the first that is watched. */
-function watchFor(gateway: Gateway, deviceId: string | undefined): DeviceWatch | undefined {
+function watchFor(gateway: Connection, deviceId: string | undefined): DeviceWatch | undefined {
   const known = watchesOf(gateway)
   const [first] = known.values()
   return deviceId === undefined ? (known.get('') ?? first) : findWatch(gateway, deviceId)
 }
 
-function findWatch(gateway: Gateway, deviceId: string): DeviceWatch | undefined {
+function findWatch(gateway: Connection, deviceId: string): DeviceWatch | undefined {
   const known = watchesOf(gateway)
   return known.get(deviceId) ?? [...known.values()].find((one) => one.deviceId === deviceId)
 }
 
-function watchOf(gateway: Gateway, deviceId: string | undefined, clock: Clock): DeviceWatch {
+function watchOf(gateway: Connection, deviceId: string | undefined, clock: Clock): DeviceWatch {
   const known = watchesOf(gateway)
   const found = deviceId === undefined ? known.get('') : findWatch(gateway, deviceId)
   if (found) return found
@@ -120,7 +120,7 @@ function watchOf(gateway: Gateway, deviceId: string | undefined, clock: Clock): 
 }
 
 function createDeviceWatch(
-  gateway: Gateway,
+  gateway: Connection,
   configured: string | undefined,
   clock: Clock,
   forget: () => void,

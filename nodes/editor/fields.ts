@@ -1,3 +1,5 @@
+import { migrated } from '../runtime/migrations'
+
 /** The field of a property in the open form; an empty query when there is none. */
 export function field(node: EditorNode, property: string): EditorQuery {
   return $(`#${idOf(node, property)}`)
@@ -26,13 +28,24 @@ export function show(input: EditorQuery, value: unknown): void {
 export function shownValue(node: EditorNode, property: string): unknown {
   const input = field(node, property)
   const open = input.length > 0 && RED.editor.getEditStack().includes(node)
-  return (open ? read(input) : node[property]) ?? lackingValue(node, property)
+  return (open ? read(input) : node[property]) ?? presentValue(node, property)
 }
 
-/** What a node without the property does. */
-export function lackingValue(node: EditorNode, property: string): unknown {
-  const { value, lacking = value } = node._def.defaults[property] ?? {}
-  return lacking
+/** What a property of a saved node means to this version, which may have another default for it. */
+export function presentValue(node: EditorNode, property: string): unknown {
+  return present(node)[property] ?? node._def.defaults[property]?.value
+}
+
+/** The properties that an earlier version saved in another way, as this version saves them. */
+export function migrationOf(node: EditorNode): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(present(node)).filter(([property, value]) => value !== node[property]),
+  )
+}
+
+function present(node: EditorNode): Record<string, unknown> {
+  const properties = Object.keys(node._def.defaults).map((name) => [name, node[name]] as const)
+  return migrated({ ...Object.fromEntries(properties), type: node.type })
 }
 
 function isCheckbox(input: EditorQuery): boolean {

@@ -1,24 +1,30 @@
 import { openAppliance } from './appliance'
-import { field, idOf, lackingValue, read, show } from './fields'
+import { field, idOf, migrationOf, presentValue, read, show } from './fields'
 import { preparePickers } from './pickers'
 import { prepareRouteForm } from './route-form'
 import { text } from './text'
 import { prepareTyped, prepareTypeChanges, type TypedChoices } from './typed'
 
-/** A field of a property that the node does not have, and what it showed at first. */
-interface Addition {
+/** A field, and what it showed at first. */
+interface FormField {
+  property: string
   input: EditorQuery
   shown: unknown
+  /** False where the node has no such property, or an earlier version saved it in another way. */
+  isSaved: boolean
 }
 
 /** Per node, for its open form. */
-const additions = new WeakMap<EditorNode, Addition[]>()
+const forms = new WeakMap<EditorNode, FormField[]>()
 
 /** Brings the rows of a form to life. */
 export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
-  const added = missingProperties(node)
-  for (const property of added) {
-    const value = lackingValue(node, property)
+  const properties = Object.keys(node._def.defaults).filter(
+    (property) => field(node, property).length > 0,
+  )
+  const unsaved = properties.filter((property) => presentValue(node, property) !== node[property])
+  for (const property of unsaved) {
+    const value = presentValue(node, property)
     if (value !== '') show(field(node, property), value)
   }
   prepareTyped(node, choices)
@@ -28,29 +34,34 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
   prepareRouteForm(node, appliance, picked)
   prepareConditions(node)
   prepareConfigButtons(node)
-  additions.set(
+  const credentials = Object.keys(node._def.credentials ?? {})
+  const absent = new Set([...unsaved, ...missingCredentials(node)])
+  forms.set(
     node,
-    [...added, ...missingCredentials(node)]
-      .map((property) => field(node, property))
-      .map((input) => ({ input, shown: read(input) })),
+    [...properties, ...credentials].map((property) => {
+      const input = field(node, property)
+      return { property, input, shown: read(input), isSaved: !absent.has(property) }
+    }),
   )
 }
 
 /**
  * A flow written by hand, or by an older version, may lack properties. The form
  * shows what the node does without them, but to look is not to edit: fields that were left alone
- * lose their id, so that the editor does not save them.
+ * lose their id, so that the editor does not save them. With an edit, a node that an earlier
+ * version saved becomes one of this version.
  */
-export function saveForm(node: EditorNode): void {
-  for (const { input, shown } of additions.get(node) ?? []) {
-    if (read(input) === shown) input.removeAttr('id')
+export function saveForm(node: EditorNode, isListEdited = false): void {
+  const fields = forms.get(node) ?? []
+  const leftAlone = fields.filter(({ input, shown }) => read(input) === shown)
+  const isEdited = isListEdited || leftAlone.length < fields.length
+  const migration = isEdited ? migrationOf(node) : {}
+  for (const { property, input, isSaved } of leftAlone) {
+    if (!isSaved && !(property in migration)) input.removeAttr('id')
   }
-}
-
-function missingProperties(node: EditorNode): string[] {
-  return Object.keys(node._def.defaults).filter(
-    (property) => node[property] === undefined && field(node, property).length > 0,
-  )
+  for (const [property, value] of Object.entries(migration)) {
+    if (field(node, property).length === 0) node[property] = value
+  }
 }
 
 function missingCredentials(node: EditorNode): string[] {

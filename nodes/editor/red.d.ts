@@ -5,6 +5,7 @@
 interface EditorNode {
   [property: string]: unknown
   id: string
+  type: string
   /** It is not deployed as it is here. */
   changed?: boolean
   /** It is disabled. */
@@ -12,8 +13,7 @@ interface EditorNode {
   credentials?: Record<string, unknown>
   _def: {
     category: string
-    /** `lacking`: what a saved node without the property does, where a new one has another value. */
-    defaults: Record<string, { value: unknown; lacking?: unknown }>
+    defaults: Record<string, { value: unknown }>
     credentials?: Record<string, { type: 'text' | 'password' }>
   }
 }

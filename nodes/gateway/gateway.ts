@@ -1,8 +1,14 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { newOperation, openGateway, type Gateway, type GatewayError } from '../../client'
+import {
+  newOperation,
+  openConnection,
+  type Connection,
+  type GatewayError,
+} from '../../client/internal'
 import { registerAdminRoutes } from './admin/routes'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './options'
 import type { GatewayNode } from '../runtime/gateway-node'
+import { migrated } from '../runtime/migrations'
 
 interface Config extends NodeDef, GatewayConfig {}
 
@@ -13,16 +19,17 @@ export = (RED: NodeAPI): void => {
   registerAdminRoutes(RED)
   RED.nodes.registerType(
     'media-gateway',
-    function (this: Node<GatewayCredentials>, config: Config) {
-      RED.nodes.createNode(this, config)
+    function (this: Node<GatewayCredentials>, saved: Config) {
+      RED.nodes.createNode(this, saved)
+      const config = migrated(saved)
       const self = this as unknown as GatewayNode & Node<GatewayCredentials>
       const users = new Set<object>()
-      let gateway: Gateway | undefined
+      let gateway: Connection | undefined
       let lingering: NodeJS.Timeout | undefined
       let closed = false
 
       self.client = () =>
-        (gateway ??= openGateway(
+        (gateway ??= openConnection(
           gatewayOptions(RED, config, self.credentials, (level, line) =>
             level === 'warn' ? self.warn(line) : self.log(line),
           ),

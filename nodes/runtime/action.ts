@@ -5,10 +5,11 @@ import {
   forgetOnlyDevice,
   mayBeUnknownDevice,
   newOperation,
-  type Gateway,
+  type Connection,
   type Operation,
-} from '../../client'
+} from '../../client/internal'
 import { findGateway, requireGateway } from './gateway-node'
+import { migrated } from './migrations'
 import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
 import { createStatus } from './status'
 
@@ -19,7 +20,7 @@ export interface ActionConfig extends NodeDef, AddressConfig {
 
 /** One message on its way through an action node. */
 export interface Call<Config> {
-  gateway: Gateway
+  gateway: Connection
   operation: Operation
   config: Config
   message: Message
@@ -49,8 +50,9 @@ export function registerAction<Config extends ActionConfig>(
 ): void {
   const operationName = type.replace(/^media-gateway-/, '')
 
-  RED.nodes.registerType(type, function (this: Node, config: Config) {
-    RED.nodes.createNode(this, config)
+  RED.nodes.registerType(type, function (this: Node, saved: Config) {
+    RED.nodes.createNode(this, saved)
+    const config = migrated(saved)
     const status = createStatus(this)
     const stop = new Stop()
     const user = findGateway(RED, config)

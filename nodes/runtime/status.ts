@@ -1,5 +1,5 @@
 import type { Node } from 'node-red'
-import type { GatewayError, Health } from '../../client'
+import type { GatewayError, Health } from '../../client/internal'
 
 /** Begins the names of all catalogs. The path is that from dist/nodes/runtime. */
 const { name: PACKAGE } = require('../../../package.json') as { name: string }

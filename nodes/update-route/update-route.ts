@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { updateRoute, type UpdateMode } from '../../client'
+import { updateRoute, type UpdateMode } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
@@ -19,7 +19,7 @@ export = (RED: NodeAPI): void =>
         {
           address: parameters.route,
           patch: await parameters.definition(),
-          mode: config.mode || 'keep',
+          mode: config.mode || 'merge',
           validate: config.validate !== false,
           ...waiting,
         },

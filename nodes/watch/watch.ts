@@ -10,7 +10,7 @@ import {
   type Snapshot,
   type Threshold,
   type WatchEvent,
-} from '../../client'
+} from '../../client/internal'
 import {
   MEASURES,
   PLACES,
@@ -23,6 +23,7 @@ import {
 import { RANGES } from '../../client/model/ranges'
 import { numberProperty, refuseUnresolved } from '../runtime/environment'
 import { findGateway, requireGateway } from '../runtime/gateway-node'
+import { migrated } from '../runtime/migrations'
 import { evaluateProperty, type Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
 import { createWatchStatus } from '../runtime/status'
@@ -44,8 +45,9 @@ const OPERATION = newOperation('watch')
 
 /** A node that starts flows when something changes on the appliance (design 2.6). */
 export = (RED: NodeAPI): void => {
-  RED.nodes.registerType('media-gateway-watch', function (this: Node, config: Config) {
-    RED.nodes.createNode(this, config)
+  RED.nodes.registerType('media-gateway-watch', function (this: Node, saved: Config) {
+    RED.nodes.createNode(this, saved)
+    const config = migrated(saved)
     const status = createWatchStatus(this)
     const user = findGateway(RED, config)
     let closed = false

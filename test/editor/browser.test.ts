@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import should from 'should'
-import { EVENTS } from '../../client'
+import { EVENTS } from '../../client/internal'
+import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import {
   CONFIG,
   inBrowser,
@@ -80,6 +81,7 @@ const DEFAULTS: Record<string, Properties> = {
 }
 const WATCH = 'media-gateway-watch'
 const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
+for (const defaults of Object.values(DEFAULTS)) defaults['configVersion'] = CONFIG_VERSION
 for (const type of ACTIONS) Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway' })
 
 /** Another value for every plain property, as a user would fill it in. */
@@ -422,9 +424,10 @@ inBrowser('the editor', function () {
     await form.locator('#node-input-mode').selectOption('merge')
     await done()
     const saved = await exported('lacking')
-    should(saved).containEql({ mode: 'merge' })
+    should(saved).containEql({ mode: 'merge', configVersion: CONFIG_VERSION })
     const given = Object.keys(saved).filter((property) => saved[property] !== undefined)
-    should(given.sort()).eql(['gateway', 'id', 'mode', 'type', 'wires', 'x', 'y', 'z'])
+    const own = ['configVersion', 'gateway', 'mode']
+    should(given.sort()).eql([...own, 'id', 'type', 'wires', 'x', 'y', 'z'].sort())
   })
 
   it('lists the events of a watch in their groups, each box with its label', async () => {

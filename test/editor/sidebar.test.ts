@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
-import { openGateway } from '../../client'
+import { openConnection } from '../../client/internal'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { createObservers, type ObservedState } from '../../nodes/gateway/admin/observers'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
@@ -508,7 +508,7 @@ inBrowser('the sidebar', function () {
 
   it('takes a poll that is missed for old data, although none has failed', async () => {
     const simulator = await startSimulator({ routes: ROUTES })
-    const client = openGateway({
+    const client = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',

@@ -3,11 +3,11 @@ import {
   deleteRoute,
   ensureRoutes,
   newOperation,
-  openGateway,
+  openConnection,
   updateRoute,
   type Destination,
   type Route,
-} from '../../client'
+} from '../../client/internal'
 import { isInProgress } from '../../client/changes/pending'
 import { setLatest } from '../../client/memory'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
@@ -389,7 +389,7 @@ describe('an update that nobody has waited for', () => {
 
   it('is forgotten with its route', async () => {
     const simulator = await startSimulator()
-    const gateway = openGateway({
+    const gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',

@@ -1,6 +1,6 @@
 import { hooks } from '@node-red/util'
 import should from 'should'
-import type { GatewayError, Snapshot, WatchEvent } from '../../client'
+import type { GatewayError, Snapshot, WatchEvent } from '../../client/internal'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
 import { packageName } from '../support/root'

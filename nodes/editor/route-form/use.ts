@@ -7,7 +7,7 @@ import { faultWithPath } from './faults'
 export function useOf(node: EditorNode): Use {
   const type = String(node['type'])
   if (type.endsWith('update-route')) {
-    return { kind: 'update', mode: (shownValue(node, 'mode') || 'keep') as UpdateMode }
+    return { kind: 'update', mode: (shownValue(node, 'mode') || 'merge') as UpdateMode }
   }
   if (type.endsWith('ensure-route')) {
     return { kind: 'ensure', state: (shownValue(node, 'state') as string | undefined) || 'present' }

@@ -38,11 +38,11 @@ export const watch = {
 
   /** To call in `oneditsave`. A list that shows what it showed at first stays as it is in the node. */
   saveForm(node: EditorNode): void {
-    saveForm(node)
-    for (const { property, read, first } of lists.get(node) ?? []) {
-      const list = read()
-      if (JSON.stringify(list) !== first) node[property] = list
-    }
+    const edited = (lists.get(node) ?? []).filter(
+      ({ read, first }) => JSON.stringify(read()) !== first,
+    )
+    saveForm(node, edited.length > 0)
+    for (const { property, read } of edited) node[property] = read()
   },
 
   /** True, or which of the events there are not. */

@@ -1,0 +1,42 @@
+/**
+ * The version of the saved form that this package writes, in the hidden property `configVersion` of
+ * every node. Version 0.1 of the package wrote none, which counts as 0.
+ *
+ * A change of the saved form raises it by one, here and in the `defaults` of every form, and adds
+ * to the table how what was saved before reads now.
+ */
+export const CONFIG_VERSION = 1
+
+/** The saved properties of a node, and its type. */
+export type Saved = { type: string; configVersion?: unknown } & Record<string, unknown>
+
+/** By type, and by the version that it starts from: the same properties as the next version saves them. */
+export type Migrations = Record<string, Record<number, (saved: Saved) => Saved>>
+
+const MIGRATIONS: Migrations = {
+  'media-gateway-update-route': {
+    // A new node of 0.1 had the mode `keep`, and one without a mode did the same.
+    0: (saved) => ({ ...saved, mode: saved.mode || 'keep' }),
+  },
+}
+
+/**
+ * The saved properties of a node as this version of the package would have saved them. Nothing is
+ * written back: the flow stays as it is until somebody edits the node.
+ */
+export function migrated<Config extends { type: string; configVersion?: unknown }>(
+  saved: Config,
+  migrations: Migrations = MIGRATIONS,
+  target: number = CONFIG_VERSION,
+): Config {
+  const steps = migrations[saved.type] ?? {}
+  let present: Saved = saved
+  for (let version = versionOf(present); version < target; version++) {
+    present = { ...(steps[version]?.(present) ?? present), configVersion: version + 1 }
+  }
+  return present as Saved & Config
+}
+
+function versionOf({ configVersion }: Saved): number {
+  return Number.isInteger(configVersion) ? Number(configVersion) : 0
+}
