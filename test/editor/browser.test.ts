@@ -7,7 +7,7 @@ import { EVENTS } from '../../client'
 import {
   CONFIG,
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
@@ -259,12 +259,12 @@ inBrowser('the editor', function () {
 
   before(async function () {
     mkdirSync(screenshots, { recursive: true })
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy(flow())
     await open()
   })
 
-  after(() => editor?.stop())
+  after(() => editor?.rest())
 
   it('knows every node of the package', () => {
     const { 'node-red': nodeRedPart } = JSON.parse(
