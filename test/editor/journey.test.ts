@@ -6,7 +6,7 @@ import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import {
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
@@ -44,7 +44,7 @@ inBrowser('a new user', function () {
 
   before(async function () {
     mkdirSync(screenshots, { recursive: true })
-    editor = await startEditor()
+    editor = await sharedEditor()
   })
 
   beforeEach(async () => {
@@ -60,7 +60,7 @@ inBrowser('a new user', function () {
     should(editor.complaints).eql([])
   })
 
-  after(() => editor?.stop())
+  after(() => editor?.rest())
 
   // The other files look at each dialog in the dark and in each language, with the Node-RED of
   // this package; the whole way is gone so with another one (npm run test:editor).

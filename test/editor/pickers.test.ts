@@ -7,7 +7,7 @@ import { startSimulator, type Simulator } from '../../simulator'
 import {
   CONFIG,
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
@@ -42,7 +42,7 @@ inBrowser('the pickers', function () {
     const place = { z: 'tab', x: 200, y: 80, wires: [[]] }
     const [route] = studio.routes
     const auto = { gateway: 'gateway', device: '', deviceType: 'auto' }
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy([
       { id: 'tab', type: 'tab', label: 'test' },
       { id: 'gateway', type: CONFIG, name: 'Studio', baseUrl: studio.url, credentials },
@@ -97,7 +97,7 @@ inBrowser('the pickers', function () {
   })
 
   after(async () => {
-    await editor?.stop()
+    await editor?.rest()
     should([studio.openSessions, several.openSessions]).eql([0, 0])
     await studio.stop()
     await several.stop()

@@ -25,7 +25,7 @@ import { arbitraryRoute, frozen } from '../support/arbitraries'
 import {
   CONFIG,
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
@@ -408,21 +408,19 @@ inBrowser('the route form', function () {
   before(async function () {
     mkdirSync(screenshots, { recursive: true })
     simulator = await startSimulator({ routes: 4 })
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy(flow())
     await open()
   })
 
   after(async () => {
-    await editor?.stop()
+    await editor?.rest()
     await simulator?.stop()
   })
 
   async function open(shown: View = {}) {
     page = await editor.open(shown)
     page.setDefaultTimeout(5000)
-    // What tells of a deploy would lie over the buttons of the dialog.
-    await page.addStyleTag({ content: '#red-ui-notifications { display: none }' })
   }
 
   function flow(): Properties[] {
