@@ -2,12 +2,11 @@
 //   --package   only what is packed: without the tests, and without the maps for their traces
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { buildForms } from './build/forms.mjs'
+import { root } from './ready.mjs'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const at = (...parts) => join(root, ...parts)
 
 rmSync(at('dist'), { recursive: true, force: true })
@@ -38,4 +37,4 @@ for (const file of ['localhost.cert.pem', 'localhost.key.pem']) {
 chmodSync(at('dist/simulator/command.js'), 0o755)
 
 const scripts = outputFiles.map(({ path, text }) => [basename(path, '.js'), text])
-buildForms(root, Object.fromEntries(scripts))
+buildForms(Object.fromEntries(scripts))
