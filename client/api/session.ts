@@ -18,7 +18,7 @@ export async function startSession(
   gateway: Connection,
   operation: Operation,
 ): Promise<SessionInformation> {
-  gateway.session.forgive()
+  gateway.session.clearBackoff()
   return sessionInformation(gateway, operation)
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError, badResponse, type ErrorCause, type ErrorCode } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { createLanes } from '../connection/concurrency'
+import { createSemaphore } from '../connection/concurrency'
 import { isRunning } from '../model/route-state'
 import { listRoutes } from './routes'
 import { requestTo } from './endpoints'
@@ -97,8 +97,8 @@ export async function readStatisticsOf(
   }
   // No more are asked for than fit at a time: a command waits for one answer at most, and not
   // behind hundreds.
-  const lanes = createLanes(gateway.concurrency)
-  const answers = await Promise.all(routes.map((route) => lanes.run(() => read(route))))
+  const semaphore = createSemaphore(gateway.concurrency)
+  const answers = await Promise.all(routes.map((route) => semaphore.run(() => read(route))))
   if (failures.length > 0 && failures.length === routes.length) throw failures[0]
   return answers.filter((answer) => answer !== undefined)
 }

@@ -47,7 +47,7 @@ export function controlRoute(
     const { action, waitFor, waitTimeout } = control
     const answer =
       action === 'restart'
-        ? await gateway.finish(restart(gateway, unit, waitTimeout, operation, begin))
+        ? await gateway.protect(restart(gateway, unit, waitTimeout, operation, begin))
         : await unit.send(action, operation)
     if (waitFor === 'accepted') return { answer }
     return { answer, route: await unit.confirm(action !== 'stop', waitTimeout, operation) }
@@ -137,13 +137,13 @@ async function restart(
   /** From now on it is carried through. */
   begin: () => void,
 ): Promise<CommandAnswer | UpdateAnswer> {
-  const onward = operation.under({ stop: undefined, finishing: true })
+  const onward = operation.under({ stop: undefined, uninterruptible: true })
   const route = await unit.read(operation)
   const before = unit.stateIn(route)
   begin()
   if (before === undefined || before === 'stopped') return unit.send('start', onward)
   const unseen = await stop(gateway, unit, timeout, onward)
-  const isCertain = unseen === undefined && !gateway.leaving.stopped
+  const isCertain = unseen === undefined && !gateway.closing.stopped
   const stopped = { name: unit.nameIn(route), isCertain }
   const answer = await startAgain(gateway, unit, stopped, onward)
   if (unseen) {
@@ -168,11 +168,11 @@ async function stop(
     lost = error as GatewayError
   }
   try {
-    await unit.confirm(false, timeout, onward.under({ stop: gateway.leaving }))
+    await unit.confirm(false, timeout, onward.under({ stop: gateway.closing }))
     return undefined
   } catch (error) {
     // A close leaves no time to wait.
-    if (gateway.leaving.stopped) return undefined
+    if (gateway.closing.stopped) return undefined
     return lost ?? (error as GatewayError)
   }
 }

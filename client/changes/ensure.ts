@@ -17,9 +17,9 @@ import { isSameId } from '../model/ids'
 import type { Route } from '../model/types'
 import { sendCommand } from '../api/commands'
 import { lacking, lacksRoutes, listRoutes, sendCreate, sendDelete } from '../api/routes'
-import { createLanes } from '../connection/concurrency'
+import { createSemaphore } from '../connection/concurrency'
 import { askItself, judgeMissing } from '../watch/gone'
-import { findClashes } from './port-conflicts'
+import { findPortConflicts } from './port-conflicts'
 import { confirm } from './wait'
 import { confirmCreated } from './create'
 import { confirmGone } from './delete'
@@ -120,7 +120,7 @@ export async function ensureRoutes(
     [
       ...plans.flatMap(({ problems }, index) => under(pathOf(index), problems)),
       ...collisions(plans, present, pathOf),
-      ...(options.validate === false ? [] : findClashes(plans, present, pathOf)),
+      ...(options.validate === false ? [] : findPortConflicts(plans, present, pathOf)),
     ],
     operation,
   )
@@ -139,10 +139,10 @@ export async function ensureRoutes(
     )
     return { deviceId, results: result, routeId: (result.after ?? result.before)?.id }
   }
-  const lanes = createLanes(gateway.concurrency)
+  const semaphore = createSemaphore(gateway.concurrency)
   const results = await Promise.all(
     work.map((one) =>
-      lanes.run(async () => {
+      semaphore.run(async () => {
         const progress: Progress = { done: [] }
         try {
           return await apply(gateway, deviceId, one, options, operation, progress)

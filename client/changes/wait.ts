@@ -155,8 +155,8 @@ async function askOnce(
   waiters: Waiter[],
   stop: Stop,
 ): Promise<boolean> {
-  const finishing = waiters.some((waiter) => waiter.operation.finishing)
-  const own = newOperation('confirm', stop).under({ finishing })
+  const uninterruptible = waiters.some((waiter) => waiter.operation.uninterruptible)
+  const own = newOperation('confirm', stop).under({ uninterruptible })
   try {
     const shared = await readWithWatches(gateway, deviceId, waiters)
     if (shared) charge(waiters, shared.operation)

@@ -7,8 +7,8 @@ import type { Running } from '../memory'
 import { Stop } from '../stop'
 import { compare } from './compare'
 import { snapshotOf, type Snapshot } from './events'
-import { createFollower, type Follower, type WatchOptions } from './subscription'
-import { createLook, type Look } from './reader'
+import { createSubscription, type Subscription, type WatchOptions } from './subscription'
+import { createReader, type Look } from './reader'
 import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
 import type { DeviceState, RouteState } from './state'
 
@@ -17,8 +17,8 @@ interface DeviceWatch extends Running {
   /** The device, when it is known. */
   readonly deviceId: string | undefined
   readonly isOn: boolean
-  add(follower: Follower): void
-  remove(follower: Follower): void
+  add(subscription: Subscription): void
+  remove(subscription: Subscription): void
   /** Looks without waiting for the next poll. */
   lookNow(): Promise<SharedLook>
   /** All that is known. */
@@ -65,12 +65,12 @@ export function watchDevice(
   options: WatchOptions,
   clock: Clock = REAL_TIME,
 ): () => void {
-  if (gateway.leaving.stopped) throw closedError()
-  const follower = createFollower(options, clock)
-  watchOf(gateway, options.deviceId, clock).add(follower)
+  if (gateway.closing.stopped) throw closedError()
+  const subscription = createSubscription(options, clock)
+  watchOf(gateway, options.deviceId, clock).add(subscription)
   return () => {
-    follower.end()
-    for (const watch of watchesOf(gateway).values()) watch.remove(follower)
+    subscription.end()
+    for (const watch of watchesOf(gateway).values()) watch.remove(subscription)
   }
 }
 
@@ -125,10 +125,10 @@ function createDeviceWatch(
   clock: Clock,
   forget: () => void,
 ): DeviceWatch {
-  const followers = new Set<Follower>()
+  const subscriptions = new Set<Subscription>()
   const who = `watch ${configured ?? ''}`
   let deviceId = configured
-  let look: ReturnType<typeof createLook> | undefined
+  let look: ReturnType<typeof createReader> | undefined
   let state: DeviceState | undefined
   let seenAt = 0
   let suggestedMs: number | undefined
@@ -153,23 +153,23 @@ function createDeviceWatch(
       suggestedMs = answer.suggestedMs
       seenAt = clock.now()
       missed = undefined
-      each((follower) => follower.seen(present, changes, seenAt))
+      each((subscription) => subscription.seen(present, changes, seenAt))
       void measure(present)
     },
     onMiss(miss) {
       missed = miss.error
-      each((follower) => follower.missed(miss))
+      each((subscription) => subscription.missed(miss))
     },
     onUnreachable(miss) {
       away = miss
       const { code, message } = miss.error
-      gateway.outlook.trouble(who, code, `The appliance cannot be watched: ${message}`)
-      each((follower) => follower.unreachable(miss))
+      gateway.outages.failed(who, code, `The appliance cannot be watched: ${message}`)
+      each((subscription) => subscription.unreachable(miss))
     },
     onReachable(outage) {
       away = undefined
-      gateway.outlook.fine(who)
-      each((follower) => follower.reachable(outage))
+      gateway.outages.recovered(who)
+      each((subscription) => subscription.reachable(outage))
     },
     // A login that is held back has waits of its own: two of them would add up.
     backsOff: () => hasAsked,
@@ -183,8 +183,8 @@ function createDeviceWatch(
   }
 
   // What one of them does wrong is not the affair of the others, nor a failed poll.
-  function each(tell: (follower: Follower) => void): void {
-    for (const follower of Array.from(followers)) safely(() => tell(follower))
+  function each(tell: (subscription: Subscription) => void): void {
+    for (const subscription of Array.from(subscriptions)) safely(() => tell(subscription))
   }
 
   function safely(tell: () => void): void {
@@ -199,7 +199,7 @@ function createDeviceWatch(
     const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const id = deviceId ?? (await findDevice(operation))
-      look ??= createLook(gateway, id, clock)
+      look ??= createReader(gateway, id, clock)
       return { ...(await look(operation, state)), operation }
     } catch (error) {
       hasAsked = operation.requests > 0
@@ -225,28 +225,28 @@ function createDeviceWatch(
     }
     deviceId = id
     // The only device is another one now: those that named the former go on with that.
-    for (const follower of followers) {
-      if (follower.deviceId === undefined || follower.deviceId === id) continue
-      followers.delete(follower)
-      watchOf(gateway, follower.deviceId, clock).add(follower)
+    for (const subscription of subscriptions) {
+      if (subscription.deviceId === undefined || subscription.deviceId === id) continue
+      subscriptions.delete(subscription)
+      watchOf(gateway, subscription.deviceId, clock).add(subscription)
     }
     return id
   }
 
   function handOver(other: DeviceWatch): void {
-    for (const follower of followers) {
-      followers.delete(follower)
-      other.add(follower)
+    for (const subscription of subscriptions) {
+      subscriptions.delete(subscription)
+      other.add(subscription)
     }
-    gateway.outlook.fine(who)
+    gateway.outages.recovered(who)
     end()
   }
 
   /** Reads the statistics that anybody has set limits on. A reading that takes long leaves the next one out. */
   async function measure(present: DeviceState): Promise<void> {
     const wanted = new Map<string, RouteState>()
-    for (const follower of followers) {
-      for (const route of follower.measures(present)) wanted.set(route.id, route)
+    for (const subscription of subscriptions) {
+      for (const route of subscription.measures(present)) wanted.set(route.id, route)
     }
     const isDue = clock.now() - measuredAt > 0.8 * interval()
     if (isMeasuring || !isDue || wanted.size === 0) return
@@ -258,12 +258,12 @@ function createDeviceWatch(
       const statistics = await readStatisticsOf(gateway, present.id, routes, operation)
       const at = clock.now()
       unfound = 0
-      each((follower) => follower.measured(statistics, at))
+      each((subscription) => subscription.measured(statistics, at))
     } catch (error) {
       if (!(error instanceof GatewayError)) return
       // Routes that went away meanwhile are not found either.
       if (error.code === 'NOT_FOUND' && ++unfound < 3) return
-      each((follower) => follower.failed(error))
+      each((subscription) => subscription.failed(error))
     } finally {
       isMeasuring = false
     }
@@ -287,7 +287,7 @@ function createDeviceWatch(
     poller.stop()
     cancelLinger?.()
     forget()
-    gateway.outlook.forget(who)
+    gateway.outages.remove(who)
   }
 
   const watch: DeviceWatch = {
@@ -295,15 +295,15 @@ function createDeviceWatch(
       return deviceId
     },
     get isOn() {
-      return followers.size > 0
+      return subscriptions.size > 0
     },
-    add(follower) {
-      if (followers.size === 0) begin()
-      followers.add(follower)
-      safely(() => follower.begin({ state, seenAt, away }))
+    add(subscription) {
+      if (subscriptions.size === 0) begin()
+      subscriptions.add(subscription)
+      safely(() => subscription.begin({ state, seenAt, away }))
     },
-    remove(follower) {
-      if (followers.delete(follower) && followers.size === 0) pause()
+    remove(subscription) {
+      if (subscriptions.delete(subscription) && subscriptions.size === 0) pause()
     },
     lookNow: () => poller.askNow(),
     snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true),

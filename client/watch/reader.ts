@@ -41,7 +41,7 @@ const ALL_MISSING_MS = 10_000
  * @returns a function that looks once, given what is known from before, and throws GatewayError
  * when no usable answer came
  */
-export function createLook(
+export function createReader(
   gateway: Connection,
   deviceId: string,
   clock: Clock,

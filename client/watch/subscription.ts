@@ -55,7 +55,7 @@ export interface Health {
 }
 
 /** One watch: turns what is seen into what it reports. */
-export interface Follower {
+export interface Subscription {
   /** The device that it names; undefined for the only one. */
   readonly deviceId?: string
   /** The state as far as it is known when the watch begins. */
@@ -91,7 +91,7 @@ const LASTING: ReadonlySet<string> = new Set([
   'TLS',
 ])
 
-export function createFollower(options: WatchOptions, clock: Clock): Follower {
+export function createSubscription(options: WatchOptions, clock: Clock): Subscription {
   const { holdFor = 0, thresholds = [] } = options
   const wantsEvent = eventFilter(options.events)
   const wantsRoute = routeFilter(options.route)
@@ -110,7 +110,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   const lasting: { look?: string; statistics?: string } = {}
 
   // A watch that comes from another poller of the same device starts over, knowing what it knows.
-  function begin(known: Parameters<Follower['begin']>[0]): void {
+  function begin(known: Parameters<Subscription['begin']>[0]): void {
     if (away && !known.away) {
       const { since } = away.miss
       reachable({ since, outageMs: clock.now() - since })
