@@ -8,11 +8,11 @@ import type { CommandAnswer, Destination, Route, UpdateAnswer } from '../model/t
 import { untilStopped } from '../stop'
 import { sendCommand } from '../api/commands'
 import { getRoute } from '../api/routes'
-import { confirm } from './wait'
+import { awaitRoute } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
 import { readStableRoute, sendTracked, serialized } from './pending'
-import { isPending, isRunning, isStopped } from '../model/route-state'
+import { isRunning, isStopped } from '../model/route-state'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
 
@@ -86,18 +86,15 @@ function unitOf(
   }
 
   const confirmed = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
-    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-      const route = routes.find(({ id }) => isSameId(id, routeId))
-      if (!route) return { instead: 'no such route' }
+    const wanted = running ? 'running' : 'stopped'
+    const verdict = (route: Route): string | undefined => {
       const now = stateIn(route)
-      const wanted = running ? 'running' : 'stopped'
-      if (now === undefined) return { instead: 'no such destination' }
-      if (isPending(route)) return { instead: 'the change still pending' }
-      if (now === wanted) return { seen: route }
+      if (now === undefined) return 'no such destination'
+      if (now === wanted) return undefined
       const why = destinationId !== undefined && running && !isRunning(route)
-      return { instead: `it is not ${wanted}${why ? '; its route does not run' : ''}` }
+      return `it is not ${wanted}${why ? '; its route does not run' : ''}`
     }
-    return confirm(gateway, { deviceId, routeId, look, timeout }, by)
+    return awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, by)
   }
 
   const nameIn = (route: Route): string => {

@@ -5,8 +5,8 @@ import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { lacking, lacksRoutes, listRoutes, sendCreate } from '../api/routes'
-import { confirm } from './wait'
-import { isPending, isRunning } from '../model/route-state'
+import { awaitRoute } from './wait'
+import { isRunning } from '../model/route-state'
 import { rememberSecrets } from './known-secrets'
 
 /** How long a change is followed. */
@@ -62,7 +62,7 @@ export async function createRoute(
     if (lacksRoutes(present)) throw lacking(present, ' The route was not created.')
     const older = new Set(present.data.map(({ id }) => id))
     const answer = await sendCreate(gateway, { deviceId, fields }, operation)
-    const route = await confirmCreated(
+    const route = await awaitCreated(
       gateway,
       { deviceId, fields, older, timeout: waitTimeout },
       operation,
@@ -82,19 +82,16 @@ export interface NewRoute {
 }
 
 /** Waits until the new route shows, and runs if it was to be started: the answer to a create has no ID. */
-export function confirmCreated(
+export function awaitCreated(
   gateway: Connection,
   { deviceId, fields, older, timeout }: NewRoute,
   operation: Operation,
 ): Promise<Route> {
-  const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-    const created = routes.find(({ id, name }) => name === fields.name && !older.has(id))
-    if (!created) return { instead: `no new route with the name "${fields.name}"` }
-    if (isPending(created)) return { instead: 'the new route, with updates pending' }
-    if (fields.startRoute && !isRunning(created)) {
-      return { instead: `the new route in state ${String(created.state)}` }
-    }
-    return { seen: created }
-  }
-  return confirm(gateway, { deviceId, look, timeout }, operation)
+  const isMeant = ({ id, name }: Route): boolean => name === fields.name && !older.has(id)
+  const verdict = (created: Route): string | undefined =>
+    fields.startRoute && !isRunning(created)
+      ? `the new route in state ${String(created.state)}`
+      : undefined
+  const absence = `no new route with the name "${fields.name}"`
+  return awaitRoute(gateway, { deviceId, isMeant, absence, verdict, timeout }, operation)
 }

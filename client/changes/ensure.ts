@@ -20,9 +20,9 @@ import { lacking, lacksRoutes, listRoutes, sendCreate, sendDelete } from '../api
 import { createSemaphore } from '../connection/concurrency'
 import { askItself, judgeMissing } from '../watch/gone'
 import { findPortConflicts } from './port-conflicts'
-import { confirm } from './wait'
-import { confirmCreated } from './create'
-import { confirmGone } from './delete'
+import { awaitRoute } from './wait'
+import { awaitCreated } from './create'
+import { awaitGone } from './delete'
 import type { Difference } from '../model/diff'
 import {
   collisions,
@@ -219,7 +219,7 @@ async function create(
   const after = await countedCreate(gateway, () =>
     seen(
       () => sendCreate(gateway, { deviceId, fields }, operation),
-      () => confirmCreated(gateway, { deviceId, fields, older, timeout }, operation),
+      () => awaitCreated(gateway, { deviceId, fields, older, timeout }, operation),
     ),
   )
   rememberSecrets(gateway, { deviceId, routeId: after.id }, fields)
@@ -246,23 +246,15 @@ async function change(
   const timeout = options.waitTimeout
   const route = await readStableRoute(gateway, address, operation).catch(async (error: unknown) => {
     if (options.state !== 'absent' || !isNotFound(error)) throw error
-    await confirmGone(gateway, address, timeout, operation, true)
+    await awaitGone(gateway, address, timeout, operation, true)
     return undefined
   })
   const one = planOn(gateway, deviceId, wanted, route, options)
   if (!route) return planned(one)
   refuse(one.problems, operation)
 
-  const until = (met: (now: Route) => string | undefined): Promise<Route> => {
-    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-      const now = routes.find(({ id }) => isSameId(id, routeId))
-      if (!now) return { instead: 'no such route' }
-      if (isPending(now)) return { instead: 'the change still pending' }
-      const instead = met(now)
-      return instead === undefined ? { seen: now } : { instead }
-    }
-    return confirm(gateway, { deviceId, routeId, look, timeout }, operation)
-  }
+  const until = (verdict: (now: Route) => string | undefined): Promise<Route> =>
+    awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, operation)
 
   let after: Route | null = route
   for (const step of one.steps) {
@@ -273,7 +265,7 @@ async function change(
             sendDelete(gateway, address, operation).catch((error: unknown) => {
               if (!isNotFound(error)) throw error
             }),
-          () => confirmGone(gateway, address, timeout, operation),
+          () => awaitGone(gateway, address, timeout, operation),
         )
         forgetRoute(gateway, address)
         after = null

@@ -5,13 +5,12 @@ import { checkUpdate, type CheckOptions } from '../model/check'
 import { toSent } from '../model/convert'
 import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
-import { confirm } from './wait'
+import { awaitRoute } from './wait'
 import type { Waiting } from './create'
 import { covers, differs } from '../model/diff'
 import type { RouteAddress } from './find'
 import { needsPresent, planKeep, planMerge, planReplace } from './merge'
 import { forgetUpdate, readStableRoute, sendTracked, serialized } from './pending'
-import { isPending } from '../model/route-state'
 import { comparable } from './known-secrets'
 
 export type UpdateMode = 'keep' | 'merge' | 'replace'
@@ -66,20 +65,13 @@ export async function updateRoute(
     const answer = await sendTracked(gateway, target, { fields, present }, operation)
     if (waitFor === 'accepted') return { deviceId, routeId, answer }
 
-    const look = ([route]: Route[]): { seen: Route } | { instead: string } => {
-      if (!route) return { instead: 'no such route' }
-      if (isPending(route)) return { instead: 'the update still pending' }
-      const told = comparable(gateway, deviceId, route)
-      return covers(told, fields) ? { seen: route } : { instead: difference(fields, told) }
+    const verdict = (changed: Route): string | undefined => {
+      const known = comparable(gateway, deviceId, changed)
+      return covers(known, fields) ? undefined : difference(fields, known)
     }
-    const route = await confirm(
+    const route = await awaitRoute(
       gateway,
-      {
-        deviceId,
-        routeId,
-        look: (routes) => look(routes.filter(({ id }) => isSameId(id, routeId))),
-        timeout: waitTimeout,
-      },
+      { deviceId, routeId, verdict, timeout: waitTimeout },
       operation,
     )
     forgetUpdate(gateway, at)

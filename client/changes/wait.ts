@@ -1,4 +1,4 @@
-import { GatewayError, inDoubt } from '../errors'
+import { GatewayError, closedError, inDoubt } from '../errors'
 import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
@@ -6,19 +6,21 @@ import type { Route, RouteList } from '../model/types'
 import { getRoute, lacksRoutes, listRoutes } from '../api/routes'
 import { askItself, refusalOf, type Evidence } from '../watch/gone'
 import { sharedLook } from '../watch/device-watch'
+import { createPoller } from '../watch/poller'
 import type { Running } from '../memory'
+import { isPending } from '../model/route-state'
 import { Stop } from '../stop'
 
-/** What a caller waits to see. */
+/** What a caller waits for. */
 export interface Expectation<T> {
   deviceId: string
-  /** The route that it is about; undefined while it has no known ID. */
+  /** The route that it is about; undefined while its ID is not known. */
   routeId?: string
   /**
-   * Looks at the route, or at all routes where none is named. Returns what was waited
-   * for, or in words what is there instead.
+   * Judges the route, or all routes where none is named. Returns what was waited for, or in words
+   * what is there instead.
    */
-  look: (routes: Route[], evidence: Evidences) => Outcome<T> | Promise<Outcome<T>>
+  judge: (routes: Route[], evidence: Evidences) => Outcome<T> | Promise<Outcome<T>>
   /** Milliseconds. */
   timeout: number
   /** No change was sent that could show. */
@@ -27,63 +29,69 @@ export interface Expectation<T> {
 
 type Outcome<T> =
   | { seen: T }
-  /** With `again` one more look soon may decide it. */
+  /** With `again` one more poll soon may decide it. */
   | { instead: string; again?: boolean }
 
 /** Whether a route that was not among those that were read is gone. */
 export type Evidences = (routeId: string) => Promise<Evidence>
 
-interface Waiter {
+/** A route as it is to become. */
+export interface AwaitedRoute {
+  deviceId: string
+  /** Undefined for a route whose ID is not known: then `isMeant` finds it. */
   routeId?: string
-  operation: Operation
-  look(routes: Route[], evidence: Evidences): Promise<'seen' | 'again' | 'not yet'>
-  /** A poll brought no answer, for this reason. */
-  missed(reason: string): void
-  fail(error: unknown): void
+  isMeant?: (route: Route) => boolean
+  /** What there is instead while it is not there, in words. */
+  absence?: string
+  /** What is missing in the route, in words; undefined when nothing is. */
+  verdict: (route: Route) => string | undefined
+  /** Milliseconds. */
+  timeout: number
 }
-
-const FIRST_PAUSE = 200
-const LONGEST_PAUSE = 2000
-
-/** What polls a device, on only while somebody waits. */
-interface Loop extends Running {
-  readonly waiters: Set<Waiter>
-  /** Ends a reading that nobody waits for any more. */
-  readonly stop: Stop
-}
-
-function newLoop(): Loop {
-  const stop = new Stop()
-  return { waiters: new Set(), stop, end: () => stop.now() }
-}
-
-/** One loop for each device. Nobody else adds to them. */
-const loopsOf = ({ memory }: Connection): Map<string, Loop> => memory.waits as Map<string, Loop>
 
 /**
- * Polls until the expectation is met. All that wait for the same device share the polls.
+ * Waits until no change of the route is pending and the verdict is good.
+ * @returns the route as it is then
  * @throws GatewayError `NOT_CONFIRMED`, with what was seen last, when the time is up
  */
-export function confirm<T>(
+export function awaitRoute(
+  gateway: Connection,
+  { deviceId, routeId, isMeant, absence = 'no such route', verdict, timeout }: AwaitedRoute,
+  operation: Operation,
+): Promise<Route> {
+  const isTheOne = isMeant ?? (({ id }: Route) => isSameId(id, routeId))
+  const judge = (routes: Route[]): Outcome<Route> => {
+    const route = routes.find(isTheOne)
+    if (!route) return { instead: absence }
+    if (isPending(route)) return { instead: 'the change still pending' }
+    const instead = verdict(route)
+    return instead === undefined ? { seen: route } : { instead }
+  }
+  return awaitChange(gateway, { deviceId, routeId, judge, timeout }, operation)
+}
+
+/**
+ * Waits until the expectation is met. All that wait for the same device share their polls.
+ * @throws GatewayError `NOT_CONFIRMED`, with what was seen last, when the time is up
+ */
+export function awaitChange<T>(
   gateway: Connection,
   expectation: Expectation<T>,
   operation: Operation,
 ): Promise<T> {
   const { deviceId, routeId, timeout } = expectation
-  const devices = loopsOf(gateway)
-
   // The change was accepted: what becomes of it is not known.
-  const judged = (error: unknown): unknown =>
+  const doubted = (error: unknown): unknown =>
     error instanceof GatewayError && !expectation.unsent ? inDoubt(error) : error
-  if (operation.stop?.stopped) return Promise.reject(judged(stopped(operation)))
+  if (operation.stop?.stopped) return Promise.reject(doubted(stopped(operation)))
   return new Promise<T>((resolve, reject) => {
     let last = 'no answer came yet'
     const waiter: Waiter = {
       routeId,
       operation,
-      async look(routes, evidence) {
+      async judge(routes, evidence) {
         try {
-          const result = await expectation.look(routes, evidence)
+          const result = await expectation.judge(routes, evidence)
           if ('seen' in result) {
             end(() => resolve(result.seen))
             return 'seen'
@@ -98,63 +106,104 @@ export function confirm<T>(
       missed(reason) {
         last = reason
       },
-      fail: (error) => end(() => reject(judged(error))),
+      fail: (error) => end(() => reject(doubted(error))),
     }
     const end = (settle: () => void): void => {
       clearTimeout(timer)
       unhook()
-      loop.waiters.delete(waiter)
-      if (loop.waiters.size === 0) {
-        // Whoever comes next starts a loop of its own, and does not wait for a reading that hangs.
-        if (devices.get(deviceId) === loop) devices.delete(deviceId)
-        loop.stop.now()
-      }
+      waits.remove(waiter)
       settle()
     }
     const timer = setTimeout(() => waiter.fail(notConfirmed(expectation, last, operation)), timeout)
     const unhook =
       operation.stop?.onStop(() => waiter.fail(stopped(operation))) ?? (() => undefined)
-
-    const running = devices.get(deviceId)
-    const loop = running ?? newLoop()
-    loop.waiters.add(waiter)
-    if (running) return
-    devices.set(deviceId, loop)
-    void poll(gateway, deviceId, loop)
+    const waits = waitsFor(gateway, deviceId)
+    waits.add(waiter)
   })
 }
 
-async function poll(gateway: Connection, deviceId: string, { waiters, stop }: Loop): Promise<void> {
+interface Waiter {
+  routeId?: string
+  operation: Operation
+  judge(routes: Route[], evidence: Evidences): Promise<'seen' | 'again' | 'not yet'>
+  /** A poll brought no answer, for this reason. */
+  missed(reason: string): void
+  fail(error: unknown): void
+}
+
+/** All that wait for changes of one device: they subscribe to one poller, which runs only while there are any. */
+interface DeviceWaits extends Running {
+  add(waiter: Waiter): void
+  remove(waiter: Waiter): void
+}
+
+function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
+  const waits = gateway.memory.waits as Map<string, DeviceWaits>
+  const known = waits.get(deviceId)
+  if (known) return known
+  const created = createDeviceWaits(gateway, deviceId, () => {
+    if (waits.get(deviceId) === created) waits.delete(deviceId)
+  })
+  waits.set(deviceId, created)
+  return created
+}
+
+const FIRST_PAUSE = 200
+const LONGEST_PAUSE = 2000
+
+function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => void): DeviceWaits {
+  const waiters = new Set<Waiter>()
+  /** Ends a reading that nobody waits for any longer. */
+  const stop = new Stop()
+  let asked = 0
+  let isNew = true
   let pauseMs = FIRST_PAUSE
-  let known = 0
-  while (waiters.size > 0) {
-    const asked = [...waiters]
-    if (asked.length > known) pauseMs = FIRST_PAUSE
-    known = asked.length
-    const again = await askOnce(gateway, deviceId, asked, stop)
-    if (waiters.size === 0) break
-    if (again) pauseMs = FIRST_PAUSE
-    try {
-      await gateway.pause(pauseMs, stop)
-    } catch (error) {
-      for (const waiter of waiters) waiter.fail(error)
-    }
-    pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE)
+  const poller = createPoller<{ again: boolean }>({
+    ask() {
+      isNew = waiters.size > asked
+      asked = waiters.size
+      return pollOnce(gateway, deviceId, [...waiters], stop)
+    },
+    // The longer it takes, the less often; a new waiter starts over.
+    onAnswer({ again }) {
+      pauseMs = isNew || again ? FIRST_PAUSE : Math.min(pauseMs * 1.5, LONGEST_PAUSE)
+    },
+    interval: () => pauseMs,
+    clock: gateway.clock,
+  })
+  return {
+    add(waiter) {
+      waiters.add(waiter)
+      if (waiters.size > 1) return
+      poller.start()
+      poller.askNow().catch(() => undefined)
+    },
+    remove(waiter) {
+      waiters.delete(waiter)
+      if (waiters.size > 0) return
+      // Whoever comes next gets a poller of its own, and does not wait for a reading that hangs.
+      forget()
+      poller.stop()
+      stop.now()
+    },
+    end() {
+      for (const waiter of waiters) waiter.fail(closedError())
+    },
   }
 }
 
-/** What a wait has seen, the watches of the device shall tell now, not at their next poll. */
-function tellWatches(gateway: Connection, deviceId: string): void {
+/** Makes the watches of the device report now what a wait has seen, not at their next poll. */
+function pollWatches(gateway: Connection, deviceId: string): void {
   sharedLook(gateway, deviceId)?.().catch(() => undefined)
 }
 
-/** @returns true when one more look soon may decide something */
-async function askOnce(
+/** @returns `again` when one more poll soon may decide something */
+async function pollOnce(
   gateway: Connection,
   deviceId: string,
   waiters: Waiter[],
   stop: Stop,
-): Promise<boolean> {
+): Promise<{ again: boolean }> {
   const uninterruptible = waiters.some((waiter) => waiter.operation.uninterruptible)
   const own = newOperation('confirm', stop).under({ uninterruptible })
   try {
@@ -163,31 +212,31 @@ async function askOnce(
     const reading = shared ?? (await readRoutes(gateway, deviceId, waiters, own))
     charge(waiters, taken(own))
     const evidence = evidencesFrom(gateway, deviceId, reading, own)
-    const looks = waiters.map((waiter) =>
-      waiter.look(reading.routes, (routeId) =>
+    const verdicts = waiters.map((waiter) =>
+      waiter.judge(reading.routes, (routeId) =>
         evidence(routeId).finally(() => charge(waiters, taken(own))),
       ),
     )
-    const outcomes = await Promise.all(looks)
+    const outcomes = await Promise.all(verdicts)
     if (outcomes.includes('seen') && onlyRoute(waiters) !== undefined) {
-      tellWatches(gateway, deviceId)
+      pollWatches(gateway, deviceId)
     }
-    return outcomes.includes('again')
+    return { again: outcomes.includes('again') }
   } catch (error) {
     charge(waiters, taken(own))
-    // The change was accepted: a poll that fails says nothing against it, and may be the only one.
+    // The change was accepted: a failed poll says nothing against it, and may be the only one.
     const closed = error instanceof GatewayError && error.code === 'CLOSED'
     for (const waiter of waiters) {
       if (closed) waiter.fail(error)
       else waiter.missed(error instanceof Error ? error.message : String(error))
     }
-    return false
+    return { again: false }
   }
 }
 
 type Made = Pick<Operation, 'requests' | 'statusCode'>
 
-/** Counts requests for everybody who waits. */
+/** Charges requests to everybody who waits. */
 function charge(waiters: Waiter[], { requests, statusCode }: Made): void {
   for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
     asking.requests += requests
@@ -195,14 +244,14 @@ function charge(waiters: Waiter[], { requests, statusCode }: Made): void {
   }
 }
 
-/** The requests that an operation has made since they were taken last. */
+/** The requests of an operation since they were last taken. */
 function taken(operation: Operation): Made {
   const { requests, statusCode } = operation
   operation.requests = 0
   return { requests, statusCode }
 }
 
-/** What a reading says about a missing route. What it leaves open is read once for all that ask. */
+/** What a reading says about a missing route. What it leaves open is read once for everybody. */
 function evidencesFrom(
   gateway: Connection,
   deviceId: string,
@@ -225,13 +274,13 @@ interface Reading {
   routes: Route[]
   /** Where all routes were listed. */
   list?: RouteList
-  /** How the only route that was asked for was refused. */
+  /** How the read of the only route failed. */
   itself?: Evidence['itself']
 }
 
 /**
- * Where all routes are to be read, the poll that the watches of this device share. Undefined
- * when nobody watches, or when it does not tell all: then the routes are read for themselves.
+ * Where all routes are needed, the poll that the watches of this device share. Undefined when
+ * nobody watches, or when that poll is incomplete: then the routes are listed.
  */
 async function readWithWatches(
   gateway: Connection,
@@ -249,7 +298,8 @@ function onlyRoute(waiters: Waiter[]): string | undefined {
   return others.length > 0 ? undefined : routeId
 }
 
-// One route is asked for by itself; for several one list costs less.
+// One route is read by itself: it may show long before the configuration of the device does, and a
+// list of thousands is expensive. For several routes one list costs less.
 async function readRoutes(
   gateway: Connection,
   deviceId: string,
@@ -269,7 +319,7 @@ async function readRoutes(
     const itself = refusalOf(error)
     if (itself === 'missing') return { routes: [], itself }
     if (itself === 'no answer') throw error
-    // How an unknown route is answered is not documented (facts 4.2). The list tells.
+    // The response for an unknown route is not documented (facts 4.2). The list decides.
     return { ...(await listed()), itself }
   }
 }

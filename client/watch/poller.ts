@@ -27,16 +27,16 @@ export interface PollerOptions<Answer> {
   interval: () => number
   /** An answer came. */
   onAnswer: (answer: Answer) => void
-  onMiss: (miss: Miss) => void
-  /** Three polls failed, and 30 s went by: once for each outage. */
-  onUnreachable: (miss: Miss) => void
-  /** The first answer after that. Comes before it is given to `onAnswer`. */
-  onReachable: (outage: { since: number; outageMs: number }) => void
-  /** Whether the waits shall grow after the latest failure; true if not given. */
+  onMiss?: (miss: Miss) => void
+  /** Three polls failed, and 30 s went by: once per outage. */
+  onUnreachable?: (miss: Miss) => void
+  /** The first answer after that. Called before `onAnswer`. */
+  onReachable?: (outage: { since: number; outageMs: number }) => void
+  /** Whether the waits grow after the latest failure; by default they do. */
   backsOff?: () => boolean
-  clock: Clock
-  /** From 0 to 1. */
-  random: () => number
+  clock: PlainClock
+  /** From 0 to 1: spreads the polls of many pollers. By default nothing is spread. */
+  random?: () => number
 }
 
 export interface Poller<Answer> {
@@ -61,7 +61,7 @@ const LONGEST_WAIT = 60_000
  * minute, and are normal at once when it answers.
  */
 export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Answer> {
-  const { ask, interval, clock, random } = options
+  const { ask, interval, clock, random = () => 0.5 } = options
   let running = false
   let due = 0
   let polls = 0
@@ -130,7 +130,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     const ended = isUnreachable ? outage : undefined
     isUnreachable = false
     outage = undefined
-    if (ended) options.onReachable({ since: ended.since, outageMs: clock.now() - ended.since })
+    if (ended) options.onReachable?.({ since: ended.since, outageMs: clock.now() - ended.since })
     options.onAnswer(answer)
   }
 
@@ -142,7 +142,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     if (error.code === 'CLOSED') return
     misses++
     outage = { error, since: outage?.since ?? begun }
-    options.onMiss(outage)
+    options.onMiss?.(outage)
     if (isUnreachable || misses < MISSES) return
     const left = outage.since + OUTAGE_MS - clock.now()
     if (left <= 0) declare()
@@ -154,7 +154,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     cancelDeclaration = undefined
     if (!outage || isUnreachable) return
     isUnreachable = true
-    options.onUnreachable(outage)
+    options.onUnreachable?.(outage)
   }
 
   function setDue(from: number): void {
@@ -168,7 +168,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
       return
     }
     // Many that began at the same moment spread over the interval after their first poll.
-    due = from + (polls === 1 ? ms * (0.5 + 0.5 * random()) : ms)
+    due = from + (polls === 1 && options.random ? ms * (0.5 + 0.5 * random()) : ms)
     if (due <= now) due += Math.ceil((now - due) / ms) * ms
   }
 
