@@ -30,7 +30,7 @@ export interface Problem {
 }
 
 /**
- * Whether a failed operation changed the appliance: certainly not; perhaps, since an answer
+ * Whether a failed operation changed the appliance: certainly not; perhaps, since a response
  * is missing or a change did not show; or certainly, in part at least.
  */
 export type Applied = 'no' | 'maybe' | 'yes'

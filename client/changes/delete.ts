@@ -11,7 +11,7 @@ import type { RouteAddress } from './find'
 import { forgetRoute, serialized } from './pending'
 
 /**
- * Deletes a route (facts 4.5). With `applied` the answer comes when the route is gone, see `watch/gone`.
+ * Deletes a route (facts 4.5). With `applied` it returns once the route is gone, see `watch/gone`.
  * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
  */
 export function deleteRoute(

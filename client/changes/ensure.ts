@@ -161,7 +161,7 @@ interface Progress {
   done: EnsureAction[]
 }
 
-/** Plans once more on the route as it is now, in turn with all others that change it, and does it. */
+/** Plans again on the route as it is now, serialized with all other changes of it, and carries it out. */
 async function apply(
   gateway: Connection,
   deviceId: string,
@@ -180,7 +180,7 @@ async function apply(
       change(gateway, address, wanted, options, operation, progress),
     )
   }
-  // Whoever wants a route of this name waits here, and then finds the one that is there by then.
+  // Others that want a route of this name wait here, and then find the one that was created.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
     const present = await settledList(gateway, deviceId, [wanted], options, operation)
     const route = findWanted(wanted, present, options, operation)
@@ -299,8 +299,8 @@ async function change(
 }
 
 /**
- * Sends a change and waits until it shows. Where the answer got lost, the appliance is
- * looked at instead: what shows was applied, what does not stays of unknown outcome.
+ * Sends a change and waits until it shows. Where the response was lost, what shows was applied;
+ * what does not show remains of unknown outcome.
  */
 async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Promise<T> {
   let lost: GatewayError | undefined
@@ -325,8 +325,8 @@ const isNotFound = (error: unknown): boolean =>
 const DOUBTS = ['there', 'no answer', 'unclear'] as const
 
 /**
- * All routes, when nothing is under way that concerns those that are wanted: no change of one
- * of them, and where one is missing no create, which may be the one.
+ * Lists all routes once nothing is in progress that concerns the wanted ones: no change of one of
+ * them and, where one is missing, no create, which may be the one.
  * @throws GatewayError `NOT_CONFIRMED` when that does not come to an end
  */
 async function settledList(
@@ -337,7 +337,7 @@ async function settledList(
   operation: Operation,
 ): Promise<Route[]> {
   let missingSince: number | undefined
-  // Rows without an ID have no route that could be asked for itself.
+  // Rows without an ID have no route that could be read by itself.
   const areGone = async (found: Array<Route | undefined>): Promise<boolean> => {
     const ids = wanted.flatMap(({ id }, index) => (found[index] || !id ? [] : [id]))
     const answers = await Promise.all(
@@ -366,7 +366,7 @@ async function settledList(
   return pollUntil(gateway, look, options.waitTimeout, operation)
 }
 
-/** What an update has still to change, in words; undefined when nothing. */
+/** What an update still has to change, in words; undefined when nothing. */
 function remaining({ steps, diff }: Plan): string | undefined {
   if (!steps.includes('update')) return undefined
   return `other values in ${diff

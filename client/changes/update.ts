@@ -16,7 +16,7 @@ import { comparable } from './known-secrets'
 export type UpdateMode = 'keep' | 'merge' | 'replace'
 
 export interface UpdateRoute extends Waiting {
-  /** May be a way to find it out, used only once the patch was found in order. */
+  /** A function is called only once the patch has passed its checks. */
   address: RouteAddress | (() => Promise<RouteAddress>)
   /** What to change: `{name?, source?, destinations?}`, or a Route as read and edited. */
   patch: unknown
@@ -32,8 +32,8 @@ export interface Updated extends RouteAddress {
 
 /**
  * Updates a route (spec 4.2). The appliance deletes every destination that an update
- * leaves out, so what the patch does not say is read first and sent along (design 2.3).
- * Updates of one route take turns, and each reads after the one before has shown.
+ * leaves out, so what the patch leaves out is read first and sent along (design 2.3).
+ * Updates of one route take turns, and each reads once the one before has shown.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */
 export async function updateRoute(
