@@ -110,17 +110,17 @@ export function openConnection(options: GatewayOptions): Connection {
     maxAnswerBytes: options.maxAnswerBytes,
     timeout,
   })
+  const closing = new Stop()
+  /** Later in a close: no call begins any longer, not even one that completes a change. */
   const ended = new Stop()
   const writesOnTheirWay = new Set<Promise<unknown>>()
   const unfinished = new Set<Promise<unknown>>()
   const semaphore = createSemaphore(concurrency, clock)
   const mutex = createKeyedMutex(clock)
   const redaction = createRedaction()
-  const closing = new Stop()
   const memory = newMemory()
-  let closed: Promise<void> | undefined
-
   const outages = createOutageLog(log)
+  let closed: Promise<void> | undefined
 
   const session = createSession({
     base,

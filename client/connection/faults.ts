@@ -70,7 +70,7 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
   if (code.startsWith('HPE_')) {
     return new TransportFault(
       'BAD_RESPONSE',
-      'The server at this address and port does not speak HTTP. Check both.',
+      'What answered does not speak HTTP. Check the address and the port of the appliance.',
       { reached: true },
     )
   }
