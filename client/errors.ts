@@ -30,7 +30,7 @@ export interface Problem {
 }
 
 /**
- * Whether a failed operation changed the appliance: certainly not; perhaps, since an answer
+ * Whether a failed operation changed the appliance: certainly not; perhaps, since a response
  * is missing or a change did not show; or certainly, in part at least.
  */
 export type Applied = 'no' | 'maybe' | 'yes'
@@ -41,13 +41,13 @@ export interface ErrorCause {
   code: ErrorCode
   /** The operation that failed, for example `get-route`. */
   operation?: string
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the response, where there was one. */
   statusCode?: number
   /** `error.type` of the appliance's error body (facts 9.1). */
   applianceType?: string
   /** `error.message` of the appliance's error body (facts 9.1). */
   applianceMessage?: string
-  /** True when sending the same message again later can work and can do no harm. */
+  /** True when sending the same message again later can work and does no harm. */
   retryable: boolean
   /** Whether something was changed by this message. Known at the attempt, never guessed afterwards. */
   applied: Applied
@@ -122,7 +122,7 @@ export function readOnlyError({ name }: { name: string }): GatewayError {
   )
 }
 
-/** An answer that is not what the documentation says. */
+/** A response that is not as documented. */
 export function badResponse(what: string, statusCode?: number): GatewayError {
   return new GatewayError('BAD_RESPONSE', what, { statusCode })
 }
@@ -165,7 +165,7 @@ export function asGatewayError(
   return failure
 }
 
-/** The same failure, of a change that may have been applied all the same. */
+/** The same failure, of a change that may have been applied nevertheless. */
 export function inDoubt(error: GatewayError): GatewayError {
   const { code, message, cause } = error
   if (cause.applied !== 'no') return error
@@ -178,6 +178,6 @@ export function afterChanges(error: GatewayError, applied: Applied): GatewayErro
   return new GatewayError(code, message, { ...cause, applied })
 }
 
-/** True for the failure of a change that may have been applied all the same. */
+/** True for the failure of a change that may have been applied nevertheless. */
 export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof GatewayError && error.cause.applied !== 'no'

@@ -38,7 +38,7 @@ export function plan(
   wanted: Wanted,
   found: Route | undefined,
   options: PlanOptions,
-  /** The same route, with the secrets that reads do not tell, to compare with. */
+  /** The same route to compare with, completed with the secrets that reads leave out. */
   told = found,
 ): Plan {
   const route = found && wholeRoute(found)
@@ -103,7 +103,7 @@ function planPresent(
   return { ...nothing, steps, diff, unverified: left, fields, problems }
 }
 
-/** IDs of a former route with this name, or of its parts, tell nothing about the one that is there now. */
+/** IDs of a former route with this name, or of its parts, say nothing about the present one. */
 function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): Wanted {
   const { source, destinations } = wanted
   const parts = [present.source, ...present.destinations]

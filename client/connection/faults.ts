@@ -1,7 +1,7 @@
 import { GatewayError, type ErrorCause, type ErrorCode } from '../errors'
 import { errorBody, type Answer } from './answer'
 
-/** A call that brought no complete answer. */
+/** A call without a complete response. */
 export class TransportFault extends GatewayError {
   /** True when the appliance may have received the call; false when that is impossible. */
   readonly reached: boolean
@@ -43,7 +43,7 @@ export function tooLarge(limit: number, statusCode?: number): TransportFault {
   )
 }
 
-/** Says what a failed connection means, from the error code of node:net, node:tls or the http parser. */
+/** Translates the error codes of node:net, node:tls and the http parser. */
 export function connectionFault(error: Error, reached: boolean): TransportFault {
   if (error instanceof TransportFault) return error
   const code = String((error as NodeJS.ErrnoException).code ?? '')

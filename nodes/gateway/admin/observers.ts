@@ -97,7 +97,7 @@ export function createObservers(
       observer.version = ++versions
     }
     const endWatch = watchDevice(gateway, { deviceId, onEvents: changed, onSnapshot: changed })
-    const unhook = gateway.leaving.onStop(end)
+    const unhook = gateway.closing.onStop(end)
     node.register(user)
     observers.set(key, observer)
 

@@ -663,7 +663,7 @@ describe('watching', () => {
       log.should.eql(
         Array.from(
           { length: 2 },
-          () => 'warn A watch could not take what it was told: Error: broken',
+          () => 'warn A watch failed on what it was given: Error: broken',
         ),
       )
     })
