@@ -10,7 +10,12 @@ import { median, table } from '../scripts/harness/report.mjs'
 import { between, startAppliance, startNodeRed } from './inside.mjs'
 
 const require = createRequire(import.meta.url)
-const { listRoutes, newOperation, openGateway, startSession } = require('../dist/client')
+const {
+  listRoutes,
+  newOperation,
+  openConnection,
+  startSession,
+} = require('../dist/client/internal')
 
 const ACCOUNT = { username: 'operator', password: 'supervisor' }
 const LOADS = [
@@ -46,7 +51,7 @@ async function openWays({ url, deviceId }, { deploy, pass }) {
   const address = `${url}/api/gateway/${deviceId}/routes?page=1&pageSize=1000`
   const cookie = await login(url)
   const jarred = await axiosWithJar(url)
-  const gateway = openGateway({ baseUrl: url, ...ACCOUNT })
+  const gateway = openConnection({ baseUrl: url, ...ACCOUNT })
   await startSession(gateway, newOperation('bench'))
   await deploy([
     { id: 'tab', type: 'tab', label: 'bench' },

@@ -8,7 +8,7 @@ import { median, megabytes, table } from '../scripts/harness/report.mjs'
 import { between, startAppliance, startNodeRed } from './inside.mjs'
 
 const require = createRequire(import.meta.url)
-const { getRoute, listRoutes, newOperation, openGateway } = require('../dist/client')
+const { getRoute, listRoutes, newOperation, openConnection } = require('../dist/client/internal')
 
 const ACCOUNT = { username: 'operator', password: 'supervisor' }
 const REPEATS = 7
@@ -143,7 +143,7 @@ async function listOf(routes) {
 }
 
 async function readList(baseUrl, deviceId) {
-  const gateway = openGateway({ baseUrl, ...ACCOUNT })
+  const gateway = openConnection({ baseUrl, ...ACCOUNT })
   // What the first call loads is not what a list takes.
   await getRoute(gateway, { deviceId, routeId: 'none' }, newOperation('bench')).catch(() => {})
   const before = process.memoryUsage().rss

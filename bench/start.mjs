@@ -86,11 +86,11 @@ async function page(url) {
     return answer.text()
   }
   const html = (await read('nodes', 'text/html')) + (await read('plugins', 'text/html'))
-  const sources = [...html.matchAll(/<script[^>]+src="(resources\/[^"]+)"/g)].map(([, src]) => src)
-  const scripts = await Promise.all([...new Set(sources)].map((source) => read(source)))
+  // The forms hold the scripts that they share.
+  const scripts = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script)
   const texts = await read('nodes/messages?lng=en-US')
   return {
-    html: Buffer.byteLength(html),
+    html: Buffer.byteLength(html) - Buffer.byteLength(scripts.join('')),
     scripts: Buffer.byteLength(scripts.join('')),
     texts: Buffer.byteLength(texts),
   }

@@ -131,9 +131,38 @@ export function badResponse(what: string, statusCode?: number): GatewayError {
 const MAY_BE_APPLIED =
   'The change may or may not have been applied: look at the appliance before you send it again.'
 
-/** The end of a call because its node or its gateway was stopped. */
-export function closedError(): GatewayError {
-  return new GatewayError('CLOSED', 'The node was stopped before the call had ended.')
+/** What is said of a call that its caller stopped: a node, a signal, or the gateway that is closed. */
+export const STOPPED = 'The call was stopped before it finished.'
+
+/** The end of a call because its node, its signal or its gateway was stopped. */
+export const closedError = (): GatewayError => new GatewayError('CLOSED', STOPPED)
+
+/**
+ * True for an error of this package, also when it comes from another copy of it, for which
+ * `instanceof` is false.
+ */
+export function isGatewayError(error: unknown): error is GatewayError {
+  if (!(error instanceof Error) || error.name !== 'GatewayError') return false
+  const { code, cause } = error as Partial<GatewayError>
+  return typeof code === 'string' && typeof cause === 'object' && cause !== null
+}
+
+/** Whatever was thrown, as an error with a code of the list that names the operation. */
+export function asGatewayError(
+  error: unknown,
+  { name, writes }: { name: string; writes: number },
+): GatewayError {
+  if (error instanceof GatewayError) {
+    return new GatewayError(error.code, error.message, { ...error.cause, operation: name })
+  }
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const failure = new GatewayError(
+    'BAD_RESPONSE',
+    `The answer of the appliance could not be handled (${reason}). Please report this.`,
+    { operation: name, applied: writes > 0 ? 'maybe' : 'no' },
+  )
+  if (error instanceof Error) failure.stack = error.stack
+  return failure
 }
 
 /** The same failure, of a change that may have been applied all the same. */

@@ -2,47 +2,37 @@
  * Talks to a media gateway appliance from plain Node.js, with the session, the safety
  * and the error codes of the nodes. No Node-RED is needed.
  */
-export { openGateway } from './connection/connection'
-export type { Gateway, GatewayOptions } from './connection/connection'
-export { newOperation } from './connection/operation'
-export type { Operation, Request } from './connection/operation'
-export { ERROR_CODES, GatewayError, invalidInput } from './errors'
-export type { Applied, ErrorCause, ErrorCode, Problem } from './errors'
-export { Stop } from './stop'
+export { openGateway } from './gateway'
+export type {
+  CallOptions,
+  Changed,
+  ChangeOptions,
+  ControlOptions,
+  CreateOptions,
+  DeviceOptions,
+  EnsureOptions,
+  Gateway,
+  ListOptions,
+  StatisticsOptions,
+  UpdateOptions,
+  WatchOptions,
+} from './gateway'
+export type { GatewayOptions } from './connection/connection'
 export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
 export { readCertificate } from './connection/certificate'
-export { endSession, sessionInformation, startSession } from './api/session'
-export {
-  forgetOnlyDevice,
-  getDevice,
-  listDevices,
-  mayBeUnknownDevice,
-  onlyDevice,
-} from './api/devices'
-export { getRoute, listRoutes } from './api/routes'
-export { readAllStatistics, readStatistics } from './api/statistics'
-export type { FailedStatistics, Statistics, StatisticsOf } from './api/statistics'
-export { exportPreset } from './api/presets'
+export { ERROR_CODES, GatewayError, isGatewayError } from './errors'
+export type { Applied, ErrorCause, ErrorCode, Problem } from './errors'
+export type { FailedStatistics, Statistics } from './api/statistics'
 export type { Preset, PresetAnswer } from './api/presets'
-export { findDestination, findRoute, findSource } from './changes/find'
+export type { Created } from './changes/create'
+export type { Ensured, EnsureFailure } from './changes/ensure'
 export type { RouteAddress, Target } from './changes/find'
-export { createRoute } from './changes/create'
-export type { CreateRoute, Waiting } from './changes/create'
-export { updateRoute } from './changes/update'
-export type { UpdateMode, UpdateRoute } from './changes/update'
-export { deleteRoute } from './changes/delete'
-export { controlRoute } from './changes/control'
-export type { ControlAction, ControlRoute, Controlled } from './changes/control'
-export { ensureRoutes } from './changes/ensure'
-export type { EnsureFailure, EnsureOptions, Ensured } from './changes/ensure'
-export type { WantedState } from './changes/plan'
-export { restorePreset } from './changes/presets'
-export { knownSnapshot, watchDevice } from './watch/device-watch'
-export type { Health, WatchOptions } from './watch/subscription'
-export type { RouteFilter } from './watch/filter'
+export type { Wanted, WantedState } from './changes/plan'
+export type { Updated, UpdateMode } from './changes/update'
 export { EVENTS } from './model/watch'
 export type { EventName, Threshold } from './model/watch'
-export type { RouteView, Snapshot, WatchEvent } from './watch/events'
-export { toSent as sentForm } from './model/convert'
 export { HIDDEN, hideSecrets } from './model/secrets'
 export type * from './model/types'
+export type { RouteView, Snapshot, WatchEvent } from './watch/events'
+export type { RouteFilter } from './watch/filter'
+export type { Health } from './watch/subscription'

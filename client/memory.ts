@@ -1,9 +1,68 @@
-/** What was learned about an appliance, kept as long as its gateway is open. */
+import type { JsonObject } from './model/json'
+import type { RouteFields } from './model/types'
+
+/**
+ * Everything that is remembered about an appliance from one call to the next, for as long as its
+ * gateway is open. This is the only place: no module keeps anything by gateway.
+ */
 export interface Memory {
-  /** The appliance refuses to be asked for large pages. */
+  /** The ID of the only device, looked up once. */
+  onlyDevice?: Promise<string>
+  /** The appliance refuses large pages. */
   refusesLargePages: boolean
-  /** By device: how many routes it counts and does not list, however often it is asked. */
+  /** By device: how many routes it counts but does not list, however often it is asked. */
   readonly unlisted: Map<string, number>
+  /** Firmware before 3.8, which has no commands for destinations (facts 4.7). */
+  lacksDestinationCommands: boolean
+  /** Creates that were sent from here and do not show yet. */
+  unseenCreates: number
+  /** By route: the latest update that was sent from here and was not seen applied yet. */
+  readonly unseenUpdates: Map<string, UnseenUpdate>
+  /** By route: the secrets that were last written from here. */
+  readonly writtenSecrets: Map<string, WrittenSecrets>
+  /** By device, `''` for the only one: what polls it for its watches. Only `watch/` knows more about it. */
+  readonly watches: Map<string, Running>
+  /** By device: what polls it while somebody waits for a change to show. Only `changes/` knows more about it. */
+  readonly waits: Map<string, Running>
 }
 
-export const newMemory = (): Memory => ({ refusesLargePages: false, unlisted: new Map() })
+/** An update that the appliance may have accepted. */
+export interface UnseenUpdate {
+  fields: RouteFields
+  /** The route that it was planned on. */
+  before?: RouteFields
+}
+
+/**
+ * The secrets of the source and of each destination. Firmware may leave them out of its answers,
+ * or mask them (not documented): then nothing else shows whether a wanted one is stored.
+ */
+export type WrittenSecrets = ReadonlyMap<string, JsonObject>
+
+/** Something that has timers or calls of its own; whoever closes the gateway ends it. */
+export interface Running {
+  end(): void
+}
+
+export const newMemory = (): Memory => ({
+  refusesLargePages: false,
+  unlisted: new Map(),
+  lacksDestinationCommands: false,
+  unseenCreates: 0,
+  unseenUpdates: new Map(),
+  writtenSecrets: new Map(),
+  watches: new Map(),
+  waits: new Map(),
+})
+
+/** Routes that somebody else deletes are never forgotten one by one. */
+const MOST_ROUTES = 10_000
+
+/** Sets an entry and, when there are too many, drops the oldest. */
+export function setLatest<T>(entries: Map<string, T>, key: string, value: T): void {
+  entries.delete(key)
+  entries.set(key, value)
+  if (entries.size <= MOST_ROUTES) return
+  const [oldest] = entries.keys()
+  entries.delete(oldest!)
+}

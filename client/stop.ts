@@ -20,7 +20,7 @@ export class Stop {
     this.#listeners.clear()
   }
 
-  /** Calls the listener at the stop, or at once when that is past. Returns how to take it back. */
+  /** Calls the listener at the stop, or at once when that is past. Returns how to remove it. */
   onStop(listener: () => void): () => void {
     if (this.#stopped) {
       listener()
@@ -28,6 +28,48 @@ export class Stop {
     }
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+}
+
+/** Turns signals into stops. */
+export interface Stops {
+  /** A stop that comes with the signal, and how to give it back. */
+  of(signal: AbortSignal | undefined): { stop?: Stop; release: () => void }
+}
+
+interface Shared {
+  stop: Stop
+  calls: number
+  abort: () => void
+}
+
+/** Adds one listener to each signal, however many calls share it: Node.js warns of many. */
+export function createStops(): Stops {
+  const used = new Map<AbortSignal, Shared>()
+
+  function listen(signal: AbortSignal): Shared {
+    const stop = new Stop()
+    const abort = (): void => stop.now()
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    return { stop, calls: 0, abort }
+  }
+
+  return {
+    of(signal) {
+      if (!signal) return { release: () => undefined }
+      const shared = used.get(signal) ?? listen(signal)
+      used.set(signal, shared)
+      shared.calls++
+      return {
+        stop: shared.stop,
+        release() {
+          if (--shared.calls > 0) return
+          used.delete(signal)
+          signal.removeEventListener('abort', shared.abort)
+        },
+      }
+    },
   }
 }
 
@@ -53,7 +95,7 @@ export function untilStopped<T>(
   })
 }
 
-/** Waits for the work, but no longer than so many ms. */
+/** Waits for the work, but no longer than `ms` milliseconds. */
 export async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => {

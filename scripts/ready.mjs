@@ -1,10 +1,11 @@
 // Makes a clone ready to run: installs the packages and builds, each only when it has to.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+export const { name: packageName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 const SOURCES = [
   'client',
@@ -13,11 +14,12 @@ const SOURCES = [
   'test',
   'icons',
   'scripts/build.mjs',
+  'scripts/build',
   'package.json',
   'tsconfig.json',
 ]
 // Written at the end of a build, so it tells of a build that went through.
-const BUILT = 'resources/media-gateway-editor.js'
+const BUILT = 'dist/nodes/gateway/gateway.html'
 
 /** @throws Error with a sentence for the user */
 export function ready() {

@@ -1,7 +1,7 @@
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { CommandAnswer } from '../model/types'
-import { segment, usable } from './path'
+import { requestTo, usable } from './endpoints'
 import { expectArray, ofChange } from './shapes'
 
 /** Commands of the interface; those for destinations are known from 3.8 on (facts 4.6). */
@@ -17,19 +17,20 @@ export interface Command {
 
 /** POST /api/devices/{device}/commands (facts 4.6). The answer says queued, not done. */
 export async function sendCommand(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, command, routeId, destinationId }: Command,
   operation: Operation,
 ): Promise<CommandAnswer> {
   const about = destinationId === undefined ? {} : { destinationID: destinationId }
   const answer = await gateway.call(
-    {
-      method: 'POST',
-      path: `/api/devices/${segment(deviceId)}/commands`,
-      body: { deviceID: deviceId, command, parameters: { routeID: usable(routeId), ...about } },
-      what: destinationId ? `destination ${destinationId}` : `route ${routeId}`,
-      writes: true,
-    },
+    requestTo(
+      'command',
+      { device: deviceId },
+      {
+        body: { deviceID: deviceId, command, parameters: { routeID: usable(routeId), ...about } },
+        what: destinationId ? `destination ${destinationId}` : `route ${routeId}`,
+      },
+    ),
     operation,
   )
   return ofChange(() => expectArray<CommandAnswer[number]>(answer, 'the answer to a command'))

@@ -1,13 +1,13 @@
 import { GatewayError, badResponse, invalidInput } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { Device, DeviceConfiguration, Pairing } from '../model/types'
-import { isSegment, segment } from './path'
+import { isSegment, requestTo } from './endpoints'
 import { expectArray, expectObject } from './shapes'
 
 /** GET /api/devices (spec 2.4). */
-export async function listDevices(gateway: Gateway, operation: Operation): Promise<Device[]> {
-  const body = await gateway.call({ method: 'GET', path: '/api/devices' }, operation)
+export async function listDevices(gateway: Connection, operation: Operation): Promise<Device[]> {
+  const body = await gateway.call(requestTo('listDevices', {}), operation)
   return expectArray<Device>(body, 'the list of devices')
 }
 
@@ -16,12 +16,14 @@ export async function listDevices(gateway: Gateway, operation: Operation): Promi
  * whether the firmware names them `peers` or `calypsos` (facts 11).
  */
 export async function getDevice(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   operation: Operation,
 ): Promise<DeviceConfiguration> {
-  const path = `/api/devices/${segment(deviceId)}`
-  const body = await gateway.call({ method: 'GET', path, what: `device ${deviceId}` }, operation)
+  const body = await gateway.call(
+    requestTo('getDevice', { device: deviceId }, { what: `device ${deviceId}` }),
+    operation,
+  )
   const device = expectObject<DeviceConfiguration>(body, 'the device configuration')
   if (device._id === undefined && device.config === undefined) {
     throw badResponse('The appliance answered with something else than a device configuration.')
@@ -42,14 +44,12 @@ function withPeers(device: DeviceConfiguration): DeviceConfiguration {
   return { ...device, config: { ...rest, peers: [...known, ...added] } }
 }
 
-const onlyDevices = new WeakMap<Gateway, Promise<string>>()
-
 /**
  * The ID of the appliance's only device: looked up once and remembered, until it is forgotten.
  * @throws GatewayError `NOT_FOUND` when there is none, `INVALID_INPUT` with a list when there are several
  */
-export async function onlyDevice(gateway: Gateway, operation: Operation): Promise<string> {
-  const known = onlyDevices.get(gateway)
+export async function onlyDevice(gateway: Connection, operation: Operation): Promise<string> {
+  const known = gateway.memory.onlyDevice
   if (known) {
     return known.catch((error: GatewayError) => {
       // The node that asked was stopped; that is not this caller's affair.
@@ -58,7 +58,7 @@ export async function onlyDevice(gateway: Gateway, operation: Operation): Promis
     })
   }
   const asked = lookUp(gateway, operation)
-  onlyDevices.set(gateway, asked)
+  gateway.memory.onlyDevice = asked
   return asked.catch((error: unknown) => {
     forgetOnlyDevice(gateway)
     throw error
@@ -70,11 +70,11 @@ export const mayBeUnknownDevice = (error: unknown): boolean =>
   error instanceof GatewayError && (error.code === 'NOT_FOUND' || error.code === 'REJECTED')
 
 /** To be called when the remembered device turns out to be unknown to the appliance. */
-export function forgetOnlyDevice(gateway: Gateway): void {
-  onlyDevices.delete(gateway)
+export function forgetOnlyDevice(gateway: Connection): void {
+  gateway.memory.onlyDevice = undefined
 }
 
-async function lookUp(gateway: Gateway, operation: Operation): Promise<string> {
+async function lookUp(gateway: Connection, operation: Operation): Promise<string> {
   const devices = await listDevices(gateway, operation)
   const [device, ...others] = devices
   if (!device) {

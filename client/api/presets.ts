@@ -1,6 +1,6 @@
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { segment } from './path'
+import { requestTo } from './endpoints'
 import { expectObject, ofChange } from './shapes'
 
 /** The whole set of routes of a device, as the appliance exports it. Pass phrases are in it. */
@@ -18,16 +18,14 @@ export interface PresetAnswer {
 const missing = (deviceId: string): string =>
   `preset of device ${deviceId}: there is no such device, or its firmware does not offer presets`
 
-const pathOf = (deviceId: string): string => `/api/gateway/${segment(deviceId)}/system/preset`
-
 /** GET /api/gateway/{device}/system/preset (facts 8). Administrators only. */
 export async function exportPreset(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   operation: Operation,
 ): Promise<Preset> {
   const body = await gateway.call(
-    { method: 'GET', path: pathOf(deviceId), what: missing(deviceId), role: 'Administrator' },
+    requestTo('exportPreset', { device: deviceId }, { what: missing(deviceId) }),
     operation,
   )
   return expectObject<Preset>(body, 'the preset')
@@ -35,7 +33,7 @@ export async function exportPreset(
 
 /** POST of a preset file to the same path (facts 8). Replaces the routes of the device. Administrators only. */
 export async function importPreset(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, preset, secrets }: { deviceId: string; preset: string | Buffer; secrets: string[] },
   operation: Operation,
 ): Promise<PresetAnswer> {
@@ -50,16 +48,16 @@ export async function importPreset(
   )
   const encoded = new Response(form)
   const body = await gateway.call(
-    {
-      method: 'POST',
-      path: pathOf(deviceId),
-      contentType: encoded.headers.get('content-type') ?? undefined,
-      body: Buffer.from(await encoded.arrayBuffer()),
-      what: missing(deviceId),
-      secrets,
-      writes: true,
-      role: 'Administrator',
-    },
+    requestTo(
+      'importPreset',
+      { device: deviceId },
+      {
+        contentType: encoded.headers.get('content-type') ?? undefined,
+        body: Buffer.from(await encoded.arrayBuffer()),
+        what: missing(deviceId),
+        secrets,
+      },
+    ),
     operation,
   )
   return ofChange(() => expectObject<PresetAnswer>(body, 'the answer to the import'))

@@ -1,9 +1,9 @@
 import { badResponse, GatewayError, type ErrorCode } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
-import { segment, usable } from './path'
+import { requestTo, usable } from './endpoints'
 import { expectArray, expectObject, ofChange } from './shapes'
 
 /** The largest page that public clients use with success; the real maximum is unknown (facts 4.1). */
@@ -19,7 +19,7 @@ const COUNT_LAG_MS = 250
  * @throws GatewayError `BAD_RESPONSE` when a page came without all of its routes
  */
 export async function listRoutes(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, page, pageSize }: { deviceId: string; page?: number; pageSize?: number },
   operation: Operation,
 ): Promise<RouteList> {
@@ -69,12 +69,14 @@ export function lacking({ data, numResults }: RouteList, consequence = ''): Gate
 
 /** GET /api/gateway/{device}/routes/{route} (spec 4, endpoint 7). */
 export async function getRoute(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId }: { deviceId: string; routeId: string },
   operation: Operation,
 ): Promise<Route> {
-  const path = `${routesOf(deviceId)}/${segment(routeId)}`
-  const body = await gateway.call({ method: 'GET', path, what: `route ${routeId}` }, operation)
+  const body = await gateway.call(
+    requestTo('getRoute', { device: deviceId, route: routeId }, { what: `route ${routeId}` }),
+    operation,
+  )
   const route = expectObject<Route>(body, 'the route')
   if (!isSameId(route.id, routeId)) {
     throw badResponse('The appliance answered with something else than the route asked for.')
@@ -84,7 +86,7 @@ export async function getRoute(
 
 /** POST /api/devices/{device}/updates, `create` (spec 4.1). The answer comes before the route is there. */
 export function sendCreate(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, fields }: { deviceId: string; fields: RouteFields },
   operation: Operation,
 ): Promise<UpdateAnswer> {
@@ -105,7 +107,7 @@ export function sendCreate(
 
 /** POST /api/devices/{device}/updates, `update` (spec 4.2). Destinations that are left out are deleted. */
 export function sendUpdate(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId, fields }: { deviceId: string; routeId: string; fields: RouteFields },
   operation: Operation,
 ): Promise<UpdateAnswer> {
@@ -127,7 +129,7 @@ export function sendUpdate(
 
 /** POST /api/devices/{device}/updates, `delete` (facts 4.5). The route is gone some time after the answer. */
 export function sendDelete(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId }: { deviceId: string; routeId: string },
   operation: Operation,
 ): Promise<UpdateAnswer> {
@@ -141,29 +143,35 @@ export function sendDelete(
 }
 
 async function sendUpdates(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   body: object,
   what: string,
   operation: Operation,
 ): Promise<UpdateAnswer> {
-  const path = `/api/devices/${segment(deviceId)}/updates`
-  const answer = await gateway.call({ method: 'POST', path, body, what, writes: true }, operation)
+  const answer = await gateway.call(
+    requestTo('changeRoute', { device: deviceId }, { body, what }),
+    operation,
+  )
   return ofChange(() => expectObject<UpdateAnswer>(answer, 'the answer to a change'))
 }
 
-const routesOf = (deviceId: string): string => `/api/gateway/${segment(deviceId)}/routes`
-
 async function readPage(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   page: number,
   pageSize: number | undefined,
   operation: Operation,
 ): Promise<RouteList> {
   const size = pageSize === undefined ? '' : `&pageSize=${pageSize}`
-  const path = `${routesOf(deviceId)}?page=${page}${size}`
-  const body = await gateway.call({ method: 'GET', path, what: `device ${deviceId}` }, operation)
+  const body = await gateway.call(
+    requestTo(
+      'listRoutes',
+      { device: deviceId },
+      { query: `page=${page}${size}`, what: `device ${deviceId}` },
+    ),
+    operation,
+  )
   const list = expectObject<RouteList>(body, 'the list of routes')
   for (const { id } of expectArray<Route>(list.data, 'the list of routes')) {
     if (typeof id !== 'string') throw badResponse('The appliance lists a route without an ID.')
@@ -180,7 +188,7 @@ interface Gathered {
 }
 
 async function gatherPages(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   /** Whether so many unlisted routes may be found by looking further. */
   isUnexpected: (unlisted: number) => boolean,
@@ -250,7 +258,7 @@ function noSuchPage(error: unknown): undefined {
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['REJECTED', 'NOT_FOUND', 'BAD_RESPONSE'])
 
 async function readFirstPage(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   operation: Operation,
 ): Promise<{ first: RouteList; size?: number }> {

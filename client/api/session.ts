@@ -1,20 +1,21 @@
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { SessionDeletion, SessionInformation } from '../model/types'
+import { requestTo } from './endpoints'
 import { expectObject } from './shapes'
 
 /** GET /api/session (facts 2.1): who is logged in, with which roles, until when. */
 export async function sessionInformation(
-  gateway: Gateway,
+  gateway: Connection,
   operation: Operation,
 ): Promise<SessionInformation> {
-  const body = await gateway.call({ method: 'GET', path: '/api/session' }, operation)
+  const body = await gateway.call(requestTo('readSession', {}), operation)
   return expectObject<SessionInformation>(body, 'session information')
 }
 
 /** Opens the session if none is open, also after a refused login, and answers its information. */
 export async function startSession(
-  gateway: Gateway,
+  gateway: Connection,
   operation: Operation,
 ): Promise<SessionInformation> {
   gateway.session.forgive()
@@ -22,6 +23,9 @@ export async function startSession(
 }
 
 /** DELETE /api/session (spec 4, endpoint 3). Where no session is open, nothing is sent. */
-export async function endSession(gateway: Gateway, operation: Operation): Promise<SessionDeletion> {
+export async function endSession(
+  gateway: Connection,
+  operation: Operation,
+): Promise<SessionDeletion> {
   return gateway.endSession(operation)
 }

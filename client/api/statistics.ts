@@ -1,10 +1,10 @@
 import { GatewayError, badResponse, type ErrorCause, type ErrorCode } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { createLanes } from '../connection/concurrency'
 import { isRunning } from '../model/route-state'
 import { listRoutes } from './routes'
-import { segment } from './path'
+import { requestTo } from './endpoints'
 import { expectObject } from './shapes'
 
 /** What statistics are asked about. IDs as in the route; a client is identified by its address. */
@@ -25,7 +25,7 @@ export interface FailedStatistics {
 
 /** GET /api/gateway/{device}/statistics, and /statistics/client (facts 7). */
 export async function readStatistics(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   of: StatisticsOf,
   operation: Operation,
@@ -38,9 +38,12 @@ export async function readStatistics(
     query.set('clientAddress', of.clientAddress)
     if (of.clientPort !== undefined) query.set('clientPort', String(of.clientPort))
   }
-  const path = `/api/gateway/${segment(deviceId)}/statistics${ofClient ? '/client' : ''}`
   const body = await gateway.call(
-    { method: 'GET', path: `${path}?${query}`, what: `statistics of route ${of.routeId}` },
+    requestTo(
+      ofClient ? 'readClientStatistics' : 'readStatistics',
+      { device: deviceId },
+      { query, what: `statistics of route ${of.routeId}` },
+    ),
     operation,
   )
   const statistics = normalised(expectObject<Statistics>(body, 'the statistics')) as Statistics
@@ -59,7 +62,7 @@ const PARTS = ['route', 'source', 'destination', 'clientStat']
  * @throws GatewayError when none could be read
  */
 export async function readAllStatistics(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   operation: Operation,
 ): Promise<Array<Statistics | FailedStatistics>> {
@@ -69,7 +72,7 @@ export async function readAllStatistics(
 
 /** As {@link readAllStatistics}, of these routes. */
 export async function readStatisticsOf(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   routes: ReadonlyArray<{ id: string; name: string }>,
   operation: Operation,

@@ -1,5 +1,5 @@
 import { GatewayError, closedError, inDoubt, mayHaveArrived, readOnlyError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { booleanFrom, toSent } from '../model/convert'
 import { withoutMasks } from '../model/secrets'
@@ -11,9 +11,8 @@ import { getRoute } from '../api/routes'
 import { confirm } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
-import { sendRemembered, settledRoute } from './pending-updates'
+import { readStableRoute, sendTracked, serialized } from './pending'
 import { isPending, isRunning, isStopped } from '../model/route-state'
-import { inTurnOf } from './turn'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
 
@@ -34,7 +33,7 @@ export interface Controlled {
  * A restart waits until what it stopped has stopped; what is not running is only started.
  */
 export function controlRoute(
-  gateway: Gateway,
+  gateway: Connection,
   control: ControlRoute,
   operation: Operation,
 ): Promise<Controlled> {
@@ -44,7 +43,7 @@ export function controlRoute(
   const begin = (): void => {
     hasBegun = true
   }
-  const work = inTurnOf(gateway, control, operation, async () => {
+  const work = serialized(gateway, control, operation, async () => {
     const { action, waitFor, waitTimeout } = control
     const answer =
       action === 'restart'
@@ -72,7 +71,7 @@ interface Unit {
 }
 
 function unitOf(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId, destinationId, waitTimeout }: ControlRoute,
 ): Unit {
   const read = (by: Operation): Promise<Route> => getRoute(gateway, { deviceId, routeId }, by)
@@ -131,7 +130,7 @@ function unitOf(
  * restart must not leave a programme off the air.
  */
 async function restart(
-  gateway: Gateway,
+  gateway: Connection,
   unit: Unit,
   timeout: number,
   operation: Operation,
@@ -156,7 +155,7 @@ async function restart(
 
 /** Returns what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
 async function stop(
-  gateway: Gateway,
+  gateway: Connection,
   unit: Unit,
   timeout: number,
   onward: Operation,
@@ -182,7 +181,7 @@ const START_ATTEMPTS = 5
 
 // To start what runs already does no harm, so a start may be repeated.
 async function startAgain(
-  gateway: Gateway,
+  gateway: Connection,
   unit: Unit,
   stopped: { name: string; isCertain: boolean },
   onward: Operation,
@@ -207,7 +206,7 @@ async function startAgain(
 }
 
 /** Waits. @returns false when a close leaves no time for that */
-const hasTime = (gateway: Gateway, ms: number): Promise<boolean> =>
+const hasTime = (gateway: Connection, ms: number): Promise<boolean> =>
   gateway.pause(ms).then(
     () => true,
     () => false,
@@ -218,17 +217,14 @@ interface DestinationControl extends RouteAddress {
   action: 'start' | 'stop'
 }
 
-/** Appliances whose firmware, before 3.8, has no commands for destinations (facts 4.7). */
-const withoutCommands = new WeakSet<Gateway>()
-
 async function sendToDestination(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId, destinationId, action }: DestinationControl,
   /** Waits until the destination shows what was asked for. */
   seen: (operation: Operation) => Promise<unknown>,
   operation: Operation,
 ): Promise<CommandAnswer | UpdateAnswer> {
-  if (withoutCommands.has(gateway)) return sendByUpdate()
+  if (gateway.memory.lacksDestinationCommands) return sendByUpdate()
   try {
     const command = `${action}-destination` as const
     return await sendCommand(gateway, { deviceId, command, routeId, destinationId }, operation)
@@ -241,12 +237,12 @@ async function sendToDestination(
     await seen(operation).catch(() => {
       throw inDoubt(error)
     })
-    withoutCommands.add(gateway)
+    gateway.memory.lacksDestinationCommands = true
     return answer
   }
 
   async function sendByUpdate(): Promise<UpdateAnswer> {
-    const route = await settledRoute(gateway, { deviceId, routeId }, operation)
+    const route = await readStableRoute(gateway, { deviceId, routeId }, operation)
     if (!destinationIn(route, destinationId)) {
       throw new GatewayError(
         'NOT_FOUND',
@@ -258,7 +254,7 @@ async function sendToDestination(
     const destinations = fields.destinations.map((destination) =>
       isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
     )
-    return sendRemembered(
+    return sendTracked(
       gateway,
       { deviceId, routeId },
       { fields: { ...fields, destinations }, present: route },

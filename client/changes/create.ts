@@ -1,5 +1,5 @@
 import { invalidInput, readOnlyError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
@@ -41,7 +41,7 @@ export interface Created {
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
  */
 export async function createRoute(
-  gateway: Gateway,
+  gateway: Connection,
   { definition, startRoute, validate, waitFor, waitTimeout, ...where }: CreateRoute,
   operation: Operation,
 ): Promise<Created> {
@@ -83,7 +83,7 @@ export interface NewRoute {
 
 /** Waits until the new route shows, and runs if it was to be started: the answer to a create has no ID. */
 export function confirmCreated(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, fields, older, timeout }: NewRoute,
   operation: Operation,
 ): Promise<Route> {

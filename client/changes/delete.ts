@@ -1,5 +1,5 @@
 import { readOnlyError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import type { UpdateAnswer } from '../model/types'
@@ -8,20 +8,19 @@ import { judgeMissing } from '../watch/gone'
 import { confirm, type Expectation } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
-import { forgetRoute } from './pending-updates'
-import { inTurnOf } from './turn'
+import { forgetRoute, serialized } from './pending'
 
 /**
  * Deletes a route (facts 4.5). With `applied` the answer comes when the route is gone, see `watch/gone`.
  * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
  */
 export function deleteRoute(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId, waitFor, waitTimeout }: RouteAddress & Waiting,
   operation: Operation,
 ): Promise<UpdateAnswer> {
   if (gateway.readOnly) throw readOnlyError(operation)
-  return inTurnOf(gateway, { deviceId, routeId }, operation, async () => {
+  return serialized(gateway, { deviceId, routeId }, operation, async () => {
     const answer = await sendDelete(gateway, { deviceId, routeId }, operation)
     forgetRoute(gateway, { deviceId, routeId })
     if (waitFor === 'applied') {
@@ -36,7 +35,7 @@ export function deleteRoute(
  * @param unsent no change was sent: the route was only not found
  */
 export function confirmGone(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId, routeId }: RouteAddress,
   timeout: number,
   operation: Operation,

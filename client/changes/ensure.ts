@@ -10,7 +10,7 @@ import {
   type Problem,
   readOnlyError,
 } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkWanted } from '../model/definition'
 import { isSameId } from '../model/ids'
@@ -37,16 +37,16 @@ import {
 import {
   forgetRoute,
   forgetUpdate,
-  isUnderWay,
-  sendRemembered,
-  settledRoute,
-  whenSettled,
-} from './pending-updates'
+  isInProgress,
+  pollUntil,
+  readStableRoute,
+  sendTracked,
+  serialized,
+} from './pending'
 import { isPending, isRunning, isStopped } from '../model/route-state'
-import { inTurnOf } from './turn'
-import { rememberSecrets, withWritten } from './known-secrets'
+import { rememberSecrets, comparable } from './known-secrets'
 
-export interface EnsureOptions extends PlanOptions {
+export interface EnsureRoutes extends PlanOptions {
   deviceId: string | (() => Promise<string>)
   /** Plan only: nothing is written. */
   check?: boolean
@@ -88,9 +88,9 @@ export interface EnsureFailure {
  * @throws GatewayError `INVALID_INPUT` with every fault; nothing was written then
  */
 export async function ensureRoutes(
-  gateway: Gateway,
+  gateway: Connection,
   input: unknown,
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
 ): Promise<{
   deviceId: string
@@ -163,10 +163,10 @@ interface Progress {
 
 /** Plans once more on the route as it is now, in turn with all others that change it, and does it. */
 async function apply(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   { wanted, plan: first }: { wanted: Wanted; plan: Plan },
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
   progress: Progress,
 ): Promise<Ensured> {
@@ -174,9 +174,9 @@ async function apply(
   if (!before && first.steps.length === 0) return planned(first)
   if (before) {
     const address = { deviceId, routeId: before.id }
-    const settled = !isUnderWay(gateway, address, before)
+    const settled = !isInProgress(gateway, address, before)
     if (settled && first.steps.length === 0) return planned(first)
-    return inTurnOf(gateway, address, operation, () =>
+    return serialized(gateway, address, operation, () =>
       change(gateway, address, wanted, options, operation, progress),
     )
   }
@@ -187,31 +187,28 @@ async function apply(
     const older = new Set(present.map(({ id }) => id))
     if (!route) return create(gateway, deviceId, wanted, older, options, operation)
     const address = { deviceId, routeId: route.id }
-    return inTurnOf(gateway, address, operation, () =>
+    return serialized(gateway, address, operation, () =>
       change(gateway, address, wanted, options, operation, progress),
     )
   })
 }
 
-/** Creates that were sent from here and have not shown yet. */
-const ownCreates = new WeakMap<Gateway, number>()
-
-async function countedCreate<T>(gateway: Gateway, work: () => Promise<T>): Promise<T> {
-  ownCreates.set(gateway, (ownCreates.get(gateway) ?? 0) + 1)
+async function countedCreate<T>({ memory }: Connection, work: () => Promise<T>): Promise<T> {
+  memory.unseenCreates++
   try {
     return await work()
   } finally {
-    ownCreates.set(gateway, (ownCreates.get(gateway) ?? 1) - 1)
+    memory.unseenCreates--
   }
 }
 
 async function create(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   wanted: Wanted,
   /** IDs of the routes that are not it. */
   older: ReadonlySet<string>,
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
 ): Promise<Ensured> {
   const one = plan(wanted, undefined, options)
@@ -230,24 +227,24 @@ async function create(
 }
 
 const planOn = (
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   wanted: Wanted,
   route: Route | undefined,
-  options: EnsureOptions,
-): Plan => plan(wanted, route, options, route && withWritten(gateway, deviceId, route))
+  options: EnsureRoutes,
+): Plan => plan(wanted, route, options, route && comparable(gateway, deviceId, route))
 
 async function change(
-  gateway: Gateway,
+  gateway: Connection,
   address: { deviceId: string; routeId: string },
   wanted: Wanted,
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
   progress: Progress,
 ): Promise<Ensured> {
   const { deviceId, routeId } = address
   const timeout = options.waitTimeout
-  const route = await settledRoute(gateway, address, operation).catch(async (error: unknown) => {
+  const route = await readStableRoute(gateway, address, operation).catch(async (error: unknown) => {
     if (options.state !== 'absent' || !isNotFound(error)) throw error
     await confirmGone(gateway, address, timeout, operation, true)
     return undefined
@@ -284,7 +281,7 @@ async function change(
       case 'update': {
         const fields = one.fields!
         after = await seen(
-          () => sendRemembered(gateway, address, { fields, present: route }, operation),
+          () => sendTracked(gateway, address, { fields, present: route }, operation),
           () => until((now) => remaining(planOn(gateway, deviceId, wanted, now, options))),
         )
         forgetUpdate(gateway, address)
@@ -341,10 +338,10 @@ const DOUBTS = ['there', 'no answer', 'unclear'] as const
  * @throws GatewayError `NOT_CONFIRMED` when that does not come to an end
  */
 async function settledList(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   wanted: Wanted[],
-  options: EnsureOptions,
+  options: EnsureRoutes,
   operation: Operation,
 ): Promise<Route[]> {
   let missingSince: number | undefined
@@ -367,14 +364,14 @@ async function settledList(
     const isLost = wanted.some((row) => !row.name && !isListed(row))
     if (isLost && lacksRoutes(list)) throw lacking(list)
     const found = wanted.map((row) => findWanted(row, data, options, operation))
-    const strangers = Number(pendingRouteCreates) - (ownCreates.get(gateway) ?? 0)
+    const strangers = Number(pendingRouteCreates) - gateway.memory.unseenCreates
     const missing = found.some((route) => route === undefined)
     if (missing && lacksRoutes(list)) throw lacking(list)
     const changing = found.some((route) => route !== undefined && isPending(route))
     if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
     return changing || (missing && strangers > 0) ? undefined : data
   }
-  return whenSettled(gateway, look, options.waitTimeout, operation)
+  return pollUntil(gateway, look, options.waitTimeout, operation)
 }
 
 /** What an update has still to change, in words; undefined when nothing. */
@@ -410,7 +407,7 @@ function throwIfClosed(results: Array<Ensured | EnsureFailure>): void {
   if (failures.every(({ code }) => code !== 'CLOSED')) return
   const isChanged = results.some((row) => row.changed && !('error' in row))
   if (isChanged || failures.some(({ cause }) => cause.applied === 'yes')) {
-    const text = 'The node was stopped after a part of the changes had been applied.'
+    const text = 'The call was stopped after a part of the changes had been applied.'
     throw new GatewayError('CLOSED', text, { applied: 'yes' })
   }
   const isInDoubt = failures.some(({ cause }) => cause.applied === 'maybe')

@@ -1,5 +1,5 @@
 import { GatewayError, badResponse } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isText, own } from '../model/json'
 import { plainId } from '../model/ids'
@@ -25,7 +25,7 @@ export type Target = { id: string } | { name: string }
  * @throws GatewayError `NOT_FOUND` for an unknown name, `CONFLICT` with the IDs for one that fits several
  */
 export async function findRoute(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   target: Target,
   operation: Operation,
@@ -39,7 +39,7 @@ export async function findRoute(
 
 /** The ID of the destination of a route that is meant. A name is looked up in the route. */
 export async function findDestination(
-  gateway: Gateway,
+  gateway: Connection,
   address: RouteAddress,
   target: Target,
   operation: Operation,
@@ -55,7 +55,7 @@ export async function findDestination(
  * @throws GatewayError `BAD_RESPONSE` when the route came without one
  */
 export async function findSource(
-  gateway: Gateway,
+  gateway: Connection,
   address: RouteAddress,
   operation: Operation,
 ): Promise<string> {

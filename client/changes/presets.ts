@@ -1,5 +1,5 @@
 import { invalidInput, type Problem, readOnlyError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { faultAsJson, isObject } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
@@ -18,7 +18,7 @@ export interface RestorePreset {
  * @throws GatewayError `INVALID_INPUT` before anything is sent when it is no preset
  */
 export async function restorePreset(
-  gateway: Gateway,
+  gateway: Connection,
   { deviceId: where, preset: input }: RestorePreset,
   operation: Operation,
 ): Promise<{ deviceId: string; answer: PresetAnswer }> {

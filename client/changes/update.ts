@@ -1,5 +1,5 @@
 import { invalidInput, readOnlyError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkUpdate, type CheckOptions } from '../model/check'
 import { toSent } from '../model/convert'
@@ -10,10 +10,9 @@ import type { Waiting } from './create'
 import { covers, differs } from '../model/diff'
 import type { RouteAddress } from './find'
 import { needsPresent, planKeep, planMerge, planReplace } from './merge'
-import { forgetUpdate, sendRemembered, settledRoute } from './pending-updates'
+import { forgetUpdate, readStableRoute, sendTracked, serialized } from './pending'
 import { isPending } from '../model/route-state'
-import { inTurnOf } from './turn'
-import { withWritten } from './known-secrets'
+import { comparable } from './known-secrets'
 
 export type UpdateMode = 'keep' | 'merge' | 'replace'
 
@@ -39,7 +38,7 @@ export interface Updated extends RouteAddress {
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */
 export async function updateRoute(
-  gateway: Gateway,
+  gateway: Connection,
   { address, patch, mode, validate, waitFor, waitTimeout }: UpdateRoute,
   operation: Operation,
 ): Promise<Updated> {
@@ -55,22 +54,22 @@ export async function updateRoute(
   const { deviceId, routeId } = at
   refuseOtherRoute(changes, routeId, operation)
 
-  return inTurnOf(gateway, at, operation, async () => {
+  return serialized(gateway, at, operation, async () => {
     const present = needsPresent(changes, mode)
-      ? await settledRoute(gateway, at, operation)
+      ? await readStableRoute(gateway, at, operation)
       : undefined
     const { fields, problems: unplannable } = PLANS[mode](changes, present, { validate })
     if (unplannable.length > 0) throw invalidInput(unplannable, operation.name)
 
     // The appliance's own spelling of the ID, where the route was read.
     const target = { deviceId, routeId: present?.id ?? routeId }
-    const answer = await sendRemembered(gateway, target, { fields, present }, operation)
+    const answer = await sendTracked(gateway, target, { fields, present }, operation)
     if (waitFor === 'accepted') return { deviceId, routeId, answer }
 
     const look = ([route]: Route[]): { seen: Route } | { instead: string } => {
       if (!route) return { instead: 'no such route' }
       if (isPending(route)) return { instead: 'the update still pending' }
-      const told = withWritten(gateway, deviceId, route)
+      const told = comparable(gateway, deviceId, route)
       return covers(told, fields) ? { seen: route } : { instead: difference(fields, told) }
     }
     const route = await confirm(

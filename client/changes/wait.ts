@@ -1,11 +1,12 @@
 import { GatewayError, inDoubt } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import type { Route, RouteList } from '../model/types'
 import { getRoute, lacksRoutes, listRoutes } from '../api/routes'
 import { askItself, refusalOf, type Evidence } from '../watch/gone'
 import { sharedLook } from '../watch/device-watch'
+import type { Running } from '../memory'
 import { Stop } from '../stop'
 
 /** What a caller waits to see. */
@@ -45,27 +46,31 @@ const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 2000
 
 /** What polls a device, on only while somebody waits. */
-interface Loop {
+interface Loop extends Running {
   readonly waiters: Set<Waiter>
   /** Ends a reading that nobody waits for any more. */
   readonly stop: Stop
 }
 
-/** One loop for each device. */
-const loops = new WeakMap<Gateway, Map<string, Loop>>()
+function newLoop(): Loop {
+  const stop = new Stop()
+  return { waiters: new Set(), stop, end: () => stop.now() }
+}
+
+/** One loop for each device. Nobody else adds to them. */
+const loopsOf = ({ memory }: Connection): Map<string, Loop> => memory.waits as Map<string, Loop>
 
 /**
  * Polls until the expectation is met. All that wait for the same device share the polls.
  * @throws GatewayError `NOT_CONFIRMED`, with what was seen last, when the time is up
  */
 export function confirm<T>(
-  gateway: Gateway,
+  gateway: Connection,
   expectation: Expectation<T>,
   operation: Operation,
 ): Promise<T> {
   const { deviceId, routeId, timeout } = expectation
-  const devices = loops.get(gateway) ?? new Map<string, Loop>()
-  loops.set(gateway, devices)
+  const devices = loopsOf(gateway)
 
   // The change was accepted: what becomes of it is not known.
   const judged = (error: unknown): unknown =>
@@ -111,7 +116,7 @@ export function confirm<T>(
       operation.stop?.onStop(() => waiter.fail(stopped(operation))) ?? (() => undefined)
 
     const running = devices.get(deviceId)
-    const loop = running ?? { waiters: new Set<Waiter>(), stop: new Stop() }
+    const loop = running ?? newLoop()
     loop.waiters.add(waiter)
     if (running) return
     devices.set(deviceId, loop)
@@ -119,7 +124,7 @@ export function confirm<T>(
   })
 }
 
-async function poll(gateway: Gateway, deviceId: string, { waiters, stop }: Loop): Promise<void> {
+async function poll(gateway: Connection, deviceId: string, { waiters, stop }: Loop): Promise<void> {
   let pauseMs = FIRST_PAUSE
   let known = 0
   while (waiters.size > 0) {
@@ -139,13 +144,13 @@ async function poll(gateway: Gateway, deviceId: string, { waiters, stop }: Loop)
 }
 
 /** What a wait has seen, the watches of the device shall tell now, not at their next poll. */
-function tellWatches(gateway: Gateway, deviceId: string): void {
+function tellWatches(gateway: Connection, deviceId: string): void {
   sharedLook(gateway, deviceId)?.().catch(() => undefined)
 }
 
 /** @returns true when one more look soon may decide something */
 async function askOnce(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   waiters: Waiter[],
   stop: Stop,
@@ -199,7 +204,7 @@ function taken(operation: Operation): Made {
 
 /** What a reading says about a missing route. What it leaves open is read once for all that ask. */
 function evidencesFrom(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   { list, itself }: Reading,
   operation: Operation,
@@ -229,7 +234,7 @@ interface Reading {
  * when nobody watches, or when it does not tell all: then the routes are read for themselves.
  */
 async function readWithWatches(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   waiters: Waiter[],
 ): Promise<(Reading & { operation: Operation }) | undefined> {
@@ -246,7 +251,7 @@ function onlyRoute(waiters: Waiter[]): string | undefined {
 
 // One route is asked for by itself; for several one list costs less.
 async function readRoutes(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   waiters: Waiter[],
   operation: Operation,
@@ -270,7 +275,7 @@ async function readRoutes(
 }
 
 const stopped = ({ name }: Operation): GatewayError =>
-  new GatewayError('CLOSED', 'The node was stopped while it waited for the change to show.', {
+  new GatewayError('CLOSED', 'The call was stopped while it waited for the change to show.', {
     operation: name,
   })
 

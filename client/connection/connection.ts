@@ -4,7 +4,7 @@ import { GatewayError, closedError, inDoubt, readOnlyError } from '../errors'
 import { newMemory, type Memory } from '../memory'
 import { DEFAULT_TIMEOUT } from '../model/ranges'
 import type { SessionDeletion } from '../model/types'
-import type { Operation, Request } from './operation'
+import { isWrite, type Operation, type Request } from './operation'
 import { createOutlook, type Outlook } from './outage-log'
 import { createLanes, createTurns } from './concurrency'
 import { createRedaction, secretsIn } from './redaction'
@@ -42,7 +42,7 @@ export interface GatewayOptions {
 }
 
 /** The connection to one appliance: one session, one queue, whoever uses it. */
-export interface Gateway {
+export interface Connection {
   readonly readOnly: boolean
   /** Calls in flight at once. */
   readonly concurrency: number
@@ -87,7 +87,7 @@ const DRAIN_MS = 1500
  * Makes ready to talk to an appliance. Nothing is sent before the first call.
  * @throws GatewayError `CONFIG` when the options cannot work
  */
-export function openGateway(options: GatewayOptions): Gateway {
+export function openConnection(options: GatewayOptions): Connection {
   const base = parseBase(options.baseUrl)
   const {
     timeout = DEFAULT_TIMEOUT,
@@ -117,6 +117,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const turns = createTurns(clock)
   const redaction = createRedaction()
   const leaving = new Stop()
+  const memory = newMemory()
   let closed: Promise<void> | undefined
 
   const outlook = createOutlook(log)
@@ -163,7 +164,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   }
 
   async function call(request: Request, operation: Operation): Promise<unknown> {
-    if (request.writes && readOnly) throw readOnlyError(operation)
+    if (isWrite(request) && readOnly) throw readOnlyError(operation)
     const sending: Sending = { mayBeApplied: false }
     try {
       return await stoppable(
@@ -191,7 +192,7 @@ export function openGateway(options: GatewayOptions): Gateway {
 
   // A stopped read is ended. A write that is on its way is left to arrive: only its message ends.
   function stoppable<T>(request: Request, operation: Operation, work: Promise<T>): Promise<T> {
-    if (request.writes) {
+    if (isWrite(request)) {
       const write: Promise<unknown> = work
         .catch(() => undefined)
         .finally(() => writesOnTheirWay.delete(write))
@@ -238,8 +239,10 @@ export function openGateway(options: GatewayOptions): Gateway {
     const begun = MONOTONIC.now()
     const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())
     leaving.now()
+    for (const watch of memory.watches.values()) watch.end()
     if (unfinished.size > 0) await within(left(DRAIN_MS), Promise.all(unfinished))
     closing.now()
+    for (const wait of memory.waits.values()) wait.end()
     lanes.giveUp(closedError())
     transport.endReads()
     await within(left(DRAIN_MS), Promise.all([...writesOnTheirWay, session.stop()]))
@@ -253,7 +256,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
     leaving,
     session,
-    memory: newMemory(),
+    memory,
     call,
     endSession,
     async inTurn(key, operation, task) {

@@ -1,5 +1,5 @@
 import type { CookieJar } from 'tough-cookie'
-import type { Answer } from './transport'
+import type { Answer } from './answer'
 
 /** The cookies of one session: in memory only, and only ever sent to the origin they came from. */
 export interface SessionCookies {

@@ -1,5 +1,5 @@
 import { GatewayError, type ErrorCause, type ErrorCode } from '../errors'
-import type { Answer } from './transport'
+import { errorBody, type Answer } from './answer'
 
 /** A call that brought no complete answer. */
 export class TransportFault extends GatewayError {
@@ -163,27 +163,6 @@ export function refusal(answer: Answer, what = 'such thing'): GatewayError {
 /** What the appliance says, as a sentence to go on with. */
 export const saying = (message: string | undefined): string =>
   message ? ` It says: ${message.replace(/[^.!?]$/, '$&.')}` : ''
-
-/** True for an error body, whatever the status (facts 9.1). An empty `error` says that there is none. */
-export function isErrorBody(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false
-  const error: unknown = (body as { error?: unknown }).error
-  if (typeof error === 'object' && error !== null) return Object.values(error).some(Boolean)
-  return error === true || (typeof error === 'string' && error !== '')
-}
-
-/** `error.type` and `error.message` of a documented error body (facts 9.1), where the body has them. */
-export function errorBody(body: unknown): { type?: string; message?: string } {
-  if (typeof body !== 'object' || body === null) return {}
-  const error: unknown = (body as { error?: unknown }).error
-  if (typeof error === 'string') return { message: error }
-  if (typeof error !== 'object' || error === null) return {}
-  const { type, message } = error as { type?: unknown; message?: unknown }
-  return {
-    type: typeof type === 'string' ? type : undefined,
-    message: typeof message === 'string' ? message : undefined,
-  }
-}
 
 /** The error for a redirect, which is never followed. */
 export function redirection({ status, headers }: Answer, what: string): GatewayError {

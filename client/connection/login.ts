@@ -1,6 +1,6 @@
 import { GatewayError, type ErrorCause } from '../errors'
-import { errorBody, isErrorBody, redirection, refusal, saying } from './faults'
-import type { Answer } from './transport'
+import { errorBody, isErrorBody, type Answer } from './answer'
+import { redirection, refusal, saying } from './faults'
 import { createCookies, type SessionCookies } from './cookies'
 
 /** What a login gave. */

@@ -83,8 +83,9 @@ export interface Request {
   secrets?: string[]
   /** What a 404 means, such as `route "Studio A"`. */
   what?: string
-  /** The role that the call needs; a call that writes needs an Operator (facts 2.4). */
+  /** The role that the call needs (facts 2.4). */
   role?: Role
-  /** True when the call changes the appliance. Such a call is never repeated unless it certainly did not arrive. */
-  writes?: boolean
 }
+
+/** Whether a call changes the appliance. Such a call is never repeated unless it certainly did not arrive. */
+export const isWrite = ({ method }: Request): boolean => method !== 'GET'

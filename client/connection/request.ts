@@ -1,11 +1,12 @@
 import type { Clock } from '../clock'
 import { GatewayError, badResponse, invalidInput } from '../errors'
-import type { Operation, Request } from './operation'
+import { isWrite, type Operation, type Request } from './operation'
 import { mayAct } from './roles'
 import type { OpenSession, Session } from './session'
 import type { Stop } from '../stop'
-import { TransportFault, errorBody, isErrorBody, redirection, refusal } from './faults'
-import type { Answer, TransportRequest } from './transport'
+import { errorBody, isErrorBody, type Answer } from './answer'
+import { TransportFault, redirection, refusal } from './faults'
+import type { TransportRequest } from './transport'
 
 export interface CallerOptions {
   session: Session
@@ -60,7 +61,7 @@ export function createCaller(
     operation: Operation,
     sending: Sending,
   ): Promise<Answer> {
-    const { writes = false } = request
+    const writes = isWrite(request)
     const startedAt = clock.now()
     const deadline = startedAt + (operation.brief ? 1 : 2) * timeout
     for (let attempts = 1; ; attempts++) {
@@ -159,8 +160,7 @@ export function createCaller(
 }
 
 /** A call that the user can never make is not sent. Where the roles are not known, the appliance decides. */
-function refuseMissingRole({ role, writes }: Request, { roles }: OpenSession): void {
-  const needed = role ?? (writes ? 'Operator' : undefined)
+function refuseMissingRole({ role: needed }: Request, { roles }: OpenSession): void {
   if (!needed || mayAct(roles, needed)) return
   const which = needed === 'Operator' ? 'Operator or Administrator' : needed
   throw new GatewayError(

@@ -4,8 +4,10 @@ import zlib from 'node:zlib'
 import type { TLSSocket } from 'node:tls'
 import type { AxiosAdapter, AxiosRequestConfig, AxiosStatic } from 'axios'
 import { isTooDeep, mayBeTooDeep } from '../model/json'
+import { STOPPED } from '../errors'
 import type { Stop } from '../stop'
 import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
+import type { Answer } from './answer'
 import { TransportFault, connectionFault, cutOff, timedOut, tooLarge } from './faults'
 
 /** The largest answer that is read, in bytes. Ten thousand routes are about 15 MB. */
@@ -35,16 +37,6 @@ export interface TransportRequest {
   /** Milliseconds for the whole call. */
   timeout: number
   stop?: Stop
-}
-
-/** What came back, whatever its status. */
-export interface Answer {
-  status: number
-  headers: http.IncomingHttpHeaders
-  /** The parsed body; undefined when there was none or it cannot be used. */
-  body: unknown
-  /** What came instead of usable JSON, in words; undefined when it is that. */
-  unreadable?: string
 }
 
 export interface Transport {
@@ -103,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 const stoppedFault = (reached: boolean): TransportFault =>
-  new TransportFault('CLOSED', 'The node was stopped before the call had ended.', { reached })
+  new TransportFault('CLOSED', STOPPED, { reached })
 
 interface CallConfig extends AxiosRequestConfig<string | Buffer> {
   stop?: Stop

@@ -9,17 +9,6 @@ export type SummaryStatusCode = 'warn' | 'error' | 'ok' | 'unknown'
 /** `idle` in legacy answers, `stopped` from 4.2 on (facts 5.1). */
 export type RouteState = 'idle' | 'running' | 'stopped'
 
-/** Answer of a login (spec 2.1). */
-export interface SessionStart {
-  response: {
-    type: string
-    message: string
-    sessionID: string
-    lastLoginDate: number | null
-    numLoginFailures: number | null
-  }
-}
-
 /** Who is logged in, and until when (spec 2.2). */
 export interface SessionInformation {
   sessionID: string

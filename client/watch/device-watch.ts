@@ -1,8 +1,9 @@
 import { GatewayError, closedError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices'
 import { readStatisticsOf } from '../api/statistics'
+import type { Running } from '../memory'
 import { Stop } from '../stop'
 import { compare } from './compare'
 import { snapshotOf, type Snapshot } from './events'
@@ -12,7 +13,7 @@ import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
 import type { DeviceState, RouteState } from './state'
 
 /** All watches of one device: one poller, on only while somebody watches. */
-interface DeviceWatch {
+interface DeviceWatch extends Running {
   /** The device, when it is known. */
   readonly deviceId: string | undefined
   readonly isOn: boolean
@@ -43,8 +44,9 @@ export interface SharedLook extends Look {
   operation: Operation
 }
 
-/** By the device that was asked for; `''` for the only one. */
-const watches = new WeakMap<Gateway, Map<string, DeviceWatch>>()
+/** By the device that was asked for; `''` for the only one. Nobody else adds to them. */
+const watchesOf = ({ memory }: Connection): Map<string, DeviceWatch> =>
+  memory.watches as Map<string, DeviceWatch>
 
 const DEFAULT_INTERVAL = 10_000
 const LEAST_INTERVAL = 1000
@@ -59,7 +61,7 @@ const LINGER_MS = 2000
  * @throws GatewayError `CLOSED` when the gateway is closed
  */
 export function watchDevice(
-  gateway: Gateway,
+  gateway: Connection,
   options: WatchOptions,
   clock: Clock = REAL_TIME,
 ): () => void {
@@ -68,7 +70,7 @@ export function watchDevice(
   watchOf(gateway, options.deviceId, clock).add(follower)
   return () => {
     follower.end()
-    for (const watch of watches.get(gateway)?.values() ?? []) watch.remove(follower)
+    for (const watch of watchesOf(gateway).values()) watch.remove(follower)
   }
 }
 
@@ -77,7 +79,7 @@ export function watchDevice(
  * @throws GatewayError as the look does
  */
 export function sharedLook(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
 ): (() => Promise<SharedLook>) | undefined {
   const watch = findWatch(gateway, deviceId)
@@ -85,33 +87,30 @@ export function sharedLook(
 }
 
 /** All that the watches of a device know now; undefined where nobody watches, or nothing is known yet. */
-export function knownSnapshot(gateway: Gateway, deviceId?: string): Snapshot | undefined {
+export function knownSnapshot(gateway: Connection, deviceId?: string): Snapshot | undefined {
   return watchFor(gateway, deviceId)?.snapshot()
 }
 
 /** What the watches of a device know now, and how well; undefined where nobody watches. */
-export function knownBy(gateway: Gateway, deviceId?: string): Known | undefined {
+export function knownBy(gateway: Connection, deviceId?: string): Known | undefined {
   const watch = watchFor(gateway, deviceId)
   return watch?.isOn ? watch.known() : undefined
 }
 
 /** Where no device is named, that of the only one, or else the first that is watched. */
-function watchFor(gateway: Gateway, deviceId: string | undefined): DeviceWatch | undefined {
-  const known = watches.get(gateway)
-  const [first] = known?.values() ?? []
-  return deviceId === undefined ? (known?.get('') ?? first) : findWatch(gateway, deviceId)
+function watchFor(gateway: Connection, deviceId: string | undefined): DeviceWatch | undefined {
+  const known = watchesOf(gateway)
+  const [first] = known.values()
+  return deviceId === undefined ? (known.get('') ?? first) : findWatch(gateway, deviceId)
 }
 
-function findWatch(gateway: Gateway, deviceId: string): DeviceWatch | undefined {
-  const known = watches.get(gateway)
-  return (
-    known?.get(deviceId) ?? [...(known?.values() ?? [])].find((one) => one.deviceId === deviceId)
-  )
+function findWatch(gateway: Connection, deviceId: string): DeviceWatch | undefined {
+  const known = watchesOf(gateway)
+  return known.get(deviceId) ?? [...known.values()].find((one) => one.deviceId === deviceId)
 }
 
-function watchOf(gateway: Gateway, deviceId: string | undefined, clock: Clock): DeviceWatch {
-  const known = watches.get(gateway) ?? new Map<string, DeviceWatch>()
-  watches.set(gateway, known)
+function watchOf(gateway: Connection, deviceId: string | undefined, clock: Clock): DeviceWatch {
+  const known = watchesOf(gateway)
   const found = deviceId === undefined ? known.get('') : findWatch(gateway, deviceId)
   if (found) return found
   const key = deviceId ?? ''
@@ -121,7 +120,7 @@ function watchOf(gateway: Gateway, deviceId: string | undefined, clock: Clock): 
 }
 
 function createDeviceWatch(
-  gateway: Gateway,
+  gateway: Connection,
   configured: string | undefined,
   clock: Clock,
   forget: () => void,
@@ -177,7 +176,6 @@ function createDeviceWatch(
     clock,
     random: Math.random,
   })
-  const unhook = gateway.leaving.onStop(end)
 
   function interval(): number {
     const ms = gateway.pollInterval ?? suggestedMs ?? DEFAULT_INTERVAL
@@ -288,7 +286,6 @@ function createDeviceWatch(
     stop.now()
     poller.stop()
     cancelLinger?.()
-    unhook()
     forget()
     gateway.outlook.forget(who)
   }
@@ -310,6 +307,7 @@ function createDeviceWatch(
     },
     lookNow: () => poller.askNow(),
     snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true),
+    end,
     known: () => ({
       state,
       seenAt: clock.unix(seenAt),

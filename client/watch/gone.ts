@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { getRoute } from '../api/routes'
 
@@ -38,7 +38,7 @@ export function judgeMissing(
 
 /** Asks the route itself whether it is there. @throws GatewayError `CLOSED` */
 export async function askItself(
-  gateway: Gateway,
+  gateway: Connection,
   address: { deviceId: string; routeId: string },
   operation: Operation,
 ): Promise<Evidence['itself']> {

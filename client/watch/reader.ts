@@ -1,5 +1,5 @@
 import { GatewayError, badResponse } from '../errors'
-import type { Gateway } from '../connection/connection'
+import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isObject, isText, type JsonObject } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
@@ -42,7 +42,7 @@ const ALL_MISSING_MS = 10_000
  * when no usable answer came
  */
 export function createLook(
-  gateway: Gateway,
+  gateway: Connection,
   deviceId: string,
   clock: Clock,
 ): (operation: Operation, known?: DeviceState) => Promise<Look> {

@@ -1,5 +1,10 @@
 import type { NodeAPI } from 'node-red'
-import { controlRoute, findDestination, invalidInput, type ControlAction } from '../../client'
+import {
+  controlRoute,
+  findDestination,
+  invalidInput,
+  type ControlAction,
+} from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 

@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { deleteRoute } from '../../client'
+import { deleteRoute } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 

@@ -1,32 +1,40 @@
 import { text } from './text'
 
-/** A question to the runtime that was not answered as wished. The message is for the user. */
-export class Unanswered extends Error {
+/** Why something failed. The message is for the user. */
+export interface Failure {
+  /** One of the error codes of the package, where the runtime gave one. */
+  code?: string
+  message: string
+}
+
+/** A request to the runtime that failed. */
+export class RequestError extends Error implements Failure {
   constructor(
     message: string,
-    /** One of the error codes of the package, where the runtime gave one. */
     readonly code?: string,
+    /** The password has to be typed again. */
     readonly passwordNeeded = false,
-    /** The gateway that was asked for does not run. */
+    /** The gateway of the request is not deployed. */
     readonly notDeployed = false,
   ) {
     super(message)
   }
 }
 
+type Path = 'connection' | 'lookup' | 'definition' | 'gateways' | 'state' | 'control'
+
 /**
  * Asks the part of the package that runs in Node-RED.
- * @throws Unanswered
+ * @param timeout in ms; by default as long as the browser waits
+ * @throws RequestError
  */
-export function ask<Answer>(
-  path: 'connection' | 'lookup' | 'definition',
-  body: object,
-): Promise<Answer> {
+export function ask<Answer>(path: Path, body?: object, timeout?: number): Promise<Answer> {
+  const request = body && { contentType: 'application/json', data: JSON.stringify(body) }
   return call({
     url: `media-gateway/${path}`,
-    method: 'POST',
-    contentType: 'application/json',
-    data: JSON.stringify(body),
+    method: body ? 'POST' : 'GET',
+    ...request,
+    ...(timeout !== undefined && { timeout }),
   })
 }
 
@@ -36,32 +44,33 @@ export function askCredentials(id: string): Promise<Record<string, unknown>> {
 }
 
 function call<Answer>(
-  what: Pick<EditorRequest, 'url' | 'method' | 'contentType' | 'data'>,
+  request: Omit<EditorRequest, 'dataType' | 'cache' | 'success' | 'error'>,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     $.ajax({
-      ...what,
+      ...request,
       dataType: 'json',
+      cache: false,
       success: (answer) => resolve(answer as Answer),
-      error: (reply) => reject(unanswered(reply)),
+      error: (reply) => reject(requestError(reply)),
     })
   })
 }
 
-function unanswered({ status, responseJSON }: EditorReply): Unanswered {
+function requestError({ status, responseJSON }: EditorReply): RequestError {
   const { code, message, ...flags } = (responseJSON ?? {}) as Record<string, unknown>
   if (typeof code === 'string' && typeof message === 'string') {
-    return new Unanswered(
+    return new RequestError(
       message,
       code,
       flags['passwordNeeded'] === true,
       flags['notDeployed'] === true,
     )
   }
-  if (status === 401 || status === 403) return new Unanswered(text('connection.noPermission'))
-  if (status === 404) return new Unanswered(text('connection.noSuchFunction'))
-  if (status === 0) return new Unanswered(text('connection.noNodeRed'))
-  return new Unanswered(text('connection.strangeAnswer', { status }))
+  if (status === 401 || status === 403) return new RequestError(text('connection.noPermission'))
+  if (status === 404) return new RequestError(text('connection.noSuchFunction'))
+  if (status === 0) return new RequestError(text('connection.noNodeRed'))
+  return new RequestError(text('connection.strangeAnswer', { status }))
 }
 
 /** The codes that have a title of their own, under `connection.failed`. */

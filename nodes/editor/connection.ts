@@ -1,4 +1,4 @@
-import { ask, askCredentials, Unanswered } from './ask'
+import { ask, askCredentials, RequestError } from './ask'
 import { field, read } from './fields'
 import { text } from './text'
 
@@ -30,12 +30,12 @@ export function connectionOfForm(node: EditorNode): Connection {
  * Connections with values that are not deployed yet, which the appliance has refused. Each form
  * that is opened would try them once more, and after a few the account might be locked.
  */
-const refused = new Map<string, Unanswered>()
+const refused = new Map<string, RequestError>()
 
 /**
  * Asks about the appliance of a config node: of the deployed one, or with the values that are
  * only in the editor. What was refused is asked again only where a person says so.
- * @throws Unanswered
+ * @throws RequestError
  */
 export async function askAppliance<Answer>(
   path: 'lookup' | 'definition',
@@ -43,13 +43,13 @@ export async function askAppliance<Answer>(
   what: object,
   { again = false } = {},
 ): Promise<Answer> {
-  if (gateway.d) throw new Unanswered(text('picker.disabled'))
+  if (gateway.d) throw new RequestError(text('picker.disabled'))
   if (!gateway.changed) {
     try {
       return await ask(path, { ...what, connection: { id: gateway.id } })
     } catch (error) {
       // What looks deployed may not be: an import, or another user's deploy.
-      if (!(error instanceof Unanswered) || !error.notDeployed) throw error
+      if (!(error instanceof RequestError) || !error.notDeployed) throw error
     }
   }
   const connection = await connectionOfNode(gateway)
@@ -59,7 +59,7 @@ export async function askAppliance<Answer>(
   try {
     return await ask(path, { ...what, connection })
   } catch (error) {
-    const isRefused = error instanceof Unanswered && error.code === 'LOGIN_REFUSED'
+    const isRefused = error instanceof RequestError && error.code === 'LOGIN_REFUSED'
     if (isRefused) refused.set(key, error)
     throw error
   }

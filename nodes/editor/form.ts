@@ -1,3 +1,4 @@
+import { openAppliance } from './appliance'
 import { field, idOf, migrationOf, presentValue, read, show } from './fields'
 import { preparePickers } from './pickers'
 import { prepareRouteForm } from './route-form'
@@ -27,9 +28,10 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
     if (value !== '') show(field(node, property), value)
   }
   prepareTyped(node, choices)
-  const picked = preparePickers(node)
+  const appliance = openAppliance(node)
+  const picked = preparePickers(node, appliance)
   prepareTypeChanges(node, picked.translate)
-  prepareRouteForm(node, picked)
+  prepareRouteForm(node, appliance, picked)
   prepareConditions(node)
   prepareConfigButtons(node)
   const credentials = Object.keys(node._def.credentials ?? {})

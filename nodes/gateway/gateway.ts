@@ -1,5 +1,10 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { newOperation, openGateway, type Gateway, type GatewayError } from '../../client'
+import {
+  newOperation,
+  openConnection,
+  type Connection,
+  type GatewayError,
+} from '../../client/internal'
 import { registerAdminRoutes } from './admin/routes'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './options'
 import type { GatewayNode } from '../runtime/gateway-node'
@@ -19,12 +24,12 @@ export = (RED: NodeAPI): void => {
       const config = migrated(saved)
       const self = this as unknown as GatewayNode & Node<GatewayCredentials>
       const users = new Set<object>()
-      let gateway: Gateway | undefined
+      let gateway: Connection | undefined
       let lingering: NodeJS.Timeout | undefined
       let closed = false
 
       self.client = () =>
-        (gateway ??= openGateway(
+        (gateway ??= openConnection(
           gatewayOptions(RED, config, self.credentials, (level, line) =>
             level === 'warn' ? self.warn(line) : self.log(line),
           ),

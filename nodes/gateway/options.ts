@@ -1,5 +1,10 @@
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, type GatewayOptions, type ProxyOptions, type TlsOptions } from '../../client'
+import {
+  GatewayError,
+  type GatewayOptions,
+  type ProxyOptions,
+  type TlsOptions,
+} from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
 import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
 

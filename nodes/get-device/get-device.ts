@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { getDevice, hideSecrets } from '../../client'
+import { getDevice, hideSecrets } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 
 interface Config extends ActionConfig {

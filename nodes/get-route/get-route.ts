@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { getRoute, hideSecrets } from '../../client'
+import { getRoute, hideSecrets } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 
 interface Config extends ActionConfig {

@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { listDevices, type Device } from '../../client'
+import { listDevices, type Device } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 
 interface Config extends ActionConfig {

@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { invalidInput, listRoutes, type Problem, type Route } from '../../client'
+import { invalidInput, listRoutes, type Problem, type Route } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { refuseUnresolved } from '../runtime/environment'
 import type { Message } from '../runtime/parameters'

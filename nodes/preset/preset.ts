@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { exportPreset, hideSecrets, invalidInput, restorePreset } from '../../client'
+import { exportPreset, hideSecrets, invalidInput, restorePreset } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 
 interface Config extends ActionConfig {

@@ -5,9 +5,9 @@ import {
   forgetOnlyDevice,
   mayBeUnknownDevice,
   newOperation,
-  type Gateway,
+  type Connection,
   type Operation,
-} from '../../client'
+} from '../../client/internal'
 import { findGateway, requireGateway } from './gateway-node'
 import { migrated } from './migrations'
 import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
@@ -20,7 +20,7 @@ export interface ActionConfig extends NodeDef, AddressConfig {
 
 /** One message on its way through an action node. */
 export interface Call<Config> {
-  gateway: Gateway
+  gateway: Connection
   operation: Operation
   config: Config
   message: Message

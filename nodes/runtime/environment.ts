@@ -1,4 +1,4 @@
-import { GatewayError } from '../../client'
+import { GatewayError } from '../../client/internal'
 import type { Range } from '../../client/model/ranges'
 import { numberIn } from '../../client/model/settings'
 

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, type Gateway } from '../../client'
+import { GatewayError, type Connection } from '../../client/internal'
 
 /** What the other nodes see of the config node `media-gateway`. */
 export interface GatewayNode extends Node {
@@ -7,7 +7,7 @@ export interface GatewayNode extends Node {
    * The connection to the appliance, the same for everybody.
    * @throws GatewayError `CONFIG` that names what is missing or wrong
    */
-  client(): Gateway
+  client(): Connection
   /** Somebody, mostly a node, begins to use the gateway. */
   register(user: object): void
   /** It is not used by that one any more. The last one out closes the session. */

@@ -3,11 +3,11 @@ import {
   findRoute,
   invalidInput,
   onlyDevice,
-  type Gateway,
+  type Connection,
   type Operation,
   type RouteAddress,
   type Target,
-} from '../../client'
+} from '../../client/internal'
 import { faultAsJson } from '../../client/model/json'
 import { refuseUnresolved } from './environment'
 
@@ -42,7 +42,7 @@ export function readParameters(
   node: Node,
   config: AddressConfig,
   message: Message,
-  gateway: Gateway,
+  gateway: Connection,
   operation: Operation,
 ): Parameters {
   const evaluate = (value: string, type: string): Promise<unknown> =>

@@ -1,5 +1,8 @@
 import type { Node } from 'node-red'
-import type { GatewayError, Health } from '../../client'
+import type { GatewayError, Health } from '../../client/internal'
+
+/** Begins the names of all catalogs. The path is that from dist/nodes/runtime. */
+const { name: PACKAGE } = require('../../../package.json') as { name: string }
 
 /** The dot under a node. The only place that sets it. */
 export interface Status {
@@ -32,7 +35,7 @@ export function createStatus(node: Node): Status {
       node.status({
         fill: 'blue',
         shape: 'dot',
-        text: '@media-gateway/node-red/gateway:status.requesting',
+        text: `${PACKAGE}/gateway:status.requesting`,
       })
     } else node.status({ fill: 'red', shape: 'ring', text: next })
   }
@@ -124,6 +127,6 @@ export function createWatchStatus(node: Node): WatchStatus {
   }
 }
 
-const NO_ROUTE = '@media-gateway/node-red/watch:status.noRoute'
+const NO_ROUTE = `${PACKAGE}/watch:status.noRoute`
 
 const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8)

@@ -1,4 +1,4 @@
-import type { Waiting } from '../../client'
+import type { Waiting } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
 import { numberProperty } from './environment'
 

@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { endSession, invalidInput, sessionInformation, startSession } from '../../client'
+import { endSession, invalidInput, sessionInformation, startSession } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 
 interface Config extends ActionConfig {

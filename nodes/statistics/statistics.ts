@@ -6,7 +6,7 @@ import {
   readAllStatistics,
   readStatistics,
   type StatisticsOf,
-} from '../../client'
+} from '../../client/internal'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
 import type { Message } from '../runtime/parameters'
 

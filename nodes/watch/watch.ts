@@ -10,7 +10,7 @@ import {
   type Snapshot,
   type Threshold,
   type WatchEvent,
-} from '../../client'
+} from '../../client/internal'
 import {
   MEASURES,
   PLACES,

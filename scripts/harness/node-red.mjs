@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { root } from '../ready.mjs'
+import { packageName, root } from '../ready.mjs'
 import { atEnd } from './end.mjs'
 import { Listening } from './processes.mjs'
 
@@ -19,7 +19,7 @@ export function temporaryUserDirectory() {
 
 /** Puts this package into a user directory, as it is built here. */
 export function link(userDir) {
-  const place = join(userDir, 'node_modules/@media-gateway/node-red')
+  const place = join(userDir, 'node_modules', packageName)
   mkdirSync(dirname(place), { recursive: true })
   symlinkSync(root, place, 'junction')
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { NodeRed } from '../harness/node-red.mjs'
 import { npm } from '../harness/npm.mjs'
 import { Listening, until } from '../harness/processes.mjs'
+import { packageName } from '../ready.mjs'
 import { CACHE } from './versions.mjs'
 
 const REDEPLOYS = 10
@@ -50,7 +51,7 @@ class Job {
     mkdirSync(cwd, { recursive: true })
     writeFileSync(join(cwd, 'package.json'), '{"name":"user","private":true}')
     await npm({ cwd, binary }, 'install', '--engine-strict', '--prefer-offline', this.tarball)
-    this.installed = join(cwd, 'node_modules/@media-gateway/node-red')
+    this.installed = join(cwd, 'node_modules', packageName)
     this.manifest = JSON.parse(readFileSync(join(this.installed, 'package.json'), 'utf8'))
   }
 

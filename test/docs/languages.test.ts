@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import 'should'
-import { ERROR_CODES } from '../../client'
+import { ERROR_CODES } from '../../client/internal'
 import { root } from '../support/root'
 
 const ENGLISH = 'en-US'
@@ -157,7 +157,7 @@ function folder(node: string, language = ''): string {
 }
 
 const help = (node: string, language: string): string =>
-  readFileSync(join(folder(node, language), `${node}.html`), 'utf8')
+  readFileSync(join(root, 'dist/nodes', node, 'locales', language, `${node}.html`), 'utf8')
 
 /** The texts of a catalog by their whole keys, such as `label.action`. */
 function catalog(node: string, language: string): Record<string, string> {

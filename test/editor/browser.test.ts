@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import should from 'should'
-import { EVENTS } from '../../client'
+import { EVENTS } from '../../client/internal'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import {
   CONFIG,
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
@@ -261,12 +261,12 @@ inBrowser('the editor', function () {
 
   before(async function () {
     mkdirSync(screenshots, { recursive: true })
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy(flow())
     await open()
   })
 
-  after(() => editor?.stop())
+  after(() => editor?.rest())
 
   it('knows every node of the package', () => {
     const { 'node-red': nodeRedPart } = JSON.parse(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
-import { CONFIG, inBrowser, startEditor, type Editor, type Properties } from '../support/editor'
+import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { root } from '../support/root'
 
@@ -23,7 +23,7 @@ inBrowser('the test of the connection', function () {
     mkdirSync(screenshots, { recursive: true })
     plain = await startSimulator({ routes: 5 })
     secure = await startSimulator({ https: true, routes: 3, devices: 2 })
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy([
       { id: 'tab', type: 'tab', label: 'test' },
       {
@@ -47,7 +47,7 @@ inBrowser('the test of the connection', function () {
   })
 
   after(async () => {
-    await editor?.stop()
+    await editor?.rest()
     should([plain.openSessions, secure.openSessions]).eql([0, 0])
     await plain.stop()
     await secure.stop()

@@ -6,12 +6,12 @@ import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import {
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
 } from '../support/editor'
-import { root } from '../support/root'
+import { packageName, root } from '../support/root'
 
 const screenshots = join(root, 'coverage/screenshots')
 const examples = join(root, 'examples')
@@ -44,7 +44,7 @@ inBrowser('a new user', function () {
 
   before(async function () {
     mkdirSync(screenshots, { recursive: true })
-    editor = await startEditor()
+    editor = await sharedEditor()
   })
 
   beforeEach(async () => {
@@ -60,7 +60,7 @@ inBrowser('a new user', function () {
     should(editor.complaints).eql([])
   })
 
-  after(() => editor?.stop())
+  after(() => editor?.rest())
 
   // The other files look at each dialog in the dark and in each language, with the Node-RED of
   // this package; the whole way is gone so with another one (npm run test:editor).
@@ -86,7 +86,7 @@ inBrowser('a new user', function () {
 
   it('imports every example, one from the menu', async () => {
     await begin(VIEWS[0])
-    await importFromMenu('@media-gateway/node-red', 'Recipes', RECIPE)
+    await importFromMenu(packageName, 'Recipes', RECIPE)
     await page.locator('#red-ui-workspace-tabs .red-ui-tab-label', { hasText: RECIPE }).waitFor()
     const files = (readdirSync(examples, { recursive: true }) as string[]).filter((file) =>
       file.endsWith('.json'),

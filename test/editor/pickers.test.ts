@@ -7,7 +7,7 @@ import { startSimulator, type Simulator } from '../../simulator'
 import {
   CONFIG,
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
@@ -42,7 +42,7 @@ inBrowser('the pickers', function () {
     const place = { z: 'tab', x: 200, y: 80, wires: [[]] }
     const [route] = studio.routes
     const auto = { gateway: 'gateway', device: '', deviceType: 'auto' }
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy([
       { id: 'tab', type: 'tab', label: 'test' },
       { id: 'gateway', type: CONFIG, name: 'Studio', baseUrl: studio.url, credentials },
@@ -97,7 +97,7 @@ inBrowser('the pickers', function () {
   })
 
   after(async () => {
-    await editor?.stop()
+    await editor?.rest()
     should([studio.openSessions, several.openSessions]).eql([0, 0])
     await studio.stop()
     await several.stop()
@@ -193,7 +193,7 @@ inBrowser('the pickers', function () {
     await typed('destination', 'name')
     await field('destination').click()
     await option('OB van 3 out').click()
-    await says('destination', /^(connected|stopped) · /)
+    await says('destination', /^(connected|switched off) · /)
     should(lookups.length).equal(2)
     await editor.press('ok')
     const route = device!.routes.find(({ name }) => name === 'OB van 3')!
@@ -285,7 +285,7 @@ inBrowser('the pickers', function () {
     await says('route', 'Fits 2 routes: Studio A, Stadium North')
     await field('route').fill('Studoi*')
     await says('route', 'No route fits.')
-    should(await line('route').locator('.media-gateway-sign-warning').count()).equal(1)
+    should(await line('route').locator('.media-gateway-sign-warn').count()).equal(1)
     await field('route').fill('*')
     await says('route', /^Fits 8 routes: .*, …$/)
     await field('route').click()
@@ -386,7 +386,7 @@ inBrowser('the pickers', function () {
     await page.locator('.media-gateway-picker-open:visible').last().click()
     should(await options()).have.length(5)
     await option('Stadium North reserve').click()
-    await says('destination', 'Stadium North reserve, stopped')
+    await says('destination', 'Stadium North reserve, switched off')
     await field('route').fill('Weather desk')
     await says('destination', 'The route has no destinations.')
     await field('route').fill('nowhere')

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import should from 'should'
 import { toSent } from '../../client/model/convert'
 import { PROTOCOLS, type Direction } from '../../client/model/members'
@@ -25,7 +25,7 @@ import { arbitraryRoute, frozen } from '../support/arbitraries'
 import {
   CONFIG,
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
@@ -408,21 +408,19 @@ inBrowser('the route form', function () {
   before(async function () {
     mkdirSync(screenshots, { recursive: true })
     simulator = await startSimulator({ routes: 4 })
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy(flow())
     await open()
   })
 
   after(async () => {
-    await editor?.stop()
+    await editor?.rest()
     await simulator?.stop()
   })
 
   async function open(shown: View = {}) {
     page = await editor.open(shown)
     page.setDefaultTimeout(5000)
-    // What tells of a deploy would lie over the buttons of the dialog.
-    await page.addStyleTag({ content: '#red-ui-notifications { display: none }' })
   }
 
   function flow(): Properties[] {
@@ -1259,6 +1257,64 @@ inBrowser('the route form', function () {
       .be.an.Array()
       .and.not.be.empty()
     await editor.press('cancel')
+  })
+
+  it('asks the appliance once for all parts of the form', async () => {
+    const asked: string[] = []
+    const count = (request: Request) => {
+      const [, path] = /\/media-gateway\/(\w+)/.exec(request.url()) ?? []
+      if (path) asked.push(path)
+    }
+    page.on('request', count)
+    try {
+      const name = simulator.routes[0]!.name
+      await openOn('update', '{"source":{"protocol":"udp"}}', { route: name, routeType: 'name' })
+      await page.getByText(simulator.routes[0]!.id).first().waitFor()
+      const adapter = entry(source(), 'networkInterface')
+      await adapter.focus()
+      await page
+        .locator(`#${await adapter.getAttribute('list')} option`)
+        .first()
+        .waitFor({ state: 'attached' })
+      const button = form().getByRole('button', { name: 'Fill from an existing route' })
+      await button.click()
+      const choice = form().getByLabel('Route', { exact: true })
+      await choice.selectOption({ label: name })
+      should(asked).eql(['lookup'])
+      await form().getByRole('button', { name: 'Fill in', exact: true }).click()
+      await form().locator('.media-gateway-route-note:not(:empty)').waitFor()
+      should(asked).eql(['lookup', 'definition'])
+
+      // Who closes it and comes back wants to see what is there now.
+      await button.click()
+      await choice.locator('option').first().waitFor({ state: 'attached' })
+      should(asked).eql(['lookup', 'definition', 'lookup'])
+    } finally {
+      page.off('request', count)
+    }
+    await editor.press('cancel')
+  })
+
+  it('lets one choose among several devices to fill in from', async () => {
+    const several = await startSimulator({ devices: 3, routes: 4 })
+    const credentials = { username: 'operator', password: 'supervisor' }
+    await editor.add({ id: 'hub', type: CONFIG, name: 'Hub', baseUrl: several.url, timeout: 10000 })
+    await page.evaluate(
+      (given) => void Object.assign(RED.nodes.node('hub')!, { changed: true, credentials: given }),
+      credentials,
+    )
+    await openOn('create', '', { gateway: 'hub' })
+    await form().getByRole('button', { name: 'Fill from an existing route' }).click()
+    const [, device] = several.devices
+    await form().getByLabel('Device').selectOption({ label: device!.name })
+    const choice = form().getByLabel('Route', { exact: true })
+    await choice.selectOption({ label: device!.routes[1]!.name })
+    await form().getByRole('button', { name: 'Fill in', exact: true }).click()
+    await form().locator('.media-gateway-route-note:not(:empty)').waitFor()
+    should(await definition()).containDeep({ name: device!.routes[1]!.name })
+    await editor.press('cancel')
+    await give('create', { gateway: 'gateway' })
+    await several.stop()
   })
 
   it('has a label for every field, and an id of its own', async () => {

@@ -3,18 +3,20 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
-import { openGateway } from '../../client'
+import { openConnection } from '../../client/internal'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { createObservers, type ObservedState } from '../../nodes/gateway/admin/observers'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
-import { inBrowser, startEditor, type Editor, type Properties, type View } from '../support/editor'
+import { inBrowser, sharedEditor, type Editor, type Properties, type View } from '../support/editor'
 import { root } from '../support/root'
 
 const screenshots = join(root, 'coverage/screenshots')
 const HOSTILE = '<img src=x onerror="title=1"> __gateway__ $t(cancel)'
 
 declare const RED: {
-  sidebar: { show(id: string): void }
+  sidebar: { show(id: string): void; removeTab(id: string): void }
+  plugins: { getPlugin(id: string): { onadd(): void } }
+  actions: { remove(name: string): void }
   events: { emit(event: string): void }
   settings: { user?: object }
 }
@@ -35,11 +37,11 @@ inBrowser('the sidebar', function () {
       dialect: { startedWhileIdle: true },
     })
     large = await startSimulator({ routes: 2000, maxPageSize: 500 })
-    editor = await startEditor()
+    editor = await sharedEditor()
     await deploy()
   })
   after(async function () {
-    await editor?.stop()
+    await editor?.rest()
     small?.openSessions.should.equal(0)
     await small?.stop()
     await large?.stop()
@@ -74,10 +76,8 @@ inBrowser('the sidebar', function () {
   async function open(gateways: string[], view: View = {}): Promise<Page> {
     const kept = { open: { gateway: false, large: false, reader: false } }
     for (const id of gateways) Object.assign(kept.open, { [id]: true })
-    const keep = `localStorage.getItem('media-gateway-sidebar') ??
-      localStorage.setItem('media-gateway-sidebar', ${JSON.stringify(JSON.stringify(kept))})`
-    const page = await editor.open({ ...view, script: `${keep}; ${HURRY}` })
-    await showTab(page, 'media-gateway-sidebar')
+    const page = await editor.open(view)
+    await page.evaluate(mount, JSON.stringify(kept))
     return page
   }
 
@@ -361,7 +361,7 @@ inBrowser('the sidebar', function () {
   })
 
   it('asks only while the tab can be seen, and then again only for what is new', async () => {
-    const page = await open(['gateway'])
+    const page = await open(['gateway'], { own: true })
     await says(row('Alpha'), 'running')
     const asked = requests(page)
     await until(() => asked.filter(({ body }) => body['id'] === 'gateway').length >= 2)
@@ -508,7 +508,7 @@ inBrowser('the sidebar', function () {
 
   it('takes a poll that is missed for old data, although none has failed', async () => {
     const simulator = await startSimulator({ routes: ROUTES })
-    const client = openGateway({
+    const client = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',
@@ -774,6 +774,20 @@ inBrowser('the sidebar', function () {
     editor.complaints.length = 0
   })
 
+  it('speaks of every gateway that becomes unreachable at the same time', async () => {
+    const page = await open(['gateway', 'large'])
+    for (const name of ['Studio', 'Network']) await says(head(name), 'reachable')
+    await page.route('**/media-gateway/state', async (route) => {
+      const reply = await route.fetch()
+      const state = (await reply.json()) as { health: object }
+      state.health = { ...state.health, unreachable: true }
+      await route.fulfill({ json: state })
+    })
+    for (const name of ['Studio', 'Network']) {
+      await says(page.locator('.media-gateway-sidebar-spoken'), `${name}: unreachable`)
+    }
+  })
+
   it('follows a deploy, and tells what is wrong with a config node', async () => {
     await open(['gateway'])
     await says(row('Alpha'), 'running')
@@ -800,6 +814,7 @@ inBrowser('the sidebar', function () {
       await shown(second!.name)
       await page.reload()
       await page.waitForFunction(() => document.querySelector('.media-gateway-sidebar') !== null)
+      await page.evaluate(() => window.hurry(5))
       await showTab(page, 'media-gateway-sidebar')
       await shown(second!.name)
     } finally {
@@ -919,15 +934,15 @@ function faintTexts(top: Element): string[] {
     .map((one) => `${one.textContent}: ${getComputedStyle(one).color} on ${ground(one)}`)
 }
 
-// The sidebar waits by the clock. Here it runs five times as fast, so that the tests do not wait.
-const HURRY = `{
-  const { now } = Date
-  const begun = now()
-  Date.now = () => begun + (now() - begun) * 5
-  const { setTimeout } = window
-  window.setTimeout = (task, delay, ...values) =>
-    setTimeout(task, delay === 1000 ? 200 : delay, ...values)
-}`
+/** Begins anew with what was kept, by a clock that runs five times as fast, as that of Node-RED. */
+function mount(kept: string): void {
+  localStorage.setItem('media-gateway-sidebar', kept)
+  window.hurry(5)
+  RED.sidebar.removeTab('media-gateway-sidebar')
+  RED.actions.remove('media-gateway:show-sidebar')
+  RED.plugins.getPlugin('media-gateway-sidebar').onadd()
+  RED.sidebar.show('media-gateway-sidebar')
+}
 
 declare const recordedPlaces: Set<string>
 
@@ -938,7 +953,7 @@ function recordPlaces(block: Element): void {
   const look = () => {
     const list = block.querySelector('.media-gateway-sidebar-list')
     // The last changes are those that take the block away.
-    if (!list) return
+    if (!list?.isConnected) return
     const scrolled = list.scrollTop + list.closest('.media-gateway-sidebar-scroller')!.scrollTop
     for (const one of block.querySelectorAll('[role="row"], [role="row"] button')) {
       const { x, y, width, height } = one.getBoundingClientRect()

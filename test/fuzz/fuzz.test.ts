@@ -3,13 +3,13 @@ import * as fc from 'fast-check'
 import {
   ERROR_CODES,
   newOperation,
-  openGateway,
+  openConnection,
   startSession,
   watchDevice,
   type Health,
   type RouteFilter,
   type WatchOptions,
-} from '../../client'
+} from '../../client/internal'
 import { REAL_TIME, type Clock } from '../../client/watch/poller'
 import { helper, load, send, unload, type Message, type Outcome } from '../support/flow'
 import {
@@ -289,7 +289,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
     async function tryLook(name: string, { holdFor, filter, answers }: Look): Promise<void> {
       const lane = appliance.lane(name)
       const heard: unknown[] = []
-      const gateway = openGateway({
+      const gateway = openConnection({
         baseUrl: lane.url,
         username: USERNAME,
         password: PASSWORD,

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type GatewayError } from '../../client'
+import { ERROR_CODES, type GatewayError } from '../../client/internal'
 import type { Outcome } from '../support/flow'
 
 /** What has to hold whatever an appliance, a message or a file of flows brings. */

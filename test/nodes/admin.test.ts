@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import should from 'should'
-import { openGateway } from '../../client'
+import { openConnection } from '../../client/internal'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -523,7 +523,7 @@ describe('the admin routes', function () {
 describe('those who look at the sidebar', () => {
   it('are users of the gateway until they have not asked for a while', async () => {
     const simulator = await startSimulator()
-    const gateway = openGateway({
+    const gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',

@@ -5,11 +5,11 @@ import {
   ensureRoutes,
   listRoutes,
   newOperation,
-  openGateway,
+  openConnection,
   updateRoute,
   type Ensured,
   type Route,
-} from '../../client'
+} from '../../client/internal'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, send, unload } from '../support/flow'
 
@@ -206,7 +206,7 @@ describe('ensure-route', () => {
   })
 
   const beginDelete = async (routeId: string): Promise<void> => {
-    const gateway = openGateway({
+    const gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',
@@ -260,7 +260,7 @@ describe('ensure-route', () => {
 
   it('waits for an update that was accepted, also where firmware does not call it pending', async () => {
     simulator.setOptions({ applyDelay: 400 })
-    const gateway = openGateway({
+    const gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',
@@ -445,7 +445,7 @@ describe('ensure-route', () => {
   })
 
   it('plan, apply, plan is empty, for any changes to any routes', async () => {
-    const gateway = openGateway({
+    const gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',

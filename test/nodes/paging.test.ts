@@ -1,15 +1,15 @@
 import 'should'
-import { listRoutes, newOperation, openGateway, type Gateway } from '../../client'
+import { listRoutes, newOperation, openConnection, type Connection } from '../../client/internal'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { failure, load, result, unload } from '../support/flow'
 
 describe('list-routes over pages', () => {
   let simulator: Simulator
-  let gateway: Gateway
+  let gateway: Connection
 
   async function start(options: SimulatorOptions): Promise<void> {
     simulator = await startSimulator(options)
-    gateway = openGateway({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    gateway = openConnection({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
   }
   afterEach(async () => {
     await gateway.close()

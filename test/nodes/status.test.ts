@@ -1,6 +1,6 @@
 import should from 'should'
 import WebSocket from 'ws'
-import { GatewayError, invalidInput } from '../../client'
+import { GatewayError, invalidInput } from '../../client/internal'
 import { briefly } from '../../nodes/runtime/status'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'

@@ -13,15 +13,15 @@ import {
   listDevices,
   listRoutes,
   newOperation,
-  openGateway,
+  openConnection,
   readStatistics,
   updateRoute,
   watchDevice,
   type Ensured,
-  type Gateway,
+  type Connection,
   type GatewayError,
   type Snapshot,
-} from '../../client'
+} from '../../client/internal'
 import type { JsonObject } from '../../client/model/json'
 import { sharedLook } from '../../client/watch/device-watch'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
@@ -39,7 +39,7 @@ describe('an appliance that behaves otherwise', () => {
     { status?: number; headers?: Record<string, string>; body?: unknown; text?: string } | 'cut'
 
   let server: http.Server
-  let gateway: Gateway
+  let gateway: Connection
   let calls: Call[]
   let reply: (call: Call) => Reply | undefined
   let logged: string[]
@@ -83,7 +83,7 @@ describe('an appliance that behaves otherwise', () => {
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve)
     })
-    gateway = openGateway({
+    gateway = openConnection({
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       username: 'user',
       password: 'secret-password',
@@ -190,9 +190,9 @@ describe('an appliance that behaves otherwise', () => {
     })
   })
 
-  const more: Gateway[] = []
-  const openAgain = (): Gateway => {
-    const again = openGateway({
+  const more: Connection[] = []
+  const openAgain = (): Connection => {
+    const again = openConnection({
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       username: 'user',
       password: 'secret-password',
@@ -242,7 +242,6 @@ describe('an appliance that behaves otherwise', () => {
       method: 'POST',
       path: '/api/devices/D/updates',
       body: {},
-      writes: true,
     } as const
     for (let tries = 0; tries < 10; tries++) {
       ;(await errorOf(gateway.call(write, op()))).code.should.equal('FORBIDDEN')
@@ -259,7 +258,6 @@ describe('an appliance that behaves otherwise', () => {
       method: 'POST',
       path: '/api/devices/D/updates',
       body: {},
-      writes: true,
     } as const
     const error = await errorOf(gateway.call(write, op()))
     error.code.should.equal('BAD_RESPONSE')
@@ -883,7 +881,6 @@ describe('an appliance that behaves otherwise', () => {
       method: 'POST',
       path: '/api/devices/D/updates',
       body: {},
-      writes: true,
     } as const
     const cut = errorOf(gateway.call(write, op()))
     await Promise.all(Array.from({ length: 100 }, () => listDevices(gateway, op())))

@@ -3,13 +3,13 @@ import {
   deleteRoute,
   ensureRoutes,
   newOperation,
-  openGateway,
+  openConnection,
   updateRoute,
   type Destination,
   type Route,
-} from '../../client'
-import { isUnderWay } from '../../client/changes/pending-updates'
-import { setLatest } from '../../client/changes/known-secrets'
+} from '../../client/internal'
+import { isInProgress } from '../../client/changes/pending'
+import { setLatest } from '../../client/memory'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, send, unload } from '../support/flow'
 
@@ -389,7 +389,7 @@ describe('an update that nobody has waited for', () => {
 
   it('is forgotten with its route', async () => {
     const simulator = await startSimulator()
-    const gateway = openGateway({
+    const gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',
@@ -397,7 +397,7 @@ describe('an update that nobody has waited for', () => {
     const deviceId = simulator.devices[0]!._id
     const [first, second] = simulator.routes.map(({ id }) => simulator.readForm(id) as Route)
     const isRemembered = ({ id }: Route, as: Route): boolean =>
-      isUnderWay(gateway, { deviceId, routeId: id }, as)
+      isInProgress(gateway, { deviceId, routeId: id }, as)
     const waiting = { waitFor: 'accepted', waitTimeout: 30_000 } as const
     for (const { id, name } of [first!, second!]) {
       const address = { deviceId, routeId: id }

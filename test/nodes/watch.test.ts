@@ -1,8 +1,9 @@
 import { hooks } from '@node-red/util'
 import should from 'should'
-import type { GatewayError, Snapshot, WatchEvent } from '../../client'
+import type { GatewayError, Snapshot, WatchEvent } from '../../client/internal'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
+import { packageName } from '../support/root'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
 
@@ -316,7 +317,7 @@ describe('watch', function () {
       dots[0]!.should.eql({
         fill: 'yellow',
         shape: 'ring',
-        text: '@media-gateway/node-red/watch:status.noRoute',
+        text: `${packageName}/watch:status.noRoute`,
       })
       const [one] = simulator.routes
       Object.assign(one!, routeType === 'id' ? { id: route } : { name: 'Arena 9' })

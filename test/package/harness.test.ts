@@ -70,7 +70,7 @@ describe('npm test', function () {
         file.endsWith('.test.js'),
       )
       const inOne = files.filter((file) =>
-        /\bstartEditor\)\(/.test(readFileSync(join(tests, file), 'utf8')),
+        /\bsharedEditor\)\(/.test(readFileSync(join(tests, file), 'utf8')),
       )
       inOne.length.should.be.above(4)
       for (const file of inOne) {

@@ -2,7 +2,7 @@
 // uses them step by step, and tells after each step which files are loaded.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type * as Client from '../../client'
+import type * as Client from '../../client/internal'
 import type * as Simulator from '../../simulator'
 import { root } from '../support/root'
 
@@ -22,17 +22,18 @@ async function main(): Promise<void> {
   const types = loadNodes()
   const atStart = loaded()
 
-  const { openGateway, listDevices, newOperation } = require('../../client') as typeof Client
+  const { openConnection, listDevices, newOperation } =
+    require('../../client/internal') as typeof Client
   const { startSimulator } = require('../../simulator') as typeof Simulator
   const simulator = await startSimulator()
   const account = { baseUrl: simulator.url, username: 'haiadmin', password: 'manager' }
-  const gateway = openGateway(account)
+  const gateway = openConnection(account)
   await listDevices(gateway, newOperation('list-devices'))
   await gateway.close()
   await simulator.stop()
   const afterCall = loaded()
 
-  await openGateway({ ...account, proxy: { url: 'http://127.0.0.1:9' } }).close()
+  await openConnection({ ...account, proxy: { url: 'http://127.0.0.1:9' } }).close()
   const afterProxy = loaded()
 
   const secured = await startSimulator({ https: true })

@@ -1,22 +1,15 @@
 // The package as a user gets it: packed, installed into an empty user directory, run by a real
 // Node-RED. And that the README says of it what is true.
-//   NODE_RED       the folder of another Node-RED than the one of this package
-//   NODE_RED_NODE  the Node.js that runs it
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import should from 'should'
-import { ERROR_CODES } from '../../client'
+import { ERROR_CODES } from '../../client/internal'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
 import { root } from '../support/root'
-
-const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
-// The installed copy is none of the code whose coverage is measured.
-const env = { ...process.env, NODE_V8_COVERAGE: undefined }
+import { env, Installation, pause, until, windows } from './installation'
 
 interface Manifest {
   name: string
@@ -42,37 +35,28 @@ interface FlowNode {
 describe('the package', function () {
   this.timeout(180_000)
 
-  let home: string
-  let userDir: string
-  let installed: string
-  let packed: string[]
-  let server: ChildProcess
-  let url: string
+  let installation: Installation
   let simulator: Simulator
 
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), 'media-gateway-package-'))
-    userDir = join(home, 'user')
-    installed = join(userDir, 'node_modules', name)
-    packAndInstall()
+    installation = new Installation(name)
+    // What is built is tested: it is not built once more.
+    installation.install(root, '--ignore-scripts')
     simulator = await startSimulator({ pollingInterval: 1000 })
-    await startNodeRed()
+    await installation.startNodeRed()
   })
 
   after(async () => {
-    if (server && server.exitCode === null) {
-      server.kill('SIGTERM')
-      await once(server, 'exit')
-    }
+    await installation?.remove()
     await simulator?.stop()
-    rmSync(home, { recursive: true, force: true })
   })
 
   it('holds what a user needs, and nothing else', () => {
+    const { packed } = installation
     packed.should.containEql('LICENSE').and.containEql('README.md').and.containEql('CHANGELOG.md')
     const others = packed.filter(
       (file) =>
-        !/^(dist\/(client|nodes|simulator)|examples|resources)\//.test(file) &&
+        !/^(dist\/(client|nodes|simulator)|examples)\//.test(file) &&
         !['LICENSE', 'README.md', 'CHANGELOG.md', 'package.json'].includes(file),
     )
     others.should.deepEqual([])
@@ -89,7 +73,7 @@ describe('the package', function () {
 
   it('has every file that package.json names', () => {
     const { exports, bin } = JSON.parse(
-      readFileSync(join(installed, 'package.json'), 'utf8'),
+      readFileSync(join(installation.folder, 'package.json'), 'utf8'),
     ) as Manifest & { exports: Record<string, string | object>; bin: Record<string, string> }
     const named = [
       ...Object.values(manifest['node-red'].nodes),
@@ -98,7 +82,7 @@ describe('the package', function () {
       ),
       ...Object.values(bin),
     ]
-    for (const file of named) existsSync(join(installed, file)).should.be.true(file)
+    for (const file of named) existsSync(join(installation.folder, file)).should.be.true(file)
   })
 
   it('gives Node-RED all its nodes, without an error', async () => {
@@ -119,7 +103,7 @@ describe('the package', function () {
     }
   })
 
-  it('gives the editor forms, help, texts, icons and the shared script', async () => {
+  it('gives the editor forms, help, texts and icons', async () => {
     const forms = await text('nodes', 'text/html')
     for (const type of types) {
       for (const script of [`data-template-name="${type}"`, `data-help-name="${type}"`]) {
@@ -129,12 +113,9 @@ describe('the package', function () {
     const texts = (await get('nodes/messages?lng=en-US')) as Record<string, object>
     for (const set of sets) texts[`${name}/${set}`]!.should.have.property('node')
     for (const set of sets) {
-      const icon = await fetch(`${url}icons/${name}/${set}.svg`)
+      const icon = await fetch(`${installation.url}icons/${name}/${set}.svg`)
       // Where an icon is missing, Node-RED answers with one of its own.
       ;(await icon.text()).should.equal(readFileSync(join(root, 'icons', `${set}.svg`), 'utf8'))
-    }
-    for (const [, path] of forms.matchAll(/src="(resources\/@media-gateway[^"]+)"/g)) {
-      ;(await text(path!, '*/*')).should.not.be.empty()
     }
   })
 
@@ -242,15 +223,18 @@ describe('the package', function () {
     it('runs the sample of the README', async () => {
       const [, sample = ''] = /```js\n([^]*?)```/.exec(readme()) ?? []
       sample.should.match(/require\('@media-gateway\/node-red\/client'\)/)
-      const file = join(userDir, 'sample.js')
+      const file = join(installation.userDir, 'sample.js')
       writeFileSync(file, sample.replace(/http:\/\/localhost:8080/, simulator.url))
-      const { stdout } = await promisify(execFile)(process.execPath, [file], { env, cwd: userDir })
+      const { stdout } = await promisify(execFile)(process.execPath, [file], {
+        env,
+        cwd: installation.userDir,
+      })
       stdout.should.match(/Studio A/)
       simulator.openSessions.should.be.belowOrEqual(1)
     })
 
     it('has the simulator as a command, with a page that names all it can', () => {
-      const command = join(userDir, 'node_modules/.bin/media-gateway-simulator')
+      const command = join(installation.userDir, 'node_modules/.bin/media-gateway-simulator')
       const help = execFileSync(command, ['--help'], { env, shell: windows, encoding: 'utf8' })
       const options = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option!)
       options.should.containEql('--port')
@@ -261,61 +245,13 @@ describe('the package', function () {
     })
   })
 
-  // ---- how it is set up
+  // ---- how it is used
 
-  function packAndInstall(): void {
-    const [report] = JSON.parse(
-      npm(root, 'pack', '--ignore-scripts', '--json', '--pack-destination', home),
-    ) as Array<{ filename: string; files: Array<{ path: string }> }>
-    packed = report!.files.map(({ path }) => path)
-    mkdirSync(userDir)
-    writeFileSync(join(userDir, 'package.json'), '{"name":"user","private":true}')
-    npm(
-      userDir,
-      'install',
-      '--engine-strict',
-      '--prefer-offline',
-      '--no-audit',
-      '--no-fund',
-      join(home, report!.filename),
-    )
-  }
-
-  async function startNodeRed(): Promise<void> {
-    const settings = {
-      uiHost: '127.0.0.1',
-      uiPort: 0,
-      credentialSecret: 'test',
-      telemetry: { enabled: false, updateNotification: false },
-      editorTheme: { tours: false },
-    }
-    writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(settings)}`)
-    server = spawn(
-      process.env['NODE_RED_NODE'] ?? process.execPath,
-      [join(nodeRed, 'red.js'), '--userDir', userDir],
-      { env, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
-    let output = ''
-    for (const stream of [server.stdout!, server.stderr!]) {
-      stream.on('data', (chunk) => (output += String(chunk)))
-    }
-    await until(() => {
-      if (server.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
-      url = /now running at (http\S+)/.exec(output)?.[1] ?? ''
-      return url !== ''
-    }, 'the start of Node-RED')
-  }
-
-  async function text(path: string, accept = 'application/json'): Promise<string> {
-    const answer = await fetch(url + path, { headers: { accept } })
-    answer.status.should.equal(200, path)
-    return answer.text()
-  }
-
+  const text = (path: string, accept?: string): Promise<string> => installation.text(path, accept)
   const get = async (path: string): Promise<unknown> => JSON.parse(await text(path))
 
   async function post(path: string, body: unknown, headers = {}): Promise<Response> {
-    const answer = await fetch(url + path, {
+    const answer = await fetch(installation.url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -381,12 +317,6 @@ describe('the README', () => {
   })
 })
 
-const windows = process.platform === 'win32'
-
-function npm(cwd: string, ...args: string[]): string {
-  return execFileSync('npm', args, { cwd, env, shell: windows, encoding: 'utf8', stdio: 'pipe' })
-}
-
 const readme = (): string => readFileSync(join(root, 'README.md'), 'utf8')
 
 /** The first cells, in code, of the table under a heading. */
@@ -396,14 +326,4 @@ function firstCells(heading: string): string[] {
       .split(new RegExp(`^## ${heading}$`, 'm'))[1]
       ?.split(/^## /m)[0] ?? ''
   return [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, cell]) => cell!)
-}
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-async function until(is: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!is()) {
-    if (Date.now() > deadline) throw new Error(`${what} did not come`)
-    await pause(25)
-  }
 }

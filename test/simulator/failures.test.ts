@@ -1,7 +1,7 @@
 // What fails on the way to a source or destination, and what then shows of it everywhere.
 import { setTimeout as pause } from 'node:timers/promises'
 import should from 'should'
-import { openGateway, watchDevice, type EventName } from '../../client'
+import { openConnection, watchDevice, type EventName } from '../../client/internal'
 import {
   startSimulator,
   type LineCondition,
@@ -417,7 +417,7 @@ describe('failures of the simulator', () => {
   it('a watch of the package sees a source fail and come back', async () => {
     await begin([STUDIO], { now: Date.now })
     const account = { username: 'haiadmin', password: 'manager' }
-    const gateway = openGateway({ baseUrl: simulator.url, ...account, pollInterval: 1000 })
+    const gateway = openConnection({ baseUrl: simulator.url, ...account, pollInterval: 1000 })
     const seen: string[] = []
     const until = async (text: string): Promise<void> => {
       for (let tries = 0; !seen.includes(text); tries++) {

@@ -1,6 +1,6 @@
 // The form, the checks before sending and the simulator accept the same definitions.
 import should from 'should'
-import { createRoute, newOperation, openGateway, type Gateway } from '../../client'
+import { createRoute, newOperation, openConnection, type Connection } from '../../client/internal'
 import { checkDefinition } from '../../client/model/definition'
 import { partFields, routeFields } from '../../nodes/editor/route-form/model'
 import { isObject, type JsonObject } from '../../client/model/json'
@@ -15,7 +15,7 @@ const check = ({ definition }: DefinitionCase) =>
 
 describe('what a new route may be', () => {
   let simulator: Simulator
-  let gateway: Gateway
+  let gateway: Connection
   let cookie: string
   let deviceId: string
 
@@ -23,7 +23,7 @@ describe('what a new route may be', () => {
     simulator = await startSimulator({ routes: [], applyDelay: 0 })
     deviceId = simulator.devices[0]!._id
     const account = { username: 'haiadmin', password: 'manager' }
-    gateway = openGateway({ baseUrl: simulator.url, ...account })
+    gateway = openConnection({ baseUrl: simulator.url, ...account })
     const login = await fetch(`${simulator.url}/api/session`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },

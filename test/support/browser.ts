@@ -52,6 +52,8 @@ export function inBrowser(subject: string, suite: (this: Mocha.Suite) => void): 
 }
 
 const PROGRAMS = [
+  // The one for tests: it has no window at all.
+  'chromium-headless-shell',
   'chromium',
   'google-chrome',
   'google-chrome-stable',

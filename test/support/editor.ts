@@ -7,7 +7,8 @@ import {
   chromium,
 } from 'playwright-core'
 import { findBrowser, inBrowser } from './browser'
-import { NodeRed, type Properties } from './node-red'
+import { keepOpen } from './hooks'
+import { hurried, NodeRed, type Properties } from './node-red'
 
 export const CONFIG = 'media-gateway'
 
@@ -31,10 +32,16 @@ export interface EditorRED {
     /** Answers, under the ID that each had, the nodes that it has made. */
     import(
       nodes: Properties[],
-      options: Properties,
+      options?: Properties,
     ): { nodeMap: Record<string, EditorNode | undefined> }
     dirty(state?: boolean): boolean
+    clear(): void
+    version(revision: string): void
   }
+  history: { clear(): void }
+  view: { redraw(isAll: boolean): void }
+  sidebar: { show(id: string): void }
+  settings: { user?: object }
   /** Not there at first. */
   workspaces?: { active(): string | undefined }
   editor: {
@@ -45,6 +52,12 @@ export interface EditorRED {
 }
 declare const RED: EditorRED
 declare const jQuery: { fx: { off: boolean } }
+declare global {
+  interface Window {
+    /** From now on the clock of the page runs so many times as fast, and waits of a second too. */
+    hurry(times: number): void
+  }
+}
 
 export interface View {
   theme?: 'light' | 'dark'
@@ -52,20 +65,46 @@ export interface View {
   language?: string
   /** There is no flow yet. Otherwise there has to be a config node `gateway`. */
   blank?: boolean
-  /** Runs in the page before the editor does. */
-  script?: string
+  /** Loads a page of its own, which nobody else gets. To load one takes seconds. */
+  own?: boolean
 }
 
 /** Starts a Node-RED of its own, on a free port; `settings` are added to its settings.js. */
-export async function startEditor(settings: Properties = {}): Promise<Editor> {
+export async function startEditor(
+  settings: Properties = {},
+  env: NodeJS.ProcessEnv = {},
+): Promise<Editor> {
   const editor = new Editor()
   try {
-    await editor.start(settings)
+    await editor.start(settings, env)
   } catch (error) {
     await editor.stop()
     throw error
   }
   return editor
+}
+
+let shared: Promise<Editor> | undefined
+
+/**
+ * The one Node-RED and browser of all files of tests that this process runs, without complaints.
+ * The clock of this Node-RED runs fast: what it polls each second, it polls five times.
+ */
+export async function sharedEditor(): Promise<Editor> {
+  shared ??= keepOpen(
+    () => startEditor({}, hurried(5)),
+    (editor) => editor.stop(),
+  )
+  const editor = await shared
+  editor.complaints.length = 0
+  return editor
+}
+
+/** The editor of one language, once it is loaded. */
+interface Shown {
+  context: BrowserContext
+  page: Page
+  isOwn: boolean
 }
 
 /** A Node-RED, and the browser that shows its editor. */
@@ -74,10 +113,11 @@ export class Editor extends NodeRed {
   readonly complaints: string[] = []
   page!: Page
   private browser: Browser | undefined
-  private context: BrowserContext | undefined
+  private readonly loaded = new Map<string, Shown>()
+  private shown: Shown | undefined
 
-  override async start(settings: Properties): Promise<void> {
-    await super.start(settings)
+  override async start(settings: Properties, env?: NodeJS.ProcessEnv): Promise<void> {
+    await super.start(settings, env)
     this.browser = await chromium.launch({
       executablePath: findBrowser(),
       args: [
@@ -93,32 +133,70 @@ export class Editor extends NodeRed {
     })
   }
 
-  /** Opens the editor anew, and answers its page. */
+  /** Shows the editor with what is deployed, as if it had just been loaded, and returns its page. */
   async open({
     theme = 'light',
     language = 'en-US',
     blank = false,
-    script,
+    own = false,
   }: View = {}): Promise<Page> {
-    await this.context?.close()
-    this.context = await this.browser!.newContext({
-      viewport: { width: 1400, height: 900 },
-      locale: language,
+    await this.leave()
+    // Node-RED 5 has a dark theme of its own, which it knows of when it loads.
+    const key = `${language} ${process.env['NODE_RED'] ? theme : ''}`
+    let shown = own || blank ? undefined : this.loaded.get(key)
+    if (shown && !(await this.renew(shown))) {
+      await shown.context.close()
+      shown = undefined
+    }
+    shown ??= await this.load({ theme, language, blank, own: own || blank })
+    if (!shown.isOwn) this.loaded.set(key, shown)
+    this.shown = shown
+    this.page = shown.page
+    await this.page.evaluate(
+      ({ isDark, css }) => {
+        const style = (document.querySelector('#test-theme') ??
+          document.head.appendChild(document.createElement('style'))) as HTMLStyleElement
+        style.id = 'test-theme'
+        // Node-RED 4 has no dark theme of its own: themes set these properties.
+        const isNative = document.querySelector('html.nr-theme-dark') !== null
+        style.textContent = isDark && !isNative ? css : ''
+      },
+      { isDark: theme === 'dark', css: DARK },
+    )
+    return this.page
+  }
+
+  /** Shows nothing and runs nothing any more, for the file of tests that follows. */
+  async rest(): Promise<void> {
+    await this.leave()
+    await this.deploy([])
+  }
+
+  /** What is not seen does nothing: a page of its own goes, and no other one asks any appliance. */
+  private async leave(): Promise<void> {
+    const { shown } = this
+    this.shown = undefined
+    if (shown?.isOwn) await shown.context.close()
+    else await shown?.page.evaluate(() => RED.sidebar.show('info'))
+  }
+
+  private async load({ theme, language, blank, own }: Required<View>): Promise<Shown> {
+    const context = await this.browser!.newContext({ viewport: VIEWPORT, locale: language })
+    context.on('weberror', (error) => {
+      this.complaints.push(`error in the page: ${error.error().message}`)
     })
-    const page = await this.context.newPage()
-    page.on('pageerror', (error) => this.complaints.push(`error in the page: ${error.message}`))
-    page.on('console', (message) => {
+    context.on('console', (message) => {
       if (message.type() === 'error') this.complaints.push(`console: ${message.text()}`)
     })
-    page.on('request', (request) => {
+    context.on('request', (request) => {
       const { protocol, hostname } = new URL(request.url())
       if (protocol.startsWith('http') && hostname !== '127.0.0.1') {
         this.complaints.push(`asked outside: ${request.url()}`)
       }
     })
+    const page = await context.newPage()
     await page.addInitScript(`localStorage.setItem('view-dark-theme', '${theme}')`)
     await page.addInitScript(HASTEN)
-    if (script) await page.addInitScript(script)
     await page.goto(this.url)
     await page.waitForFunction(
       (empty) =>
@@ -127,14 +205,36 @@ export class Editor extends NodeRed {
     )
     await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
     await page.evaluate(() => (jQuery.fx.off = true))
+    // What tells of a deploy would lie over the buttons of a dialog.
     await page.addStyleTag({
-      content: '* { transition: none !important; animation: none !important }',
+      content: `* { transition: none !important; animation: none !important }
+        #red-ui-notifications { display: none }`,
     })
-    const native = await page.locator('html.nr-theme-dark').count()
-    // Node-RED 4 has no dark theme of its own: themes set these properties.
-    if (theme === 'dark' && native === 0) await page.addStyleTag({ content: DARK })
-    this.page = page
-    return page
+    return { context, page, isOwn: own }
+  }
+
+  /** Makes a page as good as new; false where that cannot be. */
+  private async renew({ page }: Shown): Promise<boolean> {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    page.removeAllListeners()
+    page.setDefaultTimeout(30_000)
+    await page.setViewportSize(VIEWPORT)
+    await page.mouse.move(0, 0)
+    return page.evaluate(async () => {
+      if (document.querySelector('.red-ui-tray, .ui-widget-overlay')) return false
+      ;(document.activeElement as HTMLElement | null)?.blur()
+      window.hurry(1)
+      delete RED.settings.user
+      const answer = await fetch('flows', { headers: { 'Node-RED-API-Version': 'v2' } })
+      const { flows, rev } = (await answer.json()) as { flows: Properties[]; rev: string }
+      RED.nodes.clear()
+      RED.history.clear()
+      RED.nodes.version(rev)
+      RED.nodes.import(flows)
+      RED.nodes.dirty(false)
+      RED.view.redraw(true)
+      return true
+    })
   }
 
   /** Adds a node to the flow in the editor. */
@@ -211,12 +311,20 @@ export class Editor extends NodeRed {
   }
 }
 
+const VIEWPORT = { width: 1400, height: 900 }
+
 // The editor waits for its animations by the clock. There are none here, so its short delays
 // are cut to a fiftieth, all alike: what happens after what stays as it is.
 const HASTEN = `{
+  const { now } = Date
   const { setTimeout } = window
+  let [times, since, at] = [1, now(), now()]
+  window.hurry = (wanted) => {
+    ;[times, since, at] = [wanted, now(), Date.now()]
+  }
+  Date.now = () => at + (now() - since) * times
   window.setTimeout = (task, delay, ...values) =>
-    setTimeout(task, delay <= 500 ? delay / 50 : delay, ...values)
+    setTimeout(task, delay <= 500 ? delay / 50 : delay === 1000 ? delay / times : delay, ...values)
 }`
 
 const DARK = `:root, body {

@@ -1,7 +1,7 @@
 import { hooks } from '@node-red/util'
 import helper from 'node-red-node-test-helper'
 import type { NodeAPI } from 'node-red'
-import type { GatewayError } from '../../client'
+import type { GatewayError } from '../../client/internal'
 import controlRoute = require('../../nodes/control-route/control-route')
 import createRoute = require('../../nodes/create-route/create-route')
 import deleteRoute = require('../../nodes/delete-route/delete-route')

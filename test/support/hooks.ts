@@ -12,6 +12,7 @@ export const mochaHooks = {
     // From here on, as in afterAll, the time limit of the hook itself is among the timers.
     await new Promise(setImmediate)
     before = counts()
+    kept.clear()
   },
 
   async afterAll(this: Mocha.Context): Promise<void> {
@@ -26,6 +27,23 @@ export const mochaHooks = {
   },
 }
 
+/** After the last file, where one process runs them all. A worker ends as its process does. */
+export async function mochaGlobalTeardown(): Promise<void> {
+  for (const stop of stops.splice(0)) await stop()
+}
+
+/** Starts what stays open for the files of tests that follow in this process. */
+export async function keepOpen<T>(start: () => Promise<T>, stop: (it: T) => unknown): Promise<T> {
+  const known = counts()
+  const started = await start()
+  stops.push(() => stop(started))
+  for (const [kind, count] of counts()) {
+    const grown = count - (known.get(kind) ?? 0)
+    if (grown > 0) kept.set(kind, (kept.get(kind) ?? 0) + grown)
+  }
+  return started
+}
+
 /** What the runtime of Node-RED keeps for good from its first start in a process on. */
 const OF_NODE_RED = new Map([['listener of Node-RED for type-registered', 1]])
 
@@ -36,12 +54,16 @@ const LONGEST_MS = 8000
 /** Several files run in one process, one after the other. */
 let before = new Map<string, number>()
 let began = 0
+/** What the present file has started for those that follow as well. */
+const kept = new Map<string, number>()
+const stops: Array<() => unknown> = []
 
 /** What there is more of than before the file, once what is closing has had the time to close. */
 async function leftOver(): Promise<string[]> {
   for (let waited = 0; ; waited += EACH_MS) {
     const more = [...counts()].flatMap(([kind, count]) => {
-      const grown = count - Math.max(before.get(kind) ?? 0, OF_NODE_RED.get(kind) ?? 0)
+      const known = Math.max(before.get(kind) ?? 0, OF_NODE_RED.get(kind) ?? 0)
+      const grown = count - known - (kept.get(kind) ?? 0)
       return grown > 0 ? [`${grown} ${kind}`] : []
     })
     if (more.length === 0 || waited > LONGEST_MS) return more

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { root } from './root'
+import { packageName, root } from './root'
 
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 
@@ -21,11 +21,11 @@ export class NodeRed {
   /** The folder with its flows, credentials and context. */
   userDir = ''
 
-  /** Starts it on a free port; `settings` are added to its settings.js. */
-  async start(settings: Properties): Promise<void> {
+  /** Starts it on a free port; `settings` are added to its settings.js, `env` to its environment. */
+  async start(settings: Properties, env: NodeJS.ProcessEnv = {}): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.startOn(await freePort(), settings)
+        return await this.startOn(await freePort(), settings, env)
       } catch (error) {
         // Meanwhile another process may have taken the port.
         if (tries === 3 || !this.output.includes('port in use')) throw error
@@ -35,10 +35,14 @@ export class NodeRed {
     }
   }
 
-  private async startOn(port: number, settings: Properties): Promise<void> {
+  private async startOn(
+    port: number,
+    settings: Properties,
+    env: NodeJS.ProcessEnv,
+  ): Promise<void> {
     this.url = `http://127.0.0.1:${port}/`
     this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
-    const link = join(this.userDir, 'node_modules/@media-gateway/node-red')
+    const link = join(this.userDir, 'node_modules', packageName)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(root, link, 'junction')
     writeFileSync(join(this.userDir, 'package.json'), '{"name":"editor-test","private":true}')
@@ -69,9 +73,10 @@ export class NodeRed {
     const server = spawn(
       process.env['NODE_RED_NODE'] ?? process.execPath,
       [join(nodeRed, 'red.js'), '--userDir', this.userDir],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
     )
     this.server = server
+    process.once('exit', this.kill)
     for (const stream of [server.stdout, server.stderr]) {
       stream.on('data', (chunk) => (this.output += String(chunk)))
     }
@@ -97,8 +102,15 @@ export class NodeRed {
     if (!answer.ok) throw new Error(`the flow was not deployed: ${answer.status}`)
   }
 
+  /** For a process that ends without a word: it takes its Node-RED along. */
+  private readonly kill = (): void => {
+    this.server?.kill('SIGKILL')
+    if (this.userDir) rmSync(this.userDir, { recursive: true, force: true })
+  }
+
   async stop(): Promise<void> {
     const { server } = this
+    process.off('exit', this.kill)
     if (server && server.exitCode === null) {
       const ended = new Promise((resolve) => server.once('exit', resolve))
       server.kill('SIGTERM')
@@ -107,6 +119,12 @@ export class NodeRed {
     if (this.userDir) rmSync(this.userDir, { recursive: true, force: true })
   }
 }
+
+/** The environment of a Node-RED whose clock runs so many times as fast. */
+export const hurried = (times: number): NodeJS.ProcessEnv => ({
+  HURRY: String(times),
+  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${JSON.stringify(join(__dirname, 'hurry.js'))}`,
+})
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

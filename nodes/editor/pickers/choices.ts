@@ -1,8 +1,9 @@
 // What there is to choose from, in words. It knows no form.
 import { patternFilter } from '../../../client/model/pattern'
 import { isVariable } from '../checks'
+import { namedDevice, type Found, type FoundDestination, type FoundRoute } from '../appliance'
+import { deviceState, partState, routeState, type State } from '../states'
 import { text } from '../text'
-import type { Found, FoundDestination, FoundDevice, FoundRoute } from './look'
 
 export const KINDS = ['device', 'route', 'destination'] as const
 
@@ -15,11 +16,6 @@ export interface Entry {
 }
 
 export type Entries = Record<Kind, Entry>
-
-export interface State {
-  sign: 'good' | 'idle' | 'warning' | 'error' | 'unknown'
-  word: string
-}
 
 export interface Choice {
   id: string
@@ -36,13 +32,7 @@ export function offerOf(kind: Kind, entries: Entries, found: Found): Offer {
   if ('why' in routes) return routes
   if (kind === 'route') return offer(kind, routes.items, routeState)
   const destinations = destinationsOf(entries.route, routes.items)
-  return 'why' in destinations ? destinations : offer(kind, destinations.items, destinationState)
-}
-
-/** The device that the form names; undefined where only a message or the appliance tells. */
-export function namedDevice({ type, value }: Entry): string | undefined {
-  const id = value.trim()
-  return type === 'id' && id !== '' && !isVariable(id) ? id : undefined
+  return 'why' in destinations ? destinations : offer(kind, destinations.items, partState)
 }
 
 type Items<Item> = { items: Item[] } | { why: string }
@@ -96,55 +86,4 @@ export function chosenRoute(entries: Entries, found: Found): FoundRoute | undefi
 export function fittingNames(pattern: string, choices: Choice[]): string[] {
   const fits = patternFilter(pattern)
   return choices.map(({ name }) => name).filter(fits)
-}
-
-function deviceState({ statusCode, status }: FoundDevice): State {
-  return { sign: signOf(statusCode, true), word: status || wordOf(statusCode) }
-}
-
-function routeState({ state, summaryStatusCode }: FoundRoute): State {
-  const word = wordOf(state)
-  const isRunning = state?.toLowerCase() === 'running'
-  const sign = signOf(summaryStatusCode, isRunning)
-  if (!isRunning) return { sign: sign === 'error' ? sign : 'idle', word }
-  return sign === 'warning' || sign === 'error'
-    ? { sign, word: `${word}, ${text(`picker.state.${sign}`)}` }
-    : { sign, word }
-}
-
-function destinationState({ started, state, summaryStatusCode }: FoundDestination): State {
-  const isOn = started !== false && state?.toLowerCase() !== 'stopped'
-  return {
-    sign: isOn ? signOf(summaryStatusCode, true) : 'idle',
-    word: wordOf(isOn ? (state ?? 'started') : 'stopped'),
-  }
-}
-
-function signOf(given: string | undefined, isOn: boolean): State['sign'] {
-  const code = given?.toLowerCase()
-  if (code === 'ok') return isOn ? 'good' : 'idle'
-  if (code === 'warn') return 'warning'
-  return code === 'error' ? 'error' : 'unknown'
-}
-
-/** The words of the appliance that are translated; firmware may have more. */
-const WORDS: Record<string, string> = {
-  running: 'running',
-  idle: 'idle',
-  stopped: 'stopped',
-  started: 'started',
-  connected: 'connected',
-  connecting: 'connecting',
-  disconnected: 'disconnected',
-  'connection established': 'established',
-  ok: 'ok',
-  warn: 'warning',
-  error: 'error',
-}
-
-function wordOf(state: string | undefined): string {
-  if (!state) return text('picker.state.unknown')
-  const known = state.toLowerCase()
-  const key = Object.hasOwn(WORDS, known) ? WORDS[known] : undefined
-  return key === undefined ? state : text(`picker.state.${key}`)
 }

@@ -1,16 +1,17 @@
 // Which device, route or destination: beside what was typed the form says what it is, and offers
 // what the appliance has. Nothing is written but what the user chooses.
+import type { Appliance, FoundRoute, Look } from '../appliance'
 import { titleOf } from '../ask'
 import { isVariable } from '../checks'
 import { element } from '../element'
 import { field } from '../fields'
+import { signIcon } from '../states'
 import { text } from '../text'
 import type { Translate } from '../typed'
 import {
   chosenRoute,
   fittingNames,
   KINDS,
-  namedDevice,
   offerOf,
   type Choice,
   type Entries,
@@ -18,8 +19,7 @@ import {
   type Kind,
   type Offer,
 } from './choices'
-import { createList, signOf } from './list'
-import { createLook, type FoundRoute, type Look } from './look'
+import { createListbox } from './list'
 
 /** The types of a field whose value stands for something on the appliance. */
 const PICKED = ['id', 'name']
@@ -43,11 +43,10 @@ export interface Picked {
 }
 
 /** Adds a picker to each field of the form that has one, after they have become typed inputs. */
-export function preparePickers(node: EditorNode): Picked {
+export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
   const kinds = KINDS.filter((kind) => field(node, kind).length > 0)
 
   // Found once: when an answer comes, another form may be open.
-  const gateway = field(node, 'gateway')
   const fields = new Map(kinds.map((kind) => [kind, fieldOf(node, kind)]))
   const entry = (kind: Kind): Entry => {
     const { type, input } = fields.get(kind) ?? {}
@@ -59,13 +58,6 @@ export function preparePickers(node: EditorNode): Picked {
     destination: entry('destination'),
   })
 
-  const look = createLook(
-    () => ({
-      gateway: gateway.val() ?? '',
-      deviceId: namedDevice(entries().device),
-    }),
-    () => showAll(),
-  )
   const listeners: (() => void)[] = []
   const showAll = () => {
     for (const { show } of pickers) show()
@@ -73,15 +65,15 @@ export function preparePickers(node: EditorNode): Picked {
   }
   // Only where something is to be picked, the appliance is asked.
   const update = () => {
-    if (pickers.some(({ isOn }) => isOn())) void look.update()
+    if (pickers.some(({ isOn }) => isOn())) appliance.update()
     showAll()
   }
   const pickers = [...fields].map(([kind, its]) =>
     createPicker(kind, its, {
-      look: look.now,
+      look: appliance.now,
       entries,
       update,
-      reload: () => void look.update({ again: true }),
+      reload: () => appliance.update({ again: true }),
     }),
   )
 
@@ -91,13 +83,14 @@ export function preparePickers(node: EditorNode): Picked {
     input.addEventListener('input', showAll)
   }
   if (kinds.length > 0) {
-    gateway.on('change', update)
+    appliance.onChange(showAll)
+    field(node, 'gateway').on('change', update)
     update()
   }
 
   return {
     route() {
-      const { found } = look.now()
+      const { found } = appliance.now()
       return found && chosenRoute(entries(), found)
     },
     onChange: (listener) => void listeners.push(listener),
@@ -105,7 +98,7 @@ export function preparePickers(node: EditorNode): Picked {
       // Without a star it is a pattern that only this name fits.
       if (type === 'name' && wanted === 'pattern') return value
       const kind = KINDS.find((each) => each === property)
-      const { found } = look.now()
+      const { found } = appliance.now()
       if (!kind || !found || !PICKED.includes(type) || !PICKED.includes(wanted)) return undefined
       const offered = offerOf(kind, entries(), found)
       const choices = 'why' in offered ? [] : offered.choices
@@ -188,7 +181,7 @@ function createPicker(
     const { found } = look()
     return found && offerOf(kind, entries(), found)
   }
-  const list = createList({
+  const list = createListbox({
     input,
     frame,
     label: text(`picker.list.${kind}`),
@@ -285,10 +278,15 @@ function fit(pattern: string, choices: Choice[]): (Node | string)[] {
 
 function described({ id, name, state }: Choice, type: string): (Node | string)[] {
   if (type !== 'name') {
-    return [signOf(state), ' ', ...(name ? [element('b', {}, name), ', '] : []), state.word]
+    return [
+      signIcon(state.sign, state.word),
+      ' ',
+      ...(name ? [element('b', {}, name), ', '] : []),
+      state.word,
+    ]
   }
   const small = element('span', { className: 'media-gateway-picker-id' }, id)
-  return [signOf(state), ` ${state.word} · `, small]
+  return [signIcon(state.sign, state.word), ` ${state.word} · `, small]
 }
 
 function failed(code: string | undefined, message: string): (Node | string)[] {
@@ -297,10 +295,4 @@ function failed(code: string | undefined, message: string): (Node | string)[] {
     : [...warning(), element('b', {}, titleOf(code)), `: ${message}`]
 }
 
-const warning = (): (Node | string)[] => [
-  element('i', {
-    className: 'fa fa-exclamation-triangle media-gateway-sign media-gateway-sign-warning',
-    ariaHidden: 'true',
-  }),
-  ' ',
-]
+const warning = (): (Node | string)[] => [signIcon('warn'), ' ']

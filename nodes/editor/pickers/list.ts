@@ -1,14 +1,15 @@
 // The list below a field: it opens by a click, an arrow key or while one types.
 import { element } from '../element'
+import { signIcon } from '../states'
 import { text } from '../text'
-import type { Choice, State } from './choices'
+import type { Choice } from './choices'
 
 /** More rows than anybody reads; those who look for one type on. */
 const MOST_ROWS = 100
 const LOWEST = 150
 const HIGHEST = 300
 
-export interface ListOptions {
+export interface ListboxOptions {
   /** The field that is typed in. */
   input: HTMLInputElement
   /** The frame of the field: the list is as wide. */
@@ -23,7 +24,15 @@ export interface ListOptions {
 
 let counter = 0
 
-export function createList({ input, frame, label, isOn, choices, valueOf, pick }: ListOptions) {
+export function createListbox({
+  input,
+  frame,
+  label,
+  isOn,
+  choices,
+  valueOf,
+  pick,
+}: ListboxOptions) {
   const list = element('div', {
     className: 'media-gateway-picker-list',
     id: `media-gateway-picker-list-${counter++}`,
@@ -195,28 +204,11 @@ function optionRow(rowId: string, { id, name, state }: Choice, choose: () => voi
   const row = element(
     'div',
     { id: rowId, role: 'option', className: 'media-gateway-picker-option' },
-    signOf(state),
+    signIcon(state.sign, state.word),
     element('span', { className: 'media-gateway-picker-name' }, name || id),
     element('span', { className: 'media-gateway-picker-id' }, id),
     element('span', { className: 'media-gateway-picker-state' }, state.word),
   )
   row.addEventListener('click', choose)
   return row
-}
-
-const ICONS: Record<State['sign'], string> = {
-  good: 'circle',
-  idle: 'circle-o',
-  warning: 'exclamation-triangle',
-  error: 'times-circle',
-  unknown: 'question-circle-o',
-}
-
-/** The state as a sign: beside colour and shape there is always the word. */
-export function signOf({ sign, word }: State): HTMLElement {
-  return element('i', {
-    className: `fa fa-${ICONS[sign]} media-gateway-sign media-gateway-sign-${sign}`,
-    title: word,
-    ariaHidden: 'true',
-  })
 }

@@ -1,20 +1,21 @@
 // "Fill from an existing route": choose a route of the appliance, and take over its definition.
+import type { Appliance, FoundRoute } from '../appliance'
+import type { RequestError } from '../ask'
 import { element } from '../element'
-import { hasGateway, lookUp, readDefinition, type Lookup, type Named } from './appliance'
 import { newId } from './context'
 import { text } from './text'
 
 export interface Fill {
   button: HTMLElement
   panel: HTMLElement
+  close: () => void
 }
 
 export function makeFill(
-  node: EditorNode,
+  appliance: Appliance,
   { prefix, filled }: { prefix: string; filled: (definition: unknown) => void },
 ): Fill {
   const id = newId(prefix)
-  let routes: Named[] = []
   const button = element(
     'button',
     { type: 'button', className: 'red-ui-button red-ui-button-small' },
@@ -45,63 +46,73 @@ export function makeFill(
     take,
     status,
   )
-  devices.hidden = true
+
+  let isBusy = false
+  let wasOpen = false
+  /** The form names no device, and the appliance has several. */
+  let needsDevice = false
+  /** Why the route that was chosen could not be read. */
+  let refusal = ''
 
   function show(): void {
-    const wanted = search.value.trim().toLowerCase()
-    const chosen = choice.value
-    const found = routes.filter(({ name }) => name.toLowerCase().includes(wanted))
-    choice.replaceChildren(...found.map(option))
-    choice.value = found.some((route) => route.id === chosen) ? chosen : (found[0]?.id ?? '')
-    take.disabled = choice.value === ''
-    if (routes.length > 0 && found.length === 0) status.textContent = text('fill.none')
-    else if (routes.length > 0) status.textContent = ''
+    if (panel.hidden) return
+    const { found } = appliance.now()
+    needsDevice ||= found !== undefined && found.routes === undefined
+    devices.hidden = !needsDevice || !found || found.devices.length < 2
+    offer(device, [...(found?.routes ? [] : [{ id: '' }]), ...(found?.devices ?? [])])
+    const fitting = routesNow()
+    offer(choice, fitting)
+    if (choice.value === '') choice.value = fitting[0]?.id ?? ''
+    take.disabled = isBusy || choice.value === ''
+    status.textContent = statusOf(fitting.length)
   }
 
-  async function load(): Promise<void> {
-    routes = []
-    show()
-    if (!hasGateway(node)) {
-      status.textContent = text('fill.noGateway')
-      return
-    }
-    status.textContent = text('fill.loading')
-    try {
-      const answer: Lookup = await lookUp(node, device.value, { again: true })
-      routes = answer.routes ?? []
-      if (devices.hidden && answer.routes === undefined && answer.devices.length > 1) {
-        device.replaceChildren(element('option', { value: '' }), ...answer.devices.map(option))
-        devices.hidden = false
-      }
-      if (routes.length > 0) show()
-      else status.textContent = text(answer.routes ? 'fill.empty' : 'fill.chooseDevice')
-    } catch (error) {
-      status.textContent = (error as Error).message
-    }
+  function routesNow(): FoundRoute[] {
+    const wanted = search.value.trim().toLowerCase()
+    const { routes = [] } = appliance.now().found ?? {}
+    return routes.filter(({ name = '' }) => name.toLowerCase().includes(wanted))
+  }
+
+  function statusOf(fitting: number): string {
+    const { loading, found, failure } = appliance.now()
+    if (isBusy || (loading && !found?.routes)) return text('fill.loading')
+    if (failure) return failure.message
+    if (!found?.routes) return text('fill.chooseDevice')
+    if (found.routes.length === 0) return text('fill.empty')
+    return fitting === 0 ? text('fill.none') : refusal
   }
 
   async function fill(): Promise<void> {
-    if (choice.value === '') return
-    take.disabled = true
-    status.textContent = text('fill.loading')
+    if (choice.value === '' || isBusy) return
+    isBusy = true
+    refusal = ''
+    show()
     try {
-      const definition = await readDefinition(node, choice.value, device.value)
+      const definition = await appliance.definition(choice.value)
+      isBusy = false
       // The dialog may be closed by now.
       if (panel.isConnected) filled(definition)
     } catch (error) {
-      status.textContent = (error as Error).message
-      take.disabled = false
+      isBusy = false
+      refusal = (error as RequestError).message
+      show()
     }
   }
 
-  button.addEventListener('click', () => {
-    panel.hidden = !panel.hidden
-    button.setAttribute('aria-expanded', String(!panel.hidden))
-    if (panel.hidden) return
+  function open(isOpen: boolean): void {
+    panel.hidden = !isOpen
+    button.setAttribute('aria-expanded', String(isOpen))
+    if (!isOpen) return
     search.focus()
-    void load()
-  })
-  device.addEventListener('change', () => void load())
+    // What the form knows already is not asked again, except by those who come back.
+    appliance.update({ again: wasOpen || appliance.now().failure !== undefined })
+    wasOpen = true
+    show()
+  }
+
+  appliance.onChange(show)
+  button.addEventListener('click', () => open(panel.hidden === true))
+  device.addEventListener('change', () => appliance.choose(device.value))
   search.addEventListener('input', show)
   choice.addEventListener('dblclick', () => void fill())
   for (const each of [search, choice] as HTMLElement[]) {
@@ -113,10 +124,22 @@ export function makeFill(
     })
   }
   take.addEventListener('click', () => void fill())
-  return { button, panel }
+  return { button, panel, close: () => open(false) }
 }
 
-const option = ({ id, name }: Named) => element('option', { value: id }, name)
+interface Named {
+  id: string
+  name?: string
+}
+
+/** Shows what there is to choose from; what was chosen stays where it is among it. */
+function offer(select: HTMLSelectElement, items: readonly Named[]): void {
+  const chosen = select.value
+  select.replaceChildren(
+    ...items.map(({ id, name }) => element('option', { value: id }, name || id)),
+  )
+  select.value = items.some(({ id }) => id === chosen) ? chosen : ''
+}
 
 function labelled(input: HTMLElement, words: string): HTMLElement {
   const label = element('label', { htmlFor: input.id }, words)

@@ -6,10 +6,10 @@ import { parseDefinition, removedDestinations, type PartUse } from './model'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
+import type { Appliance } from '../appliance'
 import { element } from '../element'
 import { field, read } from '../fields'
 import type { Picked } from '../pickers'
-import { lookUp } from './appliance'
 import type { Context } from './context'
 import { makeRouteEditor, newContextId, type RouteEditor } from './editor'
 import { faultWithPath, faultsFrom } from './faults'
@@ -20,7 +20,7 @@ import { useOf } from './use'
 type View = 'form' | 'json'
 
 /** To call once the definition has its types. */
-export function prepareRouteForm(node: EditorNode, picked: Picked): void {
+export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked: Picked): void {
   const input = field(node, 'definition')
   if (input.length === 0) return
   const row = input.get(0).closest<HTMLElement>('.form-row')!
@@ -40,6 +40,8 @@ export function prepareRouteForm(node: EditorNode, picked: Picked): void {
   const problems = element('ul', { className: 'media-gateway-route-problems' })
   const removal = element('div', { className: 'media-gateway-route-note' })
   removal.setAttribute('role', 'status')
+  const fill = makeFill(appliance, { prefix: id, filled })
+  const adapters = element('datalist', { id: `${id}-adapters` })
 
   const typeNow = () => field(node, 'definitionType').val() ?? ''
   const valueNow = () => input.val() ?? ''
@@ -70,16 +72,11 @@ export function prepareRouteForm(node: EditorNode, picked: Picked): void {
 
   function showForm(definition: JsonObject, note: string): void {
     const use = useOf(node)
-    const adapters = element('datalist', { id: `${id}-adapters` })
-    let needsAdapters = true
     const context: Context = {
       id,
       adapters: adapters.id,
       use: partUse(use),
-      needAdapters() {
-        if (needsAdapters) void showAdapters(node, adapters)
-        needsAdapters = false
-      },
+      needAdapters: () => appliance.update(),
       changed() {
         if (!editor) return
         const value = JSON.stringify(editor.read())
@@ -107,7 +104,7 @@ export function prepareRouteForm(node: EditorNode, picked: Picked): void {
   }
 
   function head(note: string): HTMLElement[] {
-    const fill = makeFill(node, { prefix: id, filled })
+    fill.close()
     const told = element('div', { className: 'media-gateway-route-note' }, note)
     told.setAttribute('role', 'status')
     return [fill.button, fill.panel, told]
@@ -167,6 +164,12 @@ export function prepareRouteForm(node: EditorNode, picked: Picked): void {
   field(node, 'validate').on('change', () => {
     if (shown?.type === 'json') check()
   })
+  appliance.onChange(() => {
+    const { adapters: found = [] } = appliance.now().found ?? {}
+    adapters.replaceChildren(
+      ...found.map(({ name, address }) => element('option', { value: name }, address)),
+    )
+  })
   picked.onChange(() => {
     if (shown?.type === 'json') showRemoval(editor ? editor.read() : parsed(valueNow()))
   })
@@ -192,17 +195,6 @@ function parsed(value: string): unknown {
     return JSON.parse(value) as unknown
   } catch {
     return undefined
-  }
-}
-
-async function showAdapters(node: EditorNode, list: HTMLElement): Promise<void> {
-  try {
-    const { adapters = [] } = await lookUp(node)
-    list.replaceChildren(
-      ...adapters.map(({ name, address }) => element('option', { value: name }, address)),
-    )
-  } catch {
-    // The name can still be typed.
   }
 }
 

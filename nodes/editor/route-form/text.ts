@@ -1,15 +1,10 @@
-import { text as shared } from '../text'
+import { text as shared, textOr as sharedOr, type Values } from '../text'
 
 /** A text of the route form. */
-export function text(key: string, values?: Record<string, number | string>): string {
-  return shared(`routeForm.${key}`, values)
-}
+export const text = (key: string, values?: Values): string => shared(`routeForm.${key}`, values)
 
 /** The same; where the catalog has none, the given words. */
-export function textOr(key: string, words: string): string {
-  const found = text(key)
-  return found.endsWith(`routeForm.${key}`) ? words : found
-}
+export const textOr = (key: string, words: string): string => sharedOr(`routeForm.${key}`, words)
 
-/** A member as its field is called. */
+/** The label of a member's field. */
 export const labelOf = (name: string): string => textOr(`member.${name}`, name)

@@ -1,12 +1,12 @@
 import type { NodeAPI } from 'node-red'
 import {
   GatewayError,
-  openGateway,
+  openConnection,
   readCertificate,
   type Certificate,
   type ErrorCode,
-  type Gateway,
-} from '../../../client'
+  type Connection,
+} from '../../../client/internal'
 import { DEFAULT_TIMEOUT } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from '../options'
@@ -18,8 +18,8 @@ export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
 }
 
 /** A gateway for the editor, to be given back. */
-export interface Connection {
-  gateway: Gateway
+export interface Lease {
+  gateway: Connection
   /** It is the deployed one, with its live session. */
   reused: boolean
   /** Ends what was opened for it. */
@@ -50,7 +50,7 @@ const UNCHANGED = '__PWRD__'
  * Connects as the form says. A form that equals the deployed node uses its session.
  * @throws GatewayError `NOT_FOUND` when the node is not deployed, `CONFIG` when the values cannot work
  */
-export async function connect(RED: NodeAPI, form: ConnectionForm): Promise<Connection> {
+export async function connect(RED: NodeAPI, form: ConnectionForm): Promise<Lease> {
   const node = form.id ? RED.nodes.getNode(form.id) : null
   const deployed = isGatewayNode(node) ? node : undefined
   if (isDeployedOnly(form)) {
@@ -66,7 +66,7 @@ export async function connect(RED: NodeAPI, form: ConnectionForm): Promise<Conne
     Object.entries({ ...form, password }).map(([name, value]) => [name, fromEnv(RED, value, node)]),
   ) as ConnectionForm
   const { username, password: secret, ...config } = resolved
-  const gateway = openGateway(gatewayOptions(RED, config, { username, password: secret }))
+  const gateway = openConnection(gatewayOptions(RED, config, { username, password: secret }))
   return { gateway, reused: false, end: () => gateway.close() }
 }
 
@@ -74,7 +74,7 @@ export async function connect(RED: NodeAPI, form: ConnectionForm): Promise<Conne
 export const isDeployedOnly = (form: ConnectionForm): boolean =>
   Object.keys(form).every((name) => name === 'id')
 
-function reuse(node: GatewayNode): Connection {
+function reuse(node: GatewayNode): Lease {
   const user = {}
   const gateway = node.client()
   node.register(user)

@@ -1,4 +1,10 @@
-import { getDevice, listDevices, listRoutes, newOperation, type Gateway } from '../../../client'
+import {
+  getDevice,
+  listDevices,
+  listRoutes,
+  newOperation,
+  type Connection,
+} from '../../../client/internal'
 import { booleanFrom } from '../../../client/model/convert'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 
@@ -26,7 +32,7 @@ interface PickedRoute {
 }
 
 /** Devices and, of the one that is asked for or the only one, routes, destinations and adapters. */
-export async function lookUp(gateway: Gateway, wanted: string | undefined): Promise<Lookup> {
+export async function lookUp(gateway: Connection, wanted: string | undefined): Promise<Lookup> {
   const operation = newOperation('look-up')
   const listed = await listDevices(gateway, operation)
   const devices = listed.map(({ _id, name, statusCode, status }) => ({

@@ -2,9 +2,9 @@ import {
   GatewayError,
   knownSnapshot,
   watchDevice,
-  type Gateway,
+  type Connection,
   type Snapshot,
-} from '../../../client'
+} from '../../../client/internal'
 import { mayAct } from '../../../client/connection/roles'
 import { isRunning, type RouteState } from '../../../client/watch/state'
 import { knownBy } from '../../../client/watch/device-watch'
@@ -69,9 +69,9 @@ export function createObservers(
 ): {
   state(node: GatewayNode, question: ObserverQuestion): ObservedState
 } {
-  const observed = new WeakMap<Gateway, Map<string, Observer>>()
+  const observed = new WeakMap<Connection, Map<string, Observer>>()
 
-  function observe(node: GatewayNode, gateway: Gateway, deviceId?: string): Observer {
+  function observe(node: GatewayNode, gateway: Connection, deviceId?: string): Observer {
     const observers = observed.get(gateway) ?? new Map<string, Observer>()
     observed.set(gateway, observers)
     const key = deviceId ?? ''
@@ -111,7 +111,7 @@ export function createObservers(
     return observer
   }
 
-  function healthOf(gateway: Gateway, deviceId?: string): ObservedState['health'] {
+  function healthOf(gateway: Connection, deviceId?: string): ObservedState['health'] {
     const known = knownBy(gateway, deviceId)
     if (!known) return { unreachable: false }
     const { state, seenAt, failure, unreachable, everyMs } = known

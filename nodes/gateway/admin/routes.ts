@@ -9,7 +9,7 @@ import {
   onlyDevice,
   sentForm,
   type ErrorCode,
-} from '../../../client'
+} from '../../../client/internal'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import {
   NotDeployed,

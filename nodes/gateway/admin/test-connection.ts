@@ -5,15 +5,9 @@ import {
   newOperation,
   startSession,
   type Certificate,
-  type Gateway,
-} from '../../../client'
-import {
-  connect,
-  failureOf,
-  shownCertificate,
   type Connection,
-  type ConnectionForm,
-} from './connection'
+} from '../../../client/internal'
+import { connect, failureOf, shownCertificate, type ConnectionForm, type Lease } from './connection'
 import { text } from './lookup'
 
 /** What a test of a connection found out, as far as it came. */
@@ -39,7 +33,7 @@ export async function testConnection(
   form: ConnectionForm,
 ): Promise<ConnectionReport> {
   const report: ConnectionReport = { ok: false, reused: false }
-  let connection: Connection | undefined
+  let connection: Lease | undefined
   try {
     connection = await connect(RED, form)
     report.reused = connection.reused
@@ -54,7 +48,7 @@ export async function testConnection(
   return report
 }
 
-async function findOut(gateway: Gateway, report: ConnectionReport): Promise<void> {
+async function findOut(gateway: Connection, report: ConnectionReport): Promise<void> {
   const operation = newOperation('test-connection')
   const { displayName, roles, isLicensed } = await startSession(gateway, operation)
   report.user = {

@@ -1,6 +1,7 @@
 // What a test of the connection found, in words.
 import { titleOf } from '../../editor/ask'
 import { element } from '../../editor/element'
+import { deviceState, signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 
 /** As the runtime answers it. */
@@ -27,16 +28,7 @@ export interface Certificate {
   validTo: string
 }
 
-type Sign = 'good' | 'warning' | 'error' | 'plain'
-
-type Fact = [sign: Sign, name: string, value: string]
-
-const ICONS: Record<Sign, string> = {
-  good: 'check-circle',
-  warning: 'exclamation-triangle',
-  error: 'times-circle',
-  plain: 'info-circle',
-}
+type Fact = [sign: Parameters<typeof signIcon>[0], name: string, value: string]
 
 /** What was tested, as far as the report speaks of it. */
 export interface Tested {
@@ -55,7 +47,7 @@ export function reportRows(report: Report, tested: Tested): HTMLElement[] {
 }
 
 function headline({ ok, code, message }: Report): HTMLElement {
-  const sign = signOf(ok ? 'good' : 'error')
+  const sign = signIcon(ok ? 'ok' : 'error')
   if (ok) return element('p', {}, sign, ' ', element('b', {}, text('connection.ok')))
   const advice = code && ADVISED.includes(code) ? text(`connection.advice.${code}`) : ''
   const title = element('b', {}, titleOf(code))
@@ -75,16 +67,16 @@ function placeFacts({ ok, code, answerMs }: Report, tested: Tested): Fact[] {
   if (code === 'TLS') return [['error', 'encryption', word('notTrusted')]]
   if (code === 'BAD_RESPONSE') return [['error', 'appliance', word('strange')]]
   if (!ok && !ANSWERED.includes(code ?? '')) return [['error', 'appliance', word('notReached')]]
-  const facts: Fact[] = [['good', 'appliance', word('reached')]]
+  const facts: Fact[] = [['ok', 'appliance', word('reached')]]
   if (answerMs !== undefined) {
     facts.push(['plain', 'answer', text('connection.is.milliseconds', { number: answerMs })])
   }
   const { baseUrl } = tested
   const url = typeof baseUrl === 'string' ? baseUrl.trim() : ''
   if (/^https:/i.test(url)) {
-    facts.push(['good', 'encryption', word(tested.fingerprint ? 'pinned' : 'trusted')])
+    facts.push(['ok', 'encryption', word(tested.fingerprint ? 'pinned' : 'trusted')])
   } else if (/^http:/i.test(url)) {
-    facts.push(['warning', 'encryption', word('readable')])
+    facts.push(['warn', 'encryption', word('readable')])
   }
   return facts
 }
@@ -97,25 +89,24 @@ function userFacts({ code, user }: Report): Fact[] {
   const { name, roles, isLicensed } = user
   const licence = isLicensed === null ? 'notTold' : isLicensed ? 'valid' : 'notValid'
   return [
-    ['good', 'user', roles.length > 0 ? `${name} (${roles.join(', ')})` : name],
-    [isLicensed === null ? 'plain' : isLicensed ? 'good' : 'error', 'licence', word(licence)],
+    ['ok', 'user', roles.length > 0 ? `${name} (${roles.join(', ')})` : name],
+    [isLicensed === null ? 'plain' : isLicensed ? 'ok' : 'error', 'licence', word(licence)],
   ]
 }
 
 function deviceFacts({ device, devices, routes }: Report): Fact[] {
   if (!device) return devices === 0 ? [['error', 'device', word('noDevice')]] : []
-  const { name, firmware, status, statusCode } = device
+  const { name, firmware } = device
+  const { sign, word: status } = deviceState(device)
   const others = (devices ?? 1) - 1
   const more = others > 0 ? `; ${text('connection.is.moreDevices', { number: others })}` : ''
   const facts: Fact[] = [
-    [SIGN_OF_DEVICE[statusCode] ?? 'plain', 'device', `${name}, ${status}${more}`],
+    [sign, 'device', `${name}, ${status}${more}`],
     ['plain', 'firmware', firmware],
   ]
   if (routes !== undefined) facts.push(['plain', 'routes', String(routes)])
   return facts
 }
-
-const SIGN_OF_DEVICE: Record<string, Sign> = { ok: 'good', warn: 'warning', error: 'error' }
 
 /** A certificate, for a person to compare it. */
 export function certificateRows(certificate: Certificate, now = Date.now()): HTMLElement[] {
@@ -145,16 +136,9 @@ function day(iso: string, fault: string | false): string {
 const word = (key: string): string => text(`connection.is.${key}`)
 
 function factRow([sign, name, value]: Fact): HTMLElement[] {
-  const term = element('dt', {}, signOf(sign), ' ', text(`connection.fact.${name}`))
+  const term = element('dt', {}, signIcon(sign), ' ', text(`connection.fact.${name}`))
   // A fingerprint has no spaces to break the line at.
   const parts = value.split(/(?<=:)(?=[0-9A-F]{2}\b)/)
   const lines = parts.flatMap((part, index) => (index === 0 ? [part] : [element('wbr'), part]))
   return [term, element('dd', {}, ...lines)]
-}
-
-export function signOf(sign: Sign): HTMLElement {
-  return element('i', {
-    className: `fa fa-${ICONS[sign]} media-gateway-sign media-gateway-sign-${sign}`,
-    ariaHidden: 'true',
-  })
 }

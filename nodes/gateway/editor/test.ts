@@ -1,11 +1,12 @@
 // "Test connection": tries the values as they are in the form, saved or not.
-import { ask, Unanswered } from '../../editor/ask'
+import { ask, type RequestError } from '../../editor/ask'
 import { checks } from '../../editor/checks'
 import { connectionOfForm, type Connection } from '../../editor/connection'
 import { element } from '../../editor/element'
 import { field } from '../../editor/fields'
+import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
-import { certificateRows, reportRows, signOf, type Certificate, type Report } from './report'
+import { certificateRows, reportRows, type Certificate, type Report } from './report'
 
 /** What a test depends on. */
 const TESTED = ['baseUrl', 'username', 'password', 'fingerprint', 'tls', 'proxy', 'timeout']
@@ -17,7 +18,7 @@ export function prepareTest(node: EditorNode): void {
   const outdated = element(
     'p',
     { className: 'media-gateway-test-outdated', hidden: true },
-    signOf('warning'),
+    signIcon('warn'),
     ' ',
     text('connection.outdated'),
   )
@@ -116,7 +117,7 @@ function faultIn(connection: Connection): Report | undefined {
 }
 
 /** For a test that could not be made. */
-function reportOf(failure: Unanswered): Report {
+function reportOf(failure: RequestError): Report {
   const { code, message, passwordNeeded } = failure
   return { ok: false, code, message, passwordNeeded }
 }

@@ -1,5 +1,6 @@
 // Commands that were sent, until they show in the state.
-import { isOn, isRunning, type Route } from './route'
+import { isOn, isRunning } from '../../editor/states'
+import type { Route } from './route'
 
 export type Action = 'start' | 'stop'
 

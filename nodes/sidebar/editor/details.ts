@@ -1,6 +1,7 @@
 // What is below the row of the route that is chosen: its source and destinations.
 import { element } from '../../editor/element'
-import { isOn, isRunning, toneOf, type Destination, type Part, type Route } from './route'
+import { isOn, isRunning, signOfPart } from '../../editor/states'
+import type { Part, Route } from './route'
 import { controlLabel } from './row'
 import { text } from './text'
 import { addressOf, mark, partSummary } from './labels'
@@ -72,7 +73,7 @@ export function createDetails(options: DetailsOptions): Details {
     ]
   }
 
-  function controlOf(route: Route, destination: Destination): HTMLButtonElement | undefined {
+  function controlOf(route: Route, destination: Part): HTMLButtonElement | undefined {
     const { id, name = '' } = destination
     // Of a route that does not run, a destination cannot go on the air.
     if (id === undefined || !isRunning(route) || !options.mayControl()) return undefined
@@ -122,7 +123,7 @@ export function createDetails(options: DetailsOptions): Details {
 
 function part(shown: Part, kind: string, isOld: boolean, control?: HTMLElement): HTMLElement {
   const sign = mark()
-  sign.dataset['tone'] = toneOf(shown, isOn(shown) && shown.state !== 'stopped')
+  sign.dataset['tone'] = signOfPart(shown)
   const name = element('span', {
     className: 'media-gateway-sidebar-name',
     title: shown.name ?? '',

@@ -1,26 +1,28 @@
 // One appliance: its state, its routes, and what can be done with them.
+import type { Failure, RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
+import { isOn, type Sign } from '../../editor/states'
 import {
   askDevices,
   askState,
   control,
   mayControl,
   type Device,
-  type Failure,
   type ListedGateway,
+  type NotDeployed,
   type State,
 } from './api'
 import { createCommands, isOnAir, type Action, type Target } from './commands'
 import { askFirst, type Asked } from './confirm'
 import { createDetails } from './details'
-import { createList } from './list'
+import { createRouteList } from './list'
 import { createMessage } from './message'
 import { remember, remembered } from './preferences'
-import { byName, chosen, FILTERS, isOn, type Filter, type Snapshot, type Tone } from './route'
+import { byName, FILTERS, matchingRoutes, type Filter, type Snapshot } from './route'
 import { text } from './text'
 import { mark } from './labels'
 
-export interface BlockOptions {
+export interface PanelOptions {
   isOpen: boolean
   onToggle(isOpen: boolean): void
   /** Its height may be another. */
@@ -31,7 +33,7 @@ export interface BlockOptions {
   speak(words: string): void
 }
 
-export interface Block {
+export interface GatewayPanel {
   readonly id: string
   readonly element: HTMLElement
   /** Its questions and messages, for a place where they move nothing. */
@@ -59,7 +61,7 @@ const OLD_MS = 10_000
 
 let counter = 0
 
-export function createBlock(listed: ListedGateway, options: BlockOptions): Block {
+export function createGatewayPanel(listed: ListedGateway, options: PanelOptions): GatewayPanel {
   const id = `media-gateway-sidebar-${counter++}`
   const commands = createCommands()
   let gateway = listed
@@ -138,7 +140,7 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
       if (closed !== undefined) list.focusButton(closed)
     },
   })
-  const list = createList({
+  const list = createRouteList({
     label: text('routesOf', { name: nameOf(listed) }),
     details: details.element,
     mayControl: isAllowed,
@@ -160,7 +162,7 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
     tools,
   )
   const body = element('div', { id: `${id}-body` }, empty, list.element)
-  const block = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
+  const panel = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
   const messages = element('div', {}, fault.element, trouble.element, questions)
 
   head.setAttribute('aria-controls', body.id)
@@ -223,7 +225,7 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
     head.title = gateway.address
     head.setAttribute('aria-expanded', String(isOpen))
     body.hidden = !isOpen
-    sign.dataset['tone'] = now === 'reachable' ? worstOf(state) : TONES[now]
+    sign.dataset['tone'] = now === 'reachable' ? worstOf(state) : SIGNS[now]
     word.textContent = text(`health.${now}`)
     if (keyOf(faultNow()) !== closedFault) closedFault = undefined
     // Where there are no rows, it is in their place.
@@ -287,7 +289,7 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
   /** `isOther`: the user has asked for other routes than those that are there. */
   function showRoutes(isOther = false): void {
     const all = snapshot?.routes ?? []
-    const wanted = chosen(all, search.value, filter.value as Filter)
+    const wanted = matchingRoutes(all, search.value, filter.value as Filter)
     details.show(all.find((one) => one.id === selected))
     list.show({ found: wanted, all, selected, isOther: isOther || !snapshot })
     tools.hidden = !isOpen || all.length === 0
@@ -330,17 +332,22 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
     if (gateway.error) return undefined
     const asked = deviceId
     const wasOpen = isOpen
-    const given = await askState({
-      id: gateway.id,
-      deviceId: asked,
-      version: snapshot && version,
-      lookOn: !wasOpen,
-    })
+    let answer: State | NotDeployed | undefined
+    let missed: Failure | undefined
+    try {
+      answer = await askState({
+        id: gateway.id,
+        deviceId: asked,
+        version: snapshot && version,
+        lookOn: !wasOpen,
+      })
+    } catch (error) {
+      missed = error as RequestError
+    }
     // Another device was chosen meanwhile, or it is not about the routes any more.
     if (asked !== deviceId || wasOpen !== isOpen) return undefined
-    const answer = 'answer' in given ? given.answer : undefined
     if (answer && 'notDeployed' in answer) return 'gone'
-    failure = 'failure' in given ? given.failure : undefined
+    failure = missed
     if (answer) take(answer)
     else version = undefined
     if (isOpen && (failure || state?.health.failure)) await findDevices()
@@ -378,9 +385,11 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
     if (code !== 'INVALID_INPUT' && code !== 'NOT_FOUND') return
     if (Date.now() - devicesAskedAt < DEVICES_AGAIN_MS) return
     devicesAskedAt = Date.now()
-    const given = await askDevices(gateway.id)
-    if (!('answer' in given)) return
-    devices = given.answer.devices
+    try {
+      devices = (await askDevices(gateway.id)).devices
+    } catch {
+      return
+    }
     if (devices.some((device) => device.id === deviceId)) return
     if (devices.length > 1) choose(devices[0]!.id)
     else deviceId = undefined
@@ -440,11 +449,12 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
     commands.send({ ...target, action, name })
     showRoutes()
     const command = { deviceId: snapshot?.device.id ?? '', ...target, action }
-    const given = await control(gateway.id, command)
-    if ('answer' in given) commands.accepted(target)
-    else {
+    try {
+      await control(gateway.id, command)
+      commands.accepted(target)
+    } catch (error) {
       commands.refused(target)
-      complain(`${name}: ${given.failure.message}`)
+      complain(`${name}: ${(error as RequestError).message}`)
     }
     showRoutes()
     options.onCommand()
@@ -455,7 +465,7 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
   show()
   return {
     id: listed.id,
-    element: block,
+    element: panel,
     messages,
     get isOpen() {
       return isOpen
@@ -491,7 +501,7 @@ export function createBlock(listed: ListedGateway, options: BlockOptions): Block
   }
 }
 
-const TONES: Record<Health, string> = {
+const SIGNS: Record<Health, Sign> = {
   reachable: 'ok',
   stale: 'warn',
   unreachable: 'error',
@@ -501,7 +511,7 @@ const TONES: Record<Health, string> = {
 }
 
 /** As a closed one has no rows, its sign stands for them. */
-function worstOf(state: State | undefined): Tone {
+function worstOf(state: State | undefined): Sign {
   const { warnings = 0, errors = 0 } = state?.health.known ?? {}
   if (errors > 0) return 'error'
   return warnings > 0 ? 'warn' : 'ok'

@@ -1,45 +1,40 @@
+// What the sidebar says of a route and its parts, in a line each.
 import { element } from '../../editor/element'
-import { isConnected, isOn, isRunning, toneOf, type Part, type Route, type Tone } from './route'
+import {
+  isConnected,
+  isOn,
+  isRunning,
+  signOfPart,
+  signOfRoute,
+  withTrouble,
+  wordOf,
+  wordOfPart,
+} from '../../editor/states'
+import type { Part, Route } from './route'
 import { text } from './text'
 
-/** States for which there are words; others are shown as the appliance gives them. */
-const STATES = new Set([
-  'stopped',
-  'disconnected',
-  'connecting',
-  'connection established',
-  'connected',
-])
-
-export function stateOf({ state = '' }: Part): string {
-  if (STATES.has(state)) return text(`state.${state.replace(' ', '-')}`)
-  return state === '' ? text('state.unknown') : state
-}
-
-const withTone = (words: string, tone: Tone): string =>
-  tone === 'warn' || tone === 'error' ? `${words}, ${text(`tone.${tone}`)}` : words
-
-/** How a route is, in a line; or how it was, when that is old. */
+/** How a route is; or how it was, when that is old. */
 export function summaryOf(route: Route, isOld = false): string {
   const runs = isRunning(route)
   const { source, destinations } = route
-  const words = text(`route.${isOld ? 'was' : 'is'}.${runs ? 'running' : 'idle'}`)
+  const word = isOld ? text(`route.was.${runs ? 'running' : 'idle'}`) : wordOf(route.state)
+  const words = withTrouble(word, signOfRoute(route))
   const all = destinations.length
-  if (!runs) return `${withTone(words, toneOf(route, runs))} · ${text('route.has', { all })}`
+  if (!runs) return `${words} · ${text('route.has', { all })}`
   const on = destinations.filter(isOn)
   const connected = on.filter(isConnected).length
   const parts = [
-    withTone(words, toneOf(route, runs)),
-    text('route.source', { state: stateOf(source) }),
+    words,
+    text('route.source', { state: wordOf(source.state) }),
     text('route.destinations', { connected, all: on.length }),
   ]
   if (on.length < all) parts.push(text('route.off', { off: all - on.length }))
   return parts.join(' · ')
 }
 
-export function partSummary(part: Part & { started?: boolean }, isOld: boolean): string {
-  const state = isOn(part) ? stateOf(part) : text('state.off')
-  return withTone(isOld ? text('state.was', { state }) : state, toneOf(part, isOn(part)))
+export function partSummary(part: Part, isOld: boolean): string {
+  const state = wordOfPart(part)
+  return withTrouble(isOld ? text('state.was', { state }) : state, signOfPart(part))
 }
 
 /** Where it comes from or goes to, as far as that is an address. */

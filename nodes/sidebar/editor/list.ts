@@ -32,14 +32,14 @@ export interface ShownRoutes {
   isOther: boolean
 }
 
-export interface List {
+export interface RouteList {
   element: HTMLElement
   show(shown: ShownRoutes): void
   /** Brings the focus to the button of a route, or else to the row where it was. */
   focusButton(routeId: string): void
 }
 
-export function createList(options: ListOptions): List {
+export function createRouteList(options: ListOptions): RouteList {
   const { details } = options
   const grid = element('div', { className: 'media-gateway-sidebar-rows' })
   grid.setAttribute('role', 'grid')

@@ -1,4 +1,5 @@
-// What is known of the routes of an appliance, and how it is told apart.
+// The routes of an appliance as the sidebar has them, and which of them are shown.
+import { isRunning, signOfRoute, type Stateful } from '../../editor/states'
 
 /** As far as the sidebar shows it. */
 export interface Snapshot {
@@ -6,44 +7,20 @@ export interface Snapshot {
   routes: Route[]
 }
 
-export interface Route {
+export interface Route extends Stateful {
   id: string
   name: string
-  state?: string
-  summaryStatusCode?: string
   source: Part
-  destinations: Destination[]
+  destinations: Part[]
 }
 
-export interface Part {
+export interface Part extends Stateful {
   id?: string
   name?: string
   protocol?: string
   address?: string
   port?: number
-  state?: string
-  summaryStatusCode?: string
 }
-
-export interface Destination extends Part {
-  started?: boolean
-}
-
-/** How something is, at a glance. */
-export type Tone = 'ok' | 'warn' | 'error' | 'unknown' | 'off'
-
-/** `off` is what does not run and has nothing wrong with it. */
-export function toneOf({ summaryStatusCode: code }: Part, runs: boolean): Tone {
-  if (code === 'warn' || code === 'error') return code
-  if (!runs) return 'off'
-  return code === 'ok' ? 'ok' : 'unknown'
-}
-
-export const isRunning = ({ state }: Route): boolean => state === 'running'
-
-export const isOn = ({ started }: Destination): boolean => started !== false
-
-export const isConnected = ({ state }: Part): boolean => state === 'connected'
 
 export const FILTERS = ['all', 'running', 'idle', 'problem'] as const
 export type Filter = (typeof FILTERS)[number]
@@ -52,11 +29,11 @@ const IS: Record<Filter, (route: Route) => boolean> = {
   all: () => true,
   running: isRunning,
   idle: (route) => !isRunning(route),
-  problem: (route) => ['warn', 'error'].includes(toneOf(route, isRunning(route))),
+  problem: (route) => ['warn', 'error'].includes(signOfRoute(route)),
 }
 
 /** The routes in which the words are found, in name or ID. */
-export function chosen(routes: readonly Route[], words: string, filter: Filter): Route[] {
+export function matchingRoutes(routes: readonly Route[], words: string, filter: Filter): Route[] {
   const wanted = words.trim().toLowerCase()
   return routes.filter(
     (route) =>

@@ -1,5 +1,6 @@
 import { element } from '../../editor/element'
-import { isRunning, toneOf, type Route } from './route'
+import { isRunning, signOfRoute } from '../../editor/states'
+import type { Route } from './route'
 import { text } from './text'
 import { mark, summaryOf } from './labels'
 
@@ -46,7 +47,7 @@ export function createRow(height: number): Row {
     show(route, { index, top, isActive, isSelected, isOld, isGone, waiting, mayControl }) {
       const runs = isRunning(route)
       row.classList.toggle('media-gateway-sidebar-old', isOld || isGone)
-      sign.dataset['tone'] = waiting ? 'waiting' : toneOf(route, runs)
+      sign.dataset['tone'] = waiting ? 'waiting' : signOfRoute(route)
       set(name, route.name)
       name.title = route.name
       set(summary, summaryWords(route, { isOld, isGone, waiting }))

@@ -1,7 +1,9 @@
 // The content of the tab: the appliances, one under the other.
+import { arrange } from '../../editor/arrange'
+import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
 import { listGateways, type ListedGateway } from './api'
-import { createBlock, type Block } from './gateway-panel'
+import { createGatewayPanel, type GatewayPanel } from './gateway-panel'
 import { remember, remembered } from './preferences'
 import { whenShown } from './visibility'
 import { text } from './text'
@@ -11,6 +13,8 @@ const ASK_EVERY_MS = 3000
 /** How many appliances are open until somebody opens or closes one. */
 const OPEN_AT_FIRST = 2
 const LEAST_LIST_HEIGHT = 184
+/** Lines that a screen reader has had time to read may go. */
+const MOST_SPOKEN = 20
 
 export interface Sidebar {
   content: HTMLElement
@@ -24,14 +28,14 @@ export function createSidebar(): Sidebar {
     textContent: text('loading'),
   })
   const spoken = element('div', { className: 'media-gateway-sidebar-spoken' })
-  spoken.setAttribute('role', 'status')
+  spoken.setAttribute('role', 'log')
   const place = element('div')
   const scroller = element('div', { className: 'media-gateway-sidebar-scroller' }, notice, place)
   // Above the rows, not between them: nothing moves under the mouse.
   const messages = element('div', { className: 'media-gateway-sidebar-messages' })
   const content = element('div', { className: 'media-gateway-sidebar' }, scroller, messages, spoken)
 
-  let blocks: Block[] = []
+  let panels: GatewayPanel[] = []
   let isShown = false
   let isAsking = false
   let listIsDue = true
@@ -45,13 +49,13 @@ export function createSidebar(): Sidebar {
   new ResizeObserver(share).observe(content)
 
   function deployed(): void {
-    for (const block of blocks) block.deployed()
+    for (const panel of panels) panel.deployed()
     refresh()
   }
 
   function refresh(): void {
     listIsDue = true
-    for (const block of blocks) block.forgetVersion()
+    for (const panel of panels) panel.forgetVersion()
     askSoon()
   }
 
@@ -63,7 +67,7 @@ export function createSidebar(): Sidebar {
   function tick(): void {
     window.clearTimeout(timer)
     if (!isShown) return
-    for (const block of blocks) block.tick()
+    for (const panel of panels) panel.tick()
     if (!isAsking && Date.now() >= askAt) void ask()
     timer = window.setTimeout(tick, TICK_MS)
   }
@@ -73,11 +77,11 @@ export function createSidebar(): Sidebar {
     askAt = Infinity
     try {
       if (listIsDue) await list()
-      const known = await Promise.all(blocks.map((block) => block.ask()))
+      const known = await Promise.all(panels.map((panel) => panel.ask()))
       if (known.includes('gone')) listIsDue = true
     } finally {
       isAsking = false
-      const pause = blocks.some(({ isWaiting }) => isWaiting) ? TICK_MS : ASK_EVERY_MS
+      const pause = panels.some(({ isWaiting }) => isWaiting) ? TICK_MS : ASK_EVERY_MS
       if (askAt > 0) askAt = Date.now() + pause
     }
     if (askAt === 0) tick()
@@ -85,33 +89,39 @@ export function createSidebar(): Sidebar {
 
   async function list(): Promise<void> {
     listIsDue = false
-    const given = await listGateways()
-    if ('failure' in given) {
+    try {
+      const gateways = await listGateways()
+      show(gateways)
+      say(gateways.length === 0 ? text('none') : '')
+      // A deploy is answered before the nodes are there.
+      listIsDue ||= gateways.some(({ error }) => error?.code === 'NOT_FOUND')
+    } catch (error) {
       listIsDue = true
       // What is known is shown as old, with the reason.
-      if (blocks.length === 0) tell(given.failure.message)
-      return
+      if (panels.length === 0) say((error as RequestError).message)
     }
-    show(given.answer)
-    tell(given.answer.length === 0 ? text('none') : '')
-    // A deploy is answered before the nodes are there.
-    listIsDue ||= given.answer.some(({ error }) => error?.code === 'NOT_FOUND')
   }
 
-  function tell(words: string): void {
+  function say(words: string): void {
     notice.textContent = words
     notice.hidden = words === ''
   }
 
+  /** Each as a line of its own: two gateways that speak at once are both heard. */
+  function speak(words: string): void {
+    spoken.append(element('div', {}, words))
+    while (spoken.childElementCount > MOST_SPOKEN) spoken.firstElementChild?.remove()
+  }
+
   function show(gateways: ListedGateway[]): void {
     const { open } = remembered()
-    const before = new Map(blocks.map((block) => [block.id, block]))
-    blocks = gateways.map((gateway, index) => {
+    const before = new Map(panels.map((panel) => [panel.id, panel]))
+    panels = gateways.map((gateway, index) => {
       const known = before.get(gateway.id)
       known?.update(gateway)
       return (
         known ??
-        createBlock(gateway, {
+        createGatewayPanel(gateway, {
           isOpen: open[gateway.id] ?? index < OPEN_AT_FIRST,
           onToggle(isOpen) {
             remember('open', gateway.id, isOpen)
@@ -120,24 +130,24 @@ export function createSidebar(): Sidebar {
           },
           onChange: share,
           onCommand: askSoon,
-          speak: (words) => (spoken.textContent = words),
+          speak,
         })
       )
     })
     arrange(
       place,
-      blocks.map((block) => block.element),
+      panels.map((panel) => panel.element),
     )
     arrange(
       messages,
-      blocks.map((block) => block.messages),
+      panels.map((panel) => panel.messages),
     )
     share()
   }
 
   /** Gives the lists the height that is left over. */
   function share(): void {
-    const open = blocks.filter(({ isOpen }) => isOpen)
+    const open = panels.filter(({ isOpen }) => isOpen)
     if (open.length === 0 || content.clientHeight === 0) return
     const lists = open.reduce((sum, { listHeight }) => sum + listHeight, 0)
     const others = place.offsetHeight + notice.offsetHeight - lists
@@ -149,11 +159,4 @@ export function createSidebar(): Sidebar {
   }
 
   return { content, deployed }
-}
-
-/** To put an element where it is would take the focus out of it. */
-function arrange(place: HTMLElement, elements: HTMLElement[]): void {
-  if (elements.some((one, index) => one !== place.children[index])) {
-    place.replaceChildren(...elements)
-  } else while (place.children.length > elements.length) place.lastElementChild?.remove()
 }

@@ -6,9 +6,9 @@ import {
   getRoute,
   listDevices,
   newOperation,
-  openGateway,
-  type Gateway,
-} from '../../../client'
+  openConnection,
+  type Connection,
+} from '../../../client/internal'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { FaultKind } from '../../../simulator/faults'
 
@@ -17,7 +17,7 @@ describe('a close', function () {
   this.timeout(20_000)
 
   interface Situation {
-    gateway: Gateway
+    gateway: Connection
     simulator: Simulator
     deviceId: string
   }
@@ -69,7 +69,7 @@ describe('a close', function () {
       it(`with ${state}, whose ${method} is late or hangs`, async () => {
         const cases = Object.entries(HANGS).map(async ([hang, fault]) => {
           const simulator = await startSimulator({ routes: 1 })
-          const gateway = openGateway({
+          const gateway = openConnection({
             baseUrl: simulator.url,
             username: 'haiadmin',
             password: 'manager',
@@ -103,7 +103,7 @@ describe('a close', function () {
 
   it('sends nothing afterwards, whoever asks', async () => {
     const simulator = await startSimulator({ routes: 1 })
-    const gateway = openGateway({
+    const gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',

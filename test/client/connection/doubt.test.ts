@@ -8,24 +8,24 @@ import {
   getRoute,
   listDevices,
   newOperation,
-  openGateway,
+  openConnection,
   type EnsureFailure,
-  type Gateway,
+  type Connection,
   type Operation,
-} from '../../../client'
+} from '../../../client/internal'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault } from '../../../simulator/faults'
 
 /** What an error says of a change: `cause.applied`, the sentence, and whether it may be sent again. */
 describe('whether a failed change was applied', () => {
   let simulator: Simulator
-  let gateway: Gateway
+  let gateway: Connection
   let deviceId: string
 
   beforeEach(async () => {
     simulator = await startSimulator({ routes: 3 })
     deviceId = simulator.devices[0]!._id
-    gateway = openGateway({
+    gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',
@@ -201,7 +201,7 @@ describe('whether a failed change was applied', () => {
 
   it('a restart that cannot start the route before a close ends it: yes, and the log names the route', async () => {
     const lines: string[] = []
-    const closing = openGateway({
+    const closing = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',

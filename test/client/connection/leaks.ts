@@ -7,11 +7,11 @@ import {
   listDevices,
   listRoutes,
   newOperation,
-  openGateway,
+  openConnection,
   updateRoute,
   watchDevice,
-  type Gateway,
-} from '../../../client'
+  type Connection,
+} from '../../../client/internal'
 
 // Sees what getActiveResourcesInfo does not: timers and sockets that keep no process alive.
 const KINDS = /^(TCPWRAP|TLSWRAP|PIPEWRAP|PROCESSWRAP|Timeout)$/
@@ -27,7 +27,7 @@ createHook({
 
 const WAITING = { waitFor: 'applied', waitTimeout: 5000 } as const
 
-const WORK: Record<string, (gateway: Gateway, deviceId: string) => Promise<unknown>> = {
+const WORK: Record<string, (gateway: Connection, deviceId: string) => Promise<unknown>> = {
   reads: (gateway, deviceId) =>
     Promise.all(
       Array.from({ length: 20 }, () => listRoutes(gateway, { deviceId }, newOperation('reads'))),
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   // They are pipes, and opened when they are looked at for the first time.
   void [process.stdin, process.stdout, process.stderr]
   const before = counts()
-  const gateway = openGateway({
+  const gateway = openConnection({
     baseUrl,
     username: 'haiadmin',
     password: 'manager',

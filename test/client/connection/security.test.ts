@@ -8,12 +8,12 @@ import {
   getRoute,
   listDevices,
   newOperation,
-  openGateway,
+  openConnection,
   readStatistics,
-  type Gateway,
+  type Connection,
   type GatewayError,
   type GatewayOptions,
-} from '../../../client'
+} from '../../../client/internal'
 import { withoutSecrets } from '../../../client/connection/redaction'
 import { startSimulator, type Certificate, type Simulator } from '../../../simulator'
 import { selfSignedCertificate } from '../../support/certificate'
@@ -38,8 +38,8 @@ describe('the password and the cookie', () => {
     for (const close of closeAll.reverse()) await close()
   })
 
-  function open(options: Partial<GatewayOptions> & { baseUrl: string }): Gateway {
-    const gateway = openGateway({
+  function open(options: Partial<GatewayOptions> & { baseUrl: string }): Connection {
+    const gateway = openConnection({
       username: USER,
       password: PASSWORD,
       timeout: 3000,
@@ -88,8 +88,8 @@ describe('the password and the cookie', () => {
               ? { status, headers: { location: place(own, other) } }
               : usual(call),
           )
-          const reads = (gateway: Gateway): Promise<unknown> => listDevices(gateway, op())
-          const writes = (gateway: Gateway): Promise<unknown> => createRoute(gateway, NEW, op())
+          const reads = (gateway: Connection): Promise<unknown> => listDevices(gateway, op())
+          const writes = (gateway: Connection): Promise<unknown> => createRoute(gateway, NEW, op())
 
           ;(await errorOf(reads(open({ baseUrl: own.url })))).code.should.equal('BAD_RESPONSE')
           for (const [what, act] of Object.entries({

@@ -3,10 +3,10 @@ import {
   GatewayError,
   listDevices,
   newOperation,
-  openGateway,
+  openConnection,
   sessionInformation,
-  type Gateway,
-} from '../../../client'
+  type Connection,
+} from '../../../client/internal'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 
 const now = (): ReturnType<typeof newOperation> => newOperation('list-devices')
@@ -28,11 +28,11 @@ async function codesOf(works: Array<Promise<unknown>>): Promise<string[]> {
 /** Design 2.5, against the journal of the simulator. */
 describe('the session', () => {
   let simulator: Simulator
-  let gateway: Gateway
+  let gateway: Connection
 
   async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
     simulator = await startSimulator(options)
-    gateway = openGateway({
+    gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',
@@ -66,7 +66,6 @@ describe('the session', () => {
           {
             method: 'POST',
             path: `/api/devices/${simulator.devices[0]!._id}/commands`,
-            writes: true,
             body: {
               deviceID: simulator.devices[0]!._id,
               command: 'start-route',
@@ -228,7 +227,6 @@ describe('the session', () => {
         method: 'POST',
         path: `/api/devices/${deviceID}/updates`,
         body,
-        writes: true,
       } as const
       ;(await codeOf(gateway.call(request, now()))).should.equal('FORBIDDEN')
       simulator.logins.should.equal(1)

@@ -4,13 +4,13 @@ import 'should'
 import {
   listDevices,
   newOperation,
-  openGateway,
+  openConnection,
   sessionInformation,
   watchDevice,
-  type Gateway,
+  type Connection,
   type GatewayError,
   type WatchEvent,
-} from '../../../client'
+} from '../../../client/internal'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
 
@@ -21,7 +21,7 @@ describe('the waits between logins', () => {
   const DAY = 24 * 60 * MINUTE
 
   let moved: number
-  let gateway: Gateway
+  let gateway: Connection
   let stop: () => Promise<void>
   const clock: Clock = {
     now: () => MONOTONIC.now() + moved,
@@ -39,7 +39,7 @@ describe('the waits between logins', () => {
   })
 
   function open(baseUrl: string): void {
-    gateway = openGateway({ baseUrl, username: 'haiadmin', password: 'manager', clock })
+    gateway = openConnection({ baseUrl, username: 'haiadmin', password: 'manager', clock })
   }
 
   async function simulate(options = {}): Promise<Simulator> {
@@ -202,7 +202,7 @@ describe('a watch', () => {
     it(`goes on, and holds as long as it says, when the clock of the machine is set ${days < 0 ? 'back' : 'forth'} by a day`, async () => {
       const simulator = await startSimulator({ routes: 1, now: wallClock })
       const [route] = simulator.routes
-      const gateway = openGateway({
+      const gateway = openConnection({
         baseUrl: simulator.url,
         username: 'haiadmin',
         password: 'manager',

@@ -1,6 +1,6 @@
 // What the form of the config node accepts is what the run time accepts.
 import should from 'should'
-import { GatewayError, openGateway } from '../../../client'
+import { GatewayError, openConnection } from '../../../client/internal'
 import { RANGES } from '../../../client/model/ranges'
 import { checks, type Check } from '../../../nodes/editor/checks'
 import { numberProperty } from '../../../nodes/runtime/environment'
@@ -70,7 +70,7 @@ describe('a setting of a gateway', () => {
   it('says how the address was probably meant, and repeats none that may hold a secret', () => {
     const message = (baseUrl: string): string => {
       try {
-        openGateway({ baseUrl, username: 'user', password: 'word' })
+        openConnection({ baseUrl, username: 'user', password: 'word' })
       } catch (error) {
         return (error as Error).message
       }
@@ -101,7 +101,7 @@ function faultAtRunTime(name: Check, value: string): string | undefined {
   try {
     if (name === 'baseUrl' || name === 'fingerprint') {
       const options = { baseUrl: 'https://gateway', username: 'user', password: 'word' }
-      void openGateway({ ...options, [name]: value }).close()
+      void openConnection({ ...options, [name]: value }).close()
     } else numberProperty('the value', value, RANGES[name])
     return undefined
   } catch (error) {

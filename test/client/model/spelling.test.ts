@@ -5,15 +5,15 @@ import {
   createRoute,
   ensureRoutes,
   newOperation,
-  openGateway,
+  openConnection,
   updateRoute,
   type Destination,
   type Ensured,
-  type Gateway,
+  type Connection,
   type Route,
   type RouteFields,
   type Source,
-} from '../../../client'
+} from '../../../client/internal'
 import { toSent } from '../../../client/model/convert'
 import { findClashes } from '../../../client/changes/port-conflicts'
 import { planKeep, planMerge, planReplace } from '../../../client/changes/merge'
@@ -145,12 +145,12 @@ describe('spelling: a choice or an ID in any case', () => {
 
   describe('against an appliance', () => {
     let simulator: Simulator
-    let gateway: Gateway
+    let gateway: Connection
     let deviceId: string
 
     beforeEach(async () => {
       simulator = await startSimulator({ routes: generateRoutes(12), applyDelay: 1 })
-      gateway = openGateway({
+      gateway = openConnection({
         baseUrl: simulator.url,
         username: 'haiadmin',
         password: 'manager',

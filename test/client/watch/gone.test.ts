@@ -6,13 +6,13 @@ import {
   findRoute,
   listRoutes,
   newOperation,
-  openGateway,
+  openConnection,
   readAllStatistics,
   watchDevice,
-  type Gateway,
+  type Connection,
   type GatewayError,
   type WatchEvent,
-} from '../../../client'
+} from '../../../client/internal'
 import { judgeMissing } from '../../../client/watch/gone'
 import { sharedLook } from '../../../client/watch/device-watch'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
@@ -52,7 +52,7 @@ describe('a route counts as gone', () => {
 
 describe('an appliance whose answers say too little', () => {
   let simulator: Simulator
-  let gateway: Gateway
+  let gateway: Connection
   let deviceId: string
   const op = (): ReturnType<typeof newOperation> => newOperation('test')
   const errorOf = async (work: Promise<unknown>): Promise<GatewayError> => {
@@ -63,7 +63,7 @@ describe('an appliance whose answers say too little', () => {
 
   async function start(options: SimulatorOptions = {}): Promise<void> {
     simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
-    gateway = openGateway({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    gateway = openConnection({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
     deviceId = simulator.devices[0]!._id
   }
   afterEach(async () => {

@@ -1,5 +1,5 @@
 import should from 'should'
-import { GatewayError } from '../../../client'
+import { GatewayError } from '../../../client/internal'
 import { createPoller, type Clock, type Miss, type Poller } from '../../../client/watch/poller'
 
 /** Time that passes only when it is told to. */

@@ -6,7 +6,7 @@ import type {
   Snapshot,
   WatchEvent,
   WatchOptions,
-} from '../../../client'
+} from '../../../client/internal'
 import { compare } from '../../../client/watch/compare'
 import { createFollower } from '../../../client/watch/subscription'
 import { deviceState, type DeviceState } from '../../../client/watch/state'

@@ -6,16 +6,16 @@ import {
   EVENTS,
   controlRoute,
   newOperation,
-  openGateway,
+  openConnection,
   watchDevice,
-  type Gateway,
+  type Connection,
   type Health,
   type GatewayError,
   type RouteView,
   type Snapshot,
   type WatchEvent,
   type WatchOptions,
-} from '../../../client'
+} from '../../../client/internal'
 import { REAL_TIME, type Clock } from '../../../client/watch/poller'
 import { sharedLook } from '../../../client/watch/device-watch'
 import {
@@ -37,7 +37,7 @@ interface Told {
 /** Design 2.6, against the simulator. */
 describe('watching', () => {
   let simulator: Simulator
-  let gateway: Gateway
+  let gateway: Connection
   let deviceId: string
   let log: string[]
   /** How far the clock of the watches is ahead, in ms. */
@@ -70,7 +70,7 @@ describe('watching', () => {
     })
     log = []
     skew = 0
-    gateway = openGateway({
+    gateway = openConnection({
       baseUrl: simulator.url,
       username: 'haiadmin',
       password: 'manager',

@@ -1,6 +1,6 @@
 /**
- * Makes these elements the content of a place. What is already there and stays in order is not
- * moved: a field that is moved loses the focus, and a list of choices what was typed into it.
+ * Makes these elements the content of a place. One that keeps its place in the order is not moved:
+ * a field that is moved loses the focus, and a select what was typed into it.
  */
 export function arrange(place: Element, wanted: readonly Element[]): void {
   const gone = [...place.children].filter((child) => !wanted.includes(child))

@@ -1,0 +1,32 @@
+import type http from 'node:http'
+
+/** What came back, whatever its status. */
+export interface Answer {
+  status: number
+  headers: http.IncomingHttpHeaders
+  /** The parsed body; undefined when there was none or it cannot be used. */
+  body: unknown
+  /** What came instead of usable JSON, in words; undefined when it is that. */
+  unreadable?: string
+}
+
+/** True for an error body, whatever the status (facts 9.1). An empty `error` says that there is none. */
+export function isErrorBody(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false
+  const error: unknown = (body as { error?: unknown }).error
+  if (typeof error === 'object' && error !== null) return Object.values(error).some(Boolean)
+  return error === true || (typeof error === 'string' && error !== '')
+}
+
+/** `error.type` and `error.message` of a documented error body (facts 9.1), where the body has them. */
+export function errorBody(body: unknown): { type?: string; message?: string } {
+  if (typeof body !== 'object' || body === null) return {}
+  const error: unknown = (body as { error?: unknown }).error
+  if (typeof error === 'string') return { message: error }
+  if (typeof error !== 'object' || error === null) return {}
+  const { type, message } = error as { type?: unknown; message?: unknown }
+  return {
+    type: typeof type === 'string' ? type : undefined,
+    message: typeof message === 'string' ? message : undefined,
+  }
+}

@@ -1,0 +1,496 @@
+import {
+  onlyDevice,
+  forgetOnlyDevice,
+  getDevice,
+  listDevices,
+  mayBeUnknownDevice,
+} from './api/devices'
+import { exportPreset, type Preset, type PresetAnswer } from './api/presets'
+import { getRoute, listRoutes } from './api/routes'
+import { endSession, sessionInformation, startSession } from './api/session'
+import {
+  readAllStatistics,
+  readStatistics,
+  type FailedStatistics,
+  type Statistics,
+  type StatisticsOf,
+} from './api/statistics'
+import { controlRoute, type ControlAction } from './changes/control'
+import { createRoute, type Created, type Waiting } from './changes/create'
+import { deleteRoute } from './changes/delete'
+import { ensureRoutes, type Ensured, type EnsureFailure } from './changes/ensure'
+import {
+  findDestination,
+  findRoute,
+  findSource,
+  type RouteAddress,
+  type Target,
+} from './changes/find'
+import type { Wanted, WantedState } from './changes/plan'
+import { restorePreset } from './changes/presets'
+import { updateRoute, type Updated, type UpdateMode } from './changes/update'
+import { openConnection, type GatewayOptions } from './connection/connection'
+import { newOperation, type Operation } from './connection/operation'
+import { asGatewayError, closedError, invalidInput } from './errors'
+import type {
+  CommandAnswer,
+  Device,
+  DeviceConfiguration,
+  Route,
+  RouteFields,
+  RouteList,
+  RoutePatch,
+  SessionDeletion,
+  SessionInformation,
+  UpdateAnswer,
+} from './model/types'
+import { createStops } from './stop'
+import { watchDevice } from './watch/device-watch'
+import type { WatchEvent } from './watch/events'
+import type { WatchOptions as Subscribe } from './watch/subscription'
+
+/** What every method takes. */
+export interface CallOptions {
+  /**
+   * Ends the call: it rejects with the code `CLOSED`. A change that is already on its way is not
+   * called back; `cause.applied` is `maybe` then.
+   */
+  signal?: AbortSignal
+}
+
+export interface DeviceOptions extends CallOptions {
+  /** By default the appliance's only device. */
+  deviceId?: string
+}
+
+export interface ListOptions extends DeviceOptions {
+  /** From 1. With `page` or `pageSize` exactly that page is read, otherwise all routes. */
+  page?: number
+  /** Routes on each page. */
+  pageSize?: number
+}
+
+/** How long a change is followed. */
+export interface ChangeOptions extends DeviceOptions {
+  /**
+   * `accepted` (default): until the appliance's response, which says queued, not done.
+   * `applied`: until the change shows.
+   */
+  waitFor?: Waiting['waitFor']
+  /** Milliseconds, for `applied`; default 30000. */
+  waitTimeout?: number
+}
+
+export interface CreateOptions extends ChangeOptions {
+  /** Start the route, where the definition does not say; default false. */
+  startRoute?: boolean
+  /** Check source and destinations before anything is sent; default true. */
+  validate?: boolean
+}
+
+export interface UpdateOptions extends ChangeOptions {
+  /**
+   * What leaving something out of the patch means. `merge` (default): it stays as it is, at every
+   * depth. `keep`: of name, source and destinations, what is left out stays; a list of destinations
+   * is the whole list. `replace`: as `keep`, and without destinations all of them are removed.
+   */
+  mode?: UpdateMode
+  /** Check source and destinations before anything is sent; default true. */
+  validate?: boolean
+}
+
+export interface ControlOptions extends ChangeOptions {
+  /** The destination to act on; by default the route itself. */
+  destination?: Target
+}
+
+export interface EnsureOptions extends DeviceOptions {
+  /** Default `present`: it is there, running or not. */
+  state?: WantedState
+  /** Plan only: nothing is written. Default false. */
+  check?: boolean
+  /** Remove destinations that the definition does not mention; default false. */
+  exact?: boolean
+  /** Check source and destinations before anything is sent; default true. */
+  validate?: boolean
+  /** Milliseconds for each step to show; default 30000. */
+  waitTimeout?: number
+}
+
+export interface StatisticsOptions extends DeviceOptions {
+  /** Only of the source of the route. */
+  source?: boolean
+  /** Only of this destination. */
+  destination?: Target
+  /** Only of this client of the destination. The port is needed where it has several connections. */
+  client?: { address: string; port?: number }
+}
+
+/** What a started, stopped, restarted or deleted route comes to. */
+export interface Changed<Answer> extends RouteAddress {
+  /** The appliance's response. */
+  answer: Answer
+  /** The route as it is then, with `waitFor: 'applied'`. */
+  route?: Route
+}
+
+/** What to watch. Its callbacks besides the listener are optional. */
+export interface WatchOptions extends Omit<Subscribe, 'onEvents'>, CallOptions {}
+
+/** One appliance: one session and one queue, whoever uses it. */
+export interface Gateway {
+  readonly session: {
+    /**
+     * Who is logged in, with which roles, until when. Logs in if no session is open.
+     * @throws GatewayError
+     */
+    info(options?: CallOptions): Promise<SessionInformation>
+    /**
+     * The same, but tries again at once after a refused login.
+     * @throws GatewayError `LOGIN_REFUSED` or `TOO_MANY_SESSIONS` among others
+     */
+    start(options?: CallOptions): Promise<SessionInformation>
+    /**
+     * Ends the open session. Never logs in first; where none is open nothing is sent.
+     * @returns the appliance's response
+     * @throws GatewayError
+     */
+    end(options?: CallOptions): Promise<SessionDeletion>
+  }
+
+  readonly devices: {
+    /** @throws GatewayError */
+    list(options?: CallOptions): Promise<Device[]>
+    /**
+     * A device with its configuration, adapters, pairings and routes.
+     * @throws GatewayError `NOT_FOUND` when there is no such device
+     */
+    get(options?: DeviceOptions): Promise<DeviceConfiguration>
+  }
+
+  readonly routes: {
+    /**
+     * All routes in `data`, over all pages, or one page.
+     * @throws GatewayError
+     */
+    list(options?: ListOptions): Promise<RouteList>
+    /**
+     * @param route its `id`, or else its exact `name`
+     * @throws GatewayError `NOT_FOUND`; `CONFLICT` when several routes have the name
+     */
+    get(route: Target, options?: DeviceOptions): Promise<Route>
+    /**
+     * @param definition `{name, source, destinations}`, or a route as read, which is copied
+     * @returns `route` with `waitFor: 'applied'` only: the response to a create contains no ID
+     * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
+     */
+    create(definition: RouteFields | Route, options?: CreateOptions): Promise<Created>
+    /**
+     * Changes a route. What the patch leaves out is read first and sent along.
+     * @param route its `id`, or else its exact `name`
+     * @param patch `{name?, source?, destinations?}`, or a route as read and edited
+     * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
+     */
+    update(route: Target, patch: RoutePatch | Route, options?: UpdateOptions): Promise<Updated>
+    /**
+     * @param route its `id`, or else its exact `name`
+     * @returns with `waitFor: 'applied'` once the route is gone
+     * @throws GatewayError `NOT_FOUND`
+     */
+    delete(route: Target, options?: ChangeOptions): Promise<Changed<UpdateAnswer>>
+    /**
+     * @param route its `id`, or else its exact `name`
+     * @throws GatewayError
+     */
+    start(route: Target, options?: ControlOptions): Promise<Changed<CommandAnswer | UpdateAnswer>>
+    /**
+     * @param route its `id`, or else its exact `name`
+     * @throws GatewayError
+     */
+    stop(route: Target, options?: ControlOptions): Promise<Changed<CommandAnswer | UpdateAnswer>>
+    /**
+     * Stops, waits until that shows, and starts again. Once the stop may have arrived the start
+     * follows, even if the call is aborted.
+     * @param route its `id`, or else its exact `name`
+     * @throws GatewayError
+     */
+    restart(route: Target, options?: ControlOptions): Promise<Changed<CommandAnswer | UpdateAnswer>>
+    /**
+     * Brings routes to the wanted state, and writes only where they are not there yet.
+     * @param wanted one definition, found by its `id` or else by its `name`, or an array of them
+     * @returns what was done; for an array one entry each, in its order, failures included
+     * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
+     */
+    ensure(wanted: Wanted[], options?: EnsureOptions): Promise<Array<Ensured | EnsureFailure>>
+    ensure(wanted: Wanted, options?: EnsureOptions): Promise<Ensured>
+  }
+
+  readonly statistics: {
+    /**
+     * Statistics of a route, of its source, of a destination or of one client, with numbers as numbers.
+     * @param route its `id`, or else its exact `name`
+     * @throws GatewayError
+     */
+    get(route: Target, options?: StatisticsOptions): Promise<Statistics>
+    /**
+     * Statistics of every running route; `{route, error}` for one that could not be read.
+     * @throws GatewayError when none could be read
+     */
+    all(options?: DeviceOptions): Promise<Array<Statistics | FailedStatistics>>
+  }
+
+  readonly presets: {
+    /**
+     * All routes of a device as the appliance exports them, with their secrets. Needs an Administrator.
+     * @throws GatewayError
+     */
+    export(options?: DeviceOptions): Promise<Preset>
+    /**
+     * Replaces all routes of a device, and asks for no confirmation. Needs an Administrator.
+     * @param preset an exported preset, its JSON text, or that as a Buffer
+     * @returns the appliance's response
+     * @throws GatewayError `INVALID_INPUT` when it is not a preset; nothing was sent then
+     */
+    import(preset: Preset | string | Buffer, options?: DeviceOptions): Promise<PresetAnswer>
+  }
+
+  /**
+   * Reports what changes on a device, until it is ended, the signal is aborted or the gateway is
+   * closed. All watches of a device share their polls.
+   * @param listener called with the events of one poll, in their order
+   * @returns ends the watch
+   * @throws GatewayError `CLOSED` when the gateway is closed or the signal aborted already
+   */
+  watch(options: WatchOptions, listener: (events: WatchEvent[]) => void): () => void
+
+  /** Ends all calls, logs out and closes every connection, within 3 seconds. */
+  close(): Promise<void>
+}
+
+const DEFAULT_WAIT_MS = 30_000
+
+/**
+ * Opens a gateway: makes ready to talk to one appliance. Nothing is sent before the first call.
+ * @param options at least `baseUrl`, `username` and `password`; times in milliseconds
+ * @throws GatewayError `CONFIG` when the options cannot work
+ * @example
+ * const gateway = openGateway({
+ *   baseUrl: 'https://gateway.example',
+ *   username: 'operator',
+ *   password: 'supervisor',
+ * })
+ * try {
+ *   const { data } = await gateway.routes.list()
+ *   for (const { name, state } of data) console.log(name, state)
+ * } finally {
+ *   await gateway.close()
+ * }
+ */
+export function openGateway(options: GatewayOptions): Gateway {
+  const connection = openConnection(options)
+  const stops = createStops()
+
+  /** Makes one call: under a name that its errors carry, until the signal is aborted. */
+  async function perform<T>(
+    name: string,
+    { signal }: CallOptions,
+    work: (operation: Operation) => Promise<T>,
+  ): Promise<T> {
+    const { stop, release } = stops.of(signal)
+    const operation = newOperation(name, stop)
+    try {
+      if (stop?.stopped) throw closedError()
+      return await work(operation)
+    } catch (error) {
+      // Another device may have taken the place of the only one.
+      if (mayBeUnknownDevice(error)) forgetOnlyDevice(connection)
+      throw asGatewayError(error, operation)
+    } finally {
+      release()
+    }
+  }
+
+  const deviceOf = async ({ deviceId }: DeviceOptions, operation: Operation): Promise<string> =>
+    deviceId ?? onlyDevice(connection, operation)
+
+  async function addressOf(
+    route: Target,
+    given: DeviceOptions,
+    operation: Operation,
+  ): Promise<RouteAddress> {
+    const target = targetOf(route, 'route', operation)
+    const deviceId = await deviceOf(given, operation)
+    return { deviceId, routeId: await findRoute(connection, deviceId, target, operation) }
+  }
+
+  async function destinationOf(
+    destination: Target,
+    address: RouteAddress,
+    operation: Operation,
+  ): Promise<string> {
+    const target = targetOf(destination, 'destination', operation)
+    return findDestination(connection, address, target, operation)
+  }
+
+  const control = (
+    action: ControlAction,
+    route: Target,
+    given: ControlOptions = {},
+  ): Promise<Changed<CommandAnswer | UpdateAnswer>> =>
+    perform(`${action}-route`, given, async (operation) => {
+      const address = await addressOf(route, given, operation)
+      const destinationId =
+        given.destination && (await destinationOf(given.destination, address, operation))
+      const done = await controlRoute(
+        connection,
+        { ...address, action, destinationId, ...waitingOf(given) },
+        operation,
+      )
+      return { ...address, ...done }
+    })
+
+  async function statisticsOf(
+    address: RouteAddress,
+    { source, destination, client }: StatisticsOptions,
+    operation: Operation,
+  ): Promise<StatisticsOf> {
+    const { routeId } = address
+    if (destination) {
+      const destinationId = await destinationOf(destination, address, operation)
+      if (!client) return { routeId, destinationId }
+      return { routeId, destinationId, clientAddress: client.address, clientPort: client.port }
+    }
+    if (client) {
+      const problem = 'is needed too: a client is one of a destination'
+      throw invalidInput([{ path: 'destination', problem }], operation.name)
+    }
+    if (!source) return { routeId }
+    return { routeId, sourceId: await findSource(connection, address, operation) }
+  }
+
+  return {
+    session: {
+      info: (given = {}) =>
+        perform('session', given, (operation) => sessionInformation(connection, operation)),
+      start: (given = {}) =>
+        perform('session', given, (operation) => startSession(connection, operation)),
+      end: (given = {}) =>
+        perform('session', given, (operation) => endSession(connection, operation)),
+    },
+
+    devices: {
+      list: (given = {}) =>
+        perform('list-devices', given, (operation) => listDevices(connection, operation)),
+      get: (given = {}) =>
+        perform('get-device', given, async (operation) =>
+          getDevice(connection, await deviceOf(given, operation), operation),
+        ),
+    },
+
+    routes: {
+      list: (given = {}) =>
+        perform('list-routes', given, async (operation) => {
+          const { page, pageSize } = given
+          const deviceId = await deviceOf(given, operation)
+          return listRoutes(connection, { deviceId, page, pageSize }, operation)
+        }),
+      get: (route, given = {}) =>
+        perform('get-route', given, async (operation) =>
+          getRoute(connection, await addressOf(route, given, operation), operation),
+        ),
+      create: (definition, given = {}) =>
+        perform('create-route', given, (operation) => {
+          const { startRoute = false, validate } = given
+          const deviceId = (): Promise<string> => deviceOf(given, operation)
+          return createRoute(
+            connection,
+            { deviceId, definition, startRoute, validate, ...waitingOf(given) },
+            operation,
+          )
+        }),
+      update: (route, patch, given = {}) =>
+        perform('update-route', given, (operation) => {
+          const { mode = 'merge', validate } = given
+          const address = (): Promise<RouteAddress> => addressOf(route, given, operation)
+          return updateRoute(
+            connection,
+            { address, patch, mode, validate, ...waitingOf(given) },
+            operation,
+          )
+        }),
+      delete: (route, given = {}) =>
+        perform('delete-route', given, async (operation) => {
+          const address = await addressOf(route, given, operation)
+          const change = { ...address, ...waitingOf(given) }
+          return { ...address, answer: await deleteRoute(connection, change, operation) }
+        }),
+      start: (route, given) => control('start', route, given),
+      stop: (route, given) => control('stop', route, given),
+      restart: (route, given) => control('restart', route, given),
+      ensure: (wanted: Wanted | Wanted[], given: EnsureOptions = {}) =>
+        perform('ensure-route', given, async (operation) => {
+          const { state = 'present', check, exact, validate, waitTimeout = DEFAULT_WAIT_MS } = given
+          const deviceId = (): Promise<string> => deviceOf(given, operation)
+          const how = { deviceId, state, check, exact, validate, waitTimeout }
+          // One for one, an array for an array.
+          return (await ensureRoutes(connection, wanted, how, operation)).results as never
+        }),
+    },
+
+    statistics: {
+      get: (route, given = {}) =>
+        perform('statistics', given, async (operation) => {
+          const address = await addressOf(route, given, operation)
+          const what = await statisticsOf(address, given, operation)
+          return readStatistics(connection, address.deviceId, what, operation)
+        }),
+      all: (given = {}) =>
+        perform('statistics', given, async (operation) =>
+          readAllStatistics(connection, await deviceOf(given, operation), operation),
+        ),
+    },
+
+    presets: {
+      export: (given = {}) =>
+        perform('preset', given, async (operation) =>
+          exportPreset(connection, await deviceOf(given, operation), operation),
+        ),
+      import: (preset, given = {}) =>
+        perform('preset', given, async (operation) => {
+          const deviceId = (): Promise<string> => deviceOf(given, operation)
+          return (await restorePreset(connection, { deviceId, preset }, operation)).answer
+        }),
+    },
+
+    watch({ signal, ...given }, listener) {
+      if (signal?.aborted || connection.leaving.stopped) throw closedError()
+      const { stop, release } = stops.of(signal)
+      const endWatch = watchDevice(connection, { ...given, onEvents: listener })
+      let isOver = false
+      const end = (): void => {
+        if (isOver) return
+        isOver = true
+        endWatch()
+        unhook?.()
+        release()
+      }
+      const unhook = stop?.onStop(end)
+      return end
+    },
+
+    close: () => connection.close(),
+  }
+}
+
+const waitingOf = ({
+  waitFor = 'accepted',
+  waitTimeout = DEFAULT_WAIT_MS,
+}: ChangeOptions): Waiting => ({ waitFor, waitTimeout })
+
+/** Of a route as read both are known: its ID counts. */
+function targetOf(given: Target, kind: 'route' | 'destination', { name }: Operation): Target {
+  const target = (given ?? {}) as { id?: unknown; name?: unknown }
+  if (typeof target.id === 'string') return { id: target.id }
+  if (typeof target.name === 'string') return { name: target.name }
+  throw invalidInput([{ path: kind, problem: '{id} or {name} is expected' }], name)
+}

@@ -1,0 +1,48 @@
+/**
+ * What the nodes and their tests use of the client. For other programs there is `index`, which
+ * promises to stay as it is.
+ */
+export { openConnection } from './connection/connection'
+export type { Connection, GatewayOptions } from './connection/connection'
+export { newOperation } from './connection/operation'
+export type { Operation, Request } from './connection/operation'
+export { ERROR_CODES, GatewayError, invalidInput } from './errors'
+export type { Applied, ErrorCause, ErrorCode, Problem } from './errors'
+export { Stop } from './stop'
+export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
+export { readCertificate } from './connection/certificate'
+export { endSession, sessionInformation, startSession } from './api/session'
+export {
+  forgetOnlyDevice,
+  getDevice,
+  listDevices,
+  mayBeUnknownDevice,
+  onlyDevice,
+} from './api/devices'
+export { getRoute, listRoutes } from './api/routes'
+export { readAllStatistics, readStatistics } from './api/statistics'
+export type { FailedStatistics, Statistics, StatisticsOf } from './api/statistics'
+export { exportPreset } from './api/presets'
+export type { Preset, PresetAnswer } from './api/presets'
+export { findDestination, findRoute, findSource } from './changes/find'
+export type { RouteAddress, Target } from './changes/find'
+export { createRoute } from './changes/create'
+export type { CreateRoute, Waiting } from './changes/create'
+export { updateRoute } from './changes/update'
+export type { UpdateMode, UpdateRoute } from './changes/update'
+export { deleteRoute } from './changes/delete'
+export { controlRoute } from './changes/control'
+export type { ControlAction, ControlRoute, Controlled } from './changes/control'
+export { ensureRoutes } from './changes/ensure'
+export type { EnsureFailure, EnsureRoutes, Ensured } from './changes/ensure'
+export type { WantedState } from './changes/plan'
+export { restorePreset } from './changes/presets'
+export { knownSnapshot, watchDevice } from './watch/device-watch'
+export type { Health, WatchOptions } from './watch/subscription'
+export type { RouteFilter } from './watch/filter'
+export { EVENTS } from './model/watch'
+export type { EventName, Threshold } from './model/watch'
+export type { RouteView, Snapshot, WatchEvent } from './watch/events'
+export { toSent as sentForm } from './model/convert'
+export { HIDDEN, hideSecrets } from './model/secrets'
+export type * from './model/types'

@@ -1,0 +1,156 @@
+// What the appliance of an open form has: asked once, for all parts of the form.
+import { RequestError } from './ask'
+import { isVariable } from './checks'
+import { askAppliance } from './connection'
+import { field } from './fields'
+import type { Stateful } from './states'
+import { text } from './text'
+
+export interface FoundDevice {
+  id: string
+  name?: string
+  statusCode?: string
+  status?: string
+}
+
+export interface FoundDestination extends Stateful {
+  id?: string
+  name?: string
+}
+
+export interface FoundRoute extends Stateful {
+  id: string
+  name?: string
+  destinations?: FoundDestination[]
+}
+
+export interface Found {
+  devices: FoundDevice[]
+  /** The device that was asked for, or the only one. */
+  deviceId?: string
+  routes?: FoundRoute[]
+  adapters?: { name: string; address: string }[]
+}
+
+export interface Look {
+  loading: boolean
+  /** During a reload, what was found before. */
+  found?: Found
+  failure?: RequestError
+}
+
+export interface Appliance {
+  now: () => Look
+  /** Asks for what is not known yet, or in any case. */
+  update: (options?: { again?: boolean }) => void
+  /** Looks at this device while the form names none. */
+  choose: (deviceId: string) => void
+  /** Calls back when there may be something new to show. */
+  onChange: (listener: () => void) => void
+  /**
+   * Reads a route in sent form, its secrets hidden.
+   * @throws RequestError
+   */
+  definition: (routeId: string) => Promise<unknown>
+}
+
+/** The appliance of an open form, asked once for each gateway and device. */
+export function openAppliance(node: EditorNode): Appliance {
+  // Found once: when an answer comes, another form may be open.
+  const gateway = field(node, 'gateway')
+  const device = field(node, 'device')
+  const deviceType = field(node, 'deviceType')
+  const listeners: (() => void)[] = []
+  let look: Look = { loading: false }
+  let chosen: string | undefined
+  let asked: string | undefined
+  let turn = 0
+
+  const deviceNow = () =>
+    namedDevice({ type: deviceType.val() ?? '', value: device.val() ?? '' }) ?? chosen
+
+  function gatewayNow(): EditorNode {
+    const id = gateway.val() ?? ''
+    const found = RED.nodes.node(id)
+    if (found) return found
+    throw new RequestError(text(id.startsWith('${') ? 'picker.gatewayLater' : 'picker.noGateway'))
+  }
+
+  function show(next: Look): void {
+    look = next
+    for (const listener of listeners) listener()
+  }
+
+  async function update({ again = false } = {}): Promise<void> {
+    const deviceId = deviceNow()
+    const wanted = signature(RED.nodes.node(gateway.val() ?? '')) ?? gateway.val() ?? ''
+    const isSame = wanted === asked
+    if (isSame && !again && (look.loading || !lacks(look, deviceId))) return
+    asked = wanted
+    const mine = ++turn
+    try {
+      const config = gatewayNow()
+      show({ loading: true, found: isSame ? look.found : undefined })
+      const found = await lookAt(config, deviceId, again)
+      // The gateway was switched meanwhile.
+      if (mine === turn) show({ loading: false, found })
+    } catch (failure) {
+      if (mine === turn) show({ loading: false, failure: failure as RequestError })
+    }
+    // The device may have been switched too.
+    if (mine === turn) await update()
+  }
+
+  return {
+    now: () => look,
+    update: (options) => void update(options),
+    choose(deviceId) {
+      chosen = deviceId || undefined
+      void update()
+    },
+    onChange: (listener) => void listeners.push(listener),
+    async definition(routeId) {
+      const place = { deviceId: look.found?.deviceId ?? deviceNow(), routeId }
+      const { definition } = await askAppliance<{ definition: unknown }>(
+        'definition',
+        gatewayNow(),
+        place,
+      )
+      return definition
+    },
+  }
+}
+
+/** The device that a form names; undefined where only a message or the appliance tells. */
+export function namedDevice({ type, value }: { type: string; value: string }): string | undefined {
+  const id = value.trim()
+  return type === 'id' && id !== '' && !isVariable(id) ? id : undefined
+}
+
+/** Whether the routes of another device are wanted than those that are known. */
+function lacks({ found }: Look, deviceId: string | undefined): boolean {
+  if (!found || deviceId === undefined || deviceId === found.deviceId) return false
+  return found.devices.some(({ id }) => id === deviceId)
+}
+
+/** What decides where a config node leads, as it is now. */
+function signature(node: EditorNode | null | undefined): string | undefined {
+  if (!node) return undefined
+  const { id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout } = node
+  return JSON.stringify([id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout])
+}
+
+async function lookAt(
+  node: EditorNode,
+  deviceId: string | undefined,
+  again: boolean,
+): Promise<Found> {
+  try {
+    return await askAppliance('lookup', node, { deviceId }, { again })
+  } catch (error) {
+    const isGone = error instanceof RequestError && error.code === 'NOT_FOUND'
+    if (deviceId === undefined || !isGone) throw error
+    // The device is gone: show those that there are.
+    return askAppliance('lookup', node, {})
+  }
+}

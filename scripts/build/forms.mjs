@@ -1,0 +1,81 @@
+// Makes the html of the nodes: forms and help with their parts, the scripts of the editor, and the
+// name of the package.
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Parts } from './parts.mjs'
+
+/**
+ * Writes the html, catalogs and icons of all nodes below `dist`.
+ * @param root the folder of the project
+ * @param scripts what the editor runs, by the name under which a form includes it
+ * @throws Error if a part is missing or included nowhere
+ */
+export function buildForms(root, scripts) {
+  const at = (...path) => join(root, ...path)
+  const read = (path) => readFileSync(at(path), 'utf8')
+  const { name: packageName } = JSON.parse(read('package.json'))
+  const html = new Map()
+
+  const forms = partsIn('rows.html', 'definition.js')
+  for (const [name, code] of Object.entries(scripts)) forms.add(name, name, inlined(name, code))
+  for (const node of nodes()) {
+    const path = `nodes/${node}/${node}.html`
+    html.set(path, forms.fillIn(path, read(path)))
+  }
+  forms.expectAllUsed()
+
+  const languages = readdirSync(at('nodes/parts/help')).map((file) => file.replace('.html', ''))
+  for (const language of languages) {
+    const help = partsIn('samples.html', `help/${language}.html`)
+    for (const node of nodes()) {
+      const path = `nodes/${node}/locales/${language}/${node}.html`
+      if (existsSync(at(path))) html.set(path, helpOf(node, help.fillIn(path, read(path))))
+    }
+    help.expectAllUsed()
+  }
+
+  for (const node of nodes()) copyRest(node)
+  for (const [path, text] of html) {
+    writeFileSync(at('dist', path), text.replaceAll('{{package}}', packageName))
+  }
+
+  function partsIn(...files) {
+    const parts = new Parts()
+    for (const file of files) parts.addFile(`nodes/parts/${file}`, read(`nodes/parts/${file}`))
+    return parts
+  }
+
+  function nodes() {
+    return readdirSync(at('nodes')).filter((node) => existsSync(at('nodes', node, `${node}.html`)))
+  }
+
+  /** Its catalogs, and the icon that its form names. */
+  function copyRest(node) {
+    const target = at('dist/nodes', node)
+    mkdirSync(join(target, 'icons'), { recursive: true })
+    cpSync(at('nodes', node, 'locales'), join(target, 'locales'), { recursive: true })
+    const form = html.get(`nodes/${node}/${node}.html`)
+    for (const [, icon] of form.matchAll(/icon: '([^'/]+\.svg)'/g)) {
+      cpSync(at('icons', icon), join(target, 'icons', icon))
+    }
+  }
+}
+
+/** The help as Node-RED reads it, with a list around each run of terms. */
+function helpOf(node, text) {
+  const type = node === 'gateway' ? 'media-gateway' : `media-gateway-${node}`
+  const terms = /(?:<dt\b[^]*?<\/dd>\n)+/g
+  const body = text.replace(terms, (list) => `<dl class="message-properties">\n${list}</dl>\n`)
+  return `<script type="text/html" data-help-name="${type}">\n${body}</script>\n`
+}
+
+/**
+ * A script within the form: one that is loaded from a file of its own and does not arrive leaves
+ * the editor of Node-RED waiting for ever.
+ */
+function inlined(name, code) {
+  if (/<\/script|<script|<!--/i.test(code)) {
+    throw new Error(`${name} has a text that ends a script in html, or begins another one.`)
+  }
+  return ['<script>', code.trimEnd(), '</script>']
+}

@@ -1,0 +1,398 @@
+// The client for plain Node.js, as other programs use it.
+import { execFile, execFileSync } from 'node:child_process'
+import { getEventListeners } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import 'should'
+import {
+  EVENTS,
+  GatewayError,
+  isGatewayError,
+  openGateway,
+  type Gateway,
+  type GatewayOptions,
+  type WatchEvent,
+} from '../../client'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
+import { root } from '../support/root'
+
+describe('the gateway of plain Node.js', () => {
+  let simulator: Simulator
+  let gateway: Gateway
+  let device: string
+
+  async function start(
+    options: SimulatorOptions = {},
+    own: Partial<GatewayOptions> = {},
+  ): Promise<void> {
+    simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
+    const account = { username: 'haiadmin', password: 'manager' }
+    gateway = openGateway({ baseUrl: simulator.url, ...account, ...own })
+    device = simulator.devices[0]!._id
+  }
+  afterEach(async () => {
+    await gateway.close()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
+
+  /** The calls since the last time, without those for the session. */
+  let counted = 0
+  const calls = (): string[] => {
+    const latest = simulator.journal.slice(counted)
+    counted = simulator.journal.length
+    return latest
+      .filter(({ path }) => path !== '/api/session')
+      .map(({ method, path }) => `${method} ${path.replace(device, 'D')}`)
+  }
+  beforeEach(() => {
+    counted = 0
+  })
+
+  const first = (): { id: string; name: string } => simulator.routes[0]!
+  const part = { protocol: 'udp', address: '239.1.1.1' }
+  const definition = (name: string) => ({
+    name,
+    source: { ...part, name: 'in', port: 5001 },
+    destinations: [{ ...part, name: 'out', port: 5002 }],
+  })
+  const errorOf = async (work: Promise<unknown>): Promise<GatewayError> => {
+    const outcome: unknown = await work.catch((error: unknown) => error)
+    isGatewayError(outcome).should.be.true(String(outcome))
+    return outcome as GatewayError
+  }
+
+  it('has a session', async () => {
+    await start()
+    ;(await gateway.session.start()).should.have.property('roles')
+    ;(await gateway.session.info()).should.have.property('roles')
+    simulator.openSessions.should.equal(1)
+    ;(await gateway.session.end()).type.should.equal('Session')
+    simulator.openSessions.should.equal(0)
+    simulator.logins.should.equal(1)
+    calls().should.eql([])
+  })
+
+  it('has devices, by default the only one, looked up once', async () => {
+    await start()
+    ;(await gateway.devices.list()).map(({ _id }) => _id).should.eql([device])
+    ;(await gateway.devices.get())._id.should.equal(device)
+    ;(await gateway.devices.get())._id.should.equal(device)
+    ;(await gateway.devices.get({ deviceId: device }))._id.should.equal(device)
+    calls().should.eql([
+      'GET /api/devices',
+      'GET /api/devices',
+      ...Array.from({ length: 3 }, () => 'GET /api/devices/D'),
+    ])
+  })
+
+  it('looks the only device up again when the appliance does not know it any more', async () => {
+    await start()
+    await gateway.devices.get()
+    simulator.fault({ kind: 'status', status: 404, match: { path: '/api/devices/*' }, times: 1 })
+    ;(await errorOf(gateway.devices.get())).code.should.equal('NOT_FOUND')
+    calls()
+    await gateway.devices.get()
+    calls().should.eql(['GET /api/devices', 'GET /api/devices/D'])
+  })
+
+  it('reads routes', async () => {
+    await start()
+    ;(await gateway.routes.list()).data.should.have.length(3)
+    ;(await gateway.routes.list({ page: 2, pageSize: 2 })).data.should.have.length(1)
+    calls()
+    ;(await gateway.routes.get({ id: first().id })).name.should.equal(first().name)
+    calls().should.eql([`GET /api/gateway/D/routes/${first().id}`])
+    ;(await gateway.routes.get({ name: first().name })).id.should.equal(first().id)
+    calls().should.eql(['GET /api/gateway/D/routes', `GET /api/gateway/D/routes/${first().id}`])
+    // A route as read has both, and counts by its ID.
+    ;(await gateway.routes.get({ ...first(), name: 'another' })).id.should.equal(first().id)
+    calls().should.eql([`GET /api/gateway/D/routes/${first().id}`])
+  })
+
+  it('creates, changes, starts, stops and deletes a route', async () => {
+    await start()
+    const waitFor = 'applied'
+    const { route } = await gateway.routes.create(definition('New'), { waitFor, startRoute: true })
+    route!.state!.should.equal('running')
+    const named = { name: 'New' }
+    const { id } = route!
+    const patch = { source: { port: 5003 } }
+    ;(await gateway.routes.update(named, patch, { waitFor })).route!.source.port!.should.equal(5003)
+    ;(await gateway.routes.stop(named, { waitFor })).route!.state!.should.equal('idle')
+    ;(await gateway.routes.start({ id }, { waitFor })).route!.state!.should.equal('running')
+    ;(await gateway.routes.restart({ id }, { waitFor })).route!.state!.should.equal('running')
+    const destination = { name: 'out' }
+    const stopped = await gateway.routes.stop({ id }, { destination, waitFor })
+    stopped.route!.destinations[0]!.started!.should.be.false()
+    const { answer, routeId } = await gateway.routes.delete({ id }, { waitFor })
+    answer.should.have.property('status')
+    routeId.should.equal(id)
+    simulator.routes.should.have.length(3)
+    const writes = calls().filter((call) => call.startsWith('POST'))
+    const [update, command] = ['POST /api/devices/D/updates', 'POST /api/devices/D/commands']
+    const commands = Array.from({ length: 5 }, () => command)
+    writes.should.eql([update, update, ...commands, update])
+  })
+
+  it('only accepts by default, and merges what it is given', async () => {
+    await start()
+    const before = await gateway.routes.get({ id: first().id })
+    calls()
+    const done = await gateway.routes.update({ id: first().id }, { name: 'Renamed' })
+    done.should.have.properties({ deviceId: device, routeId: first().id })
+    done.should.not.have.property('route')
+    calls().should.eql([`GET /api/gateway/D/routes/${first().id}`, 'POST /api/devices/D/updates'])
+    const after = await gateway.routes.get({ id: first().id })
+    after.name.should.equal('Renamed')
+    after.destinations.should.have.length(before.destinations.length)
+  })
+
+  it('ensures one route, or a list', async () => {
+    await start()
+    const wanted = definition('Wanted')
+    const planned = await gateway.routes.ensure(wanted, { check: true })
+    planned.action.should.equal('create')
+    calls()
+      .filter((call) => call.startsWith('POST'))
+      .should.eql([])
+    ;(await gateway.routes.ensure(wanted)).changed.should.be.true()
+    const rows = await gateway.routes.ensure([wanted, { id: first().id, name: first().name }])
+    rows.map(({ changed }) => changed).should.eql([false, false])
+    ;(await gateway.routes.ensure({ name: 'Wanted' }, { state: 'absent' })).changed.should.be.true()
+    calls()
+      .filter((call) => call.startsWith('POST'))
+      .should.have.length(2)
+  })
+
+  it('reads statistics', async () => {
+    await start()
+    const running = simulator.routes.find(({ state }) => state === 'running')!
+    const route = { id: running.id }
+    const [destination] = running.destinations
+    ;(await gateway.statistics.get({ name: running.name })).should.have.property('route')
+    ;(await gateway.statistics.get(route, { source: true })).should.have.property('source')
+    const of = { destination: { name: destination!.name } }
+    ;(await gateway.statistics.get(route, of)).should.have.property('destination')
+    ;(await gateway.statistics.all()).length.should.be.above(0)
+    const client = { address: '10.0.0.1' }
+    const error = await errorOf(gateway.statistics.get(route, { client }))
+    error.code.should.equal('INVALID_INPUT')
+    calls()
+    await gateway.statistics.get(route, { ...of, client }).catch(isGatewayError)
+    calls().at(-1)!.should.equal('GET /api/gateway/D/statistics/client')
+  })
+
+  it('exports and imports a preset', async () => {
+    await start()
+    const preset = await gateway.presets.export()
+    preset.should.have.property('preset_version')
+    ;(await gateway.presets.import(JSON.stringify(preset))).should.have.property('type')
+    calls().should.eql([
+      'GET /api/devices',
+      'GET /api/gateway/D/system/preset',
+      'POST /api/gateway/D/system/preset',
+    ])
+  })
+
+  it('watches, until it is ended or its signal is aborted', async () => {
+    await start({}, { pollInterval: 1000 })
+    const { signal, abort } = abortable()
+    const seen: WatchEvent[] = []
+    const aborted: WatchEvent[] = []
+    const known = new Promise<void>((resolve) => {
+      gateway.watch({ signal, onSnapshot: () => resolve() }, (events) => aborted.push(...events))
+    })
+    await known
+    abort()
+    const changed = new Promise<() => void>((resolve) => {
+      const end = gateway.watch(
+        {
+          events: ['route.added'],
+          onSnapshot: () => void gateway.routes.create(definition('Seen')),
+        },
+        (events) => {
+          seen.push(...events)
+          resolve(end)
+        },
+      )
+    })
+    const end = await changed
+    end()
+    end()
+    seen.map(({ event, route }) => [event, route!.name]).should.eql([['route.added', 'Seen']])
+    aborted.should.eql([])
+    ;(() => gateway.watch({ signal }, () => undefined)).should.throw({ code: 'CLOSED' })
+    EVENTS.should.containEql('route.added')
+  })
+
+  describe('a call that is aborted', () => {
+    it('before it begins sends nothing', async () => {
+      await start()
+      const signal = AbortSignal.abort()
+      const error = await errorOf(gateway.routes.delete({ id: first().id }, { signal }))
+      error.code.should.equal('CLOSED')
+      error.cause.should.containEql({ operation: 'delete-route', applied: 'no' })
+      simulator.journal.should.have.length(0)
+    })
+
+    it('while it reads rejects at once', async () => {
+      await start()
+      simulator.fault({ kind: 'hang', match: { path: '/api/devices' } })
+      const { signal, abort } = abortable()
+      const error = errorOf(gateway.devices.list({ signal }))
+      await until(() => calls().length === 1)
+      abort()
+      ;(await error).cause.should.containEql({ code: 'CLOSED', applied: 'no', retryable: true })
+    })
+
+    it('while a change is on its way says that it may have been applied', async () => {
+      await start()
+      await gateway.devices.get()
+      simulator.fault({ kind: 'hang-after', match: { method: 'POST', path: '/api/devices/*' } })
+      const { signal, abort } = abortable()
+      const error = errorOf(gateway.routes.delete({ id: first().id }, { signal }))
+      await until(() => simulator.journal.at(-1)!.method === 'POST')
+      abort()
+      ;(await error).cause.should.containEql({ code: 'CLOSED', applied: 'maybe', retryable: false })
+    })
+
+    it('while it waits for a change to show says so too', async () => {
+      await start({ applyDelay: 60_000 })
+      const { signal, abort } = abortable()
+      const options = { signal, waitFor: 'applied' } as const
+      const error = errorOf(gateway.routes.update({ id: first().id }, { name: 'Late' }, options))
+      await until(() =>
+        simulator.journal.some(
+          ({ method, path }) => method === 'POST' && path.endsWith('/updates'),
+        ),
+      )
+      abort()
+      ;(await error).cause.should.containEql({ code: 'CLOSED', applied: 'maybe' })
+    })
+
+    it('after it has ended is not touched', async () => {
+      await start()
+      const { signal, abort } = abortable()
+      const { data } = await gateway.routes.list({ signal })
+      abort()
+      data.should.have.length(3)
+      ;(await errorOf(gateway.routes.list({ signal }))).code.should.equal('CLOSED')
+    })
+
+    it('shares one listener with all calls of its signal, and removes it after the last', async () => {
+      await start()
+      const { signal, abort } = abortable()
+      const warnings: Error[] = []
+      const warned = (warning: Error): void => void warnings.push(warning)
+      process.on('warning', warned)
+      try {
+        simulator.fault({ kind: 'hang', match: { path: '/api/devices' }, times: 8 })
+        const all = Array.from({ length: 2000 }, () => errorOf(gateway.devices.list({ signal })))
+        getEventListeners(signal, 'abort').should.have.length(1)
+        abort()
+        const codes = new Set((await Promise.all(all)).map(({ code }) => code))
+        ;[...codes].should.eql(['CLOSED'])
+        await new Promise((resolve) => setImmediate(resolve))
+      } finally {
+        process.off('warning', warned)
+      }
+      warnings.should.eql([])
+      getEventListeners(signal, 'abort').should.have.length(0)
+    })
+  })
+
+  it('says by a route without id and name what is wrong with it', async () => {
+    await start()
+    const error = await errorOf(gateway.routes.get({} as never))
+    error.cause.problems!.should.eql([{ path: 'route', problem: '{id} or {name} is expected' }])
+    simulator.journal.should.have.length(0)
+  })
+
+  it('knows the errors of another copy of the package', async () => {
+    await start()
+    const path = require.resolve('../../client/errors')
+    const loaded = require.cache[path]
+    delete require.cache[path]
+    const copy = require(path) as typeof import('../../client/errors')
+    require.cache[path] = loaded
+    const other = copy.closedError()
+    ;(other instanceof GatewayError).should.be.false()
+    isGatewayError(other).should.be.true()
+    isGatewayError(await errorOf(gateway.routes.get({ id: 'x' }))).should.be.true()
+    for (const no of [undefined, null, 'x', new Error('x'), { name: 'GatewayError', code: 'X' }]) {
+      isGatewayError(no).should.be.false()
+    }
+  })
+
+  it('runs the example of its docstring', async () => {
+    await start()
+    const source = readFileSync(join(root, 'client/gateway.ts'), 'utf8')
+    const [, example = ''] = /@example\n([^]*?)\n \*\//.exec(source)!
+    const code = example
+      .replaceAll(/^ \* ?/gm, '')
+      .replace('https://gateway.example', simulator.url)
+    const run = `const { openGateway } = require(${JSON.stringify(join(root, 'dist/client'))})
+      ;(async () => { ${code} })()`
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', run])
+    for (const { name } of simulator.routes) stdout.should.containEql(name)
+  })
+
+  it('has types that a program in TypeScript compiles against', async () => {
+    await start()
+    const folder = mkdtempSync(join(tmpdir(), 'sample-'))
+    try {
+      writeFileSync(join(folder, 'sample.ts'), SAMPLE)
+      const tsc = join(root, 'node_modules/typescript/bin/tsc')
+      const options = ['--strict', '--noEmit', '--module', 'node16', '--target', 'es2022']
+      const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
+      execFileSync(process.execPath, [tsc, ...options, ...types, join(folder, 'sample.ts')], {
+        encoding: 'utf8',
+        cwd: folder,
+      })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+const SAMPLE = `
+import { isGatewayError, openGateway, type ErrorCode, type Gateway, type Route } from '${join(root, 'dist/client')}'
+
+export async function main(signal: AbortSignal): Promise<string[]> {
+  const gateway: Gateway = openGateway({ baseUrl: 'http://gateway', username: 'u', password: 'p' })
+  try {
+    const { data } = await gateway.routes.list({ signal })
+    const route: Route = await gateway.routes.get({ name: 'Studio A' }, { deviceId: 'D', signal })
+    await gateway.routes.create(route, { waitFor: 'applied', waitTimeout: 5000 })
+    await gateway.routes.update({ name: 'Studio A' }, { source: { port: 5000 } }, { mode: 'keep' })
+    const one: boolean = (await gateway.routes.ensure({ name: 'A' }, { state: 'absent' })).changed
+    const many = await gateway.routes.ensure([{ name: 'A' }])
+    const end: () => void = gateway.watch({ route: { pattern: 'Studio*' } }, ([event]) => {
+      if (event) console.log(event.event, one, many.length)
+    })
+    end()
+    // @ts-expect-error: one or the other is needed
+    await gateway.routes.get({})
+    return data.map(({ name }) => name)
+  } catch (error) {
+    const code: ErrorCode | undefined = isGatewayError(error) ? error.code : undefined
+    return [String(code)]
+  }
+}
+`
+
+function abortable(): { signal: AbortSignal; abort: () => void } {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 500; turns++) {
+    if (condition()) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error('the condition was not met within 5 s')
+}
