@@ -1,6 +1,6 @@
 // One simulated appliance in a process of its own, so that its work does not count.
 import { createRequire } from 'node:module'
-import { answerCalls } from './calls.cjs'
+import { answerCalls } from '../scripts/harness/calls.cjs'
 
 const require = createRequire(import.meta.url)
 const { startSimulator } = require('../dist/simulator')

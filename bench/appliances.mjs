@@ -1,7 +1,7 @@
 // The simulated appliances of a fleet, in a process of their own. Counts the polls of each,
 // changes their routes, and knows which events have to come of that.
 import { createRequire } from 'node:module'
-import { answerCalls } from './calls.cjs'
+import { answerCalls } from '../scripts/harness/calls.cjs'
 
 const require = createRequire(import.meta.url)
 const { generateRoutes, startSimulator } = require('../dist/simulator')

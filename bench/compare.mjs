@@ -5,9 +5,9 @@
 import http from 'node:http'
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
-import { startAppliance } from './started.mjs'
-import { between, startNodeRed } from './node-red.mjs'
-import { median, table } from './report.mjs'
+import { runScript } from '../scripts/harness/end.mjs'
+import { median, table } from '../scripts/harness/report.mjs'
+import { between, startAppliance, startNodeRed } from './inside.mjs'
 
 const require = createRequire(import.meta.url)
 const {
@@ -43,7 +43,6 @@ async function main() {
     await ways.close()
     await appliance.stop()
   }
-  await nodeRed.stop()
 }
 
 /** Each way as a function that makes one call and answers the routes. */
@@ -183,4 +182,4 @@ function tell({ routes, inFlight }, results) {
   console.log(`The http request node takes ${ratio(core.cpu, ours.cpu)} the CPU of our node.`)
 }
 
-await main()
+runScript(main)

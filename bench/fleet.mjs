@@ -12,8 +12,10 @@ import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ready } from '../scripts/ready.mjs'
-import { runBenchmark, startNodeRed, startProcess, until } from './processes.mjs'
-import { list, megabytes } from './report.mjs'
+import { runScript } from '../scripts/harness/end.mjs'
+import { startProcess, until } from '../scripts/harness/processes.mjs'
+import { list, megabytes } from '../scripts/harness/report.mjs'
+import { startNodeRed } from './outside.mjs'
 
 const IDLE_MS = 10_000
 /** Memory is given back a moment after a garbage collection. */
@@ -27,7 +29,7 @@ async function main() {
   const options = optionsOf(process.argv.slice(2))
   ready()
   console.log(`${options.appliances} appliances with ${options.routes} routes each ...`)
-  const fleet = startProcess(new URL('appliances.mjs', import.meta.url))
+  const { ask: fleet } = startProcess(new URL('appliances.mjs', import.meta.url))
   const account = { username: 'watcher', password: randomBytes(12).toString('hex') }
   const addresses = await fleet('start', { ...options, seconds: options.interval, account })
   const nodeRed = await startNodeRed({ name: 'tell', probe: require.resolve('./probe.cjs') })
@@ -118,14 +120,13 @@ async function measureIdle({ ask }) {
 }
 
 /** Deploys the flow; tells what it took until each appliance was looked at. */
-async function startWatching({ deploy, ask }, fleet, flow, { appliances }) {
+async function startWatching(nodeRed, fleet, flow, { appliances }) {
+  const { ask } = nodeRed
   const from = await ask('usage')
   await ask('longestDelay')
-  await deploy(flow)
-  await until(async () => (await fleet('seen')) === appliances, {
-    within: START_WITHIN_MS,
-    what: 'The first look at each appliance',
-  })
+  await nodeRed.deploy(flow)
+  const areSeen = async () => (await fleet('seen')) === appliances
+  await until(areSeen, 'The first look at each appliance', START_WITHIN_MS)
   const to = await ask('usage')
   return {
     seconds: (to.at - from.at) / 1000,
@@ -134,7 +135,8 @@ async function startWatching({ deploy, ask }, fleet, flow, { appliances }) {
   }
 }
 
-async function measure({ ask, output }, fleet, { seconds, interval, changes }) {
+async function measure(nodeRed, fleet, { seconds, interval, changes }) {
+  const { ask } = nodeRed
   const told = await ask('told')
   await ask('longestDelay')
   await fleet('measure', { changes })
@@ -161,9 +163,7 @@ async function measure({ ask, output }, fleet, { seconds, interval, changes }) {
     rssCollected: rss,
     heap: heapUsed,
     longestDelay,
-    warnings: output()
-      .split('\n')
-      .filter((line) => /\[(warn|error)\] \[/.test(line)),
+    warnings: nodeRed.output.split('\n').filter((line) => /\[(warn|error)\] \[/.test(line)),
     ...polls,
     ...compared(expected, told),
   }
@@ -235,4 +235,4 @@ function report({ options, idle, start, run, leftOpen }) {
 const percent = (share) => `${(share * 100).toFixed(1)} %`
 const milliseconds = (ms) => `${Math.round(ms)} ms`
 
-runBenchmark(main)
+runScript(main)

@@ -3,9 +3,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startAppliance } from './started.mjs'
-import { between, startNodeRed } from './node-red.mjs'
-import { median, table } from './report.mjs'
+import { runScript } from '../scripts/harness/end.mjs'
+import { median, megabytes, table } from '../scripts/harness/report.mjs'
+import { between, startAppliance, startNodeRed } from './inside.mjs'
 
 const require = createRequire(import.meta.url)
 const { getRoute, listRoutes, newOperation, openConnection } = require('../dist/client/internal')
@@ -16,10 +16,8 @@ const WATCH_MS = 5000
 const LISTS = [2500, 5000, 10_000]
 
 async function main() {
-  if (process.argv[2] === 'list') return readList(...process.argv.slice(3))
   const nodeRed = await startNodeRed()
   const rows = [await atOnce(nodeRed), await fanOut(nodeRed), await watching(nodeRed)]
-  await nodeRed.stop()
   console.log()
   table(['', 'measured', 'to reach'], rows)
 
@@ -158,6 +156,5 @@ async function readList(baseUrl, deviceId) {
   process.disconnect()
 }
 
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`
-
-await main()
+if (process.argv[2] === 'list') await readList(...process.argv.slice(3))
+else runScript(main)

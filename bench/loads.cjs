@@ -2,7 +2,7 @@
 // to load the files of the package and to let them register their nodes.
 const Module = require('node:module')
 const { performance } = require('node:perf_hooks')
-const { answerCalls } = require('./calls.cjs')
+const { answerCalls } = require('../scripts/harness/calls.cjs')
 
 const folder = process.env.MEASURED_PACKAGE
 const files = []

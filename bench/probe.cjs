@@ -1,7 +1,7 @@
 // Runs inside the measured Node-RED: tells what it uses, and keeps the events that came out of
 // the flow until they are asked for.
 const { monitorEventLoopDelay } = require('node:perf_hooks')
-const { answerCalls } = require('./calls.cjs')
+const { answerCalls } = require('../scripts/harness/calls.cjs')
 
 const delay = monitorEventLoopDelay({ resolution: 20 })
 delay.enable()

@@ -1,18 +1,18 @@
 // npm run bench:start: what the package adds to the start of Node-RED, and to the page of its
 // editor. docs/performance.md says what the figures mean.
 //   --rounds 9  starts without the package, and as many with it, by turns
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { atEnd, runScript } from '../scripts/harness/end.mjs'
+import { NodeRed } from '../scripts/harness/node-red.mjs'
+import { npm, pack } from '../scripts/harness/npm.mjs'
+import { list, median, megabytes, table } from '../scripts/harness/report.mjs'
 import { ready, root } from '../scripts/ready.mjs'
-import { callsTo } from './calls.cjs'
 
-const START_WITHIN_MS = 60_000
 /** Once started, Node-RED still has a little to do. */
 const SETTLE_MS = 1000
 const TO_REACH = { ms: 50, megabytes: 10 }
@@ -20,14 +20,13 @@ const TO_REACH = { ms: 50, megabytes: 10 }
 const require = createRequire(import.meta.url)
 const { name, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'media-gateway-start-')))
-process.on('exit', () => rmSync(home, { recursive: true, force: true }))
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
+atEnd(() => rmSync(home, { recursive: true, force: true }))
 
 async function main() {
   const { rounds } = optionsOf(process.argv.slice(2))
   ready()
   const userDirs = { without: userDirectory('without'), with: userDirectory('with') }
-  install(userDirs.with)
+  await install(userDirs.with)
 
   // The first start of each reads files that the later ones find in memory.
   const [before, after] = [await start(userDirs.without), await start(userDirs.with)]
@@ -55,84 +54,29 @@ function optionsOf(args) {
 function userDirectory(title) {
   const userDir = join(home, title)
   mkdirSync(userDir)
-  const settings = {
-    uiHost: '127.0.0.1',
-    uiPort: 0,
-    credentialSecret: 'bench',
-    telemetry: { enabled: false, updateNotification: false },
-  }
-  writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(settings)}`)
   writeFileSync(join(userDir, 'package.json'), '{"name":"user","private":true}')
   return userDir
 }
 
 /** As a user gets it: packed, with its dependencies. */
-function install(userDir) {
-  const [{ filename }] = JSON.parse(
-    npm(root, 'pack', '--ignore-scripts', '--json', '--pack-destination', home),
-  )
-  npm(userDir, 'install', '--prefer-offline', '--no-audit', '--no-fund', join(home, filename))
-}
-
-function npm(cwd, ...args) {
-  const stdio = ['ignore', 'pipe', 'inherit']
-  return execFileSync('npm', [...args, '--loglevel=error'], {
-    cwd,
-    encoding: 'utf8',
-    stdio,
-    // On Windows npm is a command file, which only a shell runs.
-    shell: process.platform === 'win32',
-  })
-}
+const install = async (cwd) => npm({ cwd }, 'install', '--prefer-offline', await pack(home))
 
 /** Starts it, measures it, and stops it. */
 async function start(userDir) {
   const from = performance.now()
-  const child = spawn(
-    process.execPath,
-    [
-      '--expose-gc',
-      '--require',
-      require.resolve('./loads.cjs'),
-      require.resolve('node-red/red.js'),
-      '--userDir',
-      userDir,
-    ],
-    {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...process.env, MEASURED_PACKAGE: join(userDir, 'node_modules', name) },
-    },
-  )
-  const ask = callsTo(child)
-  try {
-    const url = await started(child)
-    const ms = performance.now() - from
-    await pause(SETTLE_MS)
-    return { ms, ...(await ask('usage')), loaded: await ask('loaded'), editor: await page(url) }
-  } finally {
-    if (child.exitCode === null) {
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    }
-  }
-}
-
-/** The address of the editor, once the flows are started. */
-async function started(child) {
-  let output = ''
-  const address = new Promise((resolve, reject) => {
-    const failed = () => reject(new Error(`Node-RED did not start:\n${output}`))
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        output += chunk
-        const [, url] = /now running at (http\S+)/.exec(output) ?? []
-        if (url && output.includes('Started flows')) resolve(url)
-      })
-    }
-    child.once('exit', failed)
-    setTimeout(failed, START_WITHIN_MS).unref()
+  const nodeRed = new NodeRed()
+  await nodeRed.start({
+    userDir,
+    args: ['--expose-gc', '--require', require.resolve('./loads.cjs')],
+    isAsked: true,
+    env: { MEASURED_PACKAGE: join(userDir, 'node_modules', name) },
   })
-  return address
+  const ms = performance.now() - from
+  await pause(SETTLE_MS)
+  const usage = await nodeRed.ask('usage')
+  const [loaded, editor] = [await nodeRed.ask('loaded'), await page(nodeRed.url)]
+  await nodeRed.stop()
+  return { ms, ...usage, loaded, editor }
 }
 
 /** Bytes that the editor loads when it is opened. */
@@ -168,14 +112,17 @@ function reportStart(runs) {
     return [title, unit(without), unit(without + added), unit(added), reach]
   }
   const toReach = { ms: `under ${TO_REACH.ms} ms`, mb: `under ${TO_REACH.megabytes} MB` }
-  table(`Start of Node-RED, median of ${runs.with.length}`, [
+  console.log(`\nStart of Node-RED, median of ${runs.with.length}`)
+  table(
     ['', 'without', 'with', 'added', 'to reach'],
-    row('time', ({ ms }) => ms, milliseconds, toReach.ms),
-    // Other work on the machine disturbs it less than the time.
-    row('CPU', ({ cpuMs }) => cpuMs, milliseconds),
-    row('memory (RSS)', ({ rss }) => rss, megabytes, toReach.mb),
-    row('JavaScript heap', ({ heapUsed }) => heapUsed, megabytes),
-  ])
+    [
+      row('time', ({ ms }) => ms, milliseconds, toReach.ms),
+      // Other work on the machine disturbs it less than the time.
+      row('CPU', ({ cpuMs }) => cpuMs, milliseconds),
+      row('memory (RSS)', ({ rss }) => rss, megabytes, toReach.mb),
+      row('JavaScript heap', ({ heapUsed }) => heapUsed, megabytes),
+    ],
+  )
 }
 
 function reportLoading(runs) {
@@ -191,7 +138,7 @@ function reportLoading(runs) {
     }))
     .sort((one, other) => other.ms - one.ms)
     .slice(0, 3)
-  table('Of that: the modules of the package', [
+  list('Of that: the modules of the package', [
     ['to load them', milliseconds(sum('loadMs')), `${own.length} modules`],
     ['to register the nodes', milliseconds(sum('registerMs')), `${files.length} files`],
     ...slowest.map(({ file, ms }) => [`  ${file}`, milliseconds(ms)]),
@@ -200,7 +147,7 @@ function reportLoading(runs) {
 
 function reportEditor(before, after) {
   const added = (part) => `${((after[part] - before[part]) / 1000).toFixed(1)} kB`
-  table('Added to the page of the editor', [
+  list('Added to the page of the editor', [
     ['forms and help (html)', added('html')],
     ['scripts', added('scripts')],
     ['texts', added('texts')],
@@ -211,24 +158,6 @@ function reportEditor(before, after) {
 const difference = (runs, measure) =>
   median(runs.with.map((run, round) => measure(run) - measure(runs.without[round])))
 
-function median(values) {
-  const sorted = values.toSorted((one, other) => one - other)
-  const middle = sorted.length / 2
-  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle) - 1]) / 2
-}
-
-function table(title, rows) {
-  console.log(`\n${title}`)
-  const width = Math.max(...rows.map(([first]) => first.length)) + 2
-  for (const [first, ...rest] of rows) {
-    console.log(`  ${first.padEnd(width)}${rest.map((cell) => cell.padStart(12)).join('')}`)
-  }
-}
-
 const milliseconds = (value) => `${value.toFixed(0)} ms`
-const megabytes = (value) => `${(value / 1e6).toFixed(1)} MB`
 
-main().catch((error) => {
-  console.error(error.message)
-  process.exit(1)
-})
+runScript(main)

@@ -8,8 +8,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { runScript } from './harness/end.mjs'
+import { pack } from './harness/npm.mjs'
+import { table } from './harness/report.mjs'
 import { runJob } from './matrix/job.mjs'
-import { CACHE, isRefused, Missing, npm, pairsOf, Versions } from './matrix/versions.mjs'
+import { CACHE, isRefused, Missing, pairsOf, Versions } from './matrix/versions.mjs'
 import { runMocha, testFiles } from './mocha.mjs'
 import { ready, root } from './ready.mjs'
 
@@ -18,21 +21,20 @@ const AT_ONCE = 2
 async function main() {
   const { editor, allowMissing, ...wanted } = optionsOf(process.argv.slice(2))
   const pairs = pairsOf(wanted)
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
   ready()
   const versions = new Versions()
-  const job = editor ? editorJob : packageJob(await pack())
+  const job = editor ? editorJob : packageJob(await packed())
   const results = await severalAtOnce(editor ? 1 : AT_ONCE, pairs, async (pair) => {
     const result = await resultOf(pair, versions, job)
     console.log(`Node-RED ${pair.nodeRed} on Node.js ${pair.node}: ${result.verdict}`)
     if (result.reason) console.error(result.reason.replaceAll(/^/gm, '  '))
     return result
   })
-  table(pairs, results)
+  tell(pairs, results)
   const good = ['passed', 'not supported', ...(allowMissing ? ['missing'] : [])]
   const verdicts = results.map(({ verdict }) => verdict)
-  process.exitCode =
-    verdicts.includes('passed') && verdicts.every((verdict) => good.includes(verdict)) ? 0 : 1
+  const isGood = verdicts.includes('passed') && verdicts.every((verdict) => good.includes(verdict))
+  return isGood ? 0 : 1
 }
 
 function optionsOf(args) {
@@ -79,11 +81,9 @@ async function resultOf(pair, versions, job) {
 
 // ---- the two kinds of jobs
 
-async function pack() {
+function packed() {
   mkdirSync(CACHE, { recursive: true })
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', CACHE]
-  const [{ filename }] = JSON.parse(await npm({ cwd: root }, ...args))
-  return join(CACHE, filename)
+  return pack(CACHE)
 }
 
 const packageJob = (tarball) => (job) => runJob({ ...job, tarball })
@@ -121,21 +121,15 @@ async function severalAtOnce(limit, list, work) {
   return results
 }
 
-function table(pairs, results) {
+function tell(pairs, results) {
   const rows = results.map(({ verdict, seconds, found }, place) => [
     found.nodeRed ?? pairs[place].nodeRed,
     found.node ?? pairs[place].node,
     verdict,
     seconds === undefined ? '' : `${seconds} s`,
   ])
-  const all = [['Node-RED', 'Node.js', 'Result', 'Time'], ...rows]
-  const widths = all[0].map((_, column) => Math.max(...all.map((row) => row[column].length)))
-  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  console.log(['', line(all[0]), rule, ...rows.map(line)].join('\n'))
+  console.log()
+  table(['Node-RED', 'Node.js', 'Result', 'Time'], rows, { isText: true })
 }
 
-main().catch((error) => {
-  console.error(error.message)
-  process.exitCode = 1
-})
+runScript(main)

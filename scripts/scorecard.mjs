@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { npm, pack } from './harness/npm.mjs'
 import { ready, root } from './ready.mjs'
 
 const TOOLS = { 'node-red-dev': '0.1.6', semver: '7.8.5', 'spdx-expression-parse': '4.0.0' }
@@ -40,8 +41,8 @@ const work = mkdtempSync(join(tmpdir(), 'media-gateway-scorecard-'))
 
 try {
   ready()
-  installTools()
-  const folder = unpacked()
+  await installTools()
+  const folder = await unpacked()
   const catalogue = await readCatalogue()
   const { card, output } = scorecard(folder, { catalogue })
   const results = [
@@ -65,7 +66,7 @@ try {
 
 // ---- the tool
 
-function installTools() {
+async function installTools() {
   const wanted = JSON.stringify({ private: true, dependencies: TOOLS })
   const manifest = join(CACHE, 'package.json')
   // Written at the end, so it tells of an installation that went through.
@@ -74,16 +75,13 @@ function installTools() {
   console.log('Installing the scorecard tool ...')
   mkdirSync(CACHE, { recursive: true })
   writeFileSync(manifest, wanted)
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock']
-  npm('install', '--prefix', CACHE, '--loglevel=error', ...options)
+  await npm({ cwd: CACHE }, 'install', '--ignore-scripts', '--no-package-lock')
   writeFileSync(done, wanted)
 }
 
 /** The folder with what `npm pack` puts into the package: the tool does not take a tarball. */
-function unpacked() {
-  const report = npm('pack', '--ignore-scripts', '--json', '--pack-destination', work)
-  const [{ filename }] = JSON.parse(report)
-  execFileSync('tar', ['-xzf', filename], { cwd: work })
+async function unpacked() {
+  execFileSync('tar', ['-xzf', await pack(work)], { cwd: work })
   return join(work, 'package')
 }
 
@@ -223,14 +221,4 @@ function namesakes(name, catalogue) {
   const last = (id) => id.split('/').at(-1)
   const same = catalogue.filter(({ id }) => id !== name && last(id) === last(name))
   return same.map(({ id }) => id).join(', ') || 'none'
-}
-
-function npm(...args) {
-  return execFileSync('npm', args, {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // On Windows npm is a command file, which only a shell runs.
-    shell: process.platform === 'win32',
-  })
 }

@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { until } from './harness/processes.mjs'
 import { ready, root } from './ready.mjs'
 
 const require = createRequire(import.meta.url)
@@ -97,7 +98,7 @@ async function openStage() {
     const editor = await opening(startEditor({ editorTheme: THEME }))
     await editor.deploy(flow(studio.fingerprint))
     const problem = studio.route('OB van 3')
-    await until(() => problem.source.state === 'connected')
+    await until(() => problem.source.state === 'connected', 'The connection of the source')
     problem.summaryStatusCode = 'warn'
     return { ...scenes(editor), close }
   } catch (error) {
@@ -440,14 +441,6 @@ function stopClocks() {
       .replace(/\b\d+ s ago/, '1 s ago')
       .replace(/\b\d\d?:\d\d:\d\d\b/, '20:15:00')
     if (fixed !== data) texts.currentNode.data = fixed
-  }
-}
-
-async function until(holds) {
-  const deadline = Date.now() + 20_000
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error('What was waited for did not happen.')
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 

@@ -4,19 +4,19 @@
 //   GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD  an appliance; nothing on it is changed
 //   GATEWAY_FINGERPRINT                              of its certificate, if it is self-signed
 //   --once                                           ends after the first run of the flow
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packageName, ready, root } from './ready.mjs'
+import { atEnd, end, endOnSignals, isEnding, sentenceOf } from './harness/end.mjs'
+import { link, startHere } from './harness/node-red.mjs'
+import { table } from './harness/report.mjs'
+import { ready, root } from './ready.mjs'
 
 const HOST = '127.0.0.1'
 const RUN_WITHIN_MS = 120_000
-const STOP_WITHIN_MS = 15_000
 
-/** Ends what was started, the last first. */
-const started = []
 const require = createRequire(import.meta.url)
 
 // Packages of Node-RED use parts of Node.js that have grown old; a user can do nothing about it.
@@ -27,8 +27,7 @@ async function main() {
   const appliance = applianceOf(process.env)
   const wantedPort = portOf(process.env)
   ready()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0))
-  stopWithNpm()
+  endOnSignals(0)
   for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, fail)
 
   const simulator = appliance ? undefined : await startSimulator()
@@ -36,7 +35,7 @@ async function main() {
   const results = await run(editor.RED, simulator !== undefined)
   tell(results, simulator)
   showNotes()
-  if (once) await stop(0)
+  if (once) await end(0)
   else sayWhere(editor, simulator)
 }
 
@@ -65,7 +64,7 @@ function portOf({ PORT = '1880' }) {
 async function startSimulator() {
   const { startSimulator: start } = require('../dist/simulator')
   const simulator = await orOnFreePort(8080, 'the simulator', (port) => start({ port, host: HOST }))
-  started.push((code) => {
+  atEnd((code) => {
     if (code === 0) console.log(`\nSessions left open: ${simulator.openSessions}`)
     return simulator.stop()
   })
@@ -213,27 +212,20 @@ function failureFlow({ url }) {
 }
 
 async function startNodeRed(wantedPort, flow) {
-  const RED = require('node-red')
-  const express = createRequire(require.resolve('node-red'))('express')
-  const app = express()
+  const app = createRequire(require.resolve('node-red'))('express')()
   const listen = (port) =>
     new Promise((resolve, reject) => {
       const candidate = createServer(app)
       candidate.once('error', reject)
       candidate.listen(port, HOST, () => resolve(candidate))
     })
-  // In a new user directory there can be no credentials yet.
-  const expected = 'nodes.credentials.encryptedNotFound'
-  const log = ({ msg }) => {
-    if (msg !== RED.log._(expected)) note(clean(msg?.message ?? msg))
-  }
   const server = await orOnFreePort(wantedPort, 'the editor', listen)
   const { port } = server.address()
-  started.push(() => {
+  atEnd(() => {
     server.close()
     server.closeAllConnections()
   })
-  RED.init(server, {
+  const settings = {
     userDir: userDirectory(),
     uiHost: HOST,
     uiPort: port,
@@ -241,30 +233,29 @@ async function startNodeRed(wantedPort, flow) {
     httpNodeRoot: '/',
     flowFile: 'flows.json',
     credentialSecret: 'media-gateway-demo',
-    logging: { console: { level: 'off' }, demo: { level: 'warn', handler: () => log } },
-    telemetry: { enabled: false, updateNotification: false },
+    logging: { console: { level: 'off' }, demo: { level: 'warn', handler: () => logged } },
     editorTheme: { tours: false, projects: {} },
+  }
+  const starting = startHere(server, settings, (RED) => {
+    app.use('/', RED.httpAdmin)
+    app.use('/', RED.httpNode)
   })
-  app.use('/', RED.httpAdmin)
-  app.use('/', RED.httpNode)
-  const flowsStarted = () => new Promise((resolve) => RED.events.once('flows:started', resolve))
-  const emptyStarted = flowsStarted()
-  await RED.start()
-  started.push(() => RED.stop())
-  await within(30_000, emptyStarted, 'Node-RED did not start in time.')
-  const demoStarted = flowsStarted()
-  await RED.runtime.flows.setFlows({ flows: { flows: flow }, deploymentType: 'full' })
-  await within(30_000, demoStarted, 'Node-RED did not start the demo flow in time.')
+  const { RED, deploy } = await within(30_000, starting, 'Node-RED did not start in time.')
+  await within(30_000, deploy(flow), 'Node-RED did not start the demo flow in time.')
   return { RED, url: `http://${HOST}:${port}/` }
+}
+
+function logged({ msg }) {
+  // In a new user directory there can be no credentials yet.
+  const expected = require('node-red').log._('nodes.credentials.encryptedNotFound')
+  if (msg !== expected) note(clean(msg?.message ?? msg))
 }
 
 /** An empty user directory with this package in it. */
 function userDirectory() {
   const userDir = join(root, '.demo')
-  const link = join(userDir, 'node_modules', packageName)
   rmSync(userDir, { recursive: true, force: true })
-  mkdirSync(dirname(link), { recursive: true })
-  symlinkSync(root, link, 'junction')
+  link(userDir)
   return userDir
 }
 
@@ -339,14 +330,14 @@ function tell(results, simulator) {
 
   const devices = payload('list-devices')
   console.log(`\nDevices: ${devices.length}`)
-  table(
+  show(
     ['Name', 'Status', 'Firmware', 'ID'],
     devices.map(({ name, status, firmware, _id }) => [name, status, firmware, _id]),
   )
 
   const { data: routes } = payload('list-routes')
   console.log(`\nRoutes of the first device: ${routes.length}`)
-  table(
+  show(
     ['Name', 'State', 'Source', 'Destinations', 'Status'],
     routes.map((route) => [
       route.name,
@@ -406,13 +397,9 @@ function counted(words) {
 
 const MOST_ROWS = 30
 
-function table(heads, rows) {
-  const shown = [heads, ...rows.slice(0, MOST_ROWS).map((row) => row.map(clean))]
-  const widths = heads.map((_, column) => Math.max(...shown.map((row) => row[column].length)))
-  for (const row of shown) {
-    const line = row.map((cell, column) => cell.padEnd(widths[column])).join('  ')
-    console.log(`  ${line.trimEnd()}`)
-  }
+function show(heads, rows) {
+  const shown = rows.slice(0, MOST_ROWS).map((row) => row.map(clean))
+  table(heads, shown, { isText: true, indent: '  ' })
   if (rows.length > MOST_ROWS) console.log(`  and ${rows.length - MOST_ROWS} more`)
 }
 
@@ -454,47 +441,13 @@ function sayWhere({ url }, simulator) {
 
 // ---- the end
 
-let stopping
-
-/** npm hands a signal to its shell, which ends without telling us: then we have another parent. */
-function stopWithNpm() {
-  if (process.env.npm_lifecycle_event !== 'start') return
-  const parent = process.ppid
-  setInterval(() => process.ppid === parent || void stop(0), 500).unref()
-}
-
-/** Stops everything and ends the process; another call changes nothing. */
-function stop(code) {
-  stopping ??= end(code)
-  return stopping
-}
-
-async function end(code) {
-  setTimeout(() => {
-    console.error('Not everything stopped in time.')
-    process.exit(1)
-  }, STOP_WITHIN_MS)
-  let result = code
-  for (const close of started.splice(0).reverse()) {
-    try {
-      await close(code)
-    } catch (error) {
-      console.error(sentenceOf(error))
-      result = 1
-    }
-  }
-  process.exit(result)
-}
-
 function fail(error) {
-  if (!stopping) {
+  if (!isEnding()) {
     const sentence = sentenceOf(error)
     showNotes(sentence)
     console.error(sentence)
   }
-  return stop(1)
+  return end(1)
 }
-
-const sentenceOf = (error) => (error instanceof Error ? error.message : String(error))
 
 main().catch(fail)

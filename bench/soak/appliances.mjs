@@ -1,6 +1,6 @@
 // The simulated appliances of the long run, in a process of their own, and what happens to them.
 import { createRequire } from 'node:module'
-import { answerCalls } from '../calls.cjs'
+import { answerCalls } from '../../scripts/harness/calls.cjs'
 
 const require = createRequire(import.meta.url)
 const { generateRoutes, startSimulator } = require('../../dist/simulator')

@@ -9,7 +9,7 @@
 // missing only where a deploy was under way.
 const { createRequire } = require('node:module')
 const { ERROR_CODES } = require('../../dist/client/errors')
-const { answerCalls } = require('../calls.cjs')
+const { answerCalls } = require('../../scripts/harness/calls.cjs')
 
 // Node-RED's own copy: another one would have hooks of its own.
 const { events, hooks } = createRequire(require.main.filename)('@node-red/util')

@@ -8,8 +8,10 @@ import { parseArgs } from 'node:util'
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ready } from '../../scripts/ready.mjs'
-import { runBenchmark, startNodeRed, startProcess, until } from '../processes.mjs'
-import { list, median, megabytes } from '../report.mjs'
+import { runScript } from '../../scripts/harness/end.mjs'
+import { startProcess, until } from '../../scripts/harness/processes.mjs'
+import { list, median, megabytes } from '../../scripts/harness/report.mjs'
+import { startNodeRed } from '../outside.mjs'
 import {
   MADE,
   NAMED,
@@ -47,7 +49,7 @@ async function main() {
   ready()
   console.log(`A long run of ${minutes} min with --seed ${seed} ...`)
 
-  const fleet = startProcess(new URL('appliances.mjs', import.meta.url))
+  const { ask: fleet } = startProcess(new URL('appliances.mjs', import.meta.url))
   const appliances = await fleet('start', APPLIANCES)
   const nodeRed = await startNodeRed({ name: 'soak', probe: require.resolve('./probe.cjs') })
   const idle = await nodeRed.ask('usage')
@@ -68,7 +70,7 @@ async function main() {
 
   const result = { ...soak.result, left, idle, account: await nodeRed.ask('account') }
   await nodeRed.stop()
-  const failures = faultsOf(result, nodeRed.output())
+  const failures = faultsOf(result, nodeRed.output)
   report(result, failures)
   return failures.length > 0 ? 1 : 0
 }
@@ -288,9 +290,7 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
   /** Waits until there is nothing left to say against it. What there is then is a failure. */
   async function waitFor(what, objection, within = SETTLE_WITHIN_MS) {
     let last = ''
-    await until(async () => !(last = (await objection()) ?? ''), { within, what }).catch(
-      () => undefined,
-    )
+    await until(async () => !(last = (await objection()) ?? ''), what, within).catch(() => {})
     if (last) (result.unsettled ??= []).push(`${what} did not come: ${last}`)
   }
 
@@ -507,4 +507,4 @@ const inWords = (counts) =>
     .map(([name, count]) => `${count} ${name}`)
     .join(', ')
 
-runBenchmark(main)
+runScript(main)

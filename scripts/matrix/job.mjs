@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { NodeRed } from '../harness/node-red.mjs'
+import { npm } from '../harness/npm.mjs'
+import { Listening, until } from '../harness/processes.mjs'
 import { packageName } from '../ready.mjs'
-import { NodeRed, Simulator, until } from './processes.mjs'
-import { CACHE, npm } from './versions.mjs'
+import { CACHE } from './versions.mjs'
 
 const REDEPLOYS = 10
 /** Only an Administrator may use all the nodes. */
 const CREDENTIALS = { username: 'haiadmin', password: 'manager' }
+
+const HERE = fileURLToPath(new URL('.', import.meta.url))
 
 const STEPS = ['install', 'start', 'versions', 'load', 'demo', 'examples', 'redeploys', 'end']
 
@@ -30,8 +35,8 @@ export async function runJob({ pair, tarball, binary, folder, found }) {
 }
 
 class Job {
-  nodeRed = new NodeRed()
-  simulator = new Simulator()
+  nodeRed = new ObservedNodeRed()
+  simulator = new SimulatorCommand()
 
   constructor({ pair, ...rest }) {
     Object.assign(this, rest)
@@ -51,8 +56,18 @@ class Job {
   }
 
   async start() {
-    await this.simulator.start(this.binary, this.installed)
-    await this.nodeRed.start(this.binary, this.folder, this.userDir)
+    const { binary, folder, userDir } = this
+    const command = join(this.installed, 'dist/simulator/command.js')
+    await this.simulator.start(binary, [command, '--port', '0', '--quiet'], {
+      says: (output) => / is at (http\S+)/.exec(output)?.[1],
+    })
+    await this.nodeRed.start({
+      binary,
+      redJs: join(folder, 'red.js'),
+      userDir,
+      settings: { nodesDir: HERE },
+      env: { PRESET_BACKUP_FOLDER: join(userDir, 'backups') },
+    })
   }
 
   /** Asked of the running process. */
@@ -289,6 +304,37 @@ class Job {
       },
       () => `The simulator tells of ${JSON.stringify(state)}: ${JSON.stringify(wanted)}`,
     )
+  }
+}
+
+class SimulatorCommand extends Listening {
+  /** Its open sessions, connections but the one of this question, and logins. */
+  async state() {
+    const { openSessions, openSockets, logins, pending } = await this.get('simulator')
+    return { sessions: openSessions, connections: openSockets - 1, logins, pending }
+  }
+}
+
+class ObservedNodeRed extends NodeRed {
+  /** What the observer has seen since it was last asked to forget. */
+  observed() {
+    return this.get('observer')
+  }
+
+  forget() {
+    return this.call('DELETE', 'observer')
+  }
+
+  /** Deploys, and waits until the flow runs. */
+  async deploy(flow, kind) {
+    const { starts } = await this.observed()
+    await super.deploy(flow, kind)
+    await until(async () => (await this.observed()).starts > starts, 'The start of the flow')
+  }
+
+  /** Presses the button of an inject node. */
+  press({ id }) {
+    return this.call('POST', `inject/${id}`, { body: {} })
   }
 }
 

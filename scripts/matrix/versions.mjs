@@ -1,7 +1,8 @@
 // The versions to run with, and where they are: fetched once, as packages, below node_modules.
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { npm } from '../harness/npm.mjs'
 import { root } from '../ready.mjs'
 
 export const CACHE = join(root, 'node_modules/.cache/matrix')
@@ -91,28 +92,4 @@ export async function isRefused({ name }, { binary, folder }) {
   })
   if (code !== 0 && sentence.test(output)) return true
   throw new Error(`Node-RED should refuse this Node.js. It ended with ${code}:\n${output}`)
-}
-
-/** Runs npm in a folder, by the Node.js of `binary` where one is given; answers what it prints. */
-export function npm({ cwd, binary }, ...args) {
-  const { NODE_V8_COVERAGE: _, ...env } = process.env
-  // npm is a script, which the first Node.js of the path runs.
-  if (binary) env.PATH = [dirname(binary), env.PATH].join(delimiter)
-  return new Promise((resolve, reject) => {
-    const child = spawn('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd,
-      env,
-      shell: windows,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let output = ''
-    let errors = ''
-    child.stdout.on('data', (chunk) => (output += chunk))
-    child.stderr.on('data', (chunk) => (errors += chunk))
-    child.on('error', reject)
-    child.on('close', (code) => {
-      if (code === 0) resolve(output)
-      else reject(new Error(`npm ${args[0]} ended with ${code}: ${errors.trim()}`))
-    })
-  })
 }

@@ -6,15 +6,15 @@ export function median(values) {
   return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** Prints rows in columns; all but the first are to the right. */
-export function table(head, rows) {
+/** Prints rows in columns; all but the first are to the right, unless they are text. */
+export function table(head, rows, { isText = false, indent = '' } = {}) {
   const all = [head, ...rows]
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column].length)))
   for (const row of all) {
     const cells = row.map((cell, column) =>
-      column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
+      isText || column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
     )
-    console.log(cells.join('   ').trimEnd())
+    console.log(indent + cells.join('   ').trimEnd())
   }
 }
 
@@ -27,4 +27,4 @@ export function list(title, rows) {
   }
 }
 
-export const megabytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
+export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`

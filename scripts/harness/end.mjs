@@ -1,0 +1,54 @@
+// The end of a script: what it has started is stopped, the last first, whatever ends it.
+
+const STOP_WITHIN_MS = 30_000
+
+const started = []
+let ending
+
+/** Calls `stop` with the exit code when the script ends. */
+export const atEnd = (stop) => void started.push(stop)
+
+export const isEnding = () => ending !== undefined
+
+/** Ends the script with this code when it is told to end. */
+export function endOnSignals(code) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(code))
+  if (process.env.npm_lifecycle_event === undefined) return
+  // npm hands a signal to its shell, which ends without passing it on: then we have another parent.
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || void end(code), 500).unref()
+}
+
+/** Runs a script whose function returns its exit code. */
+export function runScript(main) {
+  endOnSignals(1)
+  main().then(end, (error) => {
+    if (!isEnding()) console.error(sentenceOf(error))
+    return end(1)
+  })
+}
+
+/** Stops everything and ends the process; further calls change nothing. */
+export function end(code) {
+  ending ??= stopAll(code)
+  return ending
+}
+
+async function stopAll(code) {
+  setTimeout(() => {
+    console.error('Not everything stopped in time.')
+    process.exit(1)
+  }, STOP_WITHIN_MS)
+  let result = code
+  for (const stop of started.splice(0).reverse()) {
+    try {
+      await stop(code)
+    } catch (error) {
+      console.error(sentenceOf(error))
+      result = 1
+    }
+  }
+  process.exit(result)
+}
+
+export const sentenceOf = (error) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,36 @@
+// npm, as a script needs it.
+import { spawn } from 'node:child_process'
+import { delimiter, dirname, join } from 'node:path'
+import { root } from '../ready.mjs'
+
+/** Packs this package as it is built, into a folder; returns the path of the file. */
+export async function pack(folder) {
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const [{ filename }] = JSON.parse(await npm({ cwd: root }, ...args))
+  return join(folder, filename)
+}
+
+/** Runs npm in a folder, by the Node.js of `binary` where one is given; returns what it prints. */
+export function npm({ cwd, binary }, ...args) {
+  const { NODE_V8_COVERAGE: _, ...env } = process.env
+  // npm is a script, which the first Node.js of the path runs.
+  if (binary) env.PATH = [dirname(binary), env.PATH].join(delimiter)
+  return new Promise((resolve, reject) => {
+    const child = spawn('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd,
+      env,
+      // On Windows npm is a command file, which only a shell runs.
+      shell: process.platform === 'win32',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    let errors = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.stderr.on('data', (chunk) => (errors += chunk))
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code === 0) resolve(output)
+      else reject(new Error(`npm ${args[0]} ended with ${code}: ${errors.trim()}`))
+    })
+  })
+}
