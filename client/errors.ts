@@ -1,3 +1,5 @@
+import { sentenceOf, type Fault } from './model/faults'
+
 /**
  * The one error family of the package. The codes are a closed list and part of
  * the public contract (design 2.4): flows branch on them in a Catch node.
@@ -28,6 +30,9 @@ export interface Problem {
   path: string
   problem: string
 }
+
+/** The same, whether or not it has been put in words yet. */
+export type Finding = Problem | Fault
 
 /**
  * Whether a failed operation changed the appliance: certainly not; perhaps, since an answer
@@ -94,10 +99,10 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
 
 /** The error for bad input: one sentence that names every fault, and the list of them in `cause.problems`. */
-export function invalidInput(found: Problem[], operation?: string): GatewayError {
-  const problems = found.map(({ path, problem }) => ({
-    path: bounded(path, 500),
-    problem: bounded(problem, 1000),
+export function invalidInput(found: readonly Finding[], operation?: string): GatewayError {
+  const problems = found.map((each) => ({
+    path: bounded(each.path, 500),
+    problem: bounded('kind' in each ? sentenceOf(each) : each.problem, 1000),
   }))
   const faults = problems.map(({ path, problem }) => (path ? `${path}: ${problem}` : problem))
   const shown = faults.slice(0, 5).join('; ')
