@@ -41,7 +41,7 @@ for (const node of readdirSync(at('nodes'))) {
 await bundle({
   entryPoints: {
     'media-gateway-sidebar': at('nodes/sidebar/editor/index.ts'),
-    'media-gateway-editor': at('nodes/editor/index.ts'),
+    'media-gateway-editor': at('nodes/editor-bundle.ts'),
   },
   outdir: at('resources'),
   bundle: true,
