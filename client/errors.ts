@@ -46,6 +46,8 @@ export interface ErrorCause {
   code: ErrorCode
   /** The operation that failed, for example `get-route`. */
   operation?: string
+  /** Why a connection failed, as Node.js names it, for example `ECONNREFUSED`. */
+  reason?: string
   /** HTTP status of the answer, where there was one. */
   statusCode?: number
   /** `error.type` of the appliance's error body (facts 9.1). */

@@ -322,7 +322,7 @@ describe('no secret is anywhere', function () {
   }
 
   it('with every kind of node, every admin route and every failure', async () => {
-    const { nodes } = (require('../../package.json') as { 'node-red': { nodes: object } })[
+    const { nodes } = (require('../../../package.json') as { 'node-red': { nodes: object } })[
       'node-red'
     ]
     const kinds = new Set(
