@@ -1,3 +1,5 @@
+import { sentenceOf, type Fault } from './model/faults'
+
 /**
  * The one error family of the package. The codes are a closed list and part of
  * the public contract (design 2.4): flows branch on them in a Catch node.
@@ -29,6 +31,9 @@ export interface Problem {
   problem: string
 }
 
+/** The same, whether or not it has been put in words yet. */
+export type Finding = Problem | Fault
+
 /**
  * Whether a failed operation changed the appliance: certainly not; perhaps, since a response
  * is missing or a change did not show; or certainly, in part at least.
@@ -41,6 +46,8 @@ export interface ErrorCause {
   code: ErrorCode
   /** The operation that failed, for example `get-route`. */
   operation?: string
+  /** Why a connection failed, as Node.js names it, for example `ECONNREFUSED`. */
+  reason?: string
   /** HTTP status of the response, where there was one. */
   statusCode?: number
   /** `error.type` of the appliance's error body (facts 9.1). */
@@ -94,10 +101,10 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
 
 /** The error for bad input: one sentence that names every fault, and the list of them in `cause.problems`. */
-export function invalidInput(found: Problem[], operation?: string): GatewayError {
-  const problems = found.map(({ path, problem }) => ({
-    path: bounded(path, 500),
-    problem: bounded(problem, 1000),
+export function invalidInput(found: readonly Finding[], operation?: string): GatewayError {
+  const problems = found.map((each) => ({
+    path: bounded(each.path, 500),
+    problem: bounded('kind' in each ? sentenceOf(each) : each.problem, 1000),
   }))
   const faults = problems.map(({ path, problem }) => (path ? `${path}: ${problem}` : problem))
   const shown = faults.slice(0, 5).join('; ')

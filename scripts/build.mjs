@@ -19,7 +19,7 @@ execFileSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', pro
 const { outputFiles } = await bundle({
   entryPoints: {
     'media-gateway-sidebar': at('nodes/sidebar/editor/index.ts'),
-    'media-gateway-editor': at('nodes/editor/index.ts'),
+    'media-gateway-editor': at('nodes/editor-bundle.ts'),
   },
   outdir: at('dist'),
   write: false,

@@ -7,7 +7,7 @@ import {
   inDoubt,
   invalidInput,
   mayHaveArrived,
-  type Problem,
+  type Finding,
   readOnlyError,
 } from '../errors'
 import type { Connection } from '../connection/connection'
@@ -415,14 +415,14 @@ function told(error: unknown, { done }: Progress): unknown {
   })
 }
 
-const under = (path: string, problems: Problem[]): Problem[] =>
+const under = (path: string, problems: Finding[]): Finding[] =>
   path === ''
     ? problems
     : problems.map((one) => ({
+        ...one,
         path: one.path === '' || one.path.startsWith('[') ? path + one.path : `${path}.${one.path}`,
-        problem: one.problem,
       }))
 
-function refuse(problems: Problem[], { name }: Operation): void {
+function refuse(problems: Finding[], { name }: Operation): void {
   if (problems.length > 0) throw invalidInput(problems, name)
 }

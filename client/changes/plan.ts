@@ -1,4 +1,4 @@
-import { GatewayError, type Problem } from '../errors'
+import { GatewayError, type Finding } from '../errors'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
@@ -30,7 +30,7 @@ export interface Plan {
   /** What a create or an update sends. */
   fields?: RouteFields
   before: Route | null
-  problems: Problem[]
+  problems: Finding[]
 }
 
 /** What has to be done so that the route is as wanted. Applying and planning use this alike. */
@@ -122,8 +122,8 @@ function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): W
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Rows that mean one route. */
-export function duplicates(rows: Wanted[], pathOf: (index: number) => string): Problem[] {
-  const problems: Problem[] = []
+export function duplicates(rows: Wanted[], pathOf: (index: number) => string): Finding[] {
+  const problems: Finding[] = []
   for (const member of ['id', 'name'] as const) {
     const first = new Map<string, number>()
     rows.forEach((row, index) => {
@@ -176,8 +176,8 @@ export function collisions(
   plans: Plan[],
   present: Route[],
   pathOf: (index: number) => string,
-): Problem[] {
-  const problems: Problem[] = []
+): Finding[] {
+  const problems: Finding[] = []
   const rowOf = new Map<string, number>()
   const namesakes = new Map<string, number>()
   const nameOf = ({ steps, fields, before }: Plan): string | undefined =>
