@@ -1,5 +1,10 @@
 import type { NodeAPI } from 'node-red'
-import { openConnection, readCertificate, type Certificate, type Connection } from '../../../client/internal'
+import {
+  openConnection,
+  readCertificate,
+  type Certificate,
+  type Connection,
+} from '../../../client/internal'
 import { DEFAULT_TIMEOUT } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from '../options'

@@ -7,13 +7,7 @@ import {
   type Certificate,
   type Connection,
 } from '../../../client/internal'
-import {
-  connect,
-  hostOf,
-  shownCertificate,
-  type Lease,
-  type ConnectionForm,
-} from './connection'
+import { connect, hostOf, shownCertificate, type Lease, type ConnectionForm } from './connection'
 import { failureOf, type Failure } from './failure'
 import { text } from './lookup'
 
