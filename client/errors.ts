@@ -41,7 +41,7 @@ export interface ErrorCause {
   code: ErrorCode
   /** The operation that failed, for example `get-route`. */
   operation?: string
-  /** HTTP status of the response, where there was one. */
+  /** HTTP status of the answer, where there was one. */
   statusCode?: number
   /** `error.type` of the appliance's error body (facts 9.1). */
   applianceType?: string

@@ -9,7 +9,7 @@ export type Use =
 
 export type { Problem }
 
-/** Every fault of a definition that can be found without the appliance, as before it is sent (design 2.3). */
+/** Every fault of a definition that can be told without the appliance, as before it is sent (design 2.3). */
 export function checkDefinition(definition: unknown, use: Use, options: CheckOptions): Problem[] {
   if (use.kind === 'create') return checkNewRoute(definition, options)
   if (use.kind === 'update') return checkUpdate(definition, use.mode, options)
