@@ -3,6 +3,7 @@ import should from 'should'
 import type { GatewayError, Snapshot, WatchEvent } from '../../client'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
+import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
 
@@ -63,12 +64,6 @@ describe('watch', function () {
     simulator.journal.filter(({ path }) => path === `/api/devices/${deviceId}`).length
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-  async function until(holds: () => boolean): Promise<void> {
-    for (let tries = 0; !holds(); tries++) {
-      if (tries > 900) throw new Error(`it did not come: ${JSON.stringify(received).slice(0, 900)}`)
-      await pause(10)
-    }
-  }
   const polled = (times: number): Promise<void> => {
     const wanted = polls() + times
     return until(() => polls() >= wanted)

@@ -13,6 +13,7 @@ import { ERROR_CODES } from '../../client'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
 import { root } from '../support/root'
+import { pause, until } from '../support/until'
 
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 // The installed copy is none of the code whose coverage is measured.
@@ -296,11 +297,15 @@ describe('the package', function () {
     for (const stream of [server.stdout!, server.stderr!]) {
       stream.on('data', (chunk) => (output += String(chunk)))
     }
-    await until(() => {
-      if (server.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
-      url = /now running at (http\S+)/.exec(output)?.[1] ?? ''
-      return url !== ''
-    }, 'the start of Node-RED')
+    await until(
+      () => {
+        if (server.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
+        url = /now running at (http\S+)/.exec(output)?.[1] ?? ''
+        return url !== ''
+      },
+      'the start of Node-RED',
+      60_000,
+    )
   }
 
   async function text(path: string, accept = 'application/json'): Promise<string> {
@@ -393,14 +398,4 @@ function firstCells(heading: string): string[] {
       .split(new RegExp(`^## ${heading}$`, 'm'))[1]
       ?.split(/^## /m)[0] ?? ''
   return [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, cell]) => cell!)
-}
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-async function until(is: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!is()) {
-    if (Date.now() > deadline) throw new Error(`${what} did not come`)
-    await pause(25)
-  }
 }
