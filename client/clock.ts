@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds from an arbitrary point: only the difference of two values means something. */
   now(): number
-  /** Calls back after so many ms; returns a function that cancels it. */
+  /** Calls back after `ms` milliseconds; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void
 }
 

@@ -1,3 +1,5 @@
+import { sentenceOf, type Fault } from './model/faults'
+
 /**
  * The one error family of the package. The codes are a closed list and part of
  * the public contract (design 2.4): flows branch on them in a Catch node.
@@ -29,8 +31,11 @@ export interface Problem {
   problem: string
 }
 
+/** The same, whether or not it has been put in words yet. */
+export type Finding = Problem | Fault
+
 /**
- * Whether a failed operation changed the appliance: certainly not; perhaps, since an answer
+ * Whether a failed operation changed the appliance: certainly not; perhaps, since a response
  * is missing or a change did not show; or certainly, in part at least.
  */
 export type Applied = 'no' | 'maybe' | 'yes'
@@ -41,13 +46,15 @@ export interface ErrorCause {
   code: ErrorCode
   /** The operation that failed, for example `get-route`. */
   operation?: string
-  /** HTTP status of the answer, where there was one. */
+  /** Why a connection failed, as Node.js names it, for example `ECONNREFUSED`. */
+  reason?: string
+  /** HTTP status of the response, where there was one. */
   statusCode?: number
   /** `error.type` of the appliance's error body (facts 9.1). */
   applianceType?: string
   /** `error.message` of the appliance's error body (facts 9.1). */
   applianceMessage?: string
-  /** True when sending the same message again later can work and can do no harm. */
+  /** True when sending the same message again later can work and does no harm. */
   retryable: boolean
   /** Whether something was changed by this message. Known at the attempt, never guessed afterwards. */
   applied: Applied
@@ -94,10 +101,10 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
 
 /** The error for bad input: one sentence that names every fault, and the list of them in `cause.problems`. */
-export function invalidInput(found: Problem[], operation?: string): GatewayError {
-  const problems = found.map(({ path, problem }) => ({
-    path: bounded(path, 500),
-    problem: bounded(problem, 1000),
+export function invalidInput(found: readonly Finding[], operation?: string): GatewayError {
+  const problems = found.map((each) => ({
+    path: bounded(each.path, 500),
+    problem: bounded('kind' in each ? sentenceOf(each) : each.problem, 1000),
   }))
   const faults = problems.map(({ path, problem }) => (path ? `${path}: ${problem}` : problem))
   const shown = faults.slice(0, 5).join('; ')
@@ -122,7 +129,7 @@ export function readOnlyError({ name }: { name: string }): GatewayError {
   )
 }
 
-/** An answer that is not what the documentation says. */
+/** A response that is not as documented. */
 export function badResponse(what: string, statusCode?: number): GatewayError {
   return new GatewayError('BAD_RESPONSE', what, { statusCode })
 }
@@ -165,7 +172,7 @@ export function asGatewayError(
   return failure
 }
 
-/** The same failure, of a change that may have been applied all the same. */
+/** The same failure, of a change that may have been applied nevertheless. */
 export function inDoubt(error: GatewayError): GatewayError {
   const { code, message, cause } = error
   if (cause.applied !== 'no') return error
@@ -178,6 +185,6 @@ export function afterChanges(error: GatewayError, applied: Applied): GatewayErro
   return new GatewayError(code, message, { ...cause, applied })
 }
 
-/** True for the failure of a change that may have been applied all the same. */
+/** True for the failure of a change that may have been applied nevertheless. */
 export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof GatewayError && error.cause.applied !== 'no'

@@ -90,7 +90,7 @@ export interface CreateOptions extends ChangeOptions {
 
 export interface UpdateOptions extends ChangeOptions {
   /**
-   * What leaving something out of the patch means. `merge` (default): it stays as it is, at every
+   * What closing something out of the patch means. `merge` (default): it stays as it is, at every
    * depth. `keep`: of name, source and destinations, what is left out stays; a list of destinations
    * is the whole list. `replace`: as `keep`, and without destinations all of them are removed.
    */
@@ -463,7 +463,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     },
 
     watch({ signal, ...given }, listener) {
-      if (signal?.aborted || connection.leaving.stopped) throw closedError()
+      if (signal?.aborted || connection.closing.stopped) throw closedError()
       const { stop, release } = stops.of(signal)
       const endWatch = watchDevice(connection, { ...given, onEvents: listener })
       let isOver = false

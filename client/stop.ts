@@ -31,7 +31,7 @@ export class Stop {
   }
 }
 
-/** Turns signals into stops. */
+/** KeyedMutex signals into stops. */
 export interface Stops {
   /** A stop that comes with the signal, and how to give it back. */
   of(signal: AbortSignal | undefined): { stop?: Stop; release: () => void }

@@ -1,24 +1,25 @@
-// Builds dist/ so that it mirrors the source, with the html, icons and catalogs of the nodes.
+// npm run build: dist/ mirrors the source, with the html, icons and catalogs of the nodes.
+//   --package   only what is packed: without the tests, and without the maps for their traces
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { buildForms } from './build/forms.mjs'
+import { root } from './ready.mjs'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const at = (...parts) => join(root, ...parts)
 
 rmSync(at('dist'), { recursive: true, force: true })
 
-execFileSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', root], {
+const project = process.argv.includes('--package') ? root : at('test')
+execFileSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', project], {
   stdio: 'inherit',
 })
 
 const { outputFiles } = await bundle({
   entryPoints: {
     'media-gateway-sidebar': at('nodes/sidebar/editor/index.ts'),
-    'media-gateway-editor': at('nodes/editor/index.ts'),
+    'media-gateway-editor': at('nodes/editor-bundle.ts'),
   },
   outdir: at('dist'),
   write: false,
@@ -36,4 +37,4 @@ for (const file of ['localhost.cert.pem', 'localhost.key.pem']) {
 chmodSync(at('dist/simulator/command.js'), 0o755)
 
 const scripts = outputFiles.map(({ path, text }) => [basename(path, '.js'), text])
-buildForms(root, Object.fromEntries(scripts))
+buildForms(Object.fromEntries(scripts))

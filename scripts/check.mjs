@@ -7,7 +7,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bin = (name) => join(root, 'node_modules/.bin', name)
 
 const checks = {
-  types: [bin('tsc'), '-p', root, '--noEmit'],
+  'types of what is shipped': [bin('tsc'), '-p', root, '--noEmit'],
+  'types of the tests': [bin('tsc'), '-p', join(root, 'test'), '--noEmit'],
   'types of the editor': [bin('tsc'), '-p', join(root, 'nodes/editor'), '--noEmit'],
   formatting: [bin('prettier'), '--check', '--log-level', 'warn', '.'],
   'lint and import directions': [bin('oxlint'), '--type-aware', '--deny-warnings'],

@@ -94,12 +94,14 @@ async function editorJob({ binary, folder, found }) {
   const node = execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim().slice(1)
   Object.assign(found, { nodeRed: version, node })
   const files = testFiles().filter((file) =>
-    /NODE_RED|require\("\.\/(editor|node-red)"\)/.test(readFileSync(join(root, file), 'utf8')),
+    /NODE_RED|require\("\.\.\/support\/(editor|node-red)"\)/.test(
+      readFileSync(join(root, file), 'utf8'),
+    ),
   )
   const results = join(CACHE, 'results.json')
   const code = runMocha(files, {
     results,
-    // Nearly each of them has a browser and a Node-RED of its own, which is more than waiting.
+    // Those that run at once have a browser and a Node-RED each, which is more than waiting.
     jobs: 2,
     env: { NODE_RED: folder, NODE_RED_NODE: binary },
   })

@@ -117,17 +117,23 @@ function printSlowest(report) {
   }
 }
 
-/** All files of tests. Those that take longest come first: none of them is left over at the end. */
+/**
+ * All files of tests. Those that take longest come first: none of them is left over at the end.
+ * With those in a browser are mixed those that mostly wait, so that few browsers run at once.
+ */
 export function testFiles() {
   const longest = [
+    'editor/browser',
+    'editor/route-form',
     'recipes/recipes',
     'editor/sidebar',
-    'editor/route-form',
-    'editor/browser',
-    'editor/pickers',
-    'editor/journey',
     'client/watch/watch',
+    'editor/pickers',
+    'nodes/strange',
+    'package/demo',
     'editor/connection-form',
+    'nodes/paging',
+    'editor/journey',
   ]
   const folder = join(root, 'dist/test')
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.test.js'))

@@ -28,7 +28,8 @@ export function ready() {
     // The environment may ask for production only, but the build needs the rest too.
     run('npm ci', 'npm', ['ci', '--include=dev', '--loglevel=error'], 'ignore')
   }
-  if (!changed('dist') || Math.max(...SOURCES.map(changed)) > changed(BUILT)) {
+  // A package is built without the tests.
+  if (!changed('dist/test') || Math.max(...SOURCES.map(changed)) > changed(BUILT)) {
     console.log('Building ...')
     run('The build', process.execPath, [join(root, 'scripts/build.mjs')], 'inherit')
   }

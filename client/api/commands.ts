@@ -15,7 +15,7 @@ export interface Command {
   destinationId?: string
 }
 
-/** POST /api/devices/{device}/commands (facts 4.6). The answer says queued, not done. */
+/** POST /api/devices/{device}/commands (facts 4.6). The response says queued, not done. */
 export async function sendCommand(
   gateway: Connection,
   { deviceId, command, routeId, destinationId }: Command,

@@ -45,14 +45,14 @@ function withPeers(device: DeviceConfiguration): DeviceConfiguration {
 }
 
 /**
- * The ID of the appliance's only device: looked up once and remembered, until it is forgotten.
+ * The ID of the appliance's only device: looked up once and remembered until it is forgotten.
  * @throws GatewayError `NOT_FOUND` when there is none, `INVALID_INPUT` with a list when there are several
  */
 export async function onlyDevice(gateway: Connection, operation: Operation): Promise<string> {
   const known = gateway.memory.onlyDevice
   if (known) {
     return known.catch((error: GatewayError) => {
-      // The node that asked was stopped; that is not this caller's affair.
+      // Another caller was stopped, not this one.
       if (error.code === 'CLOSED') return lookUp(gateway, operation)
       throw error
     })
@@ -65,11 +65,11 @@ export async function onlyDevice(gateway: Connection, operation: Operation): Pro
   })
 }
 
-/** True for what an appliance may answer that does not know the device: which code is not known (facts 9.2). */
+/** True for the errors that an unknown device may cause: which one it is, is not documented (facts 9.2). */
 export const mayBeUnknownDevice = (error: unknown): boolean =>
   error instanceof GatewayError && (error.code === 'NOT_FOUND' || error.code === 'REJECTED')
 
-/** To be called when the remembered device turns out to be unknown to the appliance. */
+/** Call when the remembered device turns out to be unknown to the appliance. */
 export function forgetOnlyDevice(gateway: Connection): void {
   gateway.memory.onlyDevice = undefined
 }

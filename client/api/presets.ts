@@ -3,10 +3,10 @@ import type { Operation } from '../connection/operation'
 import { requestTo } from './endpoints'
 import { expectObject, ofChange } from './shapes'
 
-/** The whole set of routes of a device, as the appliance exports it. Pass phrases are in it. */
+/** The whole set of routes of a device, as the appliance exports it. It contains passphrases. */
 export type Preset = Record<string, unknown>
 
-/** Answer of an import: the names of the routes that are going to be created (facts 8). */
+/** Response to an import: the names of the routes that are going to be created (facts 8). */
 export interface PresetAnswer {
   type: string
   message: string

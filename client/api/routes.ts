@@ -54,7 +54,7 @@ function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): numbe
 
 /**
  * True when the appliance itself counts more routes than it lists: one that is not among them may
- * be there all the same. Whether those that are still being created are counted is not documented.
+ * be there nevertheless. Whether those that are still being created are counted is not documented.
  */
 export const lacksRoutes = (list: RouteList): boolean => unlistedIn(list) > 0
 
@@ -79,12 +79,12 @@ export async function getRoute(
   )
   const route = expectObject<Route>(body, 'the route')
   if (!isSameId(route.id, routeId)) {
-    throw badResponse('The appliance answered with something else than the route asked for.')
+    throw badResponse('The appliance returned something other than the requested route.')
   }
   return route
 }
 
-/** POST /api/devices/{device}/updates, `create` (spec 4.1). The answer comes before the route is there. */
+/** POST /api/devices/{device}/updates, `create` (spec 4.1). The response precedes the route. */
 export function sendCreate(
   gateway: Connection,
   { deviceId, fields }: { deviceId: string; fields: RouteFields },
@@ -127,7 +127,7 @@ export function sendUpdate(
   )
 }
 
-/** POST /api/devices/{device}/updates, `delete` (facts 4.5). The route is gone some time after the answer. */
+/** POST /api/devices/{device}/updates, `delete` (facts 4.5). The route is gone some time after the response. */
 export function sendDelete(
   gateway: Connection,
   { deviceId, routeId }: { deviceId: string; routeId: string },
@@ -190,7 +190,7 @@ interface Gathered {
 async function gatherPages(
   gateway: Connection,
   deviceId: string,
-  /** Whether so many unlisted routes may be found by looking further. */
+  /** Whether this many unlisted routes may be found by reading on. */
   isUnexpected: (unlisted: number) => boolean,
   operation: Operation,
 ): Promise<Gathered> {

@@ -13,12 +13,12 @@ export async function sessionInformation(
   return expectObject<SessionInformation>(body, 'session information')
 }
 
-/** Opens the session if none is open, also after a refused login, and answers its information. */
+/** Opens the session if none is open, also after a refused login, and returns its information. */
 export async function startSession(
   gateway: Connection,
   operation: Operation,
 ): Promise<SessionInformation> {
-  gateway.session.forgive()
+  gateway.session.clearBackoff()
   return sessionInformation(gateway, operation)
 }
 

@@ -1,12 +1,12 @@
 import { badResponse, inDoubt } from '../errors'
 
-/** @throws GatewayError `BAD_RESPONSE` when the answer is not an object */
+/** @throws GatewayError `BAD_RESPONSE` when the response is not an object */
 export function expectObject<T extends object>(body: unknown, what: string): T {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as T
   throw unexpected(body, what, 'an object')
 }
 
-/** @throws GatewayError `BAD_RESPONSE` when the answer is not an array of objects */
+/** @throws GatewayError `BAD_RESPONSE` when the response is not an array of objects */
 export function expectArray<T extends object>(body: unknown, what: string): T[] {
   if (!Array.isArray(body)) throw unexpected(body, what, 'a list')
   const odd: unknown = body.find((entry) => typeof entry !== 'object' || entry === null)
@@ -14,7 +14,7 @@ export function expectArray<T extends object>(body: unknown, what: string): T[] 
   return body as T[]
 }
 
-/** For the answer to a change: what is wrong with it says nothing about whether the change was applied. */
+/** For the response to a change: its faults say nothing about whether the change was applied. */
 export function ofChange<T>(read: () => T): T {
   try {
     return read()

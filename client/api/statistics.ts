@@ -1,20 +1,20 @@
 import { GatewayError, badResponse, type ErrorCause, type ErrorCode } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { createLanes } from '../connection/concurrency'
+import { createSemaphore } from '../connection/concurrency'
 import { isRunning } from '../model/route-state'
 import { listRoutes } from './routes'
 import { requestTo } from './endpoints'
 import { expectObject } from './shapes'
 
-/** What statistics are asked about. IDs as in the route; a client is identified by its address. */
+/** What statistics are about. IDs as in the route; a client is identified by its address. */
 export type StatisticsOf =
   | { routeId: string }
   | { routeId: string; sourceId: string }
   | { routeId: string; destinationId: string }
   | { routeId: string; destinationId: string; clientAddress: string; clientPort?: number }
 
-/** An answer of the statistics calls (facts 7), with numbers as numbers. */
+/** A response of the statistics calls (facts 7), with numbers as numbers. */
 export type Statistics = Record<string, unknown> & { collectedAt?: number }
 
 /** What stands in for the statistics of a route that could not be read. */
@@ -53,7 +53,7 @@ export async function readStatistics(
   return statistics
 }
 
-/** One of them is in each answer, and says what it is about. */
+/** Each response contains one of them, which says what it is about. */
 const PARTS = ['route', 'source', 'destination', 'clientStat']
 
 /**
@@ -95,10 +95,10 @@ export async function readStatisticsOf(
       return { route: { id, name }, error: { code, message, cause } }
     }
   }
-  // No more are asked for than fit at a time: a command waits for one answer at most, and not
-  // behind hundreds.
-  const lanes = createLanes(gateway.concurrency)
-  const answers = await Promise.all(routes.map((route) => lanes.run(() => read(route))))
+  // No more are requested than fit at a time: a command waits for one response at most, not behind
+  // hundreds.
+  const semaphore = createSemaphore(gateway.concurrency)
+  const answers = await Promise.all(routes.map((route) => semaphore.run(() => read(route))))
   if (failures.length > 0 && failures.length === routes.length) throw failures[0]
   return answers.filter((answer) => answer !== undefined)
 }

@@ -8,11 +8,11 @@ import type { CommandAnswer, Destination, Route, UpdateAnswer } from '../model/t
 import { untilStopped } from '../stop'
 import { sendCommand } from '../api/commands'
 import { getRoute } from '../api/routes'
-import { confirm } from './wait'
+import { awaitRoute } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
 import { readStableRoute, sendTracked, serialized } from './pending'
-import { isPending, isRunning, isStopped } from '../model/route-state'
+import { isRunning, isStopped } from '../model/route-state'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
 
@@ -47,12 +47,12 @@ export function controlRoute(
     const { action, waitFor, waitTimeout } = control
     const answer =
       action === 'restart'
-        ? await gateway.finish(restart(gateway, unit, waitTimeout, operation, begin))
+        ? await gateway.protect(restart(gateway, unit, waitTimeout, operation, begin))
         : await unit.send(action, operation)
     if (waitFor === 'accepted') return { answer }
-    return { answer, route: await unit.confirm(action !== 'stop', waitTimeout, operation) }
+    return { answer, route: await unit.awaitState(action !== 'stop', waitTimeout, operation) }
   })
-  // Only the message ends with its node: a restart that has begun goes on, and keeps its turn.
+  // Only the caller is released by a stop: a restart that has begun goes on, and keeps its turn.
   return control.action === 'restart'
     ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
     : work
@@ -61,12 +61,12 @@ export function controlRoute(
 /** What is started and stopped: a route, or one destination of it. */
 interface Unit {
   send(action: 'start' | 'stop', operation: Operation): Promise<CommandAnswer | UpdateAnswer>
-  /** What it is, in words, with name and ID. */
+  /** Its name and ID, in words. */
   nameIn(route: Route): string
-  /** How it is in this route; undefined when it is not there. */
+  /** Its state in this route; undefined when it is not there. */
   stateIn(route: Route): 'running' | 'stopped' | 'neither' | undefined
   /** Waits until it runs, or does not. */
-  confirm(running: boolean, timeout: number, operation: Operation): Promise<Route>
+  awaitState(running: boolean, timeout: number, operation: Operation): Promise<Route>
   read(operation: Operation): Promise<Route>
 }
 
@@ -85,19 +85,16 @@ function unitOf(
     return found && (isStarted(found) ? 'running' : 'stopped')
   }
 
-  const confirmed = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
-    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-      const route = routes.find(({ id }) => isSameId(id, routeId))
-      if (!route) return { instead: 'no such route' }
+  const awaitState = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
+    const wanted = running ? 'running' : 'stopped'
+    const verdict = (route: Route): string | undefined => {
       const now = stateIn(route)
-      const wanted = running ? 'running' : 'stopped'
-      if (now === undefined) return { instead: 'no such destination' }
-      if (isPending(route)) return { instead: 'the change still pending' }
-      if (now === wanted) return { seen: route }
+      if (now === undefined) return 'no such destination'
+      if (now === wanted) return undefined
       const why = destinationId !== undefined && running && !isRunning(route)
-      return { instead: `it is not ${wanted}${why ? '; its route does not run' : ''}` }
+      return `it is not ${wanted}${why ? '; its route does not run' : ''}`
     }
-    return confirm(gateway, { deviceId, routeId, look, timeout }, by)
+    return awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, by)
   }
 
   const nameIn = (route: Route): string => {
@@ -111,14 +108,14 @@ function unitOf(
     read,
     nameIn,
     stateIn,
-    confirm: confirmed,
+    awaitState,
     send: (action, by) =>
       destinationId === undefined
         ? sendCommand(gateway, { deviceId, command: `${action}-route`, routeId }, by)
         : sendToDestination(
             gateway,
             { deviceId, routeId, destinationId, action },
-            (asking) => confirmed(action === 'start', waitTimeout, asking),
+            (asking) => awaitState(action === 'start', waitTimeout, asking),
             by,
           ),
   }
@@ -126,7 +123,7 @@ function unitOf(
 
 /**
  * Stops, waits until that shows, and starts again. Once the stop may have arrived the start
- * follows, whatever happens meanwhile: a lost answer, a node that is stopped, a deploy. A
+ * follows, whatever happens meanwhile: a lost response, a node that is stopped, a deploy. A
  * restart must not leave a programme off the air.
  */
 async function restart(
@@ -134,16 +131,16 @@ async function restart(
   unit: Unit,
   timeout: number,
   operation: Operation,
-  /** From now on it is carried through. */
+  /** Called when it can no longer be stopped. */
   begin: () => void,
 ): Promise<CommandAnswer | UpdateAnswer> {
-  const onward = operation.under({ stop: undefined, finishing: true })
+  const onward = operation.under({ stop: undefined, uninterruptible: true })
   const route = await unit.read(operation)
   const before = unit.stateIn(route)
   begin()
   if (before === undefined || before === 'stopped') return unit.send('start', onward)
   const unseen = await stop(gateway, unit, timeout, onward)
-  const isCertain = unseen === undefined && !gateway.leaving.stopped
+  const isCertain = unseen === undefined && !gateway.closing.stopped
   const stopped = { name: unit.nameIn(route), isCertain }
   const answer = await startAgain(gateway, unit, stopped, onward)
   if (unseen) {
@@ -153,7 +150,10 @@ async function restart(
   return answer
 }
 
-/** Returns what is not certain about the stop. @throws GatewayError when it certainly did not arrive */
+/**
+ * @returns the error that left the stop unconfirmed; undefined if it was confirmed
+ * @throws GatewayError when the stop certainly did not arrive
+ */
 async function stop(
   gateway: Connection,
   unit: Unit,
@@ -168,18 +168,18 @@ async function stop(
     lost = error as GatewayError
   }
   try {
-    await unit.confirm(false, timeout, onward.under({ stop: gateway.leaving }))
+    await unit.awaitState(false, timeout, onward.under({ stop: gateway.closing }))
     return undefined
   } catch (error) {
     // A close leaves no time to wait.
-    if (gateway.leaving.stopped) return undefined
+    if (gateway.closing.stopped) return undefined
     return lost ?? (error as GatewayError)
   }
 }
 
 const START_ATTEMPTS = 5
 
-// To start what runs already does no harm, so a start may be repeated.
+// Starting what already runs does no harm, so a start may be repeated.
 async function startAgain(
   gateway: Connection,
   unit: Unit,
@@ -220,7 +220,7 @@ interface DestinationControl extends RouteAddress {
 async function sendToDestination(
   gateway: Connection,
   { deviceId, routeId, destinationId, action }: DestinationControl,
-  /** Waits until the destination shows what was asked for. */
+  /** Waits until the destination shows the change. */
   seen: (operation: Operation) => Promise<unknown>,
   operation: Operation,
 ): Promise<CommandAnswer | UpdateAnswer> {
@@ -233,7 +233,7 @@ async function sendToDestination(
       throw error
     }
     const answer = await sendByUpdate()
-    // Firmware may take the update and ignore what it asks for: only what shows counts.
+    // Firmware may accept the update and ignore the action: only what shows counts.
     await seen(operation).catch(() => {
       throw inDoubt(error)
     })

@@ -5,20 +5,20 @@ import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { lacking, lacksRoutes, listRoutes, sendCreate } from '../api/routes'
-import { confirm } from './wait'
-import { isPending, isRunning } from '../model/route-state'
+import { awaitRoute } from './wait'
+import { isRunning } from '../model/route-state'
 import { rememberSecrets } from './known-secrets'
 
 /** How long a change is followed. */
 export interface Waiting {
-  /** `accepted`: until the appliance's answer. `applied`: until the change shows. */
+  /** `accepted`: until the appliance's response. `applied`: until the change shows. */
   waitFor: 'accepted' | 'applied'
   /** Milliseconds, for `applied`. */
   waitTimeout: number
 }
 
 export interface CreateRoute extends Waiting {
-  /** May be a way to find it out, used only once the definition was found in order. */
+  /** A function is called only once the definition has passed its checks. */
   deviceId: string | (() => Promise<string>)
   /** A route in sent form, or a Route as read, which is copied. */
   definition: unknown
@@ -36,8 +36,8 @@ export interface Created {
 }
 
 /**
- * Creates a route (spec 4.1). The answer of the appliance holds no ID, and comes before
- * the route is there; with `applied` the new route is found in the list by its name.
+ * Creates a route (spec 4.1). The appliance's response contains no ID, and precedes the route;
+ * with `applied` the new route is found in the list by its name.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
  */
 export async function createRoute(
@@ -55,14 +55,14 @@ export async function createRoute(
   if (waitFor === 'accepted') {
     return { deviceId, answer: await sendCreate(gateway, { deviceId, fields }, operation) }
   }
-  // Two creates with one name take turns, or both would claim the first new route.
+  // Creates with the same name take turns, or each would claim the first new route.
   return gateway.inTurn(`create ${deviceId} ${fields.name}`, operation, async () => {
     const present = await listRoutes(gateway, { deviceId }, operation)
-    // An older route of this name that is not listed now would be taken for the new one later.
+    // An older route of this name that is not listed now would later be taken for the new one.
     if (lacksRoutes(present)) throw lacking(present, ' The route was not created.')
     const older = new Set(present.data.map(({ id }) => id))
     const answer = await sendCreate(gateway, { deviceId, fields }, operation)
-    const route = await confirmCreated(
+    const route = await awaitCreated(
       gateway,
       { deviceId, fields, older, timeout: waitTimeout },
       operation,
@@ -81,20 +81,17 @@ export interface NewRoute {
   timeout: number
 }
 
-/** Waits until the new route shows, and runs if it was to be started: the answer to a create has no ID. */
-export function confirmCreated(
+/** Waits until the new route shows, and runs if it was to be started. It is found by its name. */
+export function awaitCreated(
   gateway: Connection,
   { deviceId, fields, older, timeout }: NewRoute,
   operation: Operation,
 ): Promise<Route> {
-  const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-    const created = routes.find(({ id, name }) => name === fields.name && !older.has(id))
-    if (!created) return { instead: `no new route with the name "${fields.name}"` }
-    if (isPending(created)) return { instead: 'the new route, with updates pending' }
-    if (fields.startRoute && !isRunning(created)) {
-      return { instead: `the new route in state ${String(created.state)}` }
-    }
-    return { seen: created }
-  }
-  return confirm(gateway, { deviceId, look, timeout }, operation)
+  const isMeant = ({ id, name }: Route): boolean => name === fields.name && !older.has(id)
+  const verdict = (created: Route): string | undefined =>
+    fields.startRoute && !isRunning(created)
+      ? `the new route in state ${String(created.state)}`
+      : undefined
+  const absence = `no new route with the name "${fields.name}"`
+  return awaitRoute(gateway, { deviceId, isMeant, absence, verdict, timeout }, operation)
 }

@@ -5,13 +5,13 @@ import { isSameId } from '../model/ids'
 import type { UpdateAnswer } from '../model/types'
 import { sendDelete } from '../api/routes'
 import { judgeMissing } from '../watch/gone'
-import { confirm, type Expectation } from './wait'
+import { awaitChange, type Expectation } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
 import { forgetRoute, serialized } from './pending'
 
 /**
- * Deletes a route (facts 4.5). With `applied` the answer comes when the route is gone, see `watch/gone`.
+ * Deletes a route (facts 4.5). With `applied` it returns once the route is gone, see `watch/gone`.
  * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
  */
 export function deleteRoute(
@@ -24,7 +24,7 @@ export function deleteRoute(
     const answer = await sendDelete(gateway, { deviceId, routeId }, operation)
     forgetRoute(gateway, { deviceId, routeId })
     if (waitFor === 'applied') {
-      await confirmGone(gateway, { deviceId, routeId }, waitTimeout, operation)
+      await awaitGone(gateway, { deviceId, routeId }, waitTimeout, operation)
     }
     return answer
   })
@@ -34,7 +34,7 @@ export function deleteRoute(
  * Waits until the route is certainly gone.
  * @param unsent no change was sent: the route was only not found
  */
-export function confirmGone(
+export function awaitGone(
   gateway: Connection,
   { deviceId, routeId }: RouteAddress,
   timeout: number,
@@ -42,7 +42,7 @@ export function confirmGone(
   unsent = false,
 ): Promise<true> {
   let missingSince: number | undefined
-  const look: Expectation<true>['look'] = async (routes, evidence) => {
+  const judge: Expectation<true>['judge'] = async (routes, evidence) => {
     const route = routes.find(({ id }) => isSameId(id, routeId))
     if (route) {
       missingSince = undefined
@@ -59,9 +59,9 @@ export function confirmGone(
     return {
       again,
       instead: found.isUnlisted
-        ? 'no such route, which one more look has to confirm'
+        ? 'no such route, which one more poll has to confirm'
         : 'no such route, in a list that may not be complete',
     }
   }
-  return confirm(gateway, { deviceId, routeId, look, timeout, unsent }, operation)
+  return awaitChange(gateway, { deviceId, routeId, judge, timeout, unsent }, operation)
 }

@@ -7,7 +7,7 @@ import {
   inDoubt,
   invalidInput,
   mayHaveArrived,
-  type Problem,
+  type Finding,
   readOnlyError,
 } from '../errors'
 import type { Connection } from '../connection/connection'
@@ -17,12 +17,12 @@ import { isSameId } from '../model/ids'
 import type { Route } from '../model/types'
 import { sendCommand } from '../api/commands'
 import { lacking, lacksRoutes, listRoutes, sendCreate, sendDelete } from '../api/routes'
-import { createLanes } from '../connection/concurrency'
+import { createSemaphore } from '../connection/concurrency'
 import { askItself, judgeMissing } from '../watch/gone'
-import { findClashes } from './port-conflicts'
-import { confirm } from './wait'
-import { confirmCreated } from './create'
-import { confirmGone } from './delete'
+import { findPortConflicts } from './port-conflicts'
+import { awaitRoute } from './wait'
+import { awaitCreated } from './create'
+import { awaitGone } from './delete'
 import type { Difference } from '../model/diff'
 import {
   collisions,
@@ -120,7 +120,7 @@ export async function ensureRoutes(
     [
       ...plans.flatMap(({ problems }, index) => under(pathOf(index), problems)),
       ...collisions(plans, present, pathOf),
-      ...(options.validate === false ? [] : findClashes(plans, present, pathOf)),
+      ...(options.validate === false ? [] : findPortConflicts(plans, present, pathOf)),
     ],
     operation,
   )
@@ -139,10 +139,10 @@ export async function ensureRoutes(
     )
     return { deviceId, results: result, routeId: (result.after ?? result.before)?.id }
   }
-  const lanes = createLanes(gateway.concurrency)
+  const semaphore = createSemaphore(gateway.concurrency)
   const results = await Promise.all(
     work.map((one) =>
-      lanes.run(async () => {
+      semaphore.run(async () => {
         const progress: Progress = { done: [] }
         try {
           return await apply(gateway, deviceId, one, options, operation, progress)
@@ -161,7 +161,7 @@ interface Progress {
   done: EnsureAction[]
 }
 
-/** Plans once more on the route as it is now, in turn with all others that change it, and does it. */
+/** Plans again on the route as it is now, serialized with all other changes of it, and carries it out. */
 async function apply(
   gateway: Connection,
   deviceId: string,
@@ -180,7 +180,7 @@ async function apply(
       change(gateway, address, wanted, options, operation, progress),
     )
   }
-  // Whoever wants a route of this name waits here, and then finds the one that is there by then.
+  // Others that want a route of this name wait here, and then find the one that was created.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
     const present = await settledList(gateway, deviceId, [wanted], options, operation)
     const route = findWanted(wanted, present, options, operation)
@@ -219,7 +219,7 @@ async function create(
   const after = await countedCreate(gateway, () =>
     seen(
       () => sendCreate(gateway, { deviceId, fields }, operation),
-      () => confirmCreated(gateway, { deviceId, fields, older, timeout }, operation),
+      () => awaitCreated(gateway, { deviceId, fields, older, timeout }, operation),
     ),
   )
   rememberSecrets(gateway, { deviceId, routeId: after.id }, fields)
@@ -246,23 +246,15 @@ async function change(
   const timeout = options.waitTimeout
   const route = await readStableRoute(gateway, address, operation).catch(async (error: unknown) => {
     if (options.state !== 'absent' || !isNotFound(error)) throw error
-    await confirmGone(gateway, address, timeout, operation, true)
+    await awaitGone(gateway, address, timeout, operation, true)
     return undefined
   })
   const one = planOn(gateway, deviceId, wanted, route, options)
   if (!route) return planned(one)
   refuse(one.problems, operation)
 
-  const until = (met: (now: Route) => string | undefined): Promise<Route> => {
-    const look = (routes: Route[]): { seen: Route } | { instead: string } => {
-      const now = routes.find(({ id }) => isSameId(id, routeId))
-      if (!now) return { instead: 'no such route' }
-      if (isPending(now)) return { instead: 'the change still pending' }
-      const instead = met(now)
-      return instead === undefined ? { seen: now } : { instead }
-    }
-    return confirm(gateway, { deviceId, routeId, look, timeout }, operation)
-  }
+  const until = (verdict: (now: Route) => string | undefined): Promise<Route> =>
+    awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, operation)
 
   let after: Route | null = route
   for (const step of one.steps) {
@@ -273,7 +265,7 @@ async function change(
             sendDelete(gateway, address, operation).catch((error: unknown) => {
               if (!isNotFound(error)) throw error
             }),
-          () => confirmGone(gateway, address, timeout, operation),
+          () => awaitGone(gateway, address, timeout, operation),
         )
         forgetRoute(gateway, address)
         after = null
@@ -307,8 +299,8 @@ async function change(
 }
 
 /**
- * Sends a change and waits until it shows. Where the answer got lost, the appliance is
- * looked at instead: what shows was applied, what does not stays of unknown outcome.
+ * Sends a change and waits until it shows. Where the response was lost, what shows was applied;
+ * what does not show remains of unknown outcome.
  */
 async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Promise<T> {
   let lost: GatewayError | undefined
@@ -333,8 +325,8 @@ const isNotFound = (error: unknown): boolean =>
 const DOUBTS = ['there', 'no answer', 'unclear'] as const
 
 /**
- * All routes, when nothing is under way that concerns those that are wanted: no change of one
- * of them, and where one is missing no create, which may be the one.
+ * Lists all routes once nothing is in progress that concerns the wanted ones: no change of one of
+ * them and, where one is missing, no create, which may be the one.
  * @throws GatewayError `NOT_CONFIRMED` when that does not come to an end
  */
 async function settledList(
@@ -345,7 +337,7 @@ async function settledList(
   operation: Operation,
 ): Promise<Route[]> {
   let missingSince: number | undefined
-  // Rows without an ID have no route that could be asked for itself.
+  // Rows without an ID have no route that could be read by itself.
   const areGone = async (found: Array<Route | undefined>): Promise<boolean> => {
     const ids = wanted.flatMap(({ id }, index) => (found[index] || !id ? [] : [id]))
     const answers = await Promise.all(
@@ -374,7 +366,7 @@ async function settledList(
   return pollUntil(gateway, look, options.waitTimeout, operation)
 }
 
-/** What an update has still to change, in words; undefined when nothing. */
+/** What an update still has to change, in words; undefined when nothing. */
 function remaining({ steps, diff }: Plan): string | undefined {
   if (!steps.includes('update')) return undefined
   return `other values in ${diff
@@ -423,14 +415,14 @@ function told(error: unknown, { done }: Progress): unknown {
   })
 }
 
-const under = (path: string, problems: Problem[]): Problem[] =>
+const under = (path: string, problems: Finding[]): Finding[] =>
   path === ''
     ? problems
     : problems.map((one) => ({
+        ...one,
         path: one.path === '' || one.path.startsWith('[') ? path + one.path : `${path}.${one.path}`,
-        problem: one.problem,
       }))
 
-function refuse(problems: Problem[], { name }: Operation): void {
+function refuse(problems: Finding[], { name }: Operation): void {
   if (problems.length > 0) throw invalidInput(problems, name)
 }

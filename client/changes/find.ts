@@ -17,12 +17,12 @@ export interface RouteAddress {
 export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
   `${deviceId} ${plainId(routeId)}`
 
-/** What tells a route or a destination: its ID, or else its exact name. */
+/** What identifies a route or a destination: its ID, or else its exact name. */
 export type Target = { id: string } | { name: string }
 
 /**
- * The ID of the route that is meant. A name is looked up on every page.
- * @throws GatewayError `NOT_FOUND` for an unknown name, `CONFLICT` with the IDs for one that fits several
+ * Finds the ID of a route. A name is looked up on every page.
+ * @throws GatewayError `NOT_FOUND` for an unknown name, `CONFLICT` with the IDs when several routes have it
  */
 export async function findRoute(
   gateway: Connection,
@@ -37,7 +37,7 @@ export async function findRoute(
   return idOfTheOne('route', target.name, list.data, operation)
 }
 
-/** The ID of the destination of a route that is meant. A name is looked up in the route. */
+/** Finds the ID of a destination. A name is looked up in the route. */
 export async function findDestination(
   gateway: Connection,
   address: RouteAddress,

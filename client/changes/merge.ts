@@ -1,11 +1,11 @@
-import type { Problem } from '../errors'
 import type { Destination, Route, RouteFields, RoutePatch, Source } from '../model/types'
+import type { Fault } from '../model/faults'
 import { isEmpty, isGiven, isObject, isText, membersIn, own, pathTo } from '../model/json'
 import type { JsonObject } from '../model/json'
 import { hasPaths, isRedundant, membersOf, PLACE } from '../model/members'
 import type { Direction } from '../model/members'
 import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
-import { checkPart, checkPatch, NO_IDENTITY } from '../model/check'
+import { checkPart, checkPatch } from '../model/check'
 import type { CheckOptions, UpdateMode } from '../model/check'
 import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
 import { isSameId, isUuid, matcher, plainId } from '../model/ids'
@@ -13,7 +13,7 @@ import { isSameId, isUuid, matcher, plainId } from '../model/ids'
 /** What an update is going to send, and what stands against it. With problems nothing may be sent. */
 export interface Plan {
   fields: RouteFields
-  problems: Problem[]
+  problems: Fault[]
 }
 
 /** True when an update cannot be planned without the route as it is: it is then read first. */
@@ -45,12 +45,11 @@ export function planKeep(patch: RoutePatch, present?: Route): Plan {
     ? plan
     : {
         ...plan,
-        problems: [...left.map((path) => ({ path, problem: NOT_READ })), ...plan.problems],
+        problems: [...left.map((path) => ({ path, kind: 'notRead' as const })), ...plan.problems],
       }
 }
 
 const PARTS = ['name', 'source', 'destinations'] as const
-const NOT_READ = 'is missing, and the present route was not read to take it from'
 
 /**
  * Mode `replace` (design 2.3): exactly what the patch gives, so no destinations if it gives none.
@@ -61,7 +60,7 @@ export function planReplace(patch: RoutePatch, present?: Route): Plan {
   const { name, source, destinations } = toSent(patch as Route)
   if (!present) return keepHidden({ name, source, destinations }, present)
   const before = toSent(present)
-  const problems: Problem[] = []
+  const problems: Fault[] = []
   const isOther = isText(source.id) && !isSameId(source.id, before.source.id)
   const fields = {
     name,
@@ -81,7 +80,7 @@ function inPlaceOf<Part extends Source | Destination>(part: Part, present: Part)
 function inPlaces(
   destinations: Destination[],
   before: Destination[],
-  problems: Problem[],
+  problems: Fault[],
 ): Destination[] {
   const find = matcher(before)
   // A destination that is named by its id is not free for a name.
@@ -99,9 +98,10 @@ function inPlaces(
   })
 }
 
-const severalFit = (path: string, found: readonly number[], before: Destination[]): Problem => ({
+const severalFit = (path: string, found: readonly number[], before: Destination[]): Fault => ({
   path,
-  problem: `fits several destinations, with the ids ${found.map((at) => String(before[at]?.id)).join(', ')}; give the id`,
+  kind: 'severalFit',
+  ids: found.map((at) => String(before[at]?.id)).join(', '),
 })
 
 /**
@@ -125,7 +125,7 @@ export function planMerge(patch: RoutePatch, present: Route, options: CheckOptio
 }
 
 interface Merging {
-  problems: Problem[]
+  problems: Fault[]
   validate: boolean
 }
 
@@ -145,7 +145,7 @@ function mergePart(
   if (isText(patch.id) && !isSameId(patch.id, before.id))
     problems.push({
       path: pathTo(path, 'id'),
-      problem: `is not the id of the present ${direction}`,
+      kind: direction === 'source' ? 'otherSource' : 'otherDestination',
     })
 
   const merged = mergeMembers(base, wanted, path, problems)
@@ -189,7 +189,7 @@ function lastingNulls(
   wanted: JsonObject,
   sent: JsonObject,
   path: string,
-): Problem[] {
+): Fault[] {
   const members = membersOf(direction, sent.protocol)
   return membersIn(patch).flatMap(([name, value]) => {
     const sentName = members.get(name)?.sentAs ?? name
@@ -198,23 +198,20 @@ function lastingNulls(
   })
 }
 
-function nullsOver(wanted: unknown, kept: unknown, path: string): Problem[] {
-  if (wanted === null) return isEmpty(kept) ? [] : [{ path, problem: CANNOT_BE_TAKEN_AWAY }]
+function nullsOver(wanted: unknown, kept: unknown, path: string): Fault[] {
+  if (wanted === null) return isEmpty(kept) ? [] : [{ path, kind: 'notEmptied' }]
   if (!isObject(wanted) || !isObject(kept)) return []
   return membersIn(wanted).flatMap(([name, value]) =>
     nullsOver(value, own(kept, name), pathTo(path, name)),
   )
 }
 
-const CANNOT_BE_TAKEN_AWAY =
-  'is null, but it has a value, and the appliance keeps what an update leaves out; give the value wanted'
-
 /** With redundancy a place of its own has no meaning: the paths have theirs, and it would be lost. */
-function refusePlace(wanted: JsonObject, path: string): Problem[] {
+function refusePlace(wanted: JsonObject, path: string): Fault[] {
   return PLACE.filter((name) => isText(wanted[name]) || typeof wanted[name] === 'number').map(
     (name) => ({
       path: pathTo(path, name),
-      problem: 'does not apply with path redundancy; give all paths in srtNetworkBondingParams',
+      kind: 'redundancy',
     }),
   )
 }
@@ -223,7 +220,7 @@ function mergeMembers(
   base: JsonObject,
   wanted: JsonObject,
   path: string,
-  problems: Problem[],
+  problems: Fault[],
 ): JsonObject {
   const merged = new Map(membersIn(base))
   for (const [name, value] of membersIn(wanted)) {
@@ -248,7 +245,7 @@ interface DestinationPatch {
   path: string
   found: readonly number[]
   /** Why it cannot be a new one: it was named by an id, which must then exist. */
-  refusal?: Problem
+  refusal?: Fault
   patch: JsonObject | null
 }
 
@@ -277,7 +274,7 @@ function mergeDestinations(
       added.push(destination)
       renamed.push({ name: destination.name, path })
     } else if (namedAt.has(index)) {
-      problems.push({ path, problem: `is the same destination as ${namedAt.get(index)}` })
+      problems.push({ path, kind: 'sameDestination', other: namedAt.get(index)! })
     } else {
       namedAt.set(index, path)
       if (patch === null) {
@@ -293,8 +290,7 @@ function mergeDestinations(
   const destinations = [...merged.values(), ...added] as Destination[]
   const find = matcher(destinations.map(({ name }) => ({ name })))
   for (const { name, path } of renamed) {
-    if (find({ name }).length > 1)
-      problems.push({ path: pathTo(path, 'name'), problem: 'is the name of two destinations' })
+    if (find({ name }).length > 1) problems.push({ path: pathTo(path, 'name'), kind: 'sameName' })
   }
   return destinations
 }
@@ -306,10 +302,10 @@ function destinationPatches(before: Destination[], patches: unknown): Destinatio
       if (!isObject(patch)) return []
       const path = `destinations[${index}]`
       const refusal = isText(patch.id)
-        ? { path: `${path}.id`, problem: NO_SUCH_ID }
+        ? { path: `${path}.id`, kind: 'noSuchDestination' as const }
         : isText(patch.name)
           ? undefined
-          : { path, problem: NO_IDENTITY }
+          : { path, kind: 'whichDestination' as const }
       return [{ path, found: find(patch), refusal, patch }]
     })
   }
@@ -322,12 +318,10 @@ function destinationPatches(before: Destination[], patches: unknown): Destinatio
     const patch = isNew ? { ...value, name: key } : value
     const path = pathTo('destinations', key)
     // A name of this form is surely meant as an id.
-    const refusal = isUuid(key) ? { path, problem: NO_SUCH_ID } : undefined
+    const refusal = isUuid(key) ? { path, kind: 'noSuchDestination' as const } : undefined
     return [{ path, found, refusal, patch }]
   })
 }
-
-const NO_SUCH_ID = 'is not the id of a destination of the route'
 
 function newDestination(
   { problems, validate }: Merging,
@@ -337,9 +331,6 @@ function newDestination(
   const given = mergeMembers({}, partToSent('destination', patch), path, problems)
   const destination = withAddress(given as unknown as Destination)
   const faults = validate ? checkPart('destination', destination, path) : []
-  if (faults.length > 0) {
-    const problem = 'fits no destination of the route, and is not complete enough for a new one'
-    problems.push({ path, problem }, ...faults)
-  }
+  if (faults.length > 0) problems.push({ path, kind: 'incomplete' }, ...faults)
   return destination
 }

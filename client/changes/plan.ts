@@ -1,4 +1,4 @@
-import { GatewayError, type Problem } from '../errors'
+import { GatewayError, type Finding } from '../errors'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
@@ -30,7 +30,7 @@ export interface Plan {
   /** What a create or an update sends. */
   fields?: RouteFields
   before: Route | null
-  problems: Problem[]
+  problems: Finding[]
 }
 
 /** What has to be done so that the route is as wanted. Applying and planning use this alike. */
@@ -38,7 +38,7 @@ export function plan(
   wanted: Wanted,
   found: Route | undefined,
   options: PlanOptions,
-  /** The same route, with the secrets that reads do not tell, to compare with. */
+  /** The same route to compare with, completed with the secrets that reads leave out. */
   told = found,
 ): Plan {
   const route = found && wholeRoute(found)
@@ -103,7 +103,7 @@ function planPresent(
   return { ...nothing, steps, diff, unverified: left, fields, problems }
 }
 
-/** IDs of a former route with this name, or of its parts, tell nothing about the one that is there now. */
+/** IDs of a former route with this name, or of its parts, say nothing about the present one. */
 function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): Wanted {
   const { source, destinations } = wanted
   const parts = [present.source, ...present.destinations]
@@ -122,8 +122,8 @@ function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): W
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Rows that mean one route. */
-export function duplicates(rows: Wanted[], pathOf: (index: number) => string): Problem[] {
-  const problems: Problem[] = []
+export function duplicates(rows: Wanted[], pathOf: (index: number) => string): Finding[] {
+  const problems: Finding[] = []
   for (const member of ['id', 'name'] as const) {
     const first = new Map<string, number>()
     rows.forEach((row, index) => {
@@ -176,8 +176,8 @@ export function collisions(
   plans: Plan[],
   present: Route[],
   pathOf: (index: number) => string,
-): Problem[] {
-  const problems: Problem[] = []
+): Finding[] {
+  const problems: Finding[] = []
   const rowOf = new Map<string, number>()
   const namesakes = new Map<string, number>()
   const nameOf = ({ steps, fields, before }: Plan): string | undefined =>

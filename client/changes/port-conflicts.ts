@@ -23,7 +23,7 @@ interface Planned {
  * Faults where a planned route would newly listen on an adapter and port that another
  * planned or present route listens on already. What clashes today is left alone.
  */
-export function findClashes(
+export function findPortConflicts(
   plans: Planned[],
   present: Route[],
   pathOf: (index: number) => string,

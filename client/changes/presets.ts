@@ -1,4 +1,4 @@
-import { invalidInput, type Problem, readOnlyError } from '../errors'
+import { invalidInput, type Finding, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { faultAsJson, isObject } from '../model/json'
@@ -69,16 +69,14 @@ function parse(input: unknown, { name }: Operation): Preset {
 }
 
 function withSecretsOf(present: Preset, wanted: Preset, { name }: Operation): Preset {
-  const problems: Problem[] = []
+  const problems: Finding[] = []
   const presentRoutes: unknown[] = Array.isArray(present.routes) ? present.routes : []
   const routes = (wanted.routes as unknown[]).map((route, index) => {
     if (!isObject(route)) return route
     const sameName = presentRoutes.filter((one) => isObject(one) && one.name === route.name)
     const counterpart = sameName.length === 1 && isObject(sameName[0]) ? sameName[0] : undefined
     const { fields, problems: faults } = keepHidden(route, counterpart)
-    problems.push(
-      ...faults.map(({ path, problem }) => ({ path: `routes[${index}].${path}`, problem })),
-    )
+    problems.push(...faults.map((one) => ({ ...one, path: `routes[${index}].${one.path}` })))
     return fields
   })
   const complete = { ...wanted, routes }

@@ -5,19 +5,18 @@ import { checkUpdate, type CheckOptions } from '../model/check'
 import { toSent } from '../model/convert'
 import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
-import { confirm } from './wait'
+import { awaitRoute } from './wait'
 import type { Waiting } from './create'
 import { covers, differs } from '../model/diff'
 import type { RouteAddress } from './find'
 import { needsPresent, planKeep, planMerge, planReplace } from './merge'
 import { forgetUpdate, readStableRoute, sendTracked, serialized } from './pending'
-import { isPending } from '../model/route-state'
 import { comparable } from './known-secrets'
 
 export type UpdateMode = 'keep' | 'merge' | 'replace'
 
 export interface UpdateRoute extends Waiting {
-  /** May be a way to find it out, used only once the patch was found in order. */
+  /** A function is called only once the patch has passed its checks. */
   address: RouteAddress | (() => Promise<RouteAddress>)
   /** What to change: `{name?, source?, destinations?}`, or a Route as read and edited. */
   patch: unknown
@@ -33,8 +32,8 @@ export interface Updated extends RouteAddress {
 
 /**
  * Updates a route (spec 4.2). The appliance deletes every destination that an update
- * leaves out, so what the patch does not say is read first and sent along (design 2.3).
- * Updates of one route take turns, and each reads after the one before has shown.
+ * leaves out, so what the patch leaves out is read first and sent along (design 2.3).
+ * Updates of one route take turns, and each reads once the one before has shown.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */
 export async function updateRoute(
@@ -66,20 +65,13 @@ export async function updateRoute(
     const answer = await sendTracked(gateway, target, { fields, present }, operation)
     if (waitFor === 'accepted') return { deviceId, routeId, answer }
 
-    const look = ([route]: Route[]): { seen: Route } | { instead: string } => {
-      if (!route) return { instead: 'no such route' }
-      if (isPending(route)) return { instead: 'the update still pending' }
-      const told = comparable(gateway, deviceId, route)
-      return covers(told, fields) ? { seen: route } : { instead: difference(fields, told) }
+    const verdict = (changed: Route): string | undefined => {
+      const known = comparable(gateway, deviceId, changed)
+      return covers(known, fields) ? undefined : difference(fields, known)
     }
-    const route = await confirm(
+    const route = await awaitRoute(
       gateway,
-      {
-        deviceId,
-        routeId,
-        look: (routes) => look(routes.filter(({ id }) => isSameId(id, routeId))),
-        timeout: waitTimeout,
-      },
+      { deviceId, routeId, verdict, timeout: waitTimeout },
       operation,
     )
     forgetUpdate(gateway, at)

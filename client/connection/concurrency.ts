@@ -2,20 +2,20 @@ import { MONOTONIC, type Clock } from '../clock'
 import { closedError } from '../errors'
 import type { Stop } from '../stop'
 
-/** Runs at most so many tasks at once; the others wait in order. */
-export interface Lanes {
+/** Runs at most `limit` tasks concurrently; the rest wait in FIFO order. */
+export interface Semaphore {
   run<T>(task: () => Promise<T>): Promise<T>
-  /** Fails all that wait, or all that have waited since then (ms of the clock). Those that run are left alone. */
-  giveUp(reason: Error, since?: number): void
+  /** Rejects every queued task, or those queued since `since` or earlier (ms of the clock). Running tasks are left alone. */
+  rejectQueued(reason: Error, since?: number): void
 }
 
-export function createLanes(width: number, clock: Clock = MONOTONIC): Lanes {
+export function createSemaphore(limit: number, clock: Clock = MONOTONIC): Semaphore {
   const waiting: Array<{ since: number; start: () => void; fail: (reason: Error) => void }> = []
   let running = 0
 
   return {
     async run(task) {
-      if (running < width) running++
+      if (running < limit) running++
       else {
         await new Promise<void>((start, fail) => {
           waiting.push({ since: clock.now(), start, fail })
@@ -29,23 +29,22 @@ export function createLanes(width: number, clock: Clock = MONOTONIC): Lanes {
         else running--
       }
     },
-    giveUp(reason, since = Infinity) {
-      // They wait in the order in which they came.
+    rejectQueued(reason, since = Infinity) {
       const later = waiting.findIndex((one) => one.since > since)
       for (const { fail } of waiting.splice(0, later < 0 ? waiting.length : later)) fail(reason)
     },
   }
 }
 
-/** Runs tasks with the same key one behind the other, in the order in which they came. */
-export interface Turns {
-  /** A stop ends only the waiting: a task that has begun tells by itself how it ended. */
+/** Serializes tasks that share a key (first come, first served). */
+export interface KeyedMutex {
+  /** A stop ends only the waiting: a task that has begun reports its own end. */
   run<T>(key: string, task: () => Promise<T>, stop?: Stop): Promise<T>
-  /** Fails all that have waited since then (ms of the clock). Those that run are left alone. */
-  giveUp(reason: Error, since: number): void
+  /** Rejects every task queued since `since` or earlier (ms of the clock). Running tasks are left alone. */
+  rejectQueued(reason: Error, since: number): void
 }
 
-export function createTurns(clock: Clock = MONOTONIC): Turns {
+export function createKeyedMutex(clock: Clock = MONOTONIC): KeyedMutex {
   const last = new Map<string, Promise<void>>()
   const waiting = new Set<{ since: number; fail: (reason: Error) => void }>()
 
@@ -79,7 +78,7 @@ export function createTurns(clock: Clock = MONOTONIC): Turns {
           if (!failed) await task().then(resolve, reject)
         })
       }),
-    giveUp(reason, since) {
+    rejectQueued(reason, since) {
       for (const one of waiting) if (one.since <= since) one.fail(reason)
     },
   }

@@ -1,12 +1,12 @@
-import { createCaller, type Sending } from './request'
+import { createRequester, type Sending } from './request'
 import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, closedError, inDoubt, readOnlyError } from '../errors'
 import { newMemory, type Memory } from '../memory'
 import { DEFAULT_TIMEOUT } from '../model/ranges'
 import type { SessionDeletion } from '../model/types'
 import { isWrite, type Operation, type Request } from './operation'
-import { createOutlook, type Outlook } from './outage-log'
-import { createLanes, createTurns } from './concurrency'
+import { createOutageLog, type OutageLog } from './outage-log'
+import { createSemaphore, createKeyedMutex } from './concurrency'
 import { createRedaction, secretsIn } from './redaction'
 import { createSession, type Session } from './session'
 import { normalFingerprint, parseBase } from './settings'
@@ -14,7 +14,7 @@ import { Stop, untilStopped, within } from '../stop'
 import { passwordsOf, type ProxyOptions, type TlsOptions } from './agents'
 import { createTransport } from './transport'
 
-/** How to reach one appliance. */
+/** How to reach one appliance, and how to treat it. */
 export interface GatewayOptions {
   /** `http://` or `https://`, host, optional port and path prefix. */
   baseUrl: string
@@ -22,9 +22,9 @@ export interface GatewayOptions {
   password: string
   /** Milliseconds for one call; default 10000. */
   timeout?: number
-  /** Calls in flight at once; default 8. */
+  /** Concurrent calls; default 8. */
   concurrency?: number
-  /** Milliseconds between two looks of a watch, at least 1000; by default as the appliance suggests. */
+  /** Milliseconds between two polls of a watch, at least 1000; by default as the appliance suggests. */
   pollInterval?: number
   /** Refuse every call that changes the appliance. */
   readOnly?: boolean
@@ -33,9 +33,9 @@ export interface GatewayOptions {
   /** SHA-256 fingerprint of the certificate, any case, with or without colons. */
   fingerprint?: string
   proxy?: ProxyOptions
-  /** Largest answer that is read, in bytes; default 64 MiB. */
+  /** Largest response that is read, in bytes; default 64 MiB. */
   maxAnswerBytes?: number
-  /** Gets one line for each change of state. No line holds a secret. */
+  /** Gets one line for each change of state. No line contains a secret. */
   log?: (level: 'info' | 'warn', text: string) => void
   /** @internal Time for waits and durations, so that tests can move it. */
   clock?: Clock
@@ -44,33 +44,33 @@ export interface GatewayOptions {
 /** The connection to one appliance: one session, one queue, whoever uses it. */
 export interface Connection {
   readonly readOnly: boolean
-  /** Calls in flight at once. */
+  /** Concurrent calls. */
   readonly concurrency: number
-  /** Milliseconds between two looks of a watch; undefined when the appliance suggests them. */
+  /** Milliseconds between two polls of a watch; undefined when the appliance suggests them. */
   readonly pollInterval?: number
-  /** Comes at the beginning of a close, while changes that have begun may still be completed. */
-  readonly leaving: Stop
+  /** Stopped when `close()` starts. Changes already under way may still finish. */
+  readonly closing: Stop
   readonly session: Session
-  /** What was learned about the appliance. */
+  /** What is remembered about the appliance. */
   readonly memory: Memory
   /**
    * Makes one call within the session and returns the parsed body of its 2xx answer.
-   * Heals a lost session, repeats reads on passing faults (design 2.5).
+   * Renews a lost session, and repeats reads after transient faults (design 2.5).
    * @throws GatewayError with the codes of design 2.4
    */
   call(request: Request, operation: Operation): Promise<unknown>
   /** Ends the open session; returns what the appliance answered. Where none is open, nothing is sent. */
   endSession(operation: Operation): Promise<SessionDeletion>
-  /** Runs tasks with the same key one behind the other; others run in parallel. */
+  /** Serializes tasks that share a key (first come, first served). */
   inTurn<T>(key: string, operation: Operation, task: () => Promise<T>): Promise<T>
-  /** For a change of several steps that must not be left half done: a close waits for it as long as it can. */
-  finish<T>(change: Promise<T>): Promise<T>
-  /** One line for the log. No line holds a secret. */
+  /** Registers a change of several steps; `close()` waits for it, up to the drain timeout. */
+  protect<T>(change: Promise<T>): Promise<T>
+  /** Writes one line to the log, with secrets hidden. */
   log(level: 'info' | 'warn', text: string): void
-  /** Whether a text from the appliance has the password or the session's ID in it. */
+  /** Whether a text from the appliance contains the password or the ID of the session. */
   repeatsSecret(text: string): boolean
-  /** Whether the appliance answers as it should. */
-  readonly outlook: Outlook
+  /** Whether the appliance responds as it should. */
+  readonly outages: OutageLog
   /** @internal The time by which everything here waits. */
   readonly clock: Clock
   /** Waits. @throws GatewayError `CLOSED` when the gateway or the operation is stopped meanwhile */
@@ -80,7 +80,7 @@ export interface Connection {
 }
 
 const CLOSE_MS = 2800
-/** Of it, what calls on their way may take. The rest is for the end of the session. */
+/** The share of it that calls under way may take. The rest is for ending the session. */
 const DRAIN_MS = 1500
 
 /**
@@ -111,16 +111,16 @@ export function openConnection(options: GatewayOptions): Connection {
     timeout,
   })
   const closing = new Stop()
+  /** Later in a close: no call begins any longer, not even one that completes a change. */
+  const ended = new Stop()
   const writesOnTheirWay = new Set<Promise<unknown>>()
   const unfinished = new Set<Promise<unknown>>()
-  const lanes = createLanes(concurrency, clock)
-  const turns = createTurns(clock)
+  const semaphore = createSemaphore(concurrency, clock)
+  const mutex = createKeyedMutex(clock)
   const redaction = createRedaction()
-  const leaving = new Stop()
   const memory = newMemory()
+  const outages = createOutageLog(log)
   let closed: Promise<void> | undefined
-
-  const outlook = createOutlook(log)
 
   const session = createSession({
     base,
@@ -128,19 +128,19 @@ export function openConnection(options: GatewayOptions): Connection {
     password: options.password,
     timeout,
     transport,
-    outlook,
+    outages,
     pause,
     clock,
   })
 
-  const callInSession = createCaller({
+  const callInSession = createRequester({
     session,
     send: (request) => transport.send(request),
     pause,
-    stopIfTold,
-    giveUp(reason, since) {
-      lanes.giveUp(reason, since)
-      turns.giveUp(reason, since)
+    throwIfStopped,
+    rejectQueued(reason, since) {
+      semaphore.rejectQueued(reason, since)
+      mutex.rejectQueued(reason, since)
     },
     timeout,
     clock,
@@ -155,7 +155,7 @@ export function openConnection(options: GatewayOptions): Connection {
     return [password, ...(proxy ? passwordsOf(proxy) : []), ...session.ids(), ...secretsIn(body)]
   }
 
-  function finish<T>(change: Promise<T>): Promise<T> {
+  function protect<T>(change: Promise<T>): Promise<T> {
     const over: Promise<unknown> = change
       .catch(() => undefined)
       .finally(() => unfinished.delete(over))
@@ -170,7 +170,7 @@ export function openConnection(options: GatewayOptions): Connection {
       return await stoppable(
         request,
         operation,
-        lanes.run(() => callInSession(request, operation, sending)),
+        semaphore.run(() => callInSession(request, operation, sending)),
       )
     } catch (error) {
       const failure = completed(error, request, operation)
@@ -179,7 +179,7 @@ export function openConnection(options: GatewayOptions): Connection {
   }
 
   async function endSession(operation: Operation): Promise<SessionDeletion> {
-    stopIfTold(operation)
+    throwIfStopped(operation)
     try {
       if (session.isOpen()) operation.requests++
       const { deletion, status } = await untilStopped(session.end(), operation.stop, closedError)
@@ -190,7 +190,7 @@ export function openConnection(options: GatewayOptions): Connection {
     }
   }
 
-  // A stopped read is ended. A write that is on its way is left to arrive: only its message ends.
+  // A stopped read is aborted. A write that is on its way is left to arrive: only its caller is told.
   function stoppable<T>(request: Request, operation: Operation, work: Promise<T>): Promise<T> {
     if (isWrite(request)) {
       const write: Promise<unknown> = work
@@ -201,7 +201,7 @@ export function openConnection(options: GatewayOptions): Connection {
     return untilStopped(work, operation.stop, closedError)
   }
 
-  /** The error as the caller gets it: its own copy, with the name of the operation, without secrets. */
+  /** The error as the caller gets it: a copy, with the name of the operation, without secrets. */
   function completed(error: unknown, request: Request, operation: Operation): GatewayError {
     if (!(error instanceof GatewayError)) throw error
     const { code, message, cause } = error
@@ -215,12 +215,12 @@ export function openConnection(options: GatewayOptions): Connection {
     })
   }
 
-  function stopIfTold({ stop, finishing }: Operation): void {
-    if (closing.stopped || stop?.stopped || (leaving.stopped && !finishing)) throw closedError()
+  function throwIfStopped({ stop, uninterruptible }: Operation): void {
+    if (ended.stopped || stop?.stopped || (closing.stopped && !uninterruptible)) throw closedError()
   }
 
   async function pause(ms: number, stop?: Stop): Promise<void> {
-    if (closing.stopped || stop?.stopped) throw closedError()
+    if (ended.stopped || stop?.stopped) throw closedError()
     return new Promise((resolve, reject) => {
       const hooks: Array<() => void> = []
       const cancel = clock.after(ms, () => end(resolve))
@@ -230,20 +230,20 @@ export function openConnection(options: GatewayOptions): Connection {
         settle()
       }
       const stopped = (): void => end(() => reject(closedError()))
-      for (const source of [closing, stop]) if (source) hooks.push(source.onStop(stopped))
+      for (const source of [ended, stop]) if (source) hooks.push(source.onStop(stopped))
     })
   }
 
-  // A close takes real time, whatever clock the rest waits by.
+  // A close takes real time, whatever clock everything else waits by.
   async function close(): Promise<void> {
     const begun = MONOTONIC.now()
     const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())
-    leaving.now()
+    closing.now()
     for (const watch of memory.watches.values()) watch.end()
     if (unfinished.size > 0) await within(left(DRAIN_MS), Promise.all(unfinished))
-    closing.now()
+    ended.now()
     for (const wait of memory.waits.values()) wait.end()
-    lanes.giveUp(closedError())
+    semaphore.rejectQueued(closedError())
     transport.endReads()
     await within(left(DRAIN_MS), Promise.all([...writesOnTheirWay, session.stop()]))
     await session.close(left(CLOSE_MS))
@@ -254,26 +254,26 @@ export function openConnection(options: GatewayOptions): Connection {
     readOnly,
     concurrency,
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
-    leaving,
+    closing,
     session,
     memory,
     call,
     endSession,
     async inTurn(key, operation, task) {
       const begin = async () => {
-        stopIfTold(operation)
+        throwIfStopped(operation)
         return task()
       }
       try {
-        return await turns.run(key, begin, operation.stop)
+        return await mutex.run(key, begin, operation.stop)
       } catch (error) {
         throw completed(error, { method: 'POST', path: '' }, operation)
       }
     },
-    finish,
+    protect,
     log,
     repeatsSecret: (text) => redaction.repeatsSecret(text, secrets()),
-    outlook,
+    outages,
     clock,
     pause,
     close: () => (closed ??= close()),

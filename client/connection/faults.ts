@@ -1,7 +1,7 @@
 import { GatewayError, type ErrorCause, type ErrorCode } from '../errors'
 import { errorBody, type Answer } from './answer'
 
-/** A call that brought no complete answer. */
+/** A call without a complete response. */
 export class TransportFault extends GatewayError {
   /** True when the appliance may have received the call; false when that is impossible. */
   readonly reached: boolean
@@ -11,9 +11,9 @@ export class TransportFault extends GatewayError {
   constructor(
     code: ErrorCode,
     message: string,
-    facts: { reached: boolean; transient?: boolean; statusCode?: number },
+    facts: { reached: boolean; transient?: boolean; statusCode?: number; reason?: string },
   ) {
-    super(code, message, { statusCode: facts.statusCode })
+    super(code, message, { statusCode: facts.statusCode, reason: facts.reason })
     this.reached = facts.reached
     this.transient = facts.transient ?? false
   }
@@ -43,7 +43,7 @@ export function tooLarge(limit: number, statusCode?: number): TransportFault {
   )
 }
 
-/** Says what a failed connection means, from the error code of node:net, node:tls or the http parser. */
+/** Translates the error codes of node:net, node:tls and the http parser. */
 export function connectionFault(error: Error, reached: boolean): TransportFault {
   if (error instanceof TransportFault) return error
   const code = String((error as NodeJS.ErrnoException).code ?? '')
@@ -51,7 +51,7 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
     return new TransportFault(
       'CONFIG',
       `The TLS or proxy configuration of the gateway cannot be used (${code || error.message}). Correct its certificate, key, pass phrase or address.`,
-      { reached: false },
+      { reached: false, reason: code },
     )
   }
   const certificate = CERTIFICATE[code]
@@ -59,19 +59,20 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
     if (reached) {
       return new TransportFault('UNAVAILABLE', `The secure connection broke (${code}).`, {
         reached,
+        reason: code,
       })
     }
     return new TransportFault(
       'TLS',
       certificate ?? `No secure connection could be made (${code}).`,
-      { reached },
+      { reached, reason: code },
     )
   }
   if (code.startsWith('HPE_')) {
     return new TransportFault(
       'BAD_RESPONSE',
       'What answered does not speak HTTP. Check the address and the port of the appliance.',
-      { reached: true },
+      { reached: true, reason: code },
     )
   }
   const known = CONNECTION[code]
@@ -85,6 +86,7 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
   return new TransportFault(outOfTime ? 'TIMEOUT' : 'UNAVAILABLE', text, {
     reached,
     transient: true,
+    reason: code || undefined,
   })
 }
 

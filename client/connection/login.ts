@@ -3,7 +3,7 @@ import { errorBody, isErrorBody, type Answer } from './answer'
 import { redirection, refusal, saying } from './faults'
 import { createCookies, type SessionCookies } from './cookies'
 
-/** What a login gave. */
+/** The result of a login. */
 export interface LoggedIn {
   cookies: SessionCookies
   /** The body named the session too. A cookie alone may be one that every visitor gets. */
@@ -11,7 +11,7 @@ export interface LoggedIn {
 }
 
 /**
- * Reads the answer to a login (facts 2.1). The session comes as a cookie, in the body, or both.
+ * Reads the response to a login (facts 2.1). The session comes as a cookie, in the body, or both.
  * @throws GatewayError `LOGIN_REFUSED`, `TOO_MANY_SESSIONS`, `UNAVAILABLE` or `BAD_RESPONSE`
  */
 export function readLogin(answer: Answer, base: URL): LoggedIn {
@@ -25,7 +25,7 @@ export function readLogin(answer: Answer, base: URL): LoggedIn {
   cookies.take(answer)
   const { sessionID } = (body as { response?: { sessionID?: unknown } } | undefined)?.response ?? {}
   const named = typeof sessionID === 'string' && /^[\x21-\x3a\x3c-\x7e]+$/.test(sessionID)
-  // Also where the cookie was given for another host or for https only: the body's counts.
+  // Also where the cookie was set for another host or for https only: then that of the body counts.
   if (named && cookies.sessionId() === '') cookies.set(sessionID)
   if (cookies.sessionId() === '') throw noSession(answer)
   return { cookies, named }
@@ -49,7 +49,7 @@ function refused(answer: Answer, base: URL): GatewayError {
   if ((status === 404 && !message) || [405, 407, 408].includes(status)) {
     return new GatewayError(
       'BAD_RESPONSE',
-      `What answers does not know the login of a media gateway (status ${status}). Check the address.${hint}`,
+      `This server has no media gateway login (status ${status}). Check the address.${hint}`,
       causeOf(answer),
     )
   }
@@ -73,10 +73,10 @@ function causeOf({ status, body }: Answer): Partial<ErrorCause> {
   return { statusCode: status, applianceType: type, applianceMessage: message }
 }
 
-/** The longest time that an appliance may ask to be left alone, ms. */
+/** The longest Retry-After that is respected, ms. */
 const LONGEST_RETRY_AFTER = 5 * 60_000
 
-/** Milliseconds that the appliance asks to wait: a number of seconds, or a date by its own clock. */
+/** Milliseconds of Retry-After: a number of seconds, or a date by the appliance's clock. */
 export function retryAfterOf({ headers }: Answer): number | undefined {
   const { date = '', 'retry-after': value } = headers
   if (value === undefined) return undefined

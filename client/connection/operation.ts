@@ -1,30 +1,30 @@
 import type { Role } from './roles'
 import type { Stop } from '../stop'
 
-/** Under which conditions an operation works. */
+/** The conditions under which an operation works. */
 export interface Conditions {
   stop?: Stop
-  /** It completes a change that must not be left half done; a close waits for it as long as it can. */
-  finishing?: boolean
-  /** Whoever asks will ask again soon: one timeout is all the time that the operation gets. */
+  /** It completes a change that must not be left half done: it may go on while the gateway closes. */
+  uninterruptible?: boolean
+  /** The caller will try again soon: one timeout is all the time that the operation gets. */
   brief?: boolean
 }
 
-/** One thing that a caller wants done: its name, its way to stop it, and what it took. */
+/** What a caller wants done: its name, how to stop it, and what it took. */
 export class Operation {
   readonly stop?: Stop
-  readonly finishing: boolean
+  readonly uninterruptible: boolean
   readonly brief: boolean
   readonly #count: Count
 
   constructor(
     /** As it appears in `msg.gateway.operation` and in errors. */
     readonly name: string,
-    { stop, finishing = false, brief = false }: Conditions = {},
+    { stop, uninterruptible = false, brief = false }: Conditions = {},
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
     this.stop = stop
-    this.finishing = finishing
+    this.uninterruptible = uninterruptible
     this.brief = brief
     this.#count = count
   }
@@ -45,7 +45,7 @@ export class Operation {
     this.#count.writes = writes
   }
 
-  /** Status of the last answer. */
+  /** Status of the last response. */
   get statusCode(): number | undefined {
     return this.#count.statusCode
   }
@@ -53,10 +53,10 @@ export class Operation {
     this.#count.statusCode = statusCode
   }
 
-  /** A part of this operation under other conditions. What it takes counts for the whole. */
+  /** A part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
-    const { name, stop, finishing, brief } = this
-    return new Operation(name, { stop, finishing, brief, ...conditions }, this.#count)
+    const { name, stop, uninterruptible, brief } = this
+    return new Operation(name, { stop, uninterruptible, brief, ...conditions }, this.#count)
   }
 }
 
@@ -79,7 +79,7 @@ export interface Request {
   body?: unknown
   /** Of a body that is not JSON. */
   contentType?: string
-  /** Secrets in a body that is not JSON, to be kept out of every error. */
+  /** Secrets in a body that is not JSON, kept out of every error. */
   secrets?: string[]
   /** What a 404 means, such as `route "Studio A"`. */
   what?: string

@@ -1,30 +1,30 @@
-/** Whether the appliance answers as it should, for the log: one line for each change of state. */
-export interface Outlook {
-  /** Something found the appliance not answering as it should. A code that is known already is not told again before all is fine. */
-  trouble(who: string, code: string, text: string): void
-  /** It found nothing wrong. */
-  fine(who: string): void
-  /** It does not look any more. */
-  forget(who: string): void
+/** Logs when the appliance stops responding as it should, and when it does again. */
+export interface OutageLog {
+  /** Records a failure that `source` has seen. Each error code is logged once per outage. */
+  failed(source: string, code: string, text: string): void
+  /** Records that `source` sees no failure. The outage is over when no source sees one. */
+  recovered(source: string): void
+  /** `source` stops watching. What it has seen no longer counts. */
+  remove(source: string): void
 }
 
-export function createOutlook(log: (level: 'info' | 'warn', text: string) => void): Outlook {
-  const inTrouble = new Set<string>()
-  const told = new Set<string>()
-  function forget(who: string): boolean {
-    const isOver = inTrouble.delete(who) && inTrouble.size === 0
-    if (isOver) told.clear()
+export function createOutageLog(log: (level: 'info' | 'warn', text: string) => void): OutageLog {
+  const failing = new Set<string>()
+  const logged = new Set<string>()
+  function remove(source: string): boolean {
+    const isOver = failing.delete(source) && failing.size === 0
+    if (isOver) logged.clear()
     return isOver
   }
   return {
-    trouble(who, code, text) {
-      inTrouble.add(who)
-      if (!told.has(code)) log('warn', text)
-      told.add(code)
+    failed(source, code, text) {
+      failing.add(source)
+      if (!logged.has(code)) log('warn', text)
+      logged.add(code)
     },
-    fine(who) {
-      if (forget(who)) log('info', 'The appliance answers again.')
+    recovered(source) {
+      if (remove(source)) log('info', 'The appliance answers again.')
     },
-    forget,
+    remove,
   }
 }

@@ -8,39 +8,39 @@ import { errorBody, isErrorBody, type Answer } from './answer'
 import { TransportFault, redirection, refusal } from './faults'
 import type { TransportRequest } from './transport'
 
-export interface CallerOptions {
+export interface RequesterOptions {
   session: Session
   send: (request: TransportRequest) => Promise<Answer>
   /** Waits. @throws GatewayError `CLOSED` */
   pause: (ms: number, stop?: Stop) => Promise<void>
   /** @throws GatewayError `CLOSED` when the operation or the gateway was stopped */
-  stopIfTold: (operation: Operation) => void
-  /** Nobody answers: what has waited since then need not wait longer. */
-  giveUp: (reason: GatewayError, since: number) => void
-  /** Milliseconds for one try. */
+  throwIfStopped: (operation: Operation) => void
+  /** The appliance is not responding: rejects every call queued since `since` or earlier. */
+  rejectQueued: (reason: GatewayError, since: number) => void
+  /** Milliseconds for one attempt. */
   timeout: number
   clock: Clock
 }
 
-/** What is known of a change while it is sent. */
+/** What is known about a change while it is sent. */
 export interface Sending {
-  /** True from the moment that it goes out until it is known that it was not applied. */
+  /** True from the moment it is sent until it is known that it was not applied. */
   mayBeApplied: boolean
 }
 
 const READ_ATTEMPTS = 3
 
-/** Makes calls within the session, heals it once when it is gone, and repeats what may be repeated (design 2.5). */
-export function createCaller(
-  options: CallerOptions,
+/** Sends calls within the session, renews it once when it is lost, and repeats what may be repeated (design 2.5). */
+export function createRequester(
+  options: RequesterOptions,
 ): (request: Request, operation: Operation, sending: Sending) => Promise<unknown> {
-  const { session, timeout, stopIfTold, clock } = options
+  const { session, timeout, throwIfStopped, clock } = options
   let lastAnswerAt = -Infinity
-  /** This firmware answers a missing right with 401, which otherwise means the end of the session. */
+  /** This firmware reports a missing right with 401, which otherwise means the end of the session. */
   let deniesWith401 = false
 
   return async (request, operation, sending) => {
-    stopIfTold(operation)
+    throwIfStopped(operation)
     const body = bodyToSend(request, operation)
     const first = await session.open()
     refuseMissingRole(request, first)
@@ -53,7 +53,7 @@ export function createCaller(
     return bodyOf(replayed, request, second)
   }
 
-  /** Sends one request; repeats it as far as that is safe. */
+  /** Sends one request, and repeats it as far as that is safe. */
   async function attempt(
     request: Request,
     body: string | Buffer | undefined,
@@ -65,7 +65,7 @@ export function createCaller(
     const startedAt = clock.now()
     const deadline = startedAt + (operation.brief ? 1 : 2) * timeout
     for (let attempts = 1; ; attempts++) {
-      stopIfTold(operation)
+      throwIfStopped(operation)
       operation.requests++
       if (writes) operation.writes++
       sending.mayBeApplied = writes
@@ -98,23 +98,23 @@ export function createCaller(
     }
   }
 
-  /** The error of a call that is not repeated any more. */
+  /** The error of a call that is not repeated again. */
   function finalFault(
     fault: TransportFault,
     { mayBeApplied }: Sending,
     startedAt: number,
   ): GatewayError {
-    const nobodyThere = fault.code === 'TIMEOUT' || !fault.reached
-    if (!mayBeApplied && fault.transient && nobodyThere && lastAnswerAt < startedAt) {
-      options.giveUp(fault, startedAt)
+    const isAway = fault.code === 'TIMEOUT' || !fault.reached
+    if (!mayBeApplied && fault.transient && isAway && lastAnswerAt < startedAt) {
+      options.rejectQueued(fault, startedAt)
     }
     const noAnswer = mayBeApplied && fault.code !== 'CLOSED' && fault.cause.statusCode === undefined
     return noAnswer ? new GatewayError('OUTCOME_UNKNOWN', fault.message, fault.cause) : fault
   }
 
   /**
-   * The session is gone: 401. Or a redirect to a login page, a 404 or a refusal of the
-   * session's rights, when the appliance, asked about the session, does not know it (design 2.5).
+   * Whether the session is lost: after a 401; or after a redirect to a login page, a 404 or a
+   * refusal of the session's rights, when the appliance does not know the session (design 2.5).
    */
   async function showsLostSession(answer: Answer, used: OpenSession): Promise<boolean> {
     const { status } = answer
@@ -123,13 +123,13 @@ export function createCaller(
     if (!ambiguous) return false
     const alive = await isAlive(used)
     if (alive) used.cannotAsk = false
-    // Where sessions cannot be asked about, a 404 is about what was asked for: a login for each
-    // would be one for each mistyped ID. A redirect after calls that were answered is not.
+    // Where sessions cannot be queried, a 404 is about the resource: a login for each would be one
+    // for each mistyped ID. A redirect after successful calls is about the session.
     if (used.cannotAsk) return isRedirect(answer) && used.served > 0
     return alive === false
   }
 
-  // A second 401, with a session that is alive, can only be about the rights of the user.
+  // A second 401 on a live session can only be about the rights of the user.
   async function reckonWith401(first: OpenSession, second: OpenSession): Promise<void> {
     if (await isAlive(second)) {
       deniesWith401 = true
@@ -137,7 +137,7 @@ export function createCaller(
     } else session.rejectedAtOnce(second)
   }
 
-  /** Undefined when it cannot be found out. */
+  /** Undefined when that cannot be determined. */
   async function isAlive(open: OpenSession): Promise<boolean | undefined> {
     try {
       return (await session.information(open)) !== undefined
@@ -159,7 +159,7 @@ export function createCaller(
   }
 }
 
-/** A call that the user can never make is not sent. Where the roles are not known, the appliance decides. */
+/** Refuses a call that the user can never make. Where the roles are not known, the appliance decides. */
 function refuseMissingRole({ role: needed }: Request, { roles }: OpenSession): void {
   if (!needed || mayAct(roles, needed)) return
   const which = needed === 'Operator' ? 'Operator or Administrator' : needed

@@ -1,15 +1,15 @@
-/** The roles of the appliance, the mightiest first (facts 2.4). Their names cannot be changed. */
+/** The roles of the appliance, most privileged first (facts 2.4). Their names cannot be changed. */
 const ROLES = ['Administrator', 'Operator', 'Observer'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** The names of the roles in an answer with session information; none where it has no such list. */
+/** The names of the roles in session information; none where it has no such list. */
 export function rolesOf(information: unknown): string[] {
   const roles: unknown = (information as { roles?: unknown } | undefined)?.roles
   return Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : []
 }
 
-/** False only when all roles are known ones, and none of them is mighty enough. */
+/** False only when all roles are known ones, and none has sufficient privileges. */
 export function mayAct(roles: string[], needed: Role): boolean {
   const ranks = roles.map((role) => ROLES.findIndex((known) => known === role))
   if (ranks.length === 0 || ranks.includes(-1)) return true

@@ -1,7 +1,7 @@
 import type { SessionDeletion, SessionInformation } from '../model/types'
 import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, closedError } from '../errors'
-import type { Outlook } from './outage-log'
+import type { OutageLog } from './outage-log'
 import { within } from '../stop'
 import { isErrorBody, type Answer } from './answer'
 import { TransportFault, refusal } from './faults'
@@ -10,20 +10,20 @@ import type { SessionCookies } from './cookies'
 import { noSession, readLogin, retryAfterOf } from './login'
 import { rolesOf } from './roles'
 
-/** One login on the appliance. Calls hold on to it, so that a late 401 never ends a newer session. */
+/** One login on the appliance. Calls keep a reference to it, so that a late 401 never ends a newer session. */
 export interface OpenSession {
   readonly cookies: SessionCookies
-  /** Calls that this session has answered. */
+  /** Successful calls of this session. */
   served: number
-  /** When the last answer came, in ms of the clock. */
+  /** When the last response came, in ms of the clock. */
   usedAt: number
   /** When it ends, as the appliance said (facts 2.3), in ms of the clock; undefined while not known. */
   expiresAt?: number
-  /** How long it had still to go when that was read, in ms. */
+  /** How long it still had when that was read, in ms. */
   lifetime?: number
   /** The roles of the user; none while they are not known. */
   roles: string[]
-  /** The firmware did not know its own new session: what it says of sessions proves nothing. */
+  /** The firmware did not know its own new session: what it says about sessions proves nothing. */
   cannotAsk?: boolean
 }
 
@@ -33,44 +33,45 @@ export interface SessionOptions {
   password: string
   timeout: number
   transport: Transport
-  /** Hears how logging in goes. */
-  outlook: Outlook
+  /** Records failed logins. */
+  outages: OutageLog
   /** Waits, ends early with `CLOSED` when the gateway closes. */
   pause: (ms: number) => Promise<void>
   clock: Clock
 }
 
 export interface Session {
-  /** The open session, after a login where none is open. However many ask, one login is made. */
+  /** Returns the open session, and logs in first where none is open. Concurrent callers share one login. */
   open(): Promise<OpenSession>
-  /** This session has answered a call. */
+  /** A call of this session succeeded. */
   served(session: OpenSession): void
-  /** An answer showed that this session is gone. */
+  /** A response showed that this session is lost. */
   lost(session: OpenSession): void
-  /** A new session was refused at its first call: no login for a while. */
+  /** A new session was refused at its first call: holds back the next login. */
   rejectedAtOnce(session: OpenSession): void
-  /** This session is no longer used, but may be alive: it is ended, if that can be. */
+  /** Ends a session that is no longer used but may be alive, where that is possible. */
   discard(session: OpenSession): void
   /**
-   * Asks the appliance about this session. Answers undefined when it says that the session is gone.
-   * @throws GatewayError when that could not be found out
+   * Asks the appliance about this session.
+   * @returns undefined when the appliance says that the session is gone
+   * @throws GatewayError when that could not be determined
    */
   information(session: OpenSession): Promise<SessionInformation | undefined>
-  /** Takes what an answer with session information tells. */
+  /** Takes role and expiry from a response with session information. */
   learn(session: OpenSession, answer: Answer): void
-  /** Forgets a refused login, so that the next call tries again. */
-  forgive(): void
-  /** Ends the open session. Never logs in first. The status is that of the answer, if there was one. */
+  /** Clears the login backoff, so that the next call tries again. */
+  clearBackoff(): void
+  /** Ends the open session. Never logs in first. The status is that of the response, if there was one. */
   end(): Promise<{ deletion: SessionDeletion; status?: number }>
   /** Whether a session is open, as far as is known here. */
   isOpen(): boolean
   /** The roles of the user of the open session; none while they are not known. */
   roles(): string[]
-  /** From now on nobody logs in. Resolves when no login and no end of a session is on its way. */
+  /** Prevents further logins. Resolves when no login and no end of a session is in progress. */
   stop(): Promise<void>
-  /** Ends the session that is open, or is still being opened or ended, within so many ms. */
+  /** Ends the session that is open, or is still being opened or ended, within `ms` milliseconds. */
   close(ms: number): Promise<void>
-  /** IDs of the present and the latest sessions, for keeping them out of every text. */
+  /** IDs of the present and the latest sessions, to be kept out of every text. */
   ids(): string[]
 }
 
@@ -78,21 +79,20 @@ const MINUTE = 60_000
 /** Waits after refused credentials that had worked before: the appliance may be restarting (design 2.5). */
 const REFUSED_WAITS = [1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
 /** First waits after other failures; each further one is twice as long, up to a minute. */
-const FIRST_WAIT = { awayAtAll: 500, noneFree: 1000, answeredNothing: 2000 }
+const FIRST_WAIT = { unreachable: 500, tooManySessions: 1000, noUsableAnswer: 2000 }
 const LONGEST_WAIT = MINUTE
-/** Of a close, what is kept for the end of a session whose login was answered late. */
+/** The part of a close that is reserved for ending a session whose login was answered late. */
 const LATE_END_MS = 400
 
 /**
- * The only place that logs in. One session serves every caller; it is opened
- * when first needed, replaced when it is lost, and never at the price of
- * hammering an appliance that refuses (design 2.5).
+ * The only place that logs in. One session serves every caller: it is opened when first needed,
+ * replaced when it is lost, and an appliance that refuses is never hammered (design 2.5).
  */
 export function createSession(options: SessionOptions): Session {
-  const { transport, timeout, outlook, clock } = options
+  const { transport, timeout, outages, clock } = options
   let current: OpenSession | undefined
   let opening: Promise<OpenSession> | undefined
-  /** The sessions that are being ended, and when that is over. */
+  /** The sessions that are being ended, and a promise for the end of that. */
   const ending = new Map<OpenSession, Promise<unknown>>()
   const ids: string[] = []
   let workedBefore = false
@@ -122,7 +122,7 @@ export function createSession(options: SessionOptions): Session {
       !isCertainlyOver(session, clock.now()) &&
       (await information(session).catch((error: GatewayError) => {
         if (error.code === 'CLOSED') throw error
-        // Not found out: the next call will show it.
+        // Not known: the next call will show it.
         return true
       }))
     if (!alive) lost(session)
@@ -141,7 +141,7 @@ export function createSession(options: SessionOptions): Session {
       ids.push(cookies.sessionId())
       current = session
       const known = await getToKnow(session)
-      // Nobody will use it: the close ends it.
+      // Nobody will use it; the close ends it.
       if (stopped) throw closedError()
       if (!named && !known) {
         discard(session)
@@ -158,7 +158,7 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
-  /** Who is logged in, and until when. Where that cannot be found out, a named session serves all the same. */
+  /** Reads who is logged in, and until when. Where that fails, a session that was named is used nevertheless. */
   async function getToKnow(session: OpenSession): Promise<boolean> {
     const answer = await askAbout(session).catch(() => undefined)
     if (answer?.status === 404) session.cannotAsk = true
@@ -184,14 +184,14 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
-  // A password that never worked may be wrong: it is not sent again when it may have arrived.
+  // A password that never worked may be wrong: it is not sent again once it may have arrived.
   function mayRepeat(answer: Answer | TransportFault): boolean {
     if (!(answer instanceof Error)) return answer.status === 502 || answer.status === 503
     if (answer.code === 'TIMEOUT' || !answer.transient) return false
     return workedBefore || !answer.reached
   }
 
-  /** Sets how long no login is tried after this failure. */
+  /** Sets how long logins are held back after this failure. */
   function hold(error: GatewayError, retryAfter?: number): void {
     let wait: number
     if (error.code === 'LOGIN_REFUSED') {
@@ -203,7 +203,7 @@ export function createSession(options: SessionOptions): Session {
       wait = retryAfter ?? Math.min(firstWaitAfter(error) * 2 ** failures, LONGEST_WAIT) * jitter()
       failures++
     }
-    outlook.trouble('session', error.code, error.message)
+    outages.failed('session', error.code, error.message)
     held = { until: clock.now() + wait, error }
   }
 
@@ -243,7 +243,7 @@ export function createSession(options: SessionOptions): Session {
     deleteSession(session, timeout).catch(() => undefined)
   }
 
-  // A close takes real time, whatever clock the rest waits by.
+  // A close takes real time, whatever clock everything else waits by.
   async function close(ms: number): Promise<void> {
     const over = MONOTONIC.now() + ms
     const left = (): number => Math.max(0, over - MONOTONIC.now())
@@ -277,7 +277,7 @@ export function createSession(options: SessionOptions): Session {
     try {
       return deletionOf(await deleteSession(session, timeout))
     } catch (error) {
-      // It may still be open: whoever ends it next has to try again.
+      // It may still be open: the next end has to try again.
       current ??= session
       throw error
     }
@@ -289,7 +289,7 @@ export function createSession(options: SessionOptions): Session {
       session.served++
       session.usedAt = clock.now()
       failures = 0
-      outlook.fine('session')
+      outages.recovered('session')
     },
     lost,
     rejectedAtOnce(session) {
@@ -305,7 +305,7 @@ export function createSession(options: SessionOptions): Session {
     discard,
     information,
     learn: (session, answer) => learn(session, answer, clock),
-    forgive() {
+    clearBackoff() {
       held = undefined
       refusals = 0
     },
@@ -317,7 +317,7 @@ export function createSession(options: SessionOptions): Session {
       await Promise.all([opening?.catch(() => undefined), ...ending.values()])
     },
     close,
-    // An answer may have given the present session another ID since the login.
+    // A response may have given the present session another ID since the login.
     ids: () => (current ? [...ids, current.cookies.sessionId()] : ids),
   }
 }
@@ -325,9 +325,9 @@ export function createSession(options: SessionOptions): Session {
 const jitter = (): number => 0.8 + Math.random() * 0.4
 
 function firstWaitAfter(error: GatewayError): number {
-  if (error.code === 'TOO_MANY_SESSIONS') return FIRST_WAIT.noneFree
+  if (error.code === 'TOO_MANY_SESSIONS') return FIRST_WAIT.tooManySessions
   const arrived = !(error instanceof TransportFault) || error.reached
-  return arrived ? FIRST_WAIT.answeredNothing : FIRST_WAIT.awayAtAll
+  return arrived ? FIRST_WAIT.noUsableAnswer : FIRST_WAIT.unreachable
 }
 
 const isPlainObject = (body: unknown): body is Record<string, unknown> =>
@@ -336,11 +336,11 @@ const isPlainObject = (body: unknown): body is Record<string, unknown> =>
 const isInformation = ({ status, body }: Answer): boolean =>
   status === 200 && isPlainObject(body) && !isErrorBody(body)
 
-/** How the answer to a question about a session says that there is none. */
+/** Whether the response to a question about a session says that there is none. */
 const showsNoSession = ({ status }: Answer): boolean =>
   status === 401 || status === 404 || (status >= 300 && status < 400)
 
-/** @throws GatewayError when the answer does not say that the session is over */
+/** @throws GatewayError when the response does not say that the session is over */
 function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number } {
   const { status, body } = answer
   if (showsNoSession(answer)) {

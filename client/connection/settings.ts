@@ -23,13 +23,13 @@ const ADDRESS_FAULTS: Record<AddressFault, string> = {
   invalid: 'is not a URL',
   noScheme: 'is not a URL: it must begin with http:// or https://',
   scheme: 'must begin with http:// or https://',
-  user: 'must not hold a user name or a password',
-  query: 'must not hold a query (?) or a fragment (#)',
+  user: 'must not contain a user name or a password',
+  query: 'must not contain a query (?) or a fragment (#)',
 }
 
 /**
  * The fingerprint as 64 upper case hex digits; undefined when none is given.
- * @throws GatewayError `CONFIG` when it is none, or when the address is not https
+ * @throws GatewayError `CONFIG` when it is not a fingerprint, or the address is not https
  */
 export function normalFingerprint(fingerprint: string | undefined, base: URL): string | undefined {
   const digits = fingerprintDigits(fingerprint ?? '')

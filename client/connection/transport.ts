@@ -10,7 +10,7 @@ import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
 import type { Answer } from './answer'
 import { TransportFault, connectionFault, cutOff, timedOut, tooLarge } from './faults'
 
-/** The largest answer that is read, in bytes. Ten thousand routes are about 15 MB. */
+/** The largest response that is read, in bytes. Ten thousand routes are about 15 MB. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export interface TransportOptions {
@@ -42,22 +42,22 @@ export interface TransportRequest {
 export interface Transport {
   /**
    * Makes one call, once. No redirect is followed.
-   * @throws TransportFault when no complete answer came; it says whether the call may have reached the appliance
+   * @throws TransportFault without a complete response; it says whether the call may have reached the appliance
    */
   send(request: TransportRequest): Promise<Answer>
-  /** Ends every read that is on its way. From then on none is sent. */
+  /** Aborts every read. From then on none is sent. */
   endReads(): void
-  /** Ends every call and closes every socket. From then on nothing is sent. */
+  /** Aborts every call and closes every socket. From then on nothing is sent. */
   destroy(): void
 }
 
-/** A call on its way, and how to end it. */
+/** A call on its way, and how to abort it. */
 interface Pending {
   method?: string
   end: () => void
 }
 
-/** The one place that talks HTTP: an axios instance over a thin adapter that knows how far a call got. */
+/** The one place that speaks HTTP: an axios instance over a thin adapter that knows how far a call got. */
 export function createTransport(options: TransportOptions): Transport {
   const secure = options.base.protocol === 'https:'
   const agents = createAgents({ ...options, secure })
@@ -137,8 +137,8 @@ function axios(): Axios {
 
 /**
  * An axios adapter straight over node:http. Unlike the adapter that axios brings,
- * it tells whether a failed call can have reached the appliance, it follows no
- * redirect, and it stops reading an answer that grows over the limit.
+ * it reports whether a failed call can have reached the appliance, it follows no
+ * redirect, and it stops reading a response that grows over the limit.
  */
 function nodeAdapter(
   options: TransportOptions,
@@ -244,7 +244,7 @@ function nodeAdapter(
     })
 }
 
-// No encoding is asked for, but something between here and the appliance may use one all the same.
+// No encoding is requested, but something on the way to the appliance may use one nevertheless.
 function decoded(response: http.IncomingMessage, limit: number): NodeJS.ReadableStream {
   switch (response.headers['content-encoding']?.toLowerCase()) {
     case 'gzip':

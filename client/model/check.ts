@@ -1,4 +1,3 @@
-import type { Problem } from '../errors'
 import { isGiven, isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import {
@@ -13,6 +12,7 @@ import {
 } from './members'
 import type { Direction, Member, Members } from './members'
 import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
+import type { Fault, Given, Reason, Wanted } from './faults'
 import { isSameId, plainId } from './ids'
 import { findVariables, isMasked } from './secrets'
 
@@ -25,7 +25,7 @@ export interface CheckOptions {
 export type UpdateMode = 'keep' | 'merge' | 'replace'
 
 /** Every fault of a route to create, given as sent or as read (design 2.3, facts 4.3 and 5). */
-export function checkCreate(input: unknown, options: CheckOptions = {}): Problem[] {
+export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [
     ...checkStart(route),
     ...checkName(route, options),
@@ -35,18 +35,14 @@ export function checkCreate(input: unknown, options: CheckOptions = {}): Problem
 }
 
 /** Every fault of an update in this mode, given as sent or as a Route read and edited (design 2.3, facts 4.4 and 5). */
-export function checkUpdate(
-  input: unknown,
-  mode: UpdateMode,
-  options: CheckOptions = {},
-): Problem[] {
+export function checkUpdate(input: unknown, mode: UpdateMode, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [...refuseStart(route), ...CHECK_MODE[mode](route, options)])
 }
 
-const CHECK_MODE: Record<UpdateMode, (route: JsonObject, options: CheckOptions) => Problem[]> = {
+const CHECK_MODE: Record<UpdateMode, (route: JsonObject, options: CheckOptions) => Fault[]> = {
   keep(route, options) {
     const given = PARTS.filter((name) => own(route, name) !== undefined)
-    if (given.length === 0) return [{ path: '', problem: NOTHING_GIVEN }]
+    if (given.length === 0) return [{ path: '', kind: 'nothingGiven' }]
     return given.flatMap((name) => CHECK_PART[name](route, options))
   },
   replace: (route, options) => [
@@ -63,30 +59,26 @@ const CHECK_MODE: Record<UpdateMode, (route: JsonObject, options: CheckOptions) 
 
 const PARTS = ['name', 'source', 'destinations'] as const
 const CHECK_PART = { name: checkName, source: checkSource, destinations: checkDestinations }
-const NOTHING_GIVEN = 'has none of name, source and destinations; give at least one of them'
 
-function checkRoute(input: unknown, inside: (route: JsonObject) => Problem[]): Problem[] {
-  if (!isObject(input)) {
-    const problem = `is ${sortOf(input)}; it must be an object with name, source and destinations`
-    return [{ path: '', problem }]
-  }
-  const problems = [
+function checkRoute(input: unknown, inside: (route: JsonObject) => Fault[]): Fault[] {
+  if (!isObject(input)) return [unfit('', givenAs(input), { kind: 'route' })]
+  const faults = [
     ...checkNames(input),
     ...refuseState(input),
     ...inside(input),
     ...refuseVariables(input),
   ]
   // Joined texts are checked path by path, and would be reported as often.
-  return [...new Map(problems.map((one) => [`${one.path} ${one.problem}`, one])).values()]
+  return [...new Map(faults.map((each) => [JSON.stringify(each), each])).values()]
 }
 
-function checkNames(route: JsonObject): Problem[] {
+function checkNames(route: JsonObject): Fault[] {
   return Object.keys(route)
     .filter((name) => !ROUTE_NAMES.has(name))
-    .map((name) => ({ path: pathTo('', name), problem: `is not known here; ${suggestion(name)}` }))
+    .map((name) => ({ path: pathTo('', name), ...suggestion(name) }))
 }
 
-function checkStart(route: JsonObject): Problem[] {
+function checkStart(route: JsonObject): Fault[] {
   return faultsOf(ROUTE.startRoute, own(route, 'startRoute'), 'startRoute')
 }
 
@@ -115,45 +107,39 @@ const ONLY_READ = [
 ]
 
 // Written by hand it is a wish, and is not to be ignored in silence.
-function refuseState(route: JsonObject): Problem[] {
+function refuseState(route: JsonObject): Fault[] {
   const state = own(route, 'state')
   if (!isGiven(state) || state === '' || isAsRead(route)) return []
-  const problem =
-    'cannot be set by a definition; use startRoute for a new route, control route for an existing one, or the wanted state of ensure route'
-  return [{ path: 'state', problem }]
+  return [{ path: 'state', kind: 'state' }]
 }
 
-function refuseVariables(route: JsonObject): Problem[] {
-  const problem =
-    'contains ${…}, which is not replaced here and would be sent as the secret itself; give the secret'
-  return findVariables(route).map((path) => ({ path, problem }))
+function refuseVariables(route: JsonObject): Fault[] {
+  return findVariables(route).map((path) => ({ path, kind: 'variable' }))
 }
 
 // In a Route as read it was put there by an earlier step of the flow, and is harmless.
-function refuseStart(route: JsonObject): Problem[] {
+function refuseStart(route: JsonObject): Fault[] {
   if (!isGiven(own(route, 'startRoute')) || isAsRead(route)) return []
-  const problem = 'is for creating a route only; start or stop an existing route by its own command'
-  return [{ path: 'startRoute', problem }]
+  return [{ path: 'startRoute', kind: 'startRoute' }]
 }
 
-function checkName(route: JsonObject, { validate = true }: CheckOptions): Problem[] {
+function checkName(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
   const member = ROUTE.name
   const name = own(route, 'name')
-  if (!isText(name)) return [{ path: 'name', problem: fault(member, name) }]
+  if (!isText(name)) return [faultOf(member, name, 'name')]
   return validate ? faultsOf(member, name, 'name') : []
 }
 
-function checkSource(route: JsonObject, { validate = true }: CheckOptions): Problem[] {
+function checkSource(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
   const source = own(route, 'source')
   if (!isObject(source)) return [notAnObject('source', source)]
   return validate ? checkPart('source', source, 'source') : []
 }
 
-function checkDestinations(route: JsonObject, { validate = true }: CheckOptions): Problem[] {
+function checkDestinations(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
   const destinations = own(route, 'destinations')
   if (!Array.isArray(destinations)) {
-    const problem = `is ${sortOf(destinations)}; it must be a list of objects ([] for no destinations)`
-    return [{ path: 'destinations', problem }]
+    return [unfit('destinations', givenAs(destinations), { kind: 'destinations' })]
   }
   // A hole in the list is to be found too.
   const problems = Array.from<unknown>(destinations).flatMap((destination, index) => {
@@ -164,7 +150,7 @@ function checkDestinations(route: JsonObject, { validate = true }: CheckOptions)
   return validate ? [...problems, ...checkRepeats(destinations)] : problems
 }
 
-function checkSourcePatch(route: JsonObject, { validate = true }: CheckOptions): Problem[] {
+function checkSourcePatch(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
   const source = own(route, 'source')
   if (source === undefined) return []
   if (!isObject(source)) return [notAnObject('source', source)]
@@ -174,7 +160,7 @@ function checkSourcePatch(route: JsonObject, { validate = true }: CheckOptions):
 function checkDestinationPatches(
   destinations: unknown,
   { validate = true }: CheckOptions,
-): Problem[] {
+): Fault[] {
   if (!isGiven(destinations)) return []
   if (Array.isArray(destinations)) {
     const problems = Array.from<unknown>(destinations).flatMap((patch, index) => {
@@ -183,7 +169,7 @@ function checkDestinationPatches(
       return [
         ...(isText(own(patch, 'id')) || isText(own(patch, 'name'))
           ? []
-          : [{ path, problem: NO_IDENTITY }]),
+          : [{ path, kind: 'whichDestination' as const }]),
         ...(validate ? checkPatch('destination', patch, path) : []),
       ]
     })
@@ -197,21 +183,17 @@ function checkDestinationPatches(
       return validate ? checkPatch('destination', patch, path) : []
     })
   }
-  const problem = `is ${sortOf(destinations)}; it must be a list of objects, or an object with one member per destination`
-  return [{ path: 'destinations', problem }]
+  return [unfit('destinations', givenAs(destinations), { kind: 'destinationPatches' })]
 }
 
-/** The sentence for a destination of a merge that cannot be found. */
-export const NO_IDENTITY = 'has neither id nor name; one of them tells which destination is meant'
-
 /** Every fault of a whole source or destination at this JSON path, in read or in sent form (facts 5.2, 5.3). */
-export function checkPart(direction: Direction, part: JsonObject, path: string): Problem[] {
+export function checkPart(direction: Direction, part: JsonObject, path: string): Fault[] {
   const sent = partToSent(direction, part)
   return [...membersOf(direction, sent.protocol)].flatMap(([name, member]) => {
     const value = own(sent, name)
     const isMissing = !isGiven(value) || value === '' || (member.of && !hasPaths(value))
     if (isMissing && member.required?.(sent))
-      return [{ path: pathAsGiven(direction, part, path, name), problem: fault(member, value) }]
+      return [faultOf(member, value, pathAsGiven(direction, part, path, name))]
     return faultsOf(member, value, path, (below) => pathAsGiven(direction, part, path, name, below))
   })
 }
@@ -226,7 +208,7 @@ export function checkPatch(
   patch: JsonObject,
   path: string,
   context: JsonObject = patch,
-): Problem[] {
+): Fault[] {
   const protocol = protocolOf(direction, context) ?? (isRedundant(context) ? 'srt' : undefined)
   const isKnown = PROTOCOLS[direction].some((known) => known === protocol)
   const sent = isKnown ? partToSent(direction, patch, { ...context, protocol }) : patch
@@ -235,8 +217,7 @@ export function checkPatch(
     const member = members.get(name)
     if (!member || (!isKnown && (member.sentAs || member.readOnly))) return []
     const at = (below = '') => pathAsGiven(direction, patch, path, name, below)
-    if (value === null && LASTING.has(name))
-      return [{ path: at(), problem: 'is null; this member cannot be removed' }]
+    if (value === null && LASTING.has(name)) return [{ path: at(), kind: 'lasting' }]
     return faultsOf(member, value, path, at)
   })
 }
@@ -259,7 +240,7 @@ function pathAsGiven(
   return pathTo(path, given ?? name) + below
 }
 
-function checkRepeats(destinations: readonly unknown[]): Problem[] {
+function checkRepeats(destinations: readonly unknown[]): Fault[] {
   return ['id', 'name'].flatMap((name) => {
     const first = new Map<string, number>()
     return destinations.flatMap((destination, index) => {
@@ -272,8 +253,9 @@ function checkRepeats(destinations: readonly unknown[]): Problem[] {
       const [id, otherId] = [destination, destinations[other ?? index]].map((one) => own(one, 'id'))
       const areTold = isText(id) && isText(otherId) && !isSameId(id, otherId)
       if (other === undefined || areTold) return []
-      const problem = `is the ${name} of destinations[${other}] too; each destination has its own`
-      return [{ path: `destinations[${index}].${name}`, problem }]
+      const path = `destinations[${index}].${name}`
+      const place = { other: `destinations[${other}]`, row: other + 1 }
+      return [{ path, kind: 'repeated' as const, member: name, ...place }]
     })
   })
 }
@@ -284,25 +266,21 @@ function faultsOf(
   value: unknown,
   path: string,
   at: (below: string) => string = () => path,
-): Problem[] {
+): Fault[] {
   if (!isGiven(value) || IS_FINE[member.kind](member, value)) {
     return member.of && Array.isArray(value) ? checkList(member.of, value, at) : []
   }
-  return [{ path: at(''), problem: fault(member, value) }]
+  return [faultOf(member, value, at(''))]
 }
 
-function checkList(
-  of: Members,
-  items: readonly unknown[],
-  at: (below: string) => string,
-): Problem[] {
+function checkList(of: Members, items: readonly unknown[], at: (below: string) => string): Fault[] {
   return items.flatMap((item, index) => {
     if (!isObject(item)) return [notAnObject(at(`[${index}]`), item)]
     return Object.entries(of).flatMap(([name, member]) => {
       const value = own(item, name)
       const path = at(`[${index}].${name}`)
       if ((!isGiven(value) || value === '') && member.required?.(item))
-        return [{ path, problem: fault(member, value) }]
+        return [faultOf(member, value, path)]
       return faultsOf(member, value, path)
     })
   })
@@ -329,70 +307,78 @@ function isInRange({ min = -Infinity, max = Infinity, whole }: Member, value: nu
   return value >= min && value <= max && (!whole || Number.isInteger(value))
 }
 
-/** What is wrong and what is expected, in a sentence without secrets. */
-function fault(member: Member, value: unknown): string {
-  return `is ${isGiven(value) ? shown(member, value) : sortOf(value)}; it must be ${EXPECTED[member.kind](member)}`
+function faultOf(member: Member, value: unknown, path: string): Fault {
+  return unfit(
+    path,
+    isGiven(value) ? shown(member, value) : givenAs(value),
+    WANTED[member.kind](member),
+  )
 }
 
-function shown(member: Member, value: unknown): string {
-  if (value === '') return 'empty'
-  if (member.secret && typeof value === 'number') return 'a number'
-  if (typeof value !== 'string') return sortOf(value)
-  if (member.secret) return `text of ${value.length} characters`
-  if (member.kind === 'text') return `${excerpt(value)} (${value.length} characters)`
-  return excerpt(value)
+const notAnObject = (path: string, value: unknown): Fault =>
+  unfit(path, givenAs(value), { kind: 'object' })
+
+const unfit = (path: string, given: Given, wanted: Wanted): Fault => ({
+  path,
+  kind: NOTHING.has(given.kind) ? 'missing' : 'wrong',
+  given,
+  wanted,
+})
+
+const NOTHING: ReadonlySet<string> = new Set(['missing', 'null', 'empty', 'emptyList'])
+
+function shown(member: Member, value: unknown): Given {
+  if (value === '') return { kind: 'empty' }
+  if (member.secret && typeof value === 'number') return { kind: 'hiddenNumber' }
+  if (typeof value !== 'string') return givenAs(value)
+  if (member.secret) return { kind: 'hiddenText', length: value.length }
+  if (member.kind !== 'text') return { kind: 'value', shown: excerpt(value) }
+  return { kind: 'longText', shown: excerpt(value), length: value.length }
 }
 
 const excerpt = (value: string) =>
   JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
 
-const EXPECTED: Record<Member['kind'], (member: Member) => string> = {
-  boolean: () => 'true or false',
-  list: ({ of }) => (of ? 'a list of objects, one for each path' : 'a list'),
-  choice: ({ oneOf = [] }) => `one of ${oneOf.join(', ')}`,
-  number: (member) => `${member.whole ? 'a whole number' : 'a number'}${range(member)}`,
-  text({ min, max, mayBeEmpty }) {
-    const length = max === undefined ? '' : ` of ${min ?? 0} to ${max} characters`
-    return `text${length}${mayBeEmpty ? ', or empty' : ''}`
+const WANTED: Record<Member['kind'], (member: Member) => Wanted> = {
+  boolean: () => ({ kind: 'boolean' }),
+  list: ({ of }) => ({ kind: of ? 'paths' : 'list' }),
+  choice: ({ oneOf = [] }) => ({ kind: 'choice', choices: oneOf.join(', ') }),
+  number({ min: least = 0, max: most, whole }) {
+    if (most === undefined) return { kind: 'atLeast', least }
+    return { kind: whole ? 'whole' : 'number', least, most }
+  },
+  text({ min: least = 0, max: most, mayBeEmpty }) {
+    if (most === undefined) return { kind: 'text', orEmpty: mayBeEmpty }
+    return { kind: 'length', least, most, orEmpty: mayBeEmpty }
   },
 }
 
-function range({ min, max }: Member): string {
-  if (max !== undefined) return ` from ${min ?? 0} to ${max}`
-  return min === undefined ? '' : ` of at least ${min}`
-}
-
-function notAnObject(path: string, value: unknown): Problem {
-  return { path, problem: `is ${sortOf(value)}; it must be an object` }
-}
-
-/** What sort of thing came, in words: never the content of a text. */
-function sortOf(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  if (isObject(value)) return 'an object'
+/** What sort of thing came: never the content of a text. */
+function givenAs(value: unknown): Given {
+  if (value === undefined) return { kind: 'missing' }
+  if (value === null) return { kind: 'null' }
+  if (Array.isArray(value)) return { kind: value.length === 0 ? 'emptyList' : 'list' }
+  if (isObject(value)) return { kind: 'object' }
   switch (typeof value) {
     case 'string':
-      return 'text'
+      return { kind: 'text' }
     case 'number':
     case 'boolean':
     case 'bigint':
-      return excerpt(String(value)).slice(1, -1)
+      return { kind: 'value', shown: excerpt(String(value)).slice(1, -1) }
     case 'object':
-      return 'no plain object'
+      return { kind: 'notPlain' }
     default:
-      return `a ${typeof value}`
+      return { kind: 'typed', shown: typeof value }
   }
 }
 
-function suggestion(name: string): string {
+function suggestion(name: string): Reason {
   const near = [...ROUTE_NAMES]
     .map((other) => ({ other, distance: name.length > 30 ? Infinity : distance(name, other) }))
     .sort((a, b) => a.distance - b.distance)[0]
   const isNear = near && near.distance < name.length && near.distance <= near.other.length / 2
-  if (isNear) return `did you mean ${near.other}?`
-  return 'a route has name, source and destinations'
+  return isNear ? { kind: 'didYouMean', member: near.other } : { kind: 'unknown' }
 }
 
 /** Number of letters to add, drop or change to get from one name to the other, without regard to case. */

@@ -1,5 +1,5 @@
-import type { Problem } from '../errors'
 import { checkCreate, checkUpdate, type CheckOptions, type UpdateMode } from './check'
+import type { Fault } from './faults'
 import { isGiven, isObject, isText, own } from './json'
 import { findHidden } from './secrets'
 
@@ -7,63 +7,56 @@ import { findHidden } from './secrets'
 export type Use =
   { kind: 'create' } | { kind: 'update'; mode: UpdateMode } | { kind: 'ensure'; state: string }
 
-export type { Problem }
-
-/** Every fault of a definition that can be told without the appliance, as before it is sent (design 2.3). */
-export function checkDefinition(definition: unknown, use: Use, options: CheckOptions): Problem[] {
+/** Every fault of a definition that can be found without the appliance, as before it is sent (design 2.3). */
+export function checkDefinition(definition: unknown, use: Use, options: CheckOptions): Fault[] {
   if (use.kind === 'create') return checkNewRoute(definition, options)
   if (use.kind === 'update') return checkUpdate(definition, use.mode, options)
   const wanted = { state: use.state, ...options }
   if (!Array.isArray(definition)) return checkWanted(definition, wanted)
   return definition.flatMap((row, index) =>
-    checkWanted(row, wanted).map(({ path, problem }) => ({
-      path: `[${index}]${path && `.${path}`}`,
-      problem,
+    checkWanted(row, wanted).map((fault) => ({
+      ...fault,
+      path: `[${index}]${fault.path && `.${fault.path}`}`,
     })),
   )
 }
 
 /** Every fault of a route to create. A hidden value is one: there is nothing to keep it from. */
-export function checkNewRoute(definition: unknown, options: CheckOptions): Problem[] {
+export function checkNewRoute(definition: unknown, options: CheckOptions): Fault[] {
   const problems = checkCreate(definition, options)
   if (problems.length > 0) return problems
-  const problem = 'is the sign for a hidden value; a new route needs the value itself'
-  return findHidden(definition).map((path) => ({ path, problem }))
+  return findHidden(definition).map((path) => ({ path, kind: 'hidden' }))
 }
 
 /** Every fault of one route that ensure wants; whether it is complete enough to be created shows later. */
 export function checkWanted(
   row: unknown,
   { state, validate }: { state: string; validate?: boolean },
-): Problem[] {
+): Fault[] {
   const problems = checkUpdate(withoutStart(row), 'merge', { validate })
   // What is to be absent need only be told, whatever else is wrong with it.
   const counting = state === 'absent' ? problems.filter(tellsWhich) : problems
   if (counting.length === 0 && !isText(own(row, 'id')) && !isText(own(row, 'name'))) {
-    problems.push({
-      path: '',
-      problem: 'has neither id nor name; one of them tells which route is meant',
-    })
+    problems.push({ path: '', kind: 'whichRoute' })
   }
   const destinations = own(row, 'destinations')
   if (Array.isArray(destinations)) {
     destinations.forEach((destination, index) => {
       const action = own(destination, 'action')
       if (!isGiven(action) || action === 'none') return
-      const problem = 'is no wanted state; start or stop a destination with control-route'
-      problems.push({ path: `destinations[${index}].action`, problem })
+      problems.push({ path: `destinations[${index}].action`, kind: 'action' })
     })
   } else if (destinations !== undefined) {
-    problems.push({ path: 'destinations', problem: 'must be a list of the wanted destinations' })
+    problems.push({ path: 'destinations', kind: 'wrong', wanted: { kind: 'wantedDestinations' } })
   }
   const start = own(row, 'startRoute')
   if (start !== undefined && typeof start !== 'boolean') {
-    problems.push({ path: 'startRoute', problem: 'must be true or false' })
+    problems.push({ path: 'startRoute', kind: 'wrong', wanted: { kind: 'boolean' } })
   }
   return state === 'absent' ? problems.filter(tellsWhich) : problems
 }
 
-const tellsWhich = ({ path }: Problem): boolean => ['', 'name', 'state'].includes(path)
+const tellsWhich = ({ path }: Fault): boolean => ['', 'name', 'state'].includes(path)
 
 function withoutStart(row: unknown): unknown {
   if (!isObject(row)) return row

@@ -26,7 +26,7 @@ export function differs(wanted: RouteFields, present: RouteFields): Difference[]
 
 export interface Comparison {
   differences: Difference[]
-  /** Paths of secrets that the appliance masks: whether they are as wanted cannot be told. */
+  /** Paths of secrets that the appliance masks: whether they are as wanted is not known. */
   unverified: string[]
 }
 

@@ -15,5 +15,5 @@ export const RANGES = {
   holdFor: { least: 0, most: 86_400 },
 } as const satisfies Record<string, Range>
 
-/** Milliseconds for one call, unless told otherwise. */
+/** Milliseconds for one call, by default. */
 export const DEFAULT_TIMEOUT = 10_000

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors'
+import type { Fault } from './faults'
 import { isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import { SECRET_NAMES } from './members'
@@ -6,9 +6,6 @@ import { matcher } from './ids'
 
 /** Stands where a secret was. Sent back, it means: keep the secret that is there (design 2.3). */
 export const HIDDEN = '••••••'
-
-const NOTHING_TO_KEEP =
-  'is a hidden value, and there is nothing at this place to keep; give the value itself'
 
 /** Firmware may answer a row of stars, or the like, where a secret is. It is never a value. */
 export const isMasked = (value: unknown): boolean => isText(value) && /^([*•●])\1{2,}$/.test(value)
@@ -81,8 +78,8 @@ function unmasked(value: unknown): unknown {
 export function keepHidden<T extends object>(
   wanted: T,
   present: object | undefined,
-): { fields: T; problems: Problem[] } {
-  const problems: Problem[] = []
+): { fields: T; problems: Fault[] } {
+  const problems: Fault[] = []
   const destinations = own(present, 'destinations')
   const presentOnes: unknown[] = Array.isArray(destinations) ? destinations : []
   const find = matcher(presentOnes)
@@ -107,13 +104,13 @@ export function restored(
   value: unknown,
   present: unknown,
   path: string,
-  problems: Problem[],
+  problems: Fault[],
   at = '',
 ): unknown {
   if (isSign(value, at)) {
     if (isMasked(present)) return undefined
     if (isText(present)) return present
-    problems.push({ path, problem: NOTHING_TO_KEEP })
+    problems.push({ path, kind: 'nothingToKeep' })
     return value
   }
   if (Array.isArray(value)) {

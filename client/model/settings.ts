@@ -1,4 +1,4 @@
-// What the settings of a gateway may hold: one rule for the forms and for the run time.
+// What the settings of a gateway may contain: one rule for the forms and for the run time.
 import type { Range } from './ranges'
 
 export type AddressFault = 'missing' | 'noScheme' | 'scheme' | 'invalid' | 'user' | 'query'

@@ -6,7 +6,7 @@
 /** Summary of the state of a route, source or destination (facts 5.1). */
 export type SummaryStatusCode = 'warn' | 'error' | 'ok' | 'unknown'
 
-/** `idle` in legacy answers, `stopped` from 4.2 on (facts 5.1). */
+/** `idle` in legacy responses, `stopped` from 4.2 on (facts 5.1). */
 export type RouteState = 'idle' | 'running' | 'stopped'
 
 /** Who is logged in, and until when (spec 2.2). */
@@ -23,7 +23,7 @@ export interface SessionInformation {
   isLicensed: boolean
 }
 
-/** Answer of a logout (spec 2.3). */
+/** Response to a logout (spec 2.3). */
 export interface SessionDeletion {
   type: string
   message: string
@@ -94,10 +94,10 @@ interface Part {
   name: string
   protocol: string
   address?: string
-  /** A pipe-joined text in answers with path redundancy. */
+  /** A pipe-joined text in responses with path redundancy. */
   port?: number | string
   networkInterface?: string
-  /** SRT: `caller`, `listener`, `rendezvous`, in answers. HLS: `hls`. Others: `unicast`, `multicast`. */
+  /** SRT: `caller`, `listener`, `rendezvous`, in responses. HLS: `hls`. Others: `unicast`, `multicast`. */
   mode?: string
   /** SRT: the same as `mode`, in requests. */
   srtMode?: string
@@ -129,7 +129,7 @@ export interface Destination extends Part {
   action?: 'start' | 'stop' | 'none'
 }
 
-/** A route as the appliance answers it (facts 5.1). */
+/** A route as the appliance sends it (facts 5.1). */
 export interface Route {
   id: string
   name: string
@@ -146,7 +146,7 @@ export interface Route {
   [member: string]: unknown
 }
 
-/** Answer of the route list (spec 2.7). */
+/** Response of the route list (spec 2.7). */
 export interface RouteList {
   data: Route[]
   numPages: number
@@ -173,7 +173,7 @@ export interface RoutePatch {
   [member: string]: unknown
 }
 
-/** Answer of create, update and delete: a success text, no id (facts 4.3). */
+/** Response to create, update and delete: a success text, no ID (facts 4.3). */
 export interface UpdateAnswer {
   status: string
 }
@@ -192,5 +192,5 @@ export interface QueuedCommand {
   state: string
 }
 
-/** Answer of start and stop: one item per queued command (facts 4.6). */
+/** Response to start and stop: one item per queued command (facts 4.6). */
 export type CommandAnswer = QueuedCommand[]

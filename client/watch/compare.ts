@@ -37,7 +37,7 @@ export interface RouteDefinition {
   destinations: ReadonlyMap<string, Definition>
 }
 
-/** What tells changes of the same thing from changes of other things. */
+/** The same key for changes of the same thing. */
 export function keyOf(change: Change): string {
   switch (change.of) {
     case 'device.status':

@@ -7,20 +7,20 @@ import type { Running } from '../memory'
 import { Stop } from '../stop'
 import { compare } from './compare'
 import { snapshotOf, type Snapshot } from './events'
-import { createFollower, type Follower, type WatchOptions } from './subscription'
-import { createLook, type Look } from './reader'
+import { createSubscription, type Subscription, type WatchOptions } from './subscription'
+import { createReader, type Reading } from './reader'
 import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
 import type { DeviceState, RouteState } from './state'
 
-/** All watches of one device: one poller, on only while somebody watches. */
+/** All watches of one device subscribe to one poller, which runs only while there are any. */
 interface DeviceWatch extends Running {
   /** The device, when it is known. */
   readonly deviceId: string | undefined
   readonly isOn: boolean
-  add(follower: Follower): void
-  remove(follower: Follower): void
-  /** Looks without waiting for the next poll. */
-  lookNow(): Promise<SharedLook>
+  add(subscription: Subscription): void
+  remove(subscription: Subscription): void
+  /** Polls now. */
+  lookNow(): Promise<SharedReading>
   /** All that is known. */
   snapshot(): Snapshot | undefined
   known(): Known
@@ -31,20 +31,20 @@ export interface Known {
   state?: DeviceState
   /** When that was seen, Unix ms. */
   seenAt: number
-  /** Why the latest look failed. */
+  /** Why the latest poll failed. */
   failure?: GatewayError
   /** It counts as unreachable. */
   unreachable: boolean
-  /** Milliseconds from look to look. */
+  /** Milliseconds from poll to poll. */
   everyMs: number
 }
 
-/** A look, and what it took. */
-export interface SharedLook extends Look {
+/** A reading, and what it took. */
+export interface SharedReading extends Reading {
   operation: Operation
 }
 
-/** By the device that was asked for; `''` for the only one. Nobody else adds to them. */
+/** By the configured device; `''` for the only one. Only this file adds to them. */
 const watchesOf = ({ memory }: Connection): Map<string, DeviceWatch> =>
   memory.watches as Map<string, DeviceWatch>
 
@@ -55,9 +55,9 @@ const MOST_INTERVAL = 3_600_000
 const LINGER_MS = 2000
 
 /**
- * Watches a device of the appliance until the function that it answers is called, or the gateway
- * is closed. All watches of a device share its polls (design 2.6). What is known already is reported
- * before it returns.
+ * Watches a device of the appliance until the returned function is called or the gateway is closed.
+ * All watches of a device share its polls (design 2.6). What is known already is reported before it
+ * returns.
  * @throws GatewayError `CLOSED` when the gateway is closed
  */
 export function watchDevice(
@@ -65,28 +65,28 @@ export function watchDevice(
   options: WatchOptions,
   clock: Clock = REAL_TIME,
 ): () => void {
-  if (gateway.leaving.stopped) throw closedError()
-  const follower = createFollower(options, clock)
-  watchOf(gateway, options.deviceId, clock).add(follower)
+  if (gateway.closing.stopped) throw closedError()
+  const subscription = createSubscription(options, clock)
+  watchOf(gateway, options.deviceId, clock).add(subscription)
   return () => {
-    follower.end()
-    for (const watch of watchesOf(gateway).values()) watch.remove(follower)
+    subscription.end()
+    for (const watch of watchesOf(gateway).values()) watch.remove(subscription)
   }
 }
 
 /**
- * A look at a device that all its watches share; undefined where nobody watches it.
- * @throws GatewayError as the look does
+ * Polls a device for all its watches; undefined where nobody watches it.
+ * @throws GatewayError when the poll fails
  */
 export function sharedLook(
   gateway: Connection,
   deviceId: string,
-): (() => Promise<SharedLook>) | undefined {
+): (() => Promise<SharedReading>) | undefined {
   const watch = findWatch(gateway, deviceId)
   return watch?.isOn ? () => watch.lookNow() : undefined
 }
 
-/** All that the watches of a device know now; undefined where nobody watches, or nothing is known yet. */
+/** What the watches of a device know now; undefined where nobody watches, or nothing is known yet. */
 export function knownSnapshot(gateway: Connection, deviceId?: string): Snapshot | undefined {
   return watchFor(gateway, deviceId)?.snapshot()
 }
@@ -97,7 +97,7 @@ export function knownBy(gateway: Connection, deviceId?: string): Known | undefin
   return watch?.isOn ? watch.known() : undefined
 }
 
-/** Where no device is named, that of the only one, or else the first that is watched. */
+/** Without a device that of the only one, or else the first that is watched. */
 function watchFor(gateway: Connection, deviceId: string | undefined): DeviceWatch | undefined {
   const known = watchesOf(gateway)
   const [first] = known.values()
@@ -125,17 +125,17 @@ function createDeviceWatch(
   clock: Clock,
   forget: () => void,
 ): DeviceWatch {
-  const followers = new Set<Follower>()
+  const subscriptions = new Set<Subscription>()
   const who = `watch ${configured ?? ''}`
   let deviceId = configured
-  let look: ReturnType<typeof createLook> | undefined
+  let read: ReturnType<typeof createReader> | undefined
   let state: DeviceState | undefined
   let seenAt = 0
   let suggestedMs: number | undefined
   let missed: GatewayError | undefined
   let away: Miss | undefined
   let stop = new Stop()
-  /** The latest failed poll got as far as to ask. */
+  /** The latest failed poll got as far as a request. */
   let hasAsked = true
   let isMeasuring = false
   let measuredAt = -Infinity
@@ -143,7 +143,7 @@ function createDeviceWatch(
   let unfound = 0
   let cancelLinger: (() => void) | undefined
 
-  const poller = createPoller<SharedLook>({
+  const poller = createPoller<SharedReading>({
     ask,
     interval,
     onAnswer(answer) {
@@ -153,25 +153,25 @@ function createDeviceWatch(
       suggestedMs = answer.suggestedMs
       seenAt = clock.now()
       missed = undefined
-      each((follower) => follower.seen(present, changes, seenAt))
+      each((subscription) => subscription.seen(present, changes, seenAt))
       void measure(present)
     },
     onMiss(miss) {
       missed = miss.error
-      each((follower) => follower.missed(miss))
+      each((subscription) => subscription.missed(miss))
     },
     onUnreachable(miss) {
       away = miss
       const { code, message } = miss.error
-      gateway.outlook.trouble(who, code, `The appliance cannot be watched: ${message}`)
-      each((follower) => follower.unreachable(miss))
+      gateway.outages.failed(who, code, `The appliance cannot be watched: ${message}`)
+      each((subscription) => subscription.unreachable(miss))
     },
     onReachable(outage) {
       away = undefined
-      gateway.outlook.fine(who)
-      each((follower) => follower.reachable(outage))
+      gateway.outages.recovered(who)
+      each((subscription) => subscription.reachable(outage))
     },
-    // A login that is held back has waits of its own: two of them would add up.
+    // A login that is held back has its own waits: two of them would add up.
     backsOff: () => hasAsked,
     clock,
     random: Math.random,
@@ -182,25 +182,25 @@ function createDeviceWatch(
     return Math.min(Math.max(ms, LEAST_INTERVAL), MOST_INTERVAL)
   }
 
-  // What one of them does wrong is not the affair of the others, nor a failed poll.
-  function each(tell: (follower: Follower) => void): void {
-    for (const follower of Array.from(followers)) safely(() => tell(follower))
+  // One subscriber's exception must not affect the others or count as a failed poll.
+  function each(tell: (subscription: Subscription) => void): void {
+    for (const subscription of Array.from(subscriptions)) safely(() => tell(subscription))
   }
 
   function safely(tell: () => void): void {
     try {
       tell()
     } catch (error) {
-      gateway.log('warn', `A watch could not take what it was told: ${String(error)}`)
+      gateway.log('warn', `A watch failed on what it was given: ${String(error)}`)
     }
   }
 
-  async function ask(): Promise<SharedLook> {
+  async function ask(): Promise<SharedReading> {
     const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const id = deviceId ?? (await findDevice(operation))
-      look ??= createLook(gateway, id, clock)
-      return { ...(await look(operation, state)), operation }
+      read ??= createReader(gateway, id, clock)
+      return { ...(await read(operation, state)), operation }
     } catch (error) {
       hasAsked = operation.requests > 0
       if (!configured && mayBeUnknownDevice(error)) {
@@ -221,32 +221,32 @@ function createDeviceWatch(
     }
     if (state?.id !== id) {
       state = undefined
-      look = undefined
+      read = undefined
     }
     deviceId = id
-    // The only device is another one now: those that named the former go on with that.
-    for (const follower of followers) {
-      if (follower.deviceId === undefined || follower.deviceId === id) continue
-      followers.delete(follower)
-      watchOf(gateway, follower.deviceId, clock).add(follower)
+    // The only device is another one now: watches that named the former stay with that.
+    for (const subscription of subscriptions) {
+      if (subscription.deviceId === undefined || subscription.deviceId === id) continue
+      subscriptions.delete(subscription)
+      watchOf(gateway, subscription.deviceId, clock).add(subscription)
     }
     return id
   }
 
   function handOver(other: DeviceWatch): void {
-    for (const follower of followers) {
-      followers.delete(follower)
-      other.add(follower)
+    for (const subscription of subscriptions) {
+      subscriptions.delete(subscription)
+      other.add(subscription)
     }
-    gateway.outlook.fine(who)
+    gateway.outages.recovered(who)
     end()
   }
 
-  /** Reads the statistics that anybody has set limits on. A reading that takes long leaves the next one out. */
+  /** Reads the statistics that any watch has set limits on. A slow reading skips the next one. */
   async function measure(present: DeviceState): Promise<void> {
     const wanted = new Map<string, RouteState>()
-    for (const follower of followers) {
-      for (const route of follower.measures(present)) wanted.set(route.id, route)
+    for (const subscription of subscriptions) {
+      for (const route of subscription.measures(present)) wanted.set(route.id, route)
     }
     const isDue = clock.now() - measuredAt > 0.8 * interval()
     if (isMeasuring || !isDue || wanted.size === 0) return
@@ -258,12 +258,12 @@ function createDeviceWatch(
       const statistics = await readStatisticsOf(gateway, present.id, routes, operation)
       const at = clock.now()
       unfound = 0
-      each((follower) => follower.measured(statistics, at))
+      each((subscription) => subscription.measured(statistics, at))
     } catch (error) {
       if (!(error instanceof GatewayError)) return
       // Routes that went away meanwhile are not found either.
       if (error.code === 'NOT_FOUND' && ++unfound < 3) return
-      each((follower) => follower.failed(error))
+      each((subscription) => subscription.failed(error))
     } finally {
       isMeasuring = false
     }
@@ -287,7 +287,7 @@ function createDeviceWatch(
     poller.stop()
     cancelLinger?.()
     forget()
-    gateway.outlook.forget(who)
+    gateway.outages.remove(who)
   }
 
   const watch: DeviceWatch = {
@@ -295,15 +295,15 @@ function createDeviceWatch(
       return deviceId
     },
     get isOn() {
-      return followers.size > 0
+      return subscriptions.size > 0
     },
-    add(follower) {
-      if (followers.size === 0) begin()
-      followers.add(follower)
-      safely(() => follower.begin({ state, seenAt, away }))
+    add(subscription) {
+      if (subscriptions.size === 0) begin()
+      subscriptions.add(subscription)
+      safely(() => subscription.begin({ state, seenAt, away }))
     },
-    remove(follower) {
-      if (followers.delete(follower) && followers.size === 0) pause()
+    remove(subscription) {
+      if (subscriptions.delete(subscription) && subscriptions.size === 0) pause()
     },
     lookNow: () => poller.askNow(),
     snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true),

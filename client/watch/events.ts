@@ -11,12 +11,12 @@ export interface Named {
   name: string
 }
 
-/** Something happened on the appliance. Plain data without secrets; nobody else holds on to it. */
+/** Something happened on the appliance. Plain data without secrets; nobody else keeps a reference to it. */
 export interface WatchEvent {
   event: EventName
   /** When the value in `after` was first seen, Unix ms. */
   at: number
-  /** The ID is empty while the appliance has not told it. */
+  /** The ID is empty until the appliance has sent it. */
   device: Named
   route?: Named
   destination?: Named

@@ -3,25 +3,25 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { getRoute } from '../api/routes'
 
-/** What one look found out about a route that may be gone. */
+/** What one poll shows about a route that may be gone. */
 export interface Evidence {
   /** A list that has as many routes as the appliance counts is without it. */
   isUnlisted: boolean
-  /** How the route itself was answered: `missing` is a 404, `unclear` any other refusal. */
+  /** The response to a read of the route itself: `missing` is a 404, `unclear` any other refusal. */
   itself: 'there' | 'missing' | 'unclear' | 'no answer'
 }
 
-/** How long a route that is not answered with 404 must be missing from the list, in ms. */
+/** How long a route whose read is not refused with 404 must be missing from the list, in ms. */
 const UNCLEAR_MS = 1000
 
 /**
  * Decides whether a route is gone. This is the only place that does: the complete list is without
- * it, the route itself is not found, and a second look agrees. Firmware may refuse an unknown route
- * otherwise than with 404 (facts 9.2); then the second look must come a second later.
- * @param missingSince what the look before returned
- * @param now of a clock that only moves forward, in ms
+ * it, the route itself is not found, and a second poll agrees. Firmware may refuse an unknown route
+ * with another status than 404 (facts 9.2); then the second poll must come a second later.
+ * @param missingSince what the poll before returned
+ * @param now of a monotonic clock, in ms
  * @param least how long it must be missing at least, in ms
- * @returns `gone`; or since when it is missing, for the next look; undefined while it is not
+ * @returns `gone`; or since when it is missing, for the next poll; undefined while it is not
  */
 export function judgeMissing(
   { isUnlisted, itself }: Evidence,
@@ -36,7 +36,7 @@ export function judgeMissing(
   return now - missingSince >= patience ? 'gone' : missingSince
 }
 
-/** Asks the route itself whether it is there. @throws GatewayError `CLOSED` */
+/** Reads the route to see whether it is there. @throws GatewayError `CLOSED` */
 export async function askItself(
   gateway: Connection,
   address: { deviceId: string; routeId: string },
@@ -51,7 +51,7 @@ export async function askItself(
   }
 }
 
-/** What a failed read of a route says about it. */
+/** What a failed read of a route says about the route. */
 export function refusalOf({ code, cause }: GatewayError): Evidence['itself'] {
   if (code === 'NOT_FOUND') return 'missing'
   // A refused login says nothing about the route.

@@ -1,7 +1,7 @@
 import { MONOTONIC, type Clock as PlainClock } from '../clock'
 import { GatewayError } from '../errors'
 
-/** Time for a watch: it waits by a clock that nobody sets, and tells times by that of the machine. */
+/** Time for a watch: it waits by a monotonic clock, and reports times by that of the machine. */
 export interface Clock extends PlainClock {
   /** A time of this clock as Unix ms, by the clock of the machine as it is set now. */
   unix(at: number): number
@@ -13,7 +13,7 @@ export const REAL_TIME: Clock = {
   unix: (at) => Date.now() - (REAL_TIME.now() - at),
 }
 
-/** One poll that did not bring an answer. */
+/** A failed poll. */
 export interface Miss {
   error: GatewayError
   /** When the first one of this outage began, by the clock. */
@@ -21,31 +21,31 @@ export interface Miss {
 }
 
 export interface PollerOptions<Answer> {
-  /** Asks once. Polls never overlap. */
+  /** Makes one poll. Polls never overlap. */
   ask: () => Promise<Answer>
-  /** Ms from poll to poll, as it is now. */
+  /** Current ms from poll to poll. */
   interval: () => number
-  /** An answer came. */
+  /** A poll succeeded. */
   onAnswer: (answer: Answer) => void
-  onMiss: (miss: Miss) => void
-  /** Three polls failed, and 30 s went by: once for each outage. */
-  onUnreachable: (miss: Miss) => void
-  /** The first answer after that. Comes before it is given to `onAnswer`. */
-  onReachable: (outage: { since: number; outageMs: number }) => void
-  /** Whether the waits shall grow after the latest failure; true if not given. */
+  onMiss?: (miss: Miss) => void
+  /** Three polls failed, and 30 s went by: once per outage. */
+  onUnreachable?: (miss: Miss) => void
+  /** The first success after that. Called before `onAnswer`. */
+  onReachable?: (outage: { since: number; outageMs: number }) => void
+  /** Whether the waits grow after the latest failure; by default they do. */
   backsOff?: () => boolean
-  clock: Clock
-  /** From 0 to 1. */
-  random: () => number
+  clock: PlainClock
+  /** From 0 to 1: spreads the polls of many pollers. By default nothing is spread. */
+  random?: () => number
 }
 
 export interface Poller<Answer> {
-  /** Begins, or goes on where it stood. */
+  /** Starts, or resumes. */
   start(): void
-  /** Ends what is on its way and every timer. */
+  /** Stops every timer; the result of a poll in progress is dropped. */
   stop(): void
   /**
-   * Polls as soon as the poll under way has ended. All that ask meanwhile get the same answer.
+   * Polls as soon as the poll in progress has ended. Concurrent callers share one result.
    * @throws GatewayError as the poll does; `CLOSED` when the poller is stopped
    */
   askNow(): Promise<Answer>
@@ -56,12 +56,12 @@ const OUTAGE_MS = 30_000
 const LONGEST_WAIT = 60_000
 
 /**
- * Asks at regular times, by a chain of timers (design 2.6). The times do not drift: a poll that
- * comes late leaves the later ones where they were. When the appliance is away the waits grow to a
- * minute, and are normal at once when it answers.
+ * Polls at regular times, by a chain of timers (design 2.6). The times do not drift: a late poll
+ * does not move the later ones. While the appliance is unreachable the waits grow to a minute; they
+ * are normal again after the first success.
  */
 export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Answer> {
-  const { ask, interval, clock, random } = options
+  const { ask, interval, clock, random = () => 0.5 } = options
   let running = false
   let due = 0
   let polls = 0
@@ -130,7 +130,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     const ended = isUnreachable ? outage : undefined
     isUnreachable = false
     outage = undefined
-    if (ended) options.onReachable({ since: ended.since, outageMs: clock.now() - ended.since })
+    if (ended) options.onReachable?.({ since: ended.since, outageMs: clock.now() - ended.since })
     options.onAnswer(answer)
   }
 
@@ -142,7 +142,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     if (error.code === 'CLOSED') return
     misses++
     outage = { error, since: outage?.since ?? begun }
-    options.onMiss(outage)
+    options.onMiss?.(outage)
     if (isUnreachable || misses < MISSES) return
     const left = outage.since + OUTAGE_MS - clock.now()
     if (left <= 0) declare()
@@ -154,7 +154,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     cancelDeclaration = undefined
     if (!outage || isUnreachable) return
     isUnreachable = true
-    options.onUnreachable(outage)
+    options.onUnreachable?.(outage)
   }
 
   function setDue(from: number): void {
@@ -168,7 +168,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
       return
     }
     // Many that began at the same moment spread over the interval after their first poll.
-    due = from + (polls === 1 ? ms * (0.5 + 0.5 * random()) : ms)
+    due = from + (polls === 1 && options.random ? ms * (0.5 + 0.5 * random()) : ms)
     if (due <= now) due += Math.ceil((now - due) / ms) * ms
   }
 

@@ -7,45 +7,45 @@ import { getDevice } from '../api/devices'
 import { lacking, lacksRoutes, listRoutes } from '../api/routes'
 import { askItself, judgeMissing } from './gone'
 import type { Clock } from './poller'
-import { deviceState, type DeviceState, type Doubts, type RouteState } from './state'
+import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from './state'
 
-/** What one look at a device brought. */
-export interface Look {
+/** What one poll of a device has read. */
+export interface Reading {
   state: DeviceState
-  /** The routes as the appliance answered them, with their secrets; undefined when some may be missing. */
+  /** The routes as the appliance sent them, with their secrets; undefined when some may be missing. */
   routes?: Route[]
-  /** How often the appliance wants to be asked, in ms (facts 3.2). */
+  /** How often the appliance wants to be polled, in ms (facts 3.2). */
   suggestedMs?: number
 }
 
 /** How much of the list of routes is known. */
 type Listed = 'all' | 'in part' | 'nothing'
 
-/** What a device says of itself when it does not reach its own back end (facts 3.1). */
+/** The status of a device that does not reach its own back end (facts 3.1). */
 const AWAY: ReadonlySet<unknown> = new Set(['offline', 'never', 'communication error'])
 const isAway = ({ status }: DeviceConfiguration): boolean =>
   AWAY.has(String(status).trim().toLowerCase())
 
-/** So many missing routes are asked for one by one. */
+/** How many missing routes are read one by one. */
 const ASKED = 4
-/** How soon a route that was not found is looked for once more, in ms. */
+/** How soon a route that was not found is read once more, in ms. */
 const SECOND_LOOK_MS = 200
 /** How long all routes have to be missing, in ms: an appliance that restarts may have none for a while. */
 const ALL_MISSING_MS = 10_000
 
 /**
- * Looks at a device, again and again, normally with one call: the configuration of the device
- * holds all its routes (spec 2.5). What an answer leaves out, and what has become empty, is kept
- * as it was until it is certain. A route that the configuration lacks is looked for in the list of
+ * Reads a device, normally with one call: the configuration of the device contains all its routes
+ * (spec 2.5). What a response leaves out, and what has become empty, is kept as it was until it is
+ * certain. A route that the configuration lacks is looked for in the list of
  * routes and by itself, until it is certainly gone, see `gone`.
- * @returns a function that looks once, given what is known from before, and throws GatewayError
- * when no usable answer came
+ * @returns a function that reads once, given what is known from before, and throws GatewayError
+ * without a usable response
  */
-export function createLook(
+export function createReader(
   gateway: Connection,
   deviceId: string,
   clock: Clock,
-): (operation: Operation, known?: DeviceState) => Promise<Look> {
+): (operation: Operation, known?: DeviceState) => Promise<Reading> {
   /** Since when each route is missing. */
   let missing = new Map<string, number>()
   let partial: ReadonlySet<string> = new Set()
@@ -61,12 +61,12 @@ export function createLook(
     const isCertain = listed !== 'nothing' && !isAway(device)
     const gone = isCertain ? await goneOf(found, known, listed, operation) : new Set<string>()
     const kept = knownWithout(found, known).filter(([id]) => !gone.has(id))
-    // A new route that did not come whole may do so at the next look.
+    // A new route that arrived incomplete is left for the next poll.
     const arrived = [...found.routes].filter(
       ([id]) => !known || !found.partial.has(id) || known.routes.has(id) || partial.has(id),
     )
     partial = found.partial
-    const doubts: Doubts = { before: emptied, now: new Set() }
+    const doubts: UnconfirmedEmpty = { before: emptied, now: new Set() }
     const routes = { arrived: arrived.map(([, route]) => route), kept }
     const state = deviceState(deviceId, device, routes, doubts, known)
     emptied = doubts.now
@@ -117,7 +117,7 @@ export function createLook(
     const suspected = [...first.missing.keys()].filter((id) => !missing.has(id))
     missing = first.missing
     if (suspected.length === 0 || least > 0) return first.gone
-    // The second look comes at once: what is gone then is reported in its place among the events.
+    // The second read follows at once: what is gone then is reported in its place among the events.
     await gateway.pause(SECOND_LOOK_MS, operation.stop)
     const list = await listRoutes(gateway, { deviceId }, operation).catch(unlessClosed)
     const listedNow = new Set(list?.data.map(({ id }) => id))

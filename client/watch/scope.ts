@@ -6,8 +6,8 @@ type RouteChange = Extract<Change, { of: 'route' }>
 
 /**
  * A watch of some routes sees a route that is renamed appear, or disappear.
- * @param known what the watch was told so far
- * @returns by the ID of the route, what its new name is to the watch
+ * @param known what the watch has reported so far
+ * @returns by the ID of the route, what its new name means to the watch
  */
 export function passagesIn(
   changes: readonly Change[],

@@ -34,7 +34,7 @@ export interface Condition {
   readonly code?: string
   /** Of a connection, or of a device: `connected`, `Online` … */
   readonly state?: string
-  /** Words for people; told, but not compared. */
+  /** Words for people; reported, but not compared. */
   readonly details?: string
 }
 
@@ -71,7 +71,7 @@ export interface DestinationState extends PartState {
 export interface Definition {
   /** JSON with its members in the order of their names, without what is empty, secrets hidden. */
   readonly json: string
-  /** What tells that a secret was changed. */
+  /** Shows that a secret was changed. */
   readonly secrets: string
   /** The same text for definitions that mean the same. */
   readonly trace: string
@@ -81,22 +81,22 @@ export interface Definition {
 export const isRunning = ({ state }: Condition): boolean => state === 'running'
 
 /** What has become empty counts when it is so twice in a row. */
-export interface Doubts {
+export interface UnconfirmedEmpty {
   before: ReadonlySet<string>
   now: Set<string>
 }
 
-const NO_DOUBTS: Doubts = { before: new Set(), now: new Set() }
+const NO_DOUBTS: UnconfirmedEmpty = { before: new Set(), now: new Set() }
 
 /**
  * The state of a device from what it answered and, as far as it left something out, from what
- * was known before: what an answer leaves out says nothing.
+ * was known before: what a response leaves out says nothing.
  */
 export function deviceState(
   id: string,
   answer: DeviceConfiguration,
   routes: { arrived: readonly unknown[]; kept?: ReadonlyArray<[string, RouteState]> },
-  doubts: Doubts = NO_DOUBTS,
+  doubts: UnconfirmedEmpty = NO_DOUBTS,
   known?: DeviceState,
 ): DeviceState {
   const { config } = answer as { config: unknown }
@@ -132,7 +132,7 @@ export function deviceState(
 
 /**
  * The known one, when the new one says the same. Mostly nothing has changed, and what is kept from
- * look to look costs no more memory.
+ * poll to poll costs no more memory.
  */
 function unlessSame<T extends { condition: Condition }>(known: T | undefined, present: T): T {
   if (!known) return present
@@ -154,7 +154,12 @@ function sameMap<T>(
   return known
 }
 
-function isBelieved(value: unknown[], of: string, before: number, doubts: Doubts): boolean {
+function isBelieved(
+  value: unknown[],
+  of: string,
+  before: number,
+  doubts: UnconfirmedEmpty,
+): boolean {
   if (value.length > 0 || before === 0) return true
   doubts.now.add(of)
   return doubts.before.has(of)
@@ -189,7 +194,12 @@ function peersOf(
   return sameMap(known, new Map(states.map((state) => [state.id, state])))
 }
 
-function routeState(id: string, route: JsonObject, doubts: Doubts, known?: RouteState): RouteState {
+function routeState(
+  id: string,
+  route: JsonObject,
+  doubts: UnconfirmedEmpty,
+  known?: RouteState,
+): RouteState {
   const { source, destinations } = route
   // Some write an empty list as null.
   const given = destinations === null ? [] : destinations
@@ -212,7 +222,7 @@ function routeState(id: string, route: JsonObject, doubts: Doubts, known?: Route
   })
 }
 
-/** Stands for what no answer has told yet. That it comes later is no change. */
+/** Stands for what no response has contained yet. That it comes later is not a change. */
 export const UNTOLD: Pick<RouteState, 'source' | 'destinations'> = {
   source: { name: '', condition: {}, definition: { json: '{}', secrets: '', trace: '' } },
   destinations: new Map(),

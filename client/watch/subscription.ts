@@ -17,29 +17,29 @@ import type { Clock, Miss } from './poller'
 import { inOrder, passagesIn } from './scope'
 import { isRunning, type DeviceState, type RouteState } from './state'
 
-/** What one watch wants to be told. */
+/** What one watch wants to know. */
 export interface WatchOptions {
   /** By default the appliance's only device. */
   deviceId?: string
   /** By default all events. */
   events?: readonly EventName[]
-  /** By default all routes. Events that are about no route come all the same. */
+  /** By default all routes. Events that are not about a route are reported in any case. */
   route?: RouteFilter
-  /** A change counts when it has lasted so many ms. */
+  /** Milliseconds that a change must last; default 0. */
   holdFor?: number
-  /** Limits on statistics, which are read only for routes that run and that the watch is about. */
+  /** Limits on statistics, which are read only for running routes that the watch is about. */
   thresholds?: readonly Threshold[]
-  /** What one look brought, in a fixed order. */
+  /** The events of one poll, in a fixed order. */
   onEvents: (events: WatchEvent[]) => void
-  /** The whole state, once, before the first event that a look brings. */
+  /** The whole state, once, before the first event. */
   onSnapshot?: (snapshot: Snapshot) => void
-  /** After each look: what is known, and how well. */
+  /** After each poll: what is known, and how well. */
   onHealth?: (health: Health) => void
-  /** A failure that does not pass by itself: told once, until a look succeeds again. */
+  /** A failure that does not pass by itself: reported once, until a poll succeeds again. */
   onFailure?: (error: GatewayError) => void
 }
 
-/** How well a watch knows the routes that it is about. */
+/** How well a watch knows its routes. */
 export interface Health {
   /** Undefined while nothing is known. */
   known?: {
@@ -48,19 +48,19 @@ export interface Health {
     /** Unix ms. */
     seenAt: number
   }
-  /** Why the latest look failed. */
+  /** Why the latest poll failed. */
   failure?: GatewayError
   /** It counts as unreachable. */
   unreachable: boolean
 }
 
-/** One watch: turns what is seen into what it reports. */
-export interface Follower {
+/** One watch: turns what is read into what it reports. */
+export interface Subscription {
   /** The device that it names; undefined for the only one. */
   readonly deviceId?: string
-  /** The state as far as it is known when the watch begins. */
+  /** The state as far as it is known when the watch starts. */
   begin(known: { state?: DeviceState; seenAt: number; away?: Miss }): void
-  /** A look succeeded. `changes` are those since the state before. */
+  /** A poll succeeded. `changes` are those since the state before. */
   seen(state: DeviceState, changes: readonly Change[], at: number): void
   missed(miss: Miss): void
   unreachable(miss: Miss): void
@@ -81,7 +81,7 @@ interface Held {
   at: number
 }
 
-/** Errors that waiting does not heal. */
+/** Errors that do not pass by waiting. */
 const LASTING: ReadonlySet<string> = new Set([
   'CONFIG',
   'INVALID_INPUT',
@@ -91,7 +91,7 @@ const LASTING: ReadonlySet<string> = new Set([
   'TLS',
 ])
 
-export function createFollower(options: WatchOptions, clock: Clock): Follower {
+export function createSubscription(options: WatchOptions, clock: Clock): Subscription {
   const { holdFor = 0, thresholds = [] } = options
   const wantsEvent = eventFilter(options.events)
   const wantsRoute = routeFilter(options.route)
@@ -99,18 +99,18 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
     thresholds.length > 0 && STATISTICS.some(wantsEvent)
       ? createLimits(thresholds, holdFor)
       : undefined
-  /** The state as the flow knows it: behind the present one by the changes that are held. */
+  /** The last state reported to the flow; lags the current one by the changes on hold. */
   let told: DeviceState | undefined
-  /** The changes that are held, by their keys. */
+  /** The changes on hold, by their keys. */
   let held: ReadonlyMap<string, Held> = new Map()
   let counts = { routes: 0, running: 0 }
   let seenAt = 0
   let away: { miss: Miss; isTold: boolean; cancel?: () => void } | undefined
-  /** The lasting failures that were told. */
+  /** The lasting failures that were reported. */
   const lasting: { look?: string; statistics?: string } = {}
 
-  // A watch that comes from another poller of the same device starts over, knowing what it knows.
-  function begin(known: Parameters<Follower['begin']>[0]): void {
+  // A watch that moves over from another poller of the same device keeps what it knows.
+  function begin(known: Parameters<Subscription['begin']>[0]): void {
     if (away && !known.away) {
       const { since } = away.miss
       reachable({ since, outageMs: clock.now() - since })
@@ -156,7 +156,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
       const id = 'route' in change ? change.route.id : ''
       const passage = passages.get(id)
       const renamed = change.of === 'route.name' ? passage : undefined
-      // What else is new of a route comes with the route, or is not of interest any more.
+      // Other news of a route is part of the route that appears, or no longer of interest.
       if (passage && !renamed && (passage.to || left.has(id))) {
         settled.push(change)
         continue
@@ -300,7 +300,7 @@ export function createFollower(options: WatchOptions, clock: Clock): Follower {
   }
 }
 
-/** A new name that brings a route, or takes it away: a flow gets no event about a route that it does not know. */
+/** A rename that makes a route appear or disappear: a flow gets no event about a route that it does not know. */
 const stepsOf = (name: Change, passage: Change & { of: 'route' }): Change[] =>
   passage.to ? [passage, name] : [name, passage]
 

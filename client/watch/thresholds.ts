@@ -58,7 +58,7 @@ export function createLimits(thresholds: readonly Threshold[], holdMs: number): 
     ]
   }
 
-  /** Nothing is measured at these places any more: what was told of them is over. */
+  /** Nothing is measured at these places any longer: what was reported about them is over. */
   function end(gone: (place: Place, key: string) => boolean, at: number): LimitEvent[] {
     const events: LimitEvent[] = []
     for (const [key, place] of places) {

@@ -1,5 +1,8 @@
 // What several nodes say in `registerType`: `include: property device` puts it in its place.
 export default {
+  // part: property configVersion
+  configVersion: { value: 1 },
+
   // part: property gateway
   name: { value: '' },
   gateway: { value: '', type: 'media-gateway', required: true },

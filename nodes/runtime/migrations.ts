@@ -2,7 +2,7 @@
  * The version of the saved form that this package writes, in the hidden property `configVersion` of
  * every node. Version 0.1 of the package wrote none, which counts as 0.
  *
- * A change of the saved form raises it by one, here and in the `defaults` of every form, and adds
+ * A change of the saved form raises it by one, here and in nodes/parts/definition.js, and adds
  * to the table how what was saved before reads now.
  */
 export const CONFIG_VERSION = 1

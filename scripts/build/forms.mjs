@@ -2,18 +2,18 @@
 // name of the package.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { packageName, root } from '../ready.mjs'
 import { Parts } from './parts.mjs'
+
+const at = (...path) => join(root, ...path)
+const read = (path) => readFileSync(at(path), 'utf8')
 
 /**
  * Writes the html, catalogs and icons of all nodes below `dist`.
- * @param root the folder of the project
  * @param scripts what the editor runs, by the name under which a form includes it
  * @throws Error if a part is missing or included nowhere
  */
-export function buildForms(root, scripts) {
-  const at = (...path) => join(root, ...path)
-  const read = (path) => readFileSync(at(path), 'utf8')
-  const { name: packageName } = JSON.parse(read('package.json'))
+export function buildForms(scripts) {
   const html = new Map()
 
   const forms = partsIn('rows.html', 'definition.js')
@@ -39,17 +39,7 @@ export function buildForms(root, scripts) {
     writeFileSync(at('dist', path), text.replaceAll('{{package}}', packageName))
   }
 
-  function partsIn(...files) {
-    const parts = new Parts()
-    for (const file of files) parts.addFile(`nodes/parts/${file}`, read(`nodes/parts/${file}`))
-    return parts
-  }
-
-  function nodes() {
-    return readdirSync(at('nodes')).filter((node) => existsSync(at('nodes', node, `${node}.html`)))
-  }
-
-  /** Its catalogs, and the icon that its form names. */
+  /** Copies its catalogs, and the icon that its form names. */
   function copyRest(node) {
     const target = at('dist/nodes', node)
     mkdirSync(join(target, 'icons'), { recursive: true })
@@ -61,7 +51,17 @@ export function buildForms(root, scripts) {
   }
 }
 
-/** The help as Node-RED reads it, with a list around each run of terms. */
+function partsIn(...files) {
+  const parts = new Parts()
+  for (const file of files) parts.addFile(`nodes/parts/${file}`, read(`nodes/parts/${file}`))
+  return parts
+}
+
+function nodes() {
+  return readdirSync(at('nodes')).filter((node) => existsSync(at('nodes', node, `${node}.html`)))
+}
+
+/** Returns the help as Node-RED reads it, with a list around each run of terms. */
 function helpOf(node, text) {
   const type = node === 'gateway' ? 'media-gateway' : `media-gateway-${node}`
   const terms = /(?:<dt\b[^]*?<\/dd>\n)+/g
@@ -69,10 +69,7 @@ function helpOf(node, text) {
   return `<script type="text/html" data-help-name="${type}">\n${body}</script>\n`
 }
 
-/**
- * A script within the form: one that is loaded from a file of its own and does not arrive leaves
- * the editor of Node-RED waiting for ever.
- */
+/** Returns a script as a part of the form: if a file fails to load, the editor waits for it for ever. */
 function inlined(name, code) {
   if (/<\/script|<script|<!--/i.test(code)) {
     throw new Error(`${name} has a text that ends a script in html, or begins another one.`)

@@ -10,7 +10,7 @@ export class Parts {
   #parts = new Map()
   #used = new Set()
 
-  /** Adds the parts of a file. What stands before the first, or outside of its indentation, is none. */
+  /** Adds the parts of a file. Text before the first, or indented less than it, belongs to none. */
   addFile(path, text) {
     let part
     for (const line of text.trimEnd().split('\n')) {
@@ -28,7 +28,7 @@ export class Parts {
     this.#parts.set(name, { path, lines })
   }
 
-  /** A text with the parts in their places. `, when x=y` shows a row only under that condition. */
+  /** Returns a text with the parts in their places. `, when x=y` shows a row only under that condition. */
   fillIn(path, text) {
     return text.replace(INCLUDE, (_, indent, name, condition) => {
       const part = this.#parts.get(name)

@@ -1,7 +1,7 @@
 // The forms in a real browser, on a real Node-RED with this package linked in.
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { EVENTS } from '../../client/internal'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
@@ -15,9 +15,8 @@ import {
   type View,
 } from '../support/editor'
 import { flawsOf } from '../support/looks'
+import { takePicture } from '../support/pictures'
 import { root } from '../support/root'
-
-const screenshots = join(root, 'coverage/screenshots')
 
 /** The defaults of every node: names and values of the contract (design 2). */
 const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
@@ -195,9 +194,11 @@ const STRANGE: Properties = {
 
 /** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
 function flow(): Properties[] {
-  const place = { z: 'tab', x: 200, wires: [[]] }
+  const place = { z: 'hidden', x: 200, wires: [[]] }
   const nodes: Properties[] = [
     { id: 'tab', type: 'tab', label: 'Media gateway' },
+    // What is not on the flow that is shown is not drawn after each dialog.
+    { id: 'hidden', type: 'tab', label: 'Not shown' },
     {
       ...DEFAULTS[CONFIG],
       id: 'gateway',
@@ -260,7 +261,6 @@ inBrowser('the editor', function () {
   let page: Page
 
   before(async function () {
-    mkdirSync(screenshots, { recursive: true })
     editor = await sharedEditor()
     await editor.deploy(flow())
     await open()
@@ -307,9 +307,47 @@ inBrowser('the editor', function () {
     }
   })
 
-  it('has no text without a translation, and a label for every field', async () => {
-    for (const type of Object.keys(DEFAULTS)) {
-      const form = await openForm(type === CONFIG ? 'gateway' : type)
+  describe('every dialog', function () {
+    this.timeout(180_000)
+
+    interface Visit {
+      id: string
+      before: Properties
+      after: Properties
+      isChanged: boolean
+      texts: string[]
+      /** Labels that are for no field, or for several. */
+      astray: string[]
+      flaws: Partial<Record<Theme, string[]>>
+    }
+    type Theme = 'light' | 'dark'
+
+    let visits: Visit[] = []
+    let isDirty: boolean
+    /** What is wrong with the looks of the dialogs that something was done in. */
+    const flaws: Record<Theme, object> = { light: {}, dark: {} }
+
+    // To open a dialog is what takes long here: each is opened once for all tests.
+    before(async () => {
+      // Node-RED 5 takes on its own dark theme when it loads.
+      const tours: Theme[][] = process.env['NODE_RED'] ? [['dark'], ['light']] : [['light', 'dark']]
+      for (const themes of tours) {
+        await open({ theme: themes[0]! })
+        await lookAtChanged(themes)
+        visits = []
+        const looked = new Set(['gateway', 'gateway-other', ...ACTIONS])
+        for (const type of await conditional()) looked.add(`${type}-other`)
+        for (const { id, type } of flow()) {
+          if (!String(type).startsWith(CONFIG)) continue
+          visits.push(await visit(String(id), looked.has(String(id)) ? themes : []))
+        }
+      }
+      isDirty = await page.evaluate(() => RED.nodes.dirty())
+    })
+
+    async function visit(id: string, themes: Theme[]): Promise<Visit> {
+      const before = await exported(id)
+      const form = await openForm(id)
       const texts = await form.locator('[data-i18n]').evaluateAll((elements) =>
         elements.map((element) => {
           const key = element.getAttribute('data-i18n') ?? ''
@@ -318,29 +356,76 @@ inBrowser('the editor', function () {
             : (element.textContent ?? '')
         }),
       )
-      for (const text of texts)
-        should(text)
-          .match(/\S/)
-          .and.not.match(/^\w+\.\w+$/)
-      for (const target of await form
+      const astray = await form
         .locator('label')
-        .evaluateAll((labels) => labels.map((label) => label.getAttribute('for')))) {
-        should(await page.locator(`#${target}`).count()).equal(1, `label for ${target}`)
-      }
+        .evaluateAll((labels) =>
+          labels
+            .map((label) => String(label.getAttribute('for')))
+            .filter((target) => document.querySelectorAll(`[id="${target}"]`).length !== 1),
+        )
+      const found = await flawsIn(form, id, themes)
       await done()
+      const { changed } = await state(id)
+      const after = await exported(id)
+      return { id, before, after, isChanged: changed, texts, astray, flaws: found }
     }
-  })
 
-  it('leaves a node unchanged when its dialog is opened and closed', async () => {
-    for (const { id, type } of flow()) {
-      if (!String(type).startsWith(CONFIG)) continue
-      const before = await exported(String(id))
-      await openForm(String(id))
-      await done()
-      should(await exported(String(id))).eql(before, String(id))
-      should(await state(String(id))).containEql({ changed: false })
+    async function flawsIn(form: Locator, name: string, themes: Theme[]) {
+      const found: Visit['flaws'] = {}
+      for (const theme of themes) {
+        await editor.paint(theme)
+        found[theme] = await flawsOf(form)
+        const body = form.locator('xpath=ancestor::*[contains(@class,"red-ui-tray-body")]').first()
+        await takePicture(body, `${name}-${theme}`)
+      }
+      return found
     }
-    should(await page.evaluate(() => RED.nodes.dirty())).be.false()
+
+    async function lookAtChanged(themes: Theme[]) {
+      const replace = await openForm('media-gateway-update-route')
+      await page.selectOption('#node-input-mode', 'replace')
+      await page.fill('#node-input-route + .red-ui-typedInput-container input', '')
+      await fillTyped('route', 'name', '')
+      const replacing = await flawsIn(replace, 'update-route-replace', themes)
+      await cancel()
+
+      const watch = await openForm(WATCH)
+      await fillTyped('route', 'pattern', 'Studio*')
+      await enterLimits([{ measure: 'packetLoss', of: 'destination', low: 3, high: 2 }])
+      await page.keyboard.press('Tab')
+      const watching = await flawsIn(watch, 'watch-faults', themes)
+      await cancel()
+      for (const theme of themes) {
+        flaws[theme] = { replacing: replacing[theme], watching: watching[theme] }
+      }
+    }
+
+    it('has no text without a translation, and a label for every field', () => {
+      for (const { id, texts, astray } of visits) {
+        for (const text of texts)
+          should(text)
+            .match(/\S/, id)
+            .and.not.match(/^\w+\.\w+$/, id)
+        should(astray).eql([], id)
+      }
+    })
+
+    it('leaves a node unchanged when it is opened and closed', () => {
+      for (const { id, before, after, isChanged } of visits) {
+        should(after).eql(before, id)
+        should(isChanged).be.false(id)
+      }
+      should(isDirty).be.false()
+    })
+
+    for (const theme of ['light', 'dark'] as const) {
+      it(`looks as it should, ${theme}`, () => {
+        const seen = visits.filter((each) => each.flaws[theme])
+        should(seen.length).be.above(ACTIONS.length + 2)
+        for (const each of seen) should(each.flaws[theme]).eql([], each.id)
+        should(flaws[theme]).eql({ replacing: [], watching: [] })
+      })
+    }
   })
 
   it('finds nothing wrong with the nodes of a sound flow', async () => {
@@ -825,53 +910,11 @@ inBrowser('the editor', function () {
     }
   })
 
-  for (const theme of ['light', 'dark'] as const) {
-    it(`looks as it should, ${theme}`, async () => {
-      await open({ theme })
-      const views: [name: string, id: string, prepare?: () => Promise<unknown>][] = [
-        ['gateway', 'gateway'],
-        ['gateway-other', 'gateway-other'],
-        ...ACTIONS.map((type): [string, string] => [nameOf(type), type]),
-        ...(await conditional()).map((type): [string, string] => [
-          `${nameOf(type)}-other`,
-          `${type}-other`,
-        ]),
-        [
-          'update-route-replace',
-          'media-gateway-update-route',
-          async () => {
-            await page.selectOption('#node-input-mode', 'replace')
-            await page.fill('#node-input-route + .red-ui-typedInput-container input', '')
-            await fillTyped('route', 'name', '')
-          },
-        ],
-        [
-          'watch-faults',
-          WATCH,
-          async () => {
-            await fillTyped('route', 'pattern', 'Studio*')
-            await enterLimits([{ measure: 'packetLoss', of: 'destination', low: 3, high: 2 }])
-            await page.keyboard.press('Tab')
-          },
-        ],
-      ]
-      await page.locator('#red-ui-palette-base-category-media_gateway').scrollIntoViewIfNeeded()
-      await page.screenshot({ path: join(screenshots, `workspace-${theme}.png`) })
-      for (const [name, id, prepare] of views) {
-        const form = await openForm(id)
-        await prepare?.()
-        should(await flawsOf(form)).eql([], name)
-        await form
-          .locator('xpath=ancestor::*[contains(@class,"red-ui-tray-body")]')
-          .first()
-          .screenshot({ path: join(screenshots, `${name}-${theme}.png`) })
-        await cancel()
-      }
+  // Suites within a suite come last.
+  describe('in all of that', () => {
+    it('makes no error and asks nobody outside', () => {
+      should(editor.complaints).eql([])
     })
-  }
-
-  it('makes no error and asks nobody outside', () => {
-    should(editor.complaints).eql([])
   })
 
   async function open(view?: View) {

@@ -1,14 +1,10 @@
 // "Test connection" in the form of the config node: a real browser, Node-RED and simulator.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
-import { root } from '../support/root'
-
-const screenshots = join(root, 'coverage/screenshots')
+import { takePicture } from '../support/pictures'
 
 inBrowser('the test of the connection', function () {
   this.timeout(60_000)
@@ -20,7 +16,6 @@ inBrowser('the test of the connection', function () {
   let result: Locator
 
   before(async function () {
-    mkdirSync(screenshots, { recursive: true })
     plain = await startSimulator({ routes: 5 })
     secure = await startSimulator({ https: true, routes: 3, devices: 2 })
     editor = await sharedEditor()
@@ -426,10 +421,7 @@ inBrowser('the test of the connection', function () {
   async function shoot(name: string) {
     should(await flawsOf(page.locator('.media-gateway-form'))).eql([], name)
     await result.scrollIntoViewIfNeeded()
-    await page
-      .locator('.red-ui-tray-body')
-      .last()
-      .screenshot({ path: join(screenshots, `test-${name}.png`) })
+    await takePicture(page.locator('.red-ui-tray-body').last(), `test-${name}`)
   }
 })
 

@@ -1,5 +1,5 @@
 // What a new user does first, by mouse and keyboard: a real browser, Node-RED and simulator.
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
@@ -11,9 +11,9 @@ import {
   type EditorRED,
   type Properties,
 } from '../support/editor'
+import { takePicture } from '../support/pictures'
 import { packageName, root } from '../support/root'
 
-const screenshots = join(root, 'coverage/screenshots')
 const examples = join(root, 'examples')
 
 const GET = 'media-gateway-get-route'
@@ -43,7 +43,6 @@ inBrowser('a new user', function () {
   let debug: string
 
   before(async function () {
-    mkdirSync(screenshots, { recursive: true })
     editor = await sharedEditor()
   })
 
@@ -495,8 +494,7 @@ inBrowser('a new user', function () {
       .flatMap((each) => Object.keys(catalog(each, 'en-US')))
       .filter((key) => key.includes('.'))
     should(shown.filter((each) => keys.some((key) => each.includes(key)))).eql([])
-    const path = join(screenshots, `journey-${name}-${view.theme}-${view.language}.png`)
-    await page.screenshot({ path })
+    await takePicture(page, `journey-${name}-${view.theme}-${view.language}`)
   }
 
   const text = (key: string, number?: number) =>

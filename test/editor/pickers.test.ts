@@ -1,6 +1,4 @@
 // Pickers for device, route and destination: a real browser, Node-RED and simulator.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page, Request } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -13,11 +11,9 @@ import {
   type Properties,
 } from '../support/editor'
 import { flawsOf } from '../support/looks'
-import { root } from '../support/root'
+import { takePicture } from '../support/pictures'
 
 declare const RED: EditorRED
-
-const screenshots = join(root, 'coverage/screenshots')
 
 const GET = 'media-gateway-get-route'
 const CONTROL = 'media-gateway-control-route'
@@ -35,7 +31,6 @@ inBrowser('the pickers', function () {
   let lookups: Properties[]
 
   before(async function () {
-    mkdirSync(screenshots, { recursive: true })
     studio = await startSimulator()
     several = await startSimulator({ devices: 3, routes: 4 })
     const credentials = { username: 'operator', password: 'supervisor' }
@@ -734,10 +729,7 @@ inBrowser('the pickers', function () {
   /** Looks for what can be computed; the picture is for the eye. */
   async function shoot(name: string) {
     should(await flawsOf(page.locator('.media-gateway-form'))).eql([], name)
-    await page
-      .locator('.red-ui-tray-body')
-      .last()
-      .screenshot({ path: join(screenshots, `picker-${name}.png`) })
+    await takePicture(page.locator('.red-ui-tray-body').last(), `picker-${name}`)
   }
 })
 

@@ -1,7 +1,5 @@
 // The form of a route's definition: what it makes of a definition, and, in a real browser, what
 // reaches the appliance.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import type { Locator, Page, Request } from 'playwright-core'
 import should from 'should'
@@ -32,9 +30,7 @@ import {
   type View,
 } from '../support/editor'
 import { flawsOf } from '../support/looks'
-import { root } from '../support/root'
-
-const screenshots = join(root, 'coverage/screenshots')
+import { takePicture } from '../support/pictures'
 
 /** Faults of which none can be said by the kind of its field. */
 const FAULTY = {
@@ -406,7 +402,6 @@ inBrowser('the route form', function () {
   const definition = async () => JSON.parse(await json()) as Properties
 
   before(async function () {
-    mkdirSync(screenshots, { recursive: true })
     simulator = await startSimulator({ routes: 4 })
     editor = await sharedEditor()
     await editor.deploy(flow())
@@ -1376,16 +1371,17 @@ inBrowser('the route form', function () {
         })
         should(await flawsOf(form())).eql([])
         await page.setViewportSize({ width: 1400, height: 3200 })
-        await form().screenshot({
-          path: join(screenshots, `route-form-${theme}-${language}-${width}.png`),
-        })
+        await takePicture(form(), `route-form-${theme}-${language}-${width}`)
         await page.setViewportSize({ width: 1400, height: 900 })
       }
       await editor.press('cancel')
     })
   }
 
-  it('makes no error', () => {
-    should(editor.complaints).eql([])
+  // Suites within a suite come last.
+  describe('in all of that', () => {
+    it('makes no error', () => {
+      should(editor.complaints).eql([])
+    })
   })
 })

@@ -1,5 +1,5 @@
 // The sidebar in a real browser, on a real Node-RED, with simulated appliances.
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
@@ -8,9 +8,9 @@ import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { createObservers, type ObservedState } from '../../nodes/gateway/admin/observers'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { inBrowser, sharedEditor, type Editor, type Properties, type View } from '../support/editor'
+import { takePicture } from '../support/pictures'
 import { root } from '../support/root'
 
-const screenshots = join(root, 'coverage/screenshots')
 const HOSTILE = '<img src=x onerror="title=1"> __gateway__ $t(cancel)'
 
 declare const RED: {
@@ -29,7 +29,6 @@ inBrowser('the sidebar', function () {
   let large: Simulator
 
   before(async function () {
-    mkdirSync(screenshots, { recursive: true })
     small = await startSimulator({
       routes: ROUTES,
       applyDelay: 200,
@@ -482,7 +481,7 @@ inBrowser('the sidebar', function () {
     should(await question().count()).equal(0)
     should(await page.locator('.media-gateway-sidebar').evaluate(faintTexts)).eql([])
     should(await places('Studio')).eql(before)
-    await capture(page, 'sidebar-old')
+    await takePicture(page, 'sidebar-old')
 
     await small.start()
     await says(row('Alpha'), /^Alpha(?!.*was).*running/)
@@ -652,7 +651,7 @@ inBrowser('the sidebar', function () {
     }
     const top = await box(block('Studio').locator('.media-gateway-sidebar-top'))
     should(top.bottom - top.top).be.below(80)
-    await capture(page, 'sidebar-low')
+    await takePicture(page, 'sidebar-low')
     await details().getByRole('button', { name: 'copy ID' }).focus()
     await page.keyboard.press('Escape')
     await details().waitFor({ state: 'hidden' })
@@ -836,7 +835,7 @@ inBrowser('the sidebar', function () {
       const shown = await page.locator('.media-gateway-sidebar').innerText()
       should(shown.replaceAll(HOSTILE, '')).not.match(/media-gateway|[a-z]\.[a-z]|__/)
       await row('Alpha').click()
-      await capture(page, `sidebar-${language}`)
+      await takePicture(page, `sidebar-${language}`)
     })
   }
 
@@ -849,7 +848,7 @@ inBrowser('the sidebar', function () {
       await says(row('Gamma'), 'error')
       await row('Alpha').click()
       await row('Alpha').getByRole('button').click()
-      await capture(page, `sidebar-${theme}`)
+      await takePicture(page, `sidebar-${theme}`)
       small.route('Alpha')!.summaryStatusCode = 'ok'
       small.route('Gamma')!.summaryStatusCode = 'unknown'
       const faint = await page.locator('.media-gateway-sidebar').evaluate(faintTexts)
@@ -861,9 +860,6 @@ inBrowser('the sidebar', function () {
     const english = texts('en-US')
     for (const language of ['de', 'ja']) should(texts(language)).eql(english, language)
   })
-
-  const capture = (page: Page, name: string) =>
-    page.screenshot({ path: join(screenshots, `${name}.png`) })
 })
 
 const udp = (name: string, more: object = {}) => ({

@@ -318,7 +318,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
         while (lane.answers.length > 0 || health.failure || !health.known) {
           if (Date.now() > endsAt) throw new Error('all is not well again', { cause: health })
           await new Promise((resolve) => setTimeout(resolve, 10))
-          gateway.session.forgive()
+          gateway.session.clearBackoff()
         }
       } finally {
         end()

@@ -319,6 +319,45 @@ describe('the admin routes', function () {
     missing.body.should.containDeep({ code: 'NOT_FOUND' })
   })
 
+  it('lookup asks for the list of routes only where the configuration has none', async () => {
+    const connection = { id: 'gateway' }
+    const calls = async () => {
+      const before = simulator.journal.length
+      const { body } = await ask('lookup', { connection, deviceId: device() })
+      ;(body['routes'] as object[]).should.have.length(simulator.routes.length)
+      return simulator.journal
+        .slice(before)
+        .map(({ path }) => path.split('?')[0])
+        .sort()
+    }
+    const configuration = `/api/devices/${device()}`
+    ;(await calls()).should.eql(['/api/devices', configuration])
+    const routes = simulator.devices[0]!.routes.splice(0)
+    const none = await calls()
+    simulator.devices[0]!.routes.push(...routes)
+    none.should.eql(['/api/devices', configuration, `/api/gateway/${device()}/routes`].sort())
+  })
+
+  it('a failure says in values what its sentence names, and no secret', async () => {
+    const place = { ...saved(), baseUrl: 'http://127.0.0.1:1', fingerprint: '', password: PASSWORD }
+    const { body: refused } = await ask('lookup', { connection: place })
+    refused.should.containDeep({
+      code: 'UNAVAILABLE',
+      values: { host: '127.0.0.1:1', reason: 'ECONNREFUSED', applied: 'no' },
+    })
+    const { host } = new URL(simulator.url)
+    const wrong = { ...saved(), password: 'a wrong password' }
+    const { body: login } = await ask('connection', { connection: wrong })
+    login.should.containDeep({ code: 'LOGIN_REFUSED', values: { host, status: 401 } })
+    JSON.stringify([refused, login]).should.not.match(new RegExp(`${PASSWORD}|a wrong password`))
+    const { body: missing } = await ask('lookup', { connection: { id: 'missing' } })
+    missing.should.eql({
+      code: 'NOT_FOUND',
+      message: 'This gateway is not deployed. Deploy it first.',
+      notDeployed: true,
+    })
+  })
+
   it('definition gives a route in sent form, its secrets hidden', async () => {
     const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
     route.source.srtPassPhrase = 'not-to-be-shown-at-all'

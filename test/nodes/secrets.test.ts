@@ -11,6 +11,7 @@ import { selfSignedCertificate } from '../support/certificate'
 import { Markers, SPELLINGS } from '../support/markers'
 import { NodeRed, type Properties } from '../support/node-red'
 import { Proxy } from '../support/proxy'
+import { root } from '../support/root'
 
 const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
 
@@ -322,9 +323,8 @@ describe('no secret is anywhere', function () {
   }
 
   it('with every kind of node, every admin route and every failure', async () => {
-    const { nodes } = (require('../../package.json') as { 'node-red': { nodes: object } })[
-      'node-red'
-    ]
+    const manifest = readFileSync(join(root, 'package.json'), 'utf8')
+    const { nodes } = (JSON.parse(manifest) as { 'node-red': { nodes: object } })['node-red']
     const kinds = new Set(
       [...Object.keys(ASKED), ...DONE.map(({ type }) => type)].concat('gateway', 'watch'),
     )

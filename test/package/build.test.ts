@@ -1,4 +1,5 @@
 // The html of the nodes as the build makes it, from parts that are written once.
+import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -47,6 +48,19 @@ describe('the build of forms and help', () => {
     )
     parts.addFile('more.html', '<!-- part: row c -->\n<p></p>')
     should(() => parts.expectAllUsed()).throw('more.html has a part "row c" that nothing includes.')
+  })
+})
+
+describe('the code of the package', () => {
+  it('is checked without the tests and their global names', () => {
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const shown = execFileSync(process.execPath, [compiler, '-p', root, '--showConfig'])
+    const { compilerOptions, files } = JSON.parse(String(shown)) as {
+      compilerOptions: { types: string[] }
+      files: string[]
+    }
+    compilerOptions.types.should.deepEqual(['node'])
+    files.filter((file) => !/^\.\/(client|nodes|simulator)\//.test(file)).should.deepEqual([])
   })
 })
 

@@ -28,6 +28,7 @@ describe('npm test', function () {
       const PATH = '/opt/tools:/home/me/bin'
       for (const program of [
         '/home/me/bin/chromium',
+        '/usr/bin/chromium-headless-shell',
         '/opt/tools/chromium-browser',
         '/opt/tools/google-chrome',
         '/opt/tools/google-chrome-stable',
@@ -41,6 +42,8 @@ describe('npm test', function () {
         should(found('linux', { PATH }, program)).equal(program)
       }
       should(found('linux', {})).be.undefined()
+      const both = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell']
+      should(found('linux', {}, ...both)).equal('/usr/bin/chromium-headless-shell')
     })
 
     it('on macOS: among the applications of the machine and of the user', () => {

@@ -51,6 +51,13 @@ describe('the package under another name', function () {
     naming.should.deepEqual([])
   })
 
+  it('refers to no source map: none is packed', () => {
+    const referring = filesIn(join(installation.folder, 'dist')).filter((file) =>
+      readFileSync(file, 'utf8').includes('sourceMappingURL'),
+    )
+    referring.should.deepEqual([])
+  })
+
   it('registers all its nodes', async () => {
     const all = JSON.parse(await installation.text('nodes')) as NodeSet[]
     const ours = all.filter(({ module }) => module === NAME)

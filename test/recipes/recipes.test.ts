@@ -468,7 +468,10 @@ describe('the example flows', function () {
       })
       const from = nodeRed.output.length
       await press(flow, 'back up now', /\/devices$/)
-      await until(() => /\[debug:error\].*role Operator/.test(nodeRed.output.slice(from)), 'the error')
+      await until(
+        () => /\[debug:error\].*role Operator/.test(nodeRed.output.slice(from)),
+        'the error',
+      )
       readdirSync(home).should.not.containEql('backups')
     })
   })
@@ -779,7 +782,10 @@ describe('the example flows', function () {
       const early = await fetch(`${nodeRed.url}metrics`)
       early.status.should.equal(503)
       ;(await early.text()).should.match(/^Nothing is known/)
-      await until(async () => (await fetch(`${nodeRed.url}metrics`)).status === 200, 'the first look')
+      await until(
+        async () => (await fetch(`${nodeRed.url}metrics`)).status === 200,
+        'the first look',
+      )
 
       const { gauges, type } = await scrape()
       type.should

@@ -152,6 +152,12 @@ export class Editor extends NodeRed {
     if (!shown.isOwn) this.loaded.set(key, shown)
     this.shown = shown
     this.page = shown.page
+    await this.paint(theme)
+    return this.page
+  }
+
+  /** Shows the page in a theme. */
+  async paint(theme: 'light' | 'dark'): Promise<void> {
     await this.page.evaluate(
       ({ isDark, css }) => {
         const style = (document.querySelector('#test-theme') ??
@@ -163,7 +169,6 @@ export class Editor extends NodeRed {
       },
       { isDark: theme === 'dark', css: DARK },
     )
-    return this.page
   }
 
   /** Shows nothing and runs nothing any more, for the file of tests that follows. */

@@ -35,11 +35,7 @@ export class NodeRed {
     }
   }
 
-  private async startOn(
-    port: number,
-    settings: Properties,
-    env: NodeJS.ProcessEnv,
-  ): Promise<void> {
+  private async startOn(port: number, settings: Properties, env: NodeJS.ProcessEnv): Promise<void> {
     this.url = `http://127.0.0.1:${port}/`
     this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
     const link = join(this.userDir, 'node_modules', packageName)

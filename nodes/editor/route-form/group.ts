@@ -83,11 +83,11 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
       for (const each of controls) {
         const { field } = each
         const own = faults.take(pathTo(options.path(), field.key))
-        const problem = own ?? (field.name === options.bearer ? whole : undefined)
+        const fault = own ?? (field.name === options.bearer ? whole : undefined)
         const isQuiet = isEmptyText(field.value) && touched?.has(field.name) === false
-        const isTold = problem !== undefined && !isQuiet
-        each.showFault(isTold ? wordsOf(problem) : undefined)
-        if (isTold) reveal(each.element)
+        const isShown = fault !== undefined && !isQuiet
+        each.showFault(isShown ? wordsOf(fault) : undefined)
+        if (isShown) reveal(each.element)
         count += (own === undefined ? 0 : 1) + (each.showFaults?.(faults) ?? 0)
       }
       return count

@@ -1,46 +1,28 @@
 import type { NodeAPI } from 'node-red'
 import {
-  GatewayError,
   openConnection,
   readCertificate,
   type Certificate,
-  type ErrorCode,
   type Connection,
 } from '../../../client/internal'
 import { DEFAULT_TIMEOUT } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from '../options'
 import { isGatewayNode, type GatewayNode } from '../../runtime/gateway-node'
+import { NotDeployed, PasswordNeeded } from './failure'
 
 /** The values of a config form that may not be deployed yet; with nothing but an ID, those that are. */
 export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
   id?: string
 }
 
-/** A gateway for the editor, to be given back. */
+/** A gateway that an admin route has borrowed. */
 export interface Lease {
   gateway: Connection
   /** It is the deployed one, with its live session. */
   reused: boolean
   /** Ends what was opened for it. */
   end: () => Promise<void>
-}
-
-/** The stored password may not be sent as the form says: it has to be typed again. */
-export class PasswordNeeded extends GatewayError {
-  constructor() {
-    super(
-      'CONFIG',
-      'The address, the user, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored one is only sent as it was stored for.',
-    )
-  }
-}
-
-/** There is no such gateway in the flows that run. */
-export class NotDeployed extends GatewayError {
-  constructor() {
-    super('NOT_FOUND', 'This gateway is not deployed. Deploy it first.')
-  }
 }
 
 /** What an unchanged password field of the editor holds. */
@@ -70,7 +52,7 @@ export async function connect(RED: NodeAPI, form: ConnectionForm): Promise<Lease
   return { gateway, reused: false, end: () => gateway.close() }
 }
 
-/** True when the deployed node is meant, as it is. */
+/** True when the form stands for the deployed node as it is. */
 export const isDeployedOnly = (form: ConnectionForm): boolean =>
   Object.keys(form).every((name) => name === 'id')
 
@@ -162,21 +144,9 @@ export async function shownCertificate(
   }
 }
 
-/** An error as the editor gets it. */
-export function failureOf(error: unknown): {
-  code: ErrorCode
-  message: string
-  passwordNeeded?: true
-  notDeployed?: true
-} {
-  if (!(error instanceof GatewayError)) {
-    return { code: 'BAD_RESPONSE', message: 'The answer of the appliance could not be handled.' }
-  }
-  const { code, message } = error
-  return {
-    code,
-    message,
-    ...(error instanceof PasswordNeeded && { passwordNeeded: true as const }),
-    ...(error instanceof NotDeployed && { notDeployed: true as const }),
-  }
+/** The host that the form leads to; empty where its address is not one. */
+export function hostOf(RED: NodeAPI, form: ConnectionForm): string {
+  const { baseUrl } = isDeployedOnly(form) ? (storedValues(RED, form.id) ?? form) : form
+  const address = asText(fromEnv(RED, baseUrl, form.id ? RED.nodes.getNode(form.id) : null))
+  return URL.canParse(address) ? new URL(address).host : ''
 }

@@ -3,6 +3,7 @@ import {
   listDevices,
   listRoutes,
   newOperation,
+  type Device,
   type Connection,
 } from '../../../client/internal'
 import { booleanFrom } from '../../../client/model/convert'
@@ -31,40 +32,53 @@ interface PickedRoute {
   }>
 }
 
-/** Devices and, of the one that is asked for or the only one, routes, destinations and adapters. */
+/** Looks up the devices and, of the wanted or only one, routes, destinations and adapters. */
 export async function lookUp(gateway: Connection, wanted: string | undefined): Promise<Lookup> {
   const operation = newOperation('look-up')
-  const listed = await listDevices(gateway, operation)
-  const devices = listed.map(({ _id, name, statusCode, status }) => ({
-    id: text(_id),
-    name: text(name),
-    statusCode: text(statusCode),
-    status: text(status),
-  }))
-  const deviceId = wanted || (devices.length === 1 ? devices[0]!.id : undefined)
-  if (deviceId === undefined) return { devices }
-  const { config } = await getDevice(gateway, deviceId, operation)
-  const { data } = await listRoutes(gateway, { deviceId }, operation)
-  const routes = data.map(({ id, name, state, summaryStatusCode, destinations }) => ({
-    id,
-    name: text(name),
-    state: textIfAny(state),
-    summaryStatusCode: textIfAny(summaryStatusCode),
-    destinations: objectsIn(destinations).map((destination) => ({
-      id: textIfAny(destination.id),
-      name: text(destination.name),
-      started: booleanFrom(destination.started),
-      state: textIfAny(destination.state),
-      summaryStatusCode: textIfAny(destination.summaryStatusCode),
-    })),
-  }))
-  const adapters = objectsIn(own(own(config, 'settings'), 'networkAdapters')).map(
-    ({ name, address }) => ({ name: text(name), address: text(address) }),
-  )
-  return { devices, deviceId, routes, adapters }
+  const [devices, configuration] = await Promise.all([
+    listDevices(gateway, operation),
+    wanted === undefined ? undefined : getDevice(gateway, wanted, operation),
+  ])
+  const picked = devices.map(pickedDevice)
+  const deviceId = wanted ?? (picked.length === 1 ? picked[0]!.id : undefined)
+  if (deviceId === undefined) return { devices: picked }
+  const { config } = configuration ?? (await getDevice(gateway, deviceId, operation))
+  const configured = objectsIn(own(config, 'routes'))
+  const routes: readonly JsonObject[] =
+    configured.length > 0
+      ? configured
+      : (await listRoutes(gateway, { deviceId }, operation)).data.filter(isObject)
+  const adapters = objectsIn(own(own(config, 'settings'), 'networkAdapters'))
+  return {
+    devices: picked,
+    deviceId,
+    routes: routes.map(pickedRoute),
+    adapters: adapters.map(({ name, address }) => ({ name: text(name), address: text(address) })),
+  }
 }
 
-/** Only text is shown; whatever else an appliance may answer in its place is not. */
+const pickedDevice = ({ _id, name, statusCode, status }: Device): Lookup['devices'][number] => ({
+  id: text(_id),
+  name: text(name),
+  statusCode: text(statusCode),
+  status: text(status),
+})
+
+const pickedRoute = (route: JsonObject): PickedRoute => ({
+  id: text(route.id),
+  name: text(route.name),
+  state: textIfAny(route.state),
+  summaryStatusCode: textIfAny(route.summaryStatusCode),
+  destinations: objectsIn(route.destinations).map((destination) => ({
+    id: textIfAny(destination.id),
+    name: text(destination.name),
+    started: booleanFrom(destination.started),
+    state: textIfAny(destination.state),
+    summaryStatusCode: textIfAny(destination.summaryStatusCode),
+  })),
+})
+
+/** Only text is shown; anything else that an appliance may send in its place is not. */
 export const text = (value: unknown): string => textIfAny(value) ?? ''
 const textIfAny = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined

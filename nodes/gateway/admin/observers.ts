@@ -9,45 +9,48 @@ import { mayAct } from '../../../client/connection/roles'
 import { isRunning, type RouteState } from '../../../client/watch/state'
 import { knownBy } from '../../../client/watch/device-watch'
 import type { GatewayNode } from '../../runtime/gateway-node'
+import { failureOf, type Failure } from './failure'
 
 /** What the sidebar is shown of an appliance. */
 export interface ObservedState {
-  /** Another one when the state is another; undefined where the asker only looked on. */
+  /** Changes with the state; undefined with `lookOn`. */
   version?: number
   health: {
     known?: {
       /** How old it is, in ms. */
       ageMs: number
-      /** A look that was due has not brought an answer: it may be otherwise by now. */
+      /** A poll that was due has brought no response: the state may have changed. */
       isOld: boolean
       routes: number
       running: number
       warnings: number
       errors: number
     }
-    failure?: { code: string; message: string }
+    failure?: Failure
     unreachable: boolean
   }
   /** Whether the user of the gateway may start and stop; true while the roles are not known. */
   mayControl: boolean
-  /** The whole state, unless the asker has this version of it. */
+  /** The whole state, unless the editor has this version of it. */
   snapshot?: Snapshot
 }
 
-/** What somebody asks for. */
+/** What an editor asks for. */
 export interface ObserverQuestion {
   deviceId?: string
-  /** The version that the asker has. */
+  /** The version that the editor has. */
   version?: unknown
-  /** Only what is known anyway: nothing is polled for this. */
+  /** Only what is known anyway; nothing is polled for this. */
   lookOn?: boolean
+  /** The host of the appliance. */
+  host?: string
 }
 
-/** How long an appliance is watched after somebody has looked. */
+/** How long an appliance is watched after the last question. */
 const LEASE_MS = 15_000
-/** Each costs the appliance a call per poll, and who asks may only read. */
+/** Each costs the appliance a call per poll, although the user may only read. */
 const MOST_DEVICES = 20
-/** Part of the interval by which a poll may come late, and what an answer may take, in ms. */
+/** The part of the interval by which a poll may be late, and the ms that a response may take. */
 const JITTER = 0.05
 const ANSWER_MS = 5000
 
@@ -56,12 +59,12 @@ interface Observer {
   renew(): void
 }
 
-// Not from zero: somebody may hold a number of a Node-RED that has been restarted since.
+// Not from zero: an editor may have a version of before a restart of Node-RED.
 let versions = Math.floor(Math.random() * 1e9)
 
 /**
- * Watches appliances for people who look at the editor: as long as they go on asking, by the
- * polls that the watch nodes share.
+ * Watches appliances for the editors that show them, as long as they keep asking, by the polls
+ * that the watch nodes share.
  */
 export function createObservers(
   leaseMs = LEASE_MS,
@@ -97,7 +100,7 @@ export function createObservers(
       observer.version = ++versions
     }
     const endWatch = watchDevice(gateway, { deviceId, onEvents: changed, onSnapshot: changed })
-    const unhook = gateway.leaving.onStop(end)
+    const unhook = gateway.closing.onStop(end)
     node.register(user)
     observers.set(key, observer)
 
@@ -111,7 +114,10 @@ export function createObservers(
     return observer
   }
 
-  function healthOf(gateway: Connection, deviceId?: string): ObservedState['health'] {
+  function healthOf(
+    gateway: Connection,
+    { deviceId, host = '' }: ObserverQuestion,
+  ): ObservedState['health'] {
     const known = knownBy(gateway, deviceId)
     if (!known) return { unreachable: false }
     const { state, seenAt, failure, unreachable, everyMs } = known
@@ -119,20 +125,21 @@ export function createObservers(
     const isOld = failure !== undefined || ageMs > everyMs * (1 + JITTER) + ANSWER_MS
     return {
       known: state && { ageMs, isOld, ...countsOf([...state.routes.values()]) },
-      failure: failure && { code: failure.code, message: failure.message },
+      failure: failure && failureOf(failure, host),
       unreachable,
     }
   }
 
   return {
-    state(node, { deviceId, version, lookOn }) {
+    state(node, question) {
+      const { deviceId, version, lookOn } = question
       const gateway = node.client()
       const observer = lookOn ? undefined : observe(node, gateway, deviceId)
       observer?.renew()
       const hasIt = !observer || version === observer.version
       return {
         version: observer?.version,
-        health: healthOf(gateway, deviceId),
+        health: healthOf(gateway, question),
         mayControl: mayAct(gateway.session.roles(), 'Operator'),
         snapshot: hasIt ? undefined : knownSnapshot(gateway, deviceId),
       }

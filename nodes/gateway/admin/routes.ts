@@ -8,144 +8,124 @@ import {
   newOperation,
   onlyDevice,
   sentForm,
+  type ControlRoute,
   type ErrorCode,
+  type Connection,
 } from '../../../client/internal'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import {
-  NotDeployed,
   connect,
-  failureOf,
+  hostOf,
   isDeployedOnly,
   sendsVariables,
+  type Lease,
   type ConnectionForm,
 } from './connection'
 import { testConnection } from './test-connection'
-import { isGatewayNode, type GatewayNode } from '../../runtime/gateway-node'
+import { isGatewayNode } from '../../runtime/gateway-node'
+import { NotDeployed, failureOf, type Failure } from './failure'
 import { lookUp } from './lookup'
 import { createObservers } from './observers'
 
-/** What the editor may ask of the runtime. Each route needs a permission, and answers no secret. */
+/** Registers what the editor may ask of the runtime. Each route needs a permission; none returns a secret. */
 export function registerAdminRoutes(RED: NodeAPI): void {
   const { httpAdmin } = RED
   if (!httpAdmin || registered.has(httpAdmin)) return
   registered.add(httpAdmin)
   const observers = createObservers()
+  const mayRead = RED.auth.needsPermission('media-gateway.read')
+  const mayWrite = RED.auth.needsPermission('media-gateway.write')
+  const mayUseForm = needsMoreForUnsaved(RED)
 
   httpAdmin.post(
     '/media-gateway/connection',
-    RED.auth.needsPermission('media-gateway.write'),
-    needsMoreForUnsaved(RED),
-    answering(({ connection }) => testConnection(RED, formOf(connection))),
+    mayWrite,
+    mayUseForm,
+    respond(RED, connectionIn, (form) => testConnection(RED, form)),
   )
 
   httpAdmin.post(
     '/media-gateway/lookup',
-    RED.auth.needsPermission('media-gateway.read'),
-    needsMoreForUnsaved(RED),
-    answering(({ connection, deviceId }) =>
-      using(RED, connection, ({ gateway }) => lookUp(gateway, textOf(deviceId))),
+    mayRead,
+    mayUseForm,
+    respond(RED, connectionIn, (form, { deviceId }) =>
+      withConnection(RED, form, ({ gateway }) => lookUp(gateway, textOf(deviceId))),
     ),
   )
 
   httpAdmin.post(
     '/media-gateway/definition',
-    RED.auth.needsPermission('media-gateway.read'),
-    needsMoreForUnsaved(RED),
-    answering(({ connection, deviceId, routeId }) =>
-      using(RED, connection, async ({ gateway }) => {
-        const operation = newOperation('get-route')
-        const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
-        const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
-        const definition = hideSecrets(sentForm(await getRoute(gateway, address, operation)))
-        // Members that nobody knows are handed on, whatever the appliance writes into them.
-        if (gateway.repeatsSecret(JSON.stringify(definition))) {
-          throw new GatewayError('BAD_RESPONSE', SECRET_REPEATED)
-        }
-        return { definition }
-      }),
+    mayRead,
+    mayUseForm,
+    respond(RED, connectionIn, (form, body) =>
+      withConnection(RED, form, ({ gateway }) => readDefinition(gateway, body)),
     ),
   )
 
   httpAdmin.get(
     '/media-gateway/gateways',
-    RED.auth.needsPermission('media-gateway.read'),
-    answering(() => gatewaysOf(RED)),
+    mayRead,
+    respond(RED, deployedIn, () => listGateways(RED)),
   )
 
   httpAdmin.post(
     '/media-gateway/state',
-    RED.auth.needsPermission('media-gateway.read'),
-    answering(({ id, deviceId, version, lookOn }) => {
-      const node = RED.nodes.getNode(textOf(id) ?? '')
+    mayRead,
+    respond(RED, deployedIn, (form, { deviceId, version, lookOn }) => {
+      const node = RED.nodes.getNode(form.id ?? '')
       // Each deploy takes it away for a moment, which is no failure.
       if (!isGatewayNode(node)) return { notDeployed: true }
       return observers.state(node, {
         deviceId: textOf(deviceId),
         version,
         lookOn: lookOn === true,
+        host: hostOf(RED, form),
       })
     }),
   )
 
   httpAdmin.post(
     '/media-gateway/control',
-    RED.auth.needsPermission('media-gateway.write'),
-    answering(async ({ id, deviceId, routeId, destinationId, action }) => {
-      if (action !== 'start' && action !== 'stop') {
-        throw new GatewayError('INVALID_INPUT', 'action: "start" or "stop" is expected.')
-      }
-      const device = textOf(deviceId)
-      const route = textOf(routeId)
-      if (!device || !route) {
-        throw new GatewayError('INVALID_INPUT', 'deviceId and routeId are expected.')
-      }
-      await using(RED, { id: textOf(id) }, ({ gateway }) =>
-        controlRoute(
-          gateway,
-          {
-            deviceId: device,
-            routeId: route,
-            destinationId: textOf(destinationId),
-            action,
-            // So that the watches, and with them the sidebar, look as soon as it shows.
-            waitFor: 'applied',
-            waitTimeout: 30_000,
-          },
-          newOperation('control-route'),
-        ),
+    mayWrite,
+    respond(RED, deployedIn, async (form, body) => {
+      const command = commandIn(body)
+      await withConnection(RED, form, ({ gateway }) =>
+        controlRoute(gateway, command, newOperation('control-route')),
       )
       return { ok: true }
     }),
   )
 }
 
-const SECRET_REPEATED =
-  'This route is not shown: the appliance has written the password of its user, or the ID of the session, into it.'
-
 /** Routes outlive the nodes: they are registered once for each Node-RED. */
 const registered = new WeakSet<object>()
 
 /**
- * Responds with what the work brings as JSON, or the failure with its code. A body that is not
- * JSON is refused: a web page elsewhere can send a form without asking the browser's leave.
+ * Responds with the result of the work as JSON, or with its failure. A body that is not JSON is
+ * refused: a web page elsewhere can send a form without asking the browser's leave.
  */
-function answering(work: (body: JsonObject) => unknown): RequestHandler {
+function respond(
+  RED: NodeAPI,
+  formIn: (body: JsonObject) => ConnectionForm,
+  work: (form: ConnectionForm, body: JsonObject) => unknown,
+): RequestHandler {
   return (request: Request, response: Response) => {
     if (request.method === 'POST' && !request.is('application/json')) {
       response.status(415).json({ code: 'INVALID_INPUT', message: 'JSON is expected.' })
       return
     }
-    const body: unknown = request.body
+    const body = bodyOf(request)
+    const form = formIn(body)
     Promise.resolve()
-      .then(() => work(isObject(body) ? body : {}))
+      .then(() => work(form, body))
       .then(
-        (answer) => response.json(answer),
+        (result) => response.json(result),
         (error: unknown) => {
-          const failure = failureOf(error)
+          const failure = failureOf(error, hostOf(RED, form))
           response.status(statusOf(failure.code)).json(failure)
         },
       )
-      // The editor is gone, or its answer cannot be written: nobody is left to be told.
+      // The editor is gone, or the result cannot be written: nobody is left to be told.
       .catch(() => undefined)
   }
 }
@@ -164,8 +144,7 @@ function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
   const needsWrite = RED.auth.needsPermission('media-gateway.write')
   const needsDeploy = RED.auth.needsPermission('flows.write')
   return (request, response, next) => {
-    const body: unknown = request.body
-    const form = formOf(isObject(body) ? body.connection : undefined)
+    const form = connectionIn(bodyOf(request))
     if (isDeployedOnly(form)) return next()
     needsWrite(request, response, (error?: unknown) => {
       if (error || !sendsVariables(RED, form)) next(error)
@@ -174,12 +153,34 @@ function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
   }
 }
 
-async function using<T>(
+function bodyOf(request: Request): JsonObject {
+  const body: unknown = request.body
+  return isObject(body) ? body : {}
+}
+
+const FORM = ['id', 'baseUrl', 'username', 'password', 'fingerprint', 'tls', 'proxy', 'timeout']
+
+/** The form of a config node, deployed or not: only what belongs to it, and only plain values. */
+function connectionIn({ connection }: JsonObject): ConnectionForm {
+  const entries = Object.entries(isObject(connection) ? connection : {}).filter(
+    ([name, value]) =>
+      FORM.includes(name) && (typeof value === 'string' || typeof value === 'number'),
+  )
+  return Object.fromEntries(entries)
+}
+
+/** A config node as it is deployed. */
+const deployedIn = ({ id }: JsonObject): ConnectionForm => ({ id: textOf(id) })
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+async function withConnection<T>(
   RED: NodeAPI,
-  form: unknown,
-  work: (connection: Awaited<ReturnType<typeof connect>>) => Promise<T>,
+  form: ConnectionForm,
+  work: (connection: Lease) => Promise<T>,
 ): Promise<T> {
-  const connection = await connect(RED, formOf(form))
+  const connection = await connect(RED, form)
   try {
     return await work(connection)
   } finally {
@@ -187,38 +188,56 @@ async function using<T>(
   }
 }
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
-
-const FORM = ['id', 'baseUrl', 'username', 'password', 'fingerprint', 'tls', 'proxy', 'timeout']
-
-/** Only what belongs to a form, and only plain values. */
-function formOf(given: unknown): ConnectionForm {
-  const entries = Object.entries(isObject(given) ? given : {}).filter(
-    ([name, value]) =>
-      FORM.includes(name) && (typeof value === 'string' || typeof value === 'number'),
-  )
-  return Object.fromEntries(entries)
+/** A route in sent form, its secrets hidden. */
+async function readDefinition(
+  gateway: Connection,
+  { deviceId, routeId }: JsonObject,
+): Promise<object> {
+  const operation = newOperation('get-route')
+  const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
+  const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
+  const definition = hideSecrets(sentForm(await getRoute(gateway, address, operation)))
+  // Members that nobody knows are handed on, whatever the appliance writes into them.
+  if (gateway.repeatsSecret(JSON.stringify(definition))) {
+    throw new GatewayError('BAD_RESPONSE', SECRET_REPEATED)
+  }
+  return { definition }
 }
 
-function deployedGateway(RED: NodeAPI, id: unknown): GatewayNode {
-  const node = RED.nodes.getNode(textOf(id) ?? '')
-  if (isGatewayNode(node)) return node
-  throw new NotDeployed()
-}
+const SECRET_REPEATED =
+  'This route is not shown: the appliance has written the password of its user, or the ID of the session, into it.'
 
-/** An address with a user and a password is refused, but may be in the flow all the same. */
-const withoutUser = (address: string): string => address.replace(/^([^/?#]*\/\/)?[^/?#]*@/, '$1')
+/** @throws GatewayError `INVALID_INPUT` */
+function commandIn({ deviceId, routeId, destinationId, action }: JsonObject): ControlRoute {
+  if (action !== 'start' && action !== 'stop') {
+    throw new GatewayError('INVALID_INPUT', 'action: "start" or "stop" is expected.')
+  }
+  const device = textOf(deviceId)
+  const route = textOf(routeId)
+  if (!device || !route) {
+    throw new GatewayError('INVALID_INPUT', 'deviceId and routeId are expected.')
+  }
+  return {
+    deviceId: device,
+    routeId: route,
+    destinationId: textOf(destinationId),
+    action,
+    // So that the watches, and with them the sidebar, poll as soon as the change shows.
+    waitFor: 'applied',
+    waitTimeout: 30_000,
+  }
+}
 
 interface ListedGateway {
   id: string
   name: string
   address: string
   readOnly: boolean
-  error?: { code: string; message: string }
+  error?: Failure
 }
 
-function gatewaysOf(RED: NodeAPI): ListedGateway[] {
+/** The config nodes of the flows that run. */
+function listGateways(RED: NodeAPI): ListedGateway[] {
   const listed: ListedGateway[] = []
   RED.nodes.eachNode(({ id, type, name, ...config }) => {
     if (type !== 'media-gateway') return
@@ -230,11 +249,15 @@ function gatewaysOf(RED: NodeAPI): ListedGateway[] {
       readOnly: false,
     }
     try {
-      const { readOnly } = deployedGateway(RED, id).client()
-      listed.push({ ...entry, readOnly })
+      const node = RED.nodes.getNode(id)
+      if (!isGatewayNode(node)) throw new NotDeployed()
+      listed.push({ ...entry, readOnly: node.client().readOnly })
     } catch (error) {
-      listed.push({ ...entry, error: failureOf(error) })
+      listed.push({ ...entry, error: failureOf(error, hostOf(RED, { id })) })
     }
   })
   return listed
 }
+
+/** An address with a user and a password is refused, but may be in the flow all the same. */
+const withoutUser = (address: string): string => address.replace(/^([^/?#]*\/\/)?[^/?#]*@/, '$1')

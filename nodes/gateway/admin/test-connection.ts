@@ -7,23 +7,21 @@ import {
   type Certificate,
   type Connection,
 } from '../../../client/internal'
-import { connect, failureOf, shownCertificate, type ConnectionForm, type Lease } from './connection'
+import { connect, hostOf, shownCertificate, type Lease, type ConnectionForm } from './connection'
+import { failureOf, type Failure } from './failure'
 import { text } from './lookup'
 
-/** What a test of a connection found out, as far as it came. */
-export interface ConnectionReport {
+/** What a test of a connection found out before it ended. */
+export interface ConnectionReport extends Partial<Failure> {
   ok: boolean
   reused: boolean
-  code?: string
-  message?: string
-  passwordNeeded?: true
   /** What the appliance shows, when it is not trusted. */
   certificate?: Certificate
   user?: { name: string; roles: string[]; isLicensed: boolean | null }
   devices?: number
   device?: { id: string; name: string; firmware: string; status: string; statusCode: string }
   routes?: number
-  /** How long the appliance took for one answer, in ms. */
+  /** How long the appliance took for one response, in ms. */
   answerMs?: number
 }
 
@@ -37,10 +35,10 @@ export async function testConnection(
   try {
     connection = await connect(RED, form)
     report.reused = connection.reused
-    await findOut(connection.gateway, report)
+    await fill(report, connection.gateway)
     report.ok = true
   } catch (error) {
-    Object.assign(report, failureOf(error))
+    Object.assign(report, failureOf(error, hostOf(RED, form)))
     if (report.code === 'TLS') report.certificate = await shownCertificate(RED, form)
   } finally {
     await connection?.end().catch(() => undefined)
@@ -48,7 +46,7 @@ export async function testConnection(
   return report
 }
 
-async function findOut(gateway: Connection, report: ConnectionReport): Promise<void> {
+async function fill(report: ConnectionReport, gateway: Connection): Promise<void> {
   const operation = newOperation('test-connection')
   const { displayName, roles, isLicensed } = await startSession(gateway, operation)
   report.user = {

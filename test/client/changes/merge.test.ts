@@ -7,6 +7,7 @@ import type { Destination, Route, RouteFields, RoutePatch } from '../../../clien
 import { covers, differs } from '../../../client/model/diff'
 import { needsPresent, planKeep, planMerge, planReplace } from '../../../client/changes/merge'
 import { arbitraryRoute, frozen, respelled } from '../../support/arbitraries'
+import { worded } from '../../support/worded'
 
 const SECRET = 'correct horse battery'
 
@@ -67,7 +68,7 @@ function merged(patch: RoutePatch, present = PRESENT): RouteFields {
 }
 
 const problemsOf = (patch: RoutePatch, present = PRESENT) =>
-  planMerge(frozen(patch), frozen(present)).problems
+  worded(planMerge(frozen(patch), frozen(present)).problems)
 
 const withDestination = (index: number, changes: object, from = SENT): RouteFields => ({
   ...from,
@@ -148,7 +149,7 @@ describe('merge: the ids that an update has to carry', () => {
     const plans = [planReplace(patch, present), planKeep(patch, present)]
     plans[0]!.should.eql(plans[1])
     return plans[0]!.problems.length > 0
-      ? plans[0]!.problems
+      ? worded(plans[0]!.problems)
       : plans[0]!.fields.destinations.map(({ id }) => id)
   }
 

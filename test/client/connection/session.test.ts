@@ -140,7 +140,7 @@ describe('the session', () => {
       for (let calls = 0; calls < 20; calls++) await codeOf(listDevices(gateway, now()))
       simulator.journal.should.have.length(1)
       // "start" of a session node is the one thing that tries again.
-      gateway.session.forgive()
+      gateway.session.clearBackoff()
       await codeOf(listDevices(gateway, now()))
       simulator.journal.should.have.length(2)
       if (wrongPasswordStatus !== 400) {

@@ -15,7 +15,7 @@ import {
   type Source,
 } from '../../../client/internal'
 import { toSent } from '../../../client/model/convert'
-import { findClashes } from '../../../client/changes/port-conflicts'
+import { findPortConflicts } from '../../../client/changes/port-conflicts'
 import { planKeep, planMerge, planReplace } from '../../../client/changes/merge'
 import { plan, type Wanted } from '../../../client/changes/plan'
 import { routeFilter } from '../../../client/watch/filter'
@@ -114,7 +114,7 @@ describe('spelling: a choice or an ID in any case', () => {
   it('listens where it listens: the same ports clash', () => {
     const clashes = (rows: Route[], present: Route[]): object => {
       const plans = rows.map((row) => plan(row as Wanted, undefined, PRESENT_OPTIONS))
-      return findClashes(plans, present, (index) => `[${index}]`)
+      return findPortConflicts(plans, present, (index) => `[${index}]`)
     }
     const three = fc
       .array(arbitraryRoute, { minLength: 3, maxLength: 3 })

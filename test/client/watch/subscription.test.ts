@@ -8,7 +8,7 @@ import type {
   WatchOptions,
 } from '../../../client/internal'
 import { compare } from '../../../client/watch/compare'
-import { createFollower } from '../../../client/watch/subscription'
+import { createSubscription } from '../../../client/watch/subscription'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 
 interface Destination {
@@ -91,7 +91,7 @@ function following(options: Partial<WatchOptions> = {}): {
   let snapshot: Snapshot | undefined
   let now = 0
   let state: DeviceState | undefined
-  const follower = createFollower(
+  const subscription = createSubscription(
     {
       onEvents: (each) => events.push(...each),
       onSnapshot: (all) => (snapshot = all),
@@ -109,7 +109,7 @@ function following(options: Partial<WatchOptions> = {}): {
       const changes = state ? compare(state, present) : []
       state = present
       events.length = 0
-      follower.seen(present, changes, now)
+      subscription.seen(present, changes, now)
       return [...events]
     },
   }

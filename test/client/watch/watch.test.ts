@@ -661,10 +661,7 @@ describe('watching', () => {
       await eventsOf(told, () => Object.assign(device(), { firmware: '10' }))
       namesOf(told.events).should.eql(['device.firmware'])
       log.should.eql(
-        Array.from(
-          { length: 2 },
-          () => 'warn A watch could not take what it was told: Error: broken',
-        ),
+        Array.from({ length: 2 }, () => 'warn A watch failed on what it was given: Error: broken'),
       )
     })
   })

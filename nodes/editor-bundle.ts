@@ -1,14 +1,14 @@
-// What the forms of all media gateway nodes share. The templates hold the rows;
-// here the rows that exist are brought to life. Loaded once, by gateway.html.
-import { checks, type Check } from './checks'
-import { prepareForm, saveForm } from './form'
-import { shownValue } from './fields'
-import { chooseOnlyGateway } from './only-gateway'
-import { checkTyped } from './typed'
-import { definitionFault } from './route-form/use'
-import { reason, text, type CheckOptions } from './text'
-import { gateway } from '../gateway/editor'
-import { watch } from '../watch/editor'
+// The script of all forms, loaded once, by gateway.html. The templates have the rows; here the rows
+// that exist are brought to life.
+import { checks, type Check } from './editor/checks'
+import { prepareForm, saveForm } from './editor/form'
+import { shownValue } from './editor/fields'
+import { chooseOnlyGateway } from './editor/only-gateway'
+import { checkTyped } from './editor/typed'
+import { definitionFault } from './editor/route-form/use'
+import { reason, text, type CheckOptions } from './editor/text'
+import { gateway } from './gateway/editor'
+import { watch } from './watch/editor'
 
 /** What a plain field or a saved node holds; undefined when a flow lacks the property. */
 type Value = string | number | undefined

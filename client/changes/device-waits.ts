@@ -1,0 +1,218 @@
+import { GatewayError, closedError } from '../errors'
+import type { Connection } from '../connection/connection'
+import { newOperation, type Operation } from '../connection/operation'
+import { isSameId } from '../model/ids'
+import type { Route, RouteList } from '../model/types'
+import { getRoute, lacksRoutes, listRoutes } from '../api/routes'
+import { askItself, refusalOf, type Evidence } from '../watch/gone'
+import { sharedLook } from '../watch/device-watch'
+import { createPoller } from '../watch/poller'
+import type { Running } from '../memory'
+import { Stop } from '../stop'
+
+/** Somebody who waits for a change. */
+export interface Waiter {
+  routeId?: string
+  operation: Operation
+  judge(routes: Route[], evidence: Evidences): Promise<'seen' | 'again' | 'not yet'>
+  /** A poll brought no answer, for this reason. */
+  missed(reason: string): void
+  fail(error: unknown): void
+}
+
+/** Whether a route that was not among those that were read is gone. */
+export type Evidences = (routeId: string) => Promise<Evidence>
+
+/** All that wait for changes of one device: they subscribe to one poller, which runs only while there are any. */
+interface DeviceWaits extends Running {
+  add(waiter: Waiter): void
+  remove(waiter: Waiter): void
+}
+
+/** Those of this device. */
+export function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
+  const waits = gateway.memory.waits as Map<string, DeviceWaits>
+  const known = waits.get(deviceId)
+  if (known) return known
+  const created = createDeviceWaits(gateway, deviceId, () => {
+    if (waits.get(deviceId) === created) waits.delete(deviceId)
+  })
+  waits.set(deviceId, created)
+  return created
+}
+
+const FIRST_PAUSE = 200
+const LONGEST_PAUSE = 2000
+
+function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => void): DeviceWaits {
+  const waiters = new Set<Waiter>()
+  /** Ends a reading that nobody waits for any longer. */
+  const stop = new Stop()
+  let asked = 0
+  let isNew = true
+  let pauseMs = FIRST_PAUSE
+  const poller = createPoller<{ again: boolean }>({
+    ask() {
+      isNew = waiters.size > asked
+      asked = waiters.size
+      return pollOnce(gateway, deviceId, [...waiters], stop)
+    },
+    // The longer it takes, the less often; a new waiter starts over.
+    onAnswer({ again }) {
+      pauseMs = isNew || again ? FIRST_PAUSE : Math.min(pauseMs * 1.5, LONGEST_PAUSE)
+    },
+    interval: () => pauseMs,
+    clock: gateway.clock,
+  })
+  return {
+    add(waiter) {
+      waiters.add(waiter)
+      if (waiters.size > 1) return
+      poller.start()
+      poller.askNow().catch(() => undefined)
+    },
+    remove(waiter) {
+      waiters.delete(waiter)
+      if (waiters.size > 0) return
+      // Whoever comes next gets a poller of its own, and does not wait for a reading that hangs.
+      forget()
+      poller.stop()
+      stop.now()
+    },
+    end() {
+      for (const waiter of waiters) waiter.fail(closedError())
+    },
+  }
+}
+
+/** Makes the watches of the device report now what a wait has seen, not at their next poll. */
+function pollWatches(gateway: Connection, deviceId: string): void {
+  sharedLook(gateway, deviceId)?.().catch(() => undefined)
+}
+
+/** @returns `again` when one more poll soon may decide something */
+async function pollOnce(
+  gateway: Connection,
+  deviceId: string,
+  waiters: Waiter[],
+  stop: Stop,
+): Promise<{ again: boolean }> {
+  const uninterruptible = waiters.some((waiter) => waiter.operation.uninterruptible)
+  const own = newOperation('confirm', stop).under({ uninterruptible })
+  try {
+    const shared = await readWithWatches(gateway, deviceId, waiters)
+    if (shared) charge(waiters, shared.operation)
+    const reading = shared ?? (await readRoutes(gateway, deviceId, waiters, own))
+    charge(waiters, taken(own))
+    const evidence = evidencesFrom(gateway, deviceId, reading, own)
+    const verdicts = waiters.map((waiter) =>
+      waiter.judge(reading.routes, (routeId) =>
+        evidence(routeId).finally(() => charge(waiters, taken(own))),
+      ),
+    )
+    const outcomes = await Promise.all(verdicts)
+    if (outcomes.includes('seen') && onlyRoute(waiters) !== undefined) {
+      pollWatches(gateway, deviceId)
+    }
+    return { again: outcomes.includes('again') }
+  } catch (error) {
+    charge(waiters, taken(own))
+    // The change was accepted: a failed poll says nothing against it, and may be the only one.
+    const closed = error instanceof GatewayError && error.code === 'CLOSED'
+    for (const waiter of waiters) {
+      if (closed) waiter.fail(error)
+      else waiter.missed(error instanceof Error ? error.message : String(error))
+    }
+    return { again: false }
+  }
+}
+
+type Made = Pick<Operation, 'requests' | 'statusCode'>
+
+/** Charges requests to everybody who waits. */
+function charge(waiters: Waiter[], { requests, statusCode }: Made): void {
+  for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
+    asking.requests += requests
+    asking.statusCode = statusCode ?? asking.statusCode
+  }
+}
+
+/** The requests of an operation since they were last taken. */
+function taken(operation: Operation): Made {
+  const { requests, statusCode } = operation
+  operation.requests = 0
+  return { requests, statusCode }
+}
+
+/** What a reading says about a missing route. What it leaves open is read once for everybody. */
+function evidencesFrom(
+  gateway: Connection,
+  deviceId: string,
+  { list, itself }: Reading,
+  operation: Operation,
+): Evidences {
+  let reading = list && Promise.resolve(list)
+  return async (routeId) => {
+    reading ??= listRoutes(gateway, { deviceId }, operation)
+    const complete = await reading
+    const isListed = complete.data.some(({ id }) => isSameId(id, routeId))
+    if (isListed) return { isUnlisted: false, itself: 'there' }
+    if (lacksRoutes(complete)) return { isUnlisted: false, itself: 'unclear' }
+    const address = { deviceId, routeId }
+    return { isUnlisted: true, itself: itself ?? (await askItself(gateway, address, operation)) }
+  }
+}
+
+interface Reading {
+  routes: Route[]
+  /** Where all routes were listed. */
+  list?: RouteList
+  /** How the read of the only route failed. */
+  itself?: Evidence['itself']
+}
+
+/**
+ * Where all routes are needed, the poll that the watches of this device share. Undefined when
+ * nobody watches, or when that poll is incomplete: then the routes are listed.
+ */
+async function readWithWatches(
+  gateway: Connection,
+  deviceId: string,
+  waiters: Waiter[],
+): Promise<(Reading & { operation: Operation }) | undefined> {
+  if (onlyRoute(waiters) !== undefined) return undefined
+  const look = await sharedLook(gateway, deviceId)?.().catch(() => undefined)
+  return look?.routes && { routes: look.routes, operation: look.operation }
+}
+
+/** The one route that all of them wait for. */
+function onlyRoute(waiters: Waiter[]): string | undefined {
+  const [routeId, ...others] = new Set(waiters.map((waiter) => waiter.routeId))
+  return others.length > 0 ? undefined : routeId
+}
+
+// One route is read by itself: it may show long before the configuration of the device does, and a
+// list of thousands is expensive. For several routes one list costs less.
+async function readRoutes(
+  gateway: Connection,
+  deviceId: string,
+  waiters: Waiter[],
+  operation: Operation,
+): Promise<Reading> {
+  const listed = async (): Promise<Reading> => {
+    const list = await listRoutes(gateway, { deviceId }, operation)
+    return { routes: list.data, list }
+  }
+  const routeId = onlyRoute(waiters)
+  if (routeId === undefined) return listed()
+  try {
+    return { routes: [await getRoute(gateway, { deviceId, routeId }, operation)] }
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    const itself = refusalOf(error)
+    if (itself === 'missing') return { routes: [], itself }
+    if (itself === 'no answer') throw error
+    // The response for an unknown route is not documented (facts 4.2). The list decides.
+    return { ...(await listed()), itself }
+  }
+}

@@ -1,0 +1,142 @@
+/** What can be wrong with the definition of a route. */
+
+/** One fault: where it is, as a JSON path such as `destinations[1].port`, and of which kind, with its values. */
+export type Fault = { path: string } & Reason
+
+export type Reason =
+  /** A value is needed; or another one is. */
+  | { kind: 'missing'; given: Given; wanted: Wanted }
+  | { kind: 'wrong'; given?: Given; wanted: Wanted }
+  /** A member that a route does not have; the one that it may have been meant to be. */
+  | { kind: 'unknown' }
+  | { kind: 'didYouMean'; member: string }
+  /** `state` says how a route is, not how it is to be. */
+  | { kind: 'state' }
+  | { kind: 'startRoute' }
+  | { kind: 'action' }
+  | { kind: 'nothingGiven' }
+  /** Neither ID nor name tells which one is meant. */
+  | { kind: 'whichRoute' | 'whichDestination' }
+  /** Two destinations of the definition have it. `row` counts from 1. */
+  | { kind: 'repeated'; member: string; other: string; row: number }
+  /** `null` for what a route always has; for what an update cannot empty. */
+  | { kind: 'lasting' | 'notEmptied' }
+  /** `${NAME}` in a secret. */
+  | { kind: 'variable' }
+  /** The sign for a hidden value, in a new route; where there is no value to keep. */
+  | { kind: 'hidden' | 'nothingToKeep' }
+  | { kind: 'notRead' }
+  | { kind: 'otherSource' | 'otherDestination' }
+  | { kind: 'severalFit'; ids: string }
+  | { kind: 'noSuchDestination' }
+  | { kind: 'sameDestination'; other: string }
+  | { kind: 'sameName' }
+  | { kind: 'incomplete' }
+  | { kind: 'redundancy' }
+
+/** What is wanted in a place. */
+export type Wanted =
+  | { kind: 'route' | 'object' | 'list' | 'paths' | 'boolean' }
+  /** The destinations of a route; of a merge; of a wanted route. */
+  | { kind: 'destinations' | 'destinationPatches' | 'wantedDestinations' }
+  | { kind: 'choice'; choices: string }
+  | { kind: 'whole' | 'number'; least: number; most: number }
+  | { kind: 'atLeast'; least: number }
+  | { kind: 'text'; orEmpty?: true }
+  | { kind: 'length'; least: number; most: number; orEmpty?: true }
+
+/** What came, never the content of a secret. */
+export type Given =
+  | { kind: 'missing' | 'null' | 'empty' | 'emptyList' | 'list' | 'object' | 'notPlain' | 'text' }
+  | { kind: 'hiddenNumber' }
+  | { kind: 'value' | 'typed'; shown: string }
+  | { kind: 'hiddenText'; length: number }
+  | { kind: 'longText'; shown: string; length: number }
+
+/** The fault as an English sentence, to be read after its path. */
+export const sentenceOf = (reason: Reason): string => wordsFrom(SENTENCES, reason.kind, reason)
+
+/** The words for each kind of something: as they are, or with its values. */
+type Words<Of extends { kind: string }> = {
+  [Kind in Of['kind']]: string | ((of: Of & { kind: Kind }) => string)
+}
+
+function wordsFrom<Kind extends string>(
+  table: Record<Kind, string | ((of: never) => string)>,
+  kind: Kind,
+  of: object,
+): string {
+  const words = table[kind]
+  return typeof words === 'string' ? words : words(of as never)
+}
+
+const SENTENCES: Words<Reason> = {
+  missing: ({ given, wanted }) => `is ${givenWords(given)}; it must be ${wantedWords(wanted)}`,
+  wrong: ({ given, wanted }) =>
+    `${given ? `is ${givenWords(given)}; it ` : ''}must be ${wantedWords(wanted)}`,
+  unknown: 'is not known here; a route has name, source and destinations',
+  didYouMean: ({ member }) => `is not known here; did you mean ${member}?`,
+  state:
+    'cannot be set by a definition; use startRoute for a new route, control route for an existing one, or the wanted state of ensure route',
+  startRoute: 'is for creating a route only; start or stop an existing route by its own command',
+  action: 'is no wanted state; start or stop a destination with control-route',
+  nothingGiven: 'has none of name, source and destinations; give at least one of them',
+  whichRoute: 'has neither id nor name; one of them tells which route is meant',
+  whichDestination: 'has neither id nor name; one of them tells which destination is meant',
+  repeated: ({ member, other }) => `is the ${member} of ${other} too; each destination has its own`,
+  lasting: 'is null; this member cannot be removed',
+  notEmptied:
+    'is null, but it has a value, and the appliance keeps what an update leaves out; give the value wanted',
+  variable:
+    'contains ${…}, which is not replaced here and would be sent as the secret itself; give the secret',
+  hidden: 'is the sign for a hidden value; a new route needs the value itself',
+  nothingToKeep:
+    'is a hidden value, and there is nothing at this place to keep; give the value itself',
+  notRead: 'is missing, and the present route was not read to take it from',
+  otherSource: 'is not the id of the present source',
+  otherDestination: 'is not the id of the present destination',
+  severalFit: ({ ids }) => `fits several destinations, with the ids ${ids}; give the id`,
+  noSuchDestination: 'is not the id of a destination of the route',
+  sameDestination: ({ other }) => `is the same destination as ${other}`,
+  sameName: 'is the name of two destinations',
+  incomplete: 'fits no destination of the route, and is not complete enough for a new one',
+  redundancy: 'does not apply with path redundancy; give all paths in srtNetworkBondingParams',
+}
+
+const wantedWords = (wanted: Wanted): string => wordsFrom(WANTED, wanted.kind, wanted)
+
+const WANTED: Words<Wanted> = {
+  route: 'an object with name, source and destinations',
+  object: 'an object',
+  list: 'a list',
+  paths: 'a list of objects, one for each path',
+  destinations: 'a list of objects ([] for no destinations)',
+  destinationPatches: 'a list of objects, or an object with one member per destination',
+  wantedDestinations: 'a list of the wanted destinations',
+  boolean: 'true or false',
+  choice: ({ choices }) => `one of ${choices}`,
+  whole: ({ least, most }) => `a whole number from ${least} to ${most}`,
+  number: ({ least, most }) => `a number from ${least} to ${most}`,
+  atLeast: ({ least }) => `a number of at least ${least}`,
+  text: ({ orEmpty }) => `text${orEmpty ? ', or empty' : ''}`,
+  length: ({ least, most, orEmpty }) =>
+    `text of ${least} to ${most} characters${orEmpty ? ', or empty' : ''}`,
+}
+
+const givenWords = (given: Given): string => wordsFrom(GIVEN, given.kind, given)
+
+const GIVEN: Words<Given> = {
+  missing: 'missing',
+  null: 'null',
+  empty: 'empty',
+  emptyList: 'an empty list',
+  list: 'a list',
+  object: 'an object',
+  notPlain: 'no plain object',
+  text: 'text',
+  hiddenNumber: 'a number',
+  hiddenText: ({ length }) => `text of ${length} characters`,
+  longText: ({ shown, length }) => `${shown} (${length} characters)`,
+  value: ({ shown }) => shown,
+  typed: ({ shown }) => `a ${shown}`,
+}

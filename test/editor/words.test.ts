@@ -1,0 +1,99 @@
+// The words that the editor makes of kinds and values, in every language. It needs no browser.
+import 'should'
+import { sentenceOf, type Given, type Reason, type Wanted } from '../../client/model/faults'
+import { editorModule, LANGUAGES, textsAt } from '../support/editor-module'
+
+type OfEach<Union extends { kind: string }> = { [Kind in Union['kind']]: Union & { kind: Kind } }
+
+const WANTED: OfEach<Wanted> = {
+  route: { kind: 'route' },
+  object: { kind: 'object' },
+  list: { kind: 'list' },
+  paths: { kind: 'paths' },
+  destinations: { kind: 'destinations' },
+  destinationPatches: { kind: 'destinationPatches' },
+  wantedDestinations: { kind: 'wantedDestinations' },
+  boolean: { kind: 'boolean' },
+  choice: { kind: 'choice', choices: 'caller, listener' },
+  whole: { kind: 'whole', least: 17, most: 4711 },
+  number: { kind: 'number', least: 0.5, most: 99.5 },
+  atLeast: { kind: 'atLeast', least: 17 },
+  text: { kind: 'text' },
+  length: { kind: 'length', least: 10, most: 79 },
+}
+
+const given: Given = { kind: 'value', shown: '__least__' }
+const missing: Given = { kind: 'missing' }
+
+const REASONS: Omit<OfEach<Reason>, 'wrong'> = {
+  missing: { kind: 'missing', given: missing, wanted: WANTED.whole },
+  unknown: { kind: 'unknown' },
+  didYouMean: { kind: 'didYouMean', member: 'destinations' },
+  state: { kind: 'state' },
+  startRoute: { kind: 'startRoute' },
+  action: { kind: 'action' },
+  nothingGiven: { kind: 'nothingGiven' },
+  whichRoute: { kind: 'whichRoute' },
+  whichDestination: { kind: 'whichDestination' },
+  repeated: { kind: 'repeated', member: 'name', other: 'destinations[6]', row: 7 },
+  lasting: { kind: 'lasting' },
+  notEmptied: { kind: 'notEmptied' },
+  variable: { kind: 'variable' },
+  hidden: { kind: 'hidden' },
+  nothingToKeep: { kind: 'nothingToKeep' },
+  notRead: { kind: 'notRead' },
+  otherSource: { kind: 'otherSource' },
+  otherDestination: { kind: 'otherDestination' },
+  severalFit: { kind: 'severalFit', ids: 'd1, __d2__' },
+  noSuchDestination: { kind: 'noSuchDestination' },
+  sameDestination: { kind: 'sameDestination', other: 'destinations.two' },
+  sameName: { kind: 'sameName' },
+  incomplete: { kind: 'incomplete' },
+  redundancy: { kind: 'redundancy' },
+}
+
+const EVERY_REASON: Reason[] = [
+  ...Object.values(REASONS),
+  ...Object.values(WANTED).map((wanted): Reason => ({ kind: 'wrong', given, wanted })),
+]
+
+/** What the words have to name, as far as a reason has such values. */
+const named = (reason: Reason): unknown[] => {
+  const { kind, ...values } = reason.kind === 'wrong' ? reason.wanted : reason
+  const unnamed = ['repeated', 'choice'].includes(kind)
+  return unnamed ? [] : Object.values(values).filter((value) => typeof value !== 'object')
+}
+
+describe('the words of the editor', () => {
+  for (const language of LANGUAGES) {
+    it(`name every fault of a definition, with its values: ${language}`, () => {
+      const { wordsOf } = editorModule<{ wordsOf: (reason: Reason) => string }>(
+        'editor/route-form/faults.ts',
+        language,
+      )
+      for (const reason of EVERY_REASON) {
+        const words = wordsOf(reason)
+        words.should.not.equal('')
+        for (const value of named(reason)) words.should.containEql(String(value))
+      }
+    })
+
+    it(`are there for no kind of fault that does not exist: ${language}`, () => {
+      const texts = (path: string) => Object.keys(textsAt('gateway', language, path) as object)
+      texts('routeForm.fault').sort().should.eql(Object.keys(REASONS).sort())
+      texts('routeForm.wanted').sort().should.eql(Object.keys(WANTED).sort())
+    })
+  }
+})
+
+describe('the sentence of an error', () => {
+  it('names every fault of a definition, with its values', () => {
+    for (const reason of EVERY_REASON) {
+      const sentence = sentenceOf(reason)
+      sentence.should.match(/^[a-z]/)
+      const { row: _, kind: __, ...values } = { row: 0, ...reason }
+      const shown = Object.values<unknown>(values).filter((each) => typeof each === 'string')
+      for (const value of shown) sentence.should.containEql(value)
+    }
+  })
+})
