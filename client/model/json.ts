@@ -47,7 +47,10 @@ export function isEmpty(value: unknown): boolean {
   )
 }
 
-/** Nothing of the interface is nested more than some ten levels deep; what goes further ends no recursion well. */
+/**
+ * Nothing of the interface is nested more than some ten levels deep. The parser takes millions of
+ * levels, but Node-RED copies a message of some two thousand at most, and fails beyond.
+ */
 const MOST_LEVELS = 500
 
 /** True for lists and objects within each other to a depth that nobody means. */

@@ -1,0 +1,154 @@
+// docs/architecture.md is true: its files are there, and who follows its steps has a node that runs.
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import should from 'should'
+import { root } from '../support/root'
+
+const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+const section = (title: string): string => page.split(`## ${title}\n`)[1]!.split(/^## /m)[0]!
+
+describe('docs/architecture.md', () => {
+  for (const title of ['one message', 'one event', 'one look-up']) {
+    it(`names the files on the way of ${title}, each once`, () => {
+      const files = [...section(`The way of ${title}`).matchAll(/^\d+\. `([^`]+)`/gm)].map(
+        ([, file]) => file!,
+      )
+      files.length.should.be.above(8)
+      new Set(files).size.should.equal(files.length)
+      for (const file of files) existsSync(join(root, file)).should.be.true(file)
+    })
+  }
+
+  it('names no file or folder that is not there, but for those of its example', () => {
+    const added = steps().map(({ file }) => file)
+    const named = [...page.matchAll(/`((?:client|nodes|simulator)\/[\w./-]+)`/g)].map(
+      ([, at]) => at!,
+    )
+    for (const path of named) {
+      should(existsSync(join(root, path)) || added.includes(path)).be.true(path)
+    }
+  })
+
+  describe('how to add an operation', function () {
+    this.timeout(180_000)
+    let project: string
+
+    before(() => {
+      project = mkdtempSync(join(tmpdir(), 'media-gateway-operation-'))
+      for (const part of ['client', 'icons', 'nodes', 'scripts', 'simulator', 'package.json']) {
+        cpSync(join(root, part), join(project, part), { recursive: true })
+      }
+      // Without the tests, which take most of the time.
+      const config = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
+      config.include = config.include.filter((path: string) => !path.startsWith('test/'))
+      config.compilerOptions.types = ['node']
+      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
+      symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'), 'junction')
+    })
+    after(() => rmSync(project, { recursive: true, force: true }))
+
+    it('is ten steps that give a node that runs', async () => {
+      section('Add an operation')
+        .match(/^\d+\. /gm)!
+        .length.should.equal(10)
+      for (const { file, language, code } of steps()) {
+        const path = join(project, file)
+        if (language === 'diff') {
+          writeFileSync(path, withLinesOf(code, readFileSync(path, 'utf8'), file))
+        } else {
+          existsSync(path).should.be.false(`${file} is there already`)
+          mkdirSync(dirname(path), { recursive: true })
+          writeFileSync(path, code)
+        }
+      }
+      await run('scripts/build.mjs')
+      writeFileSync(join(project, 'try.mjs'), TRY)
+      JSON.parse(await run('try.mjs')).should.eql({
+        loaded: [true, null],
+        payload: [{ text: 'Fan failed' }],
+        requests: 2,
+        calls: ['POST /api/session', 'GET /api/session', 'GET /api/devices', 'GET …/alarms'],
+      })
+    })
+
+    async function run(script: string): Promise<string> {
+      const { stdout } = await promisify(execFile)(process.execPath, [script], { cwd: project })
+      return stdout
+    }
+  })
+})
+
+interface Step {
+  file: string
+  language: string
+  code: string
+}
+
+/** Each step that has a file and what goes into it. */
+function steps(): Step[] {
+  const STEP = /^\d+\. [^\n]* in `([^`]+)`:\n\n {3}```(\w+)\n([^]*?)^ {3}```/gm
+  return [...section('Add an operation').matchAll(STEP)].map(([, file, language, code]) => ({
+    file: file!,
+    language: language!,
+    code: code!.replace(/^ {3}/gm, ''),
+  }))
+}
+
+/** A file with the `+` lines of a difference behind the line that is above them. */
+function withLinesOf(difference: string, text: string, file: string): string {
+  const [above, ...added] = difference.trimEnd().split('\n')
+  added.every((line) => line.startsWith('+')).should.be.true(file)
+  const place = `${above!.slice(1)}\n`
+  text.split(place).length.should.equal(2, `${file} has once: ${place}`)
+  return text.replace(place, () => place + added.map((line) => `${line.slice(1)}\n`).join(''))
+}
+
+/** Runs in the project: a flow with the new node between two nodes of Node-RED. */
+const TRY = `
+import { createRequire } from 'node:module'
+import { atEnd, runScript } from './scripts/harness/end.mjs'
+import { link, NodeRed, temporaryUserDirectory } from './scripts/harness/node-red.mjs'
+import { until } from './scripts/harness/processes.mjs'
+const { startSimulator } = createRequire(import.meta.url)('./dist/simulator')
+
+runScript(async () => {
+  const simulator = await startSimulator()
+  atEnd(() => simulator.stop())
+  const userDir = temporaryUserDirectory()
+  link(userDir)
+  const nodeRed = new NodeRed()
+  await nodeRed.start({ userDir })
+  const set = (await nodeRed.get('nodes')).find(({ types }) =>
+    types.includes('media-gateway-list-alarms'),
+  )
+  const credentials = { username: 'haiadmin', password: 'manager' }
+  await nodeRed.deploy([
+    { id: 'tab', type: 'tab' },
+    { id: 'gateway', type: 'media-gateway', baseUrl: simulator.url, credentials },
+    { id: 'in', z: 'tab', type: 'http in', url: '/alarms', method: 'get', wires: [['alarms']] },
+    { id: 'alarms', z: 'tab', type: 'media-gateway-list-alarms', gateway: 'gateway', wires: [['pack']] },
+    { id: 'pack', z: 'tab', type: 'function', wires: [['out']],
+      func: 'msg.payload = { payload: msg.payload, requests: msg.gateway.requests }; return msg' },
+    { id: 'out', z: 'tab', type: 'http response', wires: [] },
+  ])
+  // A deploy is answered before its flow has started.
+  const answer = () => nodeRed.get('alarms').catch(() => undefined)
+  const { payload, requests } = await until(answer, 'The answer of the flow')
+  const calls = simulator.journal.map(
+    ({ method, path }) => method + ' ' + path.replace(/^.*(?=\\/alarms)/, '…'),
+  )
+  console.log(JSON.stringify({ loaded: [set.enabled, set.err ?? null], payload, requests, calls }))
+})
+`
