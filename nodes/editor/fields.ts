@@ -8,7 +8,7 @@ export function idOf(node: EditorNode, name: string): string {
   return `${node._def.category === 'config' ? 'node-config-input' : 'node-input'}-${name}`
 }
 
-/** What a field holds, as the editor would save it. */
+/** The value of a field, as the editor would save it. */
 export function read(input: EditorQuery): unknown {
   return isCheckbox(input) ? input.prop('checked') : input.val()
 }
@@ -29,7 +29,7 @@ export function shownValue(node: EditorNode, property: string): unknown {
   return (open ? read(input) : node[property]) ?? lackingValue(node, property)
 }
 
-/** What a node without the property does. */
+/** The value that a node without the property behaves as if it had. */
 export function lackingValue(node: EditorNode, property: string): unknown {
   const { value, lacking = value } = node._def.defaults[property] ?? {}
   return lacking
