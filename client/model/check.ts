@@ -79,7 +79,7 @@ function checkNames(route: JsonObject): Fault[] {
 }
 
 function checkStart(route: JsonObject): Fault[] {
-  return faultsOf(ROUTE.startRoute, own(route, 'startRoute'), 'startRoute')
+  return checkValue(ROUTE.startRoute, own(route, 'startRoute'), 'startRoute')
 }
 
 /** True for a Route as read: beside its state it has what only the appliance can have given. */
@@ -127,7 +127,7 @@ function checkName(route: JsonObject, { validate = true }: CheckOptions): Fault[
   const member = ROUTE.name
   const name = own(route, 'name')
   if (!isText(name)) return [faultOf(member, name, 'name')]
-  return validate ? faultsOf(member, name, 'name') : []
+  return validate ? checkValue(member, name, 'name') : []
 }
 
 function checkSource(route: JsonObject, { validate = true }: CheckOptions): Fault[] {
@@ -194,7 +194,9 @@ export function checkPart(direction: Direction, part: JsonObject, path: string):
     const isMissing = !isGiven(value) || value === '' || (member.of && !hasPaths(value))
     if (isMissing && member.required?.(sent))
       return [faultOf(member, value, pathAsGiven(direction, part, path, name))]
-    return faultsOf(member, value, path, (below) => pathAsGiven(direction, part, path, name, below))
+    return checkValue(member, value, path, (below) =>
+      pathAsGiven(direction, part, path, name, below),
+    )
   })
 }
 
@@ -218,7 +220,7 @@ export function checkPatch(
     if (!member || (!isKnown && (member.sentAs || member.readOnly))) return []
     const at = (below = '') => pathAsGiven(direction, patch, path, name, below)
     if (value === null && LASTING.has(name)) return [{ path: at(), kind: 'lasting' }]
-    return faultsOf(member, value, path, at)
+    return checkValue(member, value, path, at)
   })
 }
 
@@ -261,7 +263,7 @@ function checkRepeats(destinations: readonly unknown[]): Fault[] {
 }
 
 /** Faults of one value; `at` says where the user wrote it. */
-function faultsOf(
+function checkValue(
   member: Member,
   value: unknown,
   path: string,
@@ -281,7 +283,7 @@ function checkList(of: Members, items: readonly unknown[], at: (below: string) =
       const path = at(`[${index}].${name}`)
       if ((!isGiven(value) || value === '') && member.required?.(item))
         return [faultOf(member, value, path)]
-      return faultsOf(member, value, path)
+      return checkValue(member, value, path)
     })
   })
 }

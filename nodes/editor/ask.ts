@@ -1,5 +1,5 @@
 import { sentenceOf, type Failure } from './failures'
-import { text } from './text'
+import { text, textOr } from './text'
 
 /** A request to the runtime that failed. The message is in the language of the editor, where it has one. */
 export class RequestError extends Error implements Failure {
@@ -63,19 +63,6 @@ function requestError({ status, responseJSON }: EditorReply): RequestError {
   return new RequestError(text('connection.strangeAnswer', { status }))
 }
 
-/** The codes that have a title of their own, under `connection.failed`. */
-const TITLED = [
-  'CONFIG',
-  'LOGIN_REFUSED',
-  'TOO_MANY_SESSIONS',
-  'FORBIDDEN',
-  'TLS',
-  'UNAVAILABLE',
-  'TIMEOUT',
-  'BAD_RESPONSE',
-]
-
 /** What a code means, in a few words. */
-export function titleOf(code: string | undefined): string {
-  return text(`connection.failed.${code && TITLED.includes(code) ? code : 'other'}`)
-}
+export const titleOf = (code: string | undefined): string =>
+  textOr(`connection.failed.${code}`, text('connection.failed.other'))

@@ -75,7 +75,6 @@ interface EditorReply {
   /** 0 when nobody answered. */
   status: number
   responseJSON?: unknown
-  getResponseHeader(name: string): string | null
 }
 
 interface EditorRequest {

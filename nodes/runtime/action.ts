@@ -27,13 +27,13 @@ export interface Call<Config> {
   parameters: Parameters
 }
 
-/** What a node gives back; the handler puts it into the message. */
+/** What a node returns; the handler puts it into the message. */
 export interface Result {
   payload: unknown
   deviceId?: string
-  /** Null when it is about routes whose ID is not known: one in the message would be another's. */
+  /** Null when the ID is not known: one that is in the message would be that of another route. */
   routeId?: string | null
-  /** What the next node may find the route by instead. */
+  /** By what the next node may find the route instead. */
   routeName?: string
   /** One message for each entry of the payload, with `msg.parts`. */
   split?: (entry: never) => { deviceId?: string; routeId?: string }
@@ -92,7 +92,7 @@ export function registerAction<Config extends ActionConfig>(
         status.end(failure)
         done(failure)
       }
-      // What goes wrong in `succeed` or `fail` comes after the one `done`: it is only logged.
+      // What goes wrong in `succeed` or `fail` comes after the only `done`, and is logged.
       run(message, operation)
         .then(succeed, fail)
         .catch((error: unknown) => this.error(String(error)))
@@ -135,7 +135,7 @@ function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Me
 /** The members of a message that a result is written into. */
 const WRITTEN = ['payload', 'deviceId', 'routeId', 'routeName', 'gateway'] as const
 
-/** Returns how to bring the message back to how it was: one that fails arrives unchanged. */
+/** Returns a function that restores the message: one that fails arrives unchanged. */
 function remember(message: Message): () => void {
   const before = WRITTEN.map(
     (name) => [name, Object.getOwnPropertyDescriptor(message, name)] as const,
@@ -153,7 +153,7 @@ function given(properties: Record<string, string | null | undefined>): Record<st
   return Object.fromEntries(entries) as Record<string, string>
 }
 
-/** A node that was stopped sends nothing more. What it was asked for may have been done. */
+/** A node that was stopped sends nothing more. Its change may have been made. */
 function tooLate({ name, writes }: Operation): GatewayError {
   return new GatewayError(
     'CLOSED',
@@ -173,12 +173,12 @@ function unsendable(error: unknown, { name, statusCode, writes }: Operation): Ga
   )
 }
 
-/** Every failure leaves with a code of the closed list and the name of the operation. */
+/** Gives every failure a code of the closed list and the name of the operation. */
 function asGatewayError(error: unknown, { name, writes }: Operation): GatewayError {
   if (error instanceof GatewayError) {
     const { code, message, cause } = error
     const failure = new GatewayError(code, message, { ...cause, operation: name })
-    // Its message says all of it: where it was thrown is of no use in the debug sidebar.
+    // Its message says it all: a stack is of no use in the debug sidebar.
     delete failure.stack
     return failure
   }

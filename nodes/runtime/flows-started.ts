@@ -4,9 +4,9 @@ const waiting = new Set<() => void>()
 let unhook: (() => void) | undefined
 
 /**
- * Calls back when the flows have started: what a node sends before that is lost. However many
- * wait, one listener is on the event.
- * @returns a function that takes it back
+ * Calls back when the flows have started: what a node sends before that is lost. All callbacks
+ * share one listener.
+ * @returns a function that cancels it
  */
 export function whenStarted(RED: NodeAPI, callback: () => void): () => void {
   waiting.add(callback)

@@ -8,9 +8,9 @@ export interface GatewayNode extends Node {
    * @throws GatewayError `CONFIG` that names what is missing or wrong
    */
   client(): Connection
-  /** Somebody, mostly a node, begins to use the gateway. */
+  /** Somebody, usually a node, starts to use the gateway. */
   register(user: object): void
-  /** It is not used by that one any more. The last one out closes the session. */
+  /** That user is done. When the last one is, the session is closed. */
   deregister(user: object): void
 }
 

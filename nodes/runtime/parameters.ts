@@ -11,7 +11,7 @@ import {
 import { faultAsJson } from '../../client/model/json'
 import { refuseUnresolved } from './environment'
 
-/** Properties that tell an action node what to act on (design 2.2). */
+/** The properties that say what an action node acts on. */
 export interface AddressConfig {
   device?: string
   deviceType?: string
@@ -104,7 +104,7 @@ export function readParameters(
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
-/** How a faulty parameter is named to the user. */
+/** How a faulty parameter is named in an error. */
 function pathOf(property: string | undefined, type: string, parameter: string): string {
   switch (type) {
     case 'msg':
@@ -172,7 +172,7 @@ export async function evaluateProperty(
 
 const isPlace = (type: string): boolean => ['msg', 'flow', 'global'].includes(type)
 
-/** A promise would be waited for, perhaps for ever. */
+/** A promise might never settle. */
 function unusable(value: unknown): string | undefined {
   try {
     const { then } = (value ?? {}) as { then?: unknown }
@@ -187,7 +187,7 @@ function resolved(name: string, value: unknown): unknown {
   return value
 }
 
-/** What is wrong with an expression, without a piece of what it is about: that may hold a secret. */
+/** What is wrong with an expression, without any of its data, which may contain a secret. */
 function reasonOf(error: unknown): string {
   const { message, value } = (error ?? {}) as { message?: unknown; value?: unknown }
   if (typeof message !== 'string') return 'the expression is not valid'

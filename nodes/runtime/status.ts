@@ -4,17 +4,17 @@ import type { GatewayError, Health } from '../../client/internal'
 /** Begins the names of all catalogs. The path is that from dist/nodes/runtime. */
 const { name: PACKAGE } = require('../../../package.json') as { name: string }
 
-/** The dot under a node. The only place that sets it. */
+/** The status of an action node. Nothing else sets it. */
 export interface Status {
   /** A message came in. */
   begin(): void
-  /** A message is done; with the error when it failed. */
+  /** A message is done; with the error if it failed. */
   end(failure?: GatewayError): void
-  /** Takes away what is shown: Node-RED would show it under the node that a deploy puts in its place. */
+  /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
   close(): void
 }
 
-/** A call that is over sooner shows nothing: a status for each of many quick calls would cost more than the calls. */
+/** A shorter call shows nothing: the status would cost more than the call. */
 const SHOW_AFTER_MS = 300
 
 const NOTHING = ''
@@ -22,7 +22,7 @@ const BUSY = 'busy'
 
 export function createStatus(node: Node): Status {
   let open = 0
-  /** What failed, in a few words, where it is none of the two others. */
+  /** Nothing, busy, or what failed in a few words. */
   let shown = NOTHING
   let timer: NodeJS.Timeout | undefined
   let closed = false
@@ -51,7 +51,7 @@ export function createStatus(node: Node): Status {
     },
     end(failure) {
       open--
-      // That a node was stopped is no fault to look into.
+      // That a node was stopped is not a fault.
       if (failure && failure.code !== 'CLOSED') show(briefly(failure))
       else if (open === 0 || shown !== BUSY) show(NOTHING)
     },
@@ -64,7 +64,7 @@ export function createStatus(node: Node): Status {
   }
 }
 
-/** There is no room for a sentence under a node. */
+/** In characters: there is no room for a sentence under a node. */
 const LONGEST_REASON = 40
 
 /** The code and, in a few words, the reason: of what the appliance says, or else of the message. */
@@ -83,7 +83,7 @@ export function briefly({ code, message, cause }: GatewayError): string {
   return `${code}: ${space > LONGEST_REASON / 2 ? cut.slice(0, space) : cut}…`
 }
 
-/** The dot under a node that watches. */
+/** The status of a node that watches. */
 export interface WatchStatus {
   /** How well it knows what it watches, which may be chosen routes only. */
   show(health: Health, isChosen: boolean): void
@@ -92,7 +92,7 @@ export interface WatchStatus {
   close(): void
 }
 
-/** While all is well a status for each poll would tell nothing new, and costs more than the poll. */
+/** While all is well, a status for each poll would say nothing new, and costs more than the poll. */
 const TIME_SHOWN_EVERY_MS = 10_000
 
 export function createWatchStatus(node: Node): WatchStatus {
@@ -114,7 +114,7 @@ export function createWatchStatus(node: Node): WatchStatus {
     show({ known, failure, unreachable }, isChosen) {
       const counts = known ? [`▶ ${known.running}/${known.routes}`] : []
       const time = known && clockTime(known.seenAt)
-      // A name with a slip in it must not look as if all were well.
+      // A name with a typo must not look as if all were well.
       if (!failure && isChosen && known?.routes === 0) return show('yellow', [NO_ROUTE])
       if (!failure) return show('green', counts, time)
       const age = known ? [`${Math.round((Date.now() - known.seenAt) / 1000)} s`] : []

@@ -215,7 +215,7 @@ inBrowser('a new user', function () {
     await page.keyboard.type('stud')
     await look('picker')
     await page.keyboard.press('Enter')
-    await says('route', `${ROUTE}, ${text('picker.state.running')}`)
+    await says('route', `${ROUTE}, ${text('state.running')}`)
     await look('get-route')
     await done()
     const route = appliance.route(ROUTE)!.id

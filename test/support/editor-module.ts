@@ -34,7 +34,7 @@ export function textsAt(node: string, language: Language, path: string): unknown
 }
 
 function textAt(key: string, language: Language): string {
-  const [, node = '', path = ''] = /^@media-gateway\/node-red\/([\w-]+):(.*)$/.exec(key) ?? []
+  const [, node = '', path = ''] = /^\{\{package\}\}\/([\w-]+):(.*)$/.exec(key) ?? []
   const text = textsAt(node, language, path)
   if (typeof text === 'string') return text
   throw new Error(`${language} has no text for ${key}`)

@@ -31,7 +31,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   row.append(views.element, offer)
   row.after(place)
 
-  /** What was last read from or written to the field. */
+  /** What was last read from the field, or written to it. */
   let shown: { type: string; value: string } | undefined
   let view: View = 'form'
   let editor: RouteEditor | undefined
@@ -105,9 +105,9 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
 
   function head(note: string): HTMLElement[] {
     fill.close()
-    const told = element('div', { className: 'media-gateway-route-note' }, note)
-    told.setAttribute('role', 'status')
-    return [fill.button, fill.panel, told]
+    const remark = element('div', { className: 'media-gateway-route-note' }, note)
+    remark.setAttribute('role', 'status')
+    return [fill.button, fill.panel, remark]
   }
 
   function filled(answer: unknown): void {
@@ -145,7 +145,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     const names = removed.map((each) => each.name || each.id || '?')
     const many = names.length === 1 ? text('removesOne') : text('removes', { number: names.length })
     const words = names.length === 0 ? '' : `${many}: ${names.join(', ')}`
-    // Told when it is another, not at each key.
+    // Only when it has changed: a screen reader would say it at each key.
     if (removal.textContent !== words) removal.textContent = words
   }
 

@@ -125,7 +125,7 @@ function respond(
           response.status(statusOf(failure.code)).json(failure)
         },
       )
-      // The editor is gone, or the result cannot be written: nobody is left to be told.
+      // The editor is gone, or the result cannot be written: there is nobody to respond to.
       .catch(() => undefined)
   }
 }

@@ -11,27 +11,27 @@ export interface ListedGateway {
   error?: Failure
 }
 
-/** Until the next deploy there is nothing to know of a gateway that none has. */
+/** No flow that runs has this gateway. */
 export interface NotDeployed {
   notDeployed: true
 }
 
 export interface State {
-  /** Not given where only what is known anyway was asked for. */
+  /** Undefined with `lookOn`. */
   version?: number
   health: {
     known?: Known
     failure?: Failure
     unreachable: boolean
   }
-  /** False when the user of the gateway is known to be one that may only look. */
+  /** False when the user of the gateway is known to be an Observer. */
   mayControl: boolean
   snapshot?: Snapshot
 }
 
 export interface Known {
   ageMs: number
-  /** It may be otherwise by now. */
+  /** It is out of date. */
   isOld: boolean
   routes: number
   running: number
@@ -42,9 +42,9 @@ export interface Known {
 export interface StateQuestion {
   id: string
   deviceId?: string
-  /** The version that is here. */
+  /** The version that is shown. */
   version?: number
-  /** Only what is known anyway: the appliance is not polled for this. */
+  /** Only what is known anyway; the appliance is not polled for this. */
   lookOn?: boolean
 }
 

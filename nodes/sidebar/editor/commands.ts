@@ -1,4 +1,4 @@
-// Commands that were sent, until they show in the state.
+// Commands that were sent, until their effect shows in the state.
 import { isOn, isRunning } from '../../editor/states'
 import type { Route } from './route'
 
@@ -19,7 +19,7 @@ interface Sent extends Command {
   acceptedAt?: number
 }
 
-/** After this a command counts as not seen. */
+/** After this a command counts as without effect. */
 const LIMIT_MS = 60_000
 
 const keyOf = ({ routeId, destinationId = '' }: Target): string => `${routeId} ${destinationId}`
@@ -37,7 +37,7 @@ export function createCommands() {
       if (command) command.acceptedAt = Date.now()
     },
     refused: (target: Target) => void sent.delete(keyOf(target)),
-    /** Takes out what has come about, and what has not for long. */
+    /** Takes out the commands whose effect shows, and those whose effect is overdue. */
     settle(routes: readonly Route[]): { done: Command[]; late: Command[] } {
       const done: Command[] = []
       const late: Command[] = []
@@ -55,7 +55,7 @@ export function createCommands() {
   }
 }
 
-/** Is it on? Undefined when it is not there any more. */
+/** Whether it is on; undefined when it is gone. */
 export function isOnAir(
   routes: readonly Route[],
   { routeId, destinationId }: Target,

@@ -8,7 +8,7 @@ import { addressOf, mark, partSummary } from './labels'
 
 export interface DetailsOptions {
   mayControl(): boolean
-  /** What is shown may be otherwise by now. */
+  /** What is shown is out of date. */
   isOld(): boolean
   waiting(routeId: string, destinationId: string): 'start' | 'stop' | undefined
   onControl(routeId: string, destinationId: string): void
@@ -129,10 +129,10 @@ function part(shown: Part, kind: string, isOld: boolean, control?: HTMLElement):
     title: shown.name ?? '',
     textContent: shown.name ?? '',
   })
-  const told = [`${kind}: ${partSummary(shown, isOld)}`, addressOf(shown)].filter(Boolean)
+  const words = [`${kind}: ${partSummary(shown, isOld)}`, addressOf(shown)].filter(Boolean)
   const summary = element('span', {
     className: 'media-gateway-sidebar-summary',
-    textContent: told.join(' · '),
+    textContent: words.join(' · '),
   })
   summary.title = summary.textContent ?? ''
   const about = element('div', { className: 'media-gateway-sidebar-about' }, name, summary)

@@ -256,19 +256,19 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
 
   /** The weightiest first: what does not fit in the line is cut. */
   function factsOf(): string[] {
-    const told: string[] = []
+    const shown: string[] = []
     const known = state?.health.known
     const { status, statusCode } = snapshot?.device ?? {}
-    if (status && statusCode && statusCode !== 'ok') told.push(status)
+    if (status && statusCode && statusCode !== 'ok') shown.push(status)
     if (known) {
       const { running, routes: all, warnings, errors } = known
-      told.push(text(isOld() ? 'ran' : 'running', { running, all }))
-      if (warnings + errors > 0) told.push(text('problems', { number: warnings + errors }))
+      shown.push(text(isOld() ? 'ran' : 'running', { running, all }))
+      if (warnings + errors > 0) shown.push(text('problems', { number: warnings + errors }))
     }
-    if (gateway.readOnly) told.push(text('readOnly'))
-    else if (state?.mayControl === false) told.push(text('observer'))
-    if (known && found < known.routes) told.push(text('shown', { shown: found }))
-    return told
+    if (gateway.readOnly) shown.push(text('readOnly'))
+    else if (state?.mayControl === false) shown.push(text('observer'))
+    if (known && found < known.routes) shown.push(text('shown', { shown: found }))
+    return shown
   }
 
   function showAge(): void {

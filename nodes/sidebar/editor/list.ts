@@ -13,12 +13,12 @@ export interface ListOptions {
   /** What is shown below the row that is selected. */
   details: HTMLElement
   mayControl(): boolean
-  /** What is shown may be otherwise by now. */
+  /** What is shown is out of date. */
   isOld(): boolean
   waiting(routeId: string): 'start' | 'stop' | undefined
   onSelect(routeId: string): void
   onControl(routeId: string): void
-  /** Nobody points at the list any more: rows may be moved. */
+  /** Nobody points at the list any more: rows may move. */
   onRelease(): void
 }
 

@@ -3,11 +3,11 @@ import { text } from './text'
 
 export interface Message {
   element: HTMLElement
-  /** Nothing to say takes it away. */
+  /** Shows the words, or hides the message when there are none. */
   show(words: string): void
 }
 
-/** What went wrong, until somebody has read it. */
+/** Creates a message about a fault, which stays until it is closed. */
 export function createMessage(onClose: () => void): Message {
   const words = element('span')
   const close = element('button', {

@@ -16,9 +16,9 @@ export interface ShownRow {
   top: number
   isActive: boolean
   isSelected: boolean
-  /** What is shown of it may be otherwise by now. */
+  /** What is shown of it is out of date. */
   isOld: boolean
-  /** It is not there any more, and keeps its place only while somebody points at the list. */
+  /** The route is gone, and keeps its place only while somebody points at the list. */
   isGone: boolean
   /** What is under way. */
   waiting?: 'start' | 'stop'

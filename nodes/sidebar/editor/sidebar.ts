@@ -1,4 +1,4 @@
-// The content of the tab: the appliances, one under the other.
+// The content of the tab: one panel for each appliance, one below the other.
 import { arrange } from '../../editor/arrange'
 import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
