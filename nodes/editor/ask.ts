@@ -1,13 +1,7 @@
+import { sentenceOf, type Failure } from './failures'
 import { text } from './text'
 
-/** Why something failed. The message is for the user. */
-export interface Failure {
-  /** One of the error codes of the package, where the runtime gave one. */
-  code?: string
-  message: string
-}
-
-/** A request to the runtime that failed. */
+/** A request to the runtime that failed. The message is in the language of the editor, where it has one. */
 export class RequestError extends Error implements Failure {
   constructor(
     message: string,
@@ -58,14 +52,10 @@ function call<Answer>(
 }
 
 function requestError({ status, responseJSON }: EditorReply): RequestError {
-  const { code, message, ...flags } = (responseJSON ?? {}) as Record<string, unknown>
-  if (typeof code === 'string' && typeof message === 'string') {
-    return new RequestError(
-      message,
-      code,
-      flags['passwordNeeded'] === true,
-      flags['notDeployed'] === true,
-    )
+  const failure = responseJSON as Failure | undefined
+  if (typeof failure?.message === 'string') {
+    const { code, passwordNeeded, notDeployed } = failure
+    return new RequestError(sentenceOf(failure), code, passwordNeeded, notDeployed)
   }
   if (status === 401 || status === 403) return new RequestError(text('connection.noPermission'))
   if (status === 404) return new RequestError(text('connection.noSuchFunction'))

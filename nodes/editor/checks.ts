@@ -1,5 +1,4 @@
-// What a plain field may hold. Each check answers with the fault, or with nothing.
-// They know no browser.
+// What a plain field may contain. Each check returns the fault, or undefined. They know no page.
 import { RANGES, type Range } from '../../client/model/ranges'
 import {
   addressFault,

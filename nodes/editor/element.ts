@@ -1,4 +1,4 @@
-/** A new element of the page. What it holds is text, never html. */
+/** Creates an element. Its content is text, never html. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Partial<HTMLElementTagNameMap[Tag]> = {},

@@ -10,7 +10,7 @@ export function idOf(node: EditorNode, name: string): string {
   return `${node._def.category === 'config' ? 'node-config-input' : 'node-input'}-${name}`
 }
 
-/** What a field holds, as the editor would save it. */
+/** The value of a field, as the editor would save it. */
 export function read(input: EditorQuery): unknown {
   return isCheckbox(input) ? input.prop('checked') : input.val()
 }

@@ -47,7 +47,7 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
 
 /**
  * A flow written by hand, or by an older version, may lack properties. The form
- * shows what the node does without them, but to look is not to edit: fields that were left alone
+ * shows what the node does without them, but looking is not editing: fields that were left alone
  * lose their id, so that the editor does not save them. With an edit, a node that an earlier
  * version saved becomes one of this version.
  */
@@ -72,8 +72,8 @@ function missingCredentials(node: EditorNode): string[] {
 }
 
 /**
- * A row with `data-media-gateway-when="mode=merge"` shows while the field `mode` holds `merge`;
- * with `mode=merge|replace` while it holds one of the two; with `mode=merge, other=value` while
+ * A row with `data-media-gateway-when="mode=merge"` shows while the field `mode` is `merge`;
+ * with `mode=merge|replace` while it is one of the two; with `mode=merge, other=value` while
  * one of the conditions is met.
  */
 function prepareConditions(node: EditorNode): void {
@@ -89,7 +89,7 @@ function prepareConditions(node: EditorNode): void {
         $(row).toggle(conditions.some(({ input, values }) => values.includes(input.val() ?? '')))
       for (const { property, input } of conditions) {
         input.on('change', update)
-        // A change of the type is told by the field of the value.
+        // A change of the type is an event of the field of the value.
         if (property.endsWith('Type')) field(node, property.slice(0, -4)).on('change', update)
       }
       update()
@@ -97,8 +97,8 @@ function prepareConditions(node: EditorNode): void {
 }
 
 /**
- * The editor's buttons beside a config node are links without a target: as they are, the
- * keyboard passes them by.
+ * The editor's buttons beside a config node are links without a target: without this, the
+ * keyboard skips them.
  */
 function prepareConfigButtons(node: EditorNode): void {
   for (const property of Object.keys(node._def.defaults)) {

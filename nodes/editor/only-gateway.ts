@@ -13,11 +13,11 @@ export function chooseOnlyGateway(node: EditorNode): void {
     if (config['type'] === TYPE && !config.d && isWithin) usable.push(config)
   })
   const [only] = usable
-  if (only && usable.length === 1 && !isToldBySubflow(node)) node['gateway'] = only.id
+  if (only && usable.length === 1 && !isSetBySubflow(node)) node['gateway'] = only.id
 }
 
 /** A subflow may leave the choice to its instances. */
-function isToldBySubflow({ z }: EditorNode): boolean {
+function isSetBySubflow({ z }: EditorNode): boolean {
   const { env = [] } = RED.nodes.subflow(z) ?? {}
   return env.some(({ type, ui }) => type === TYPE && ui?.type === 'conf-types')
 }

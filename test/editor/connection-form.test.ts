@@ -5,6 +5,7 @@ import { startSimulator, type Simulator } from '../../simulator'
 import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
+import { until } from '../support/until'
 
 inBrowser('the test of the connection', function () {
   this.timeout(60_000)
@@ -424,11 +425,3 @@ inBrowser('the test of the connection', function () {
     await takePicture(page.locator('.red-ui-tray-body').last(), `test-${name}`)
   }
 })
-
-async function until(met: () => boolean | Promise<boolean>) {
-  const deadline = Date.now() + 10_000
-  while (!(await met())) {
-    if (Date.now() > deadline) throw new Error('what was waited for did not happen')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

@@ -12,6 +12,7 @@ import {
 } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
+import { until } from '../support/until'
 
 declare const RED: EditorRED
 
@@ -732,11 +733,3 @@ inBrowser('the pickers', function () {
     await takePicture(page.locator('.red-ui-tray-body').last(), `picker-${name}`)
   }
 })
-
-async function until(met: () => boolean | Promise<boolean>) {
-  const deadline = Date.now() + 8000
-  while (!(await met())) {
-    if (Date.now() > deadline) throw new Error('what was waited for did not happen')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

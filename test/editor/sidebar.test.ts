@@ -10,6 +10,7 @@ import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { inBrowser, sharedEditor, type Editor, type Properties, type View } from '../support/editor'
 import { takePicture } from '../support/pictures'
 import { root } from '../support/root'
+import { until } from '../support/until'
 
 const HOSTILE = '<img src=x onerror="title=1"> __gateway__ $t(cancel)'
 
@@ -991,14 +992,4 @@ function requests(page: Page): Array<{ path: string; body: Properties }> {
     asked.push({ path: pathname, body: (request.postDataJSON() ?? {}) as Properties })
   })
   return asked
-}
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('it did not come')
-    await pause(25)
-  }
 }

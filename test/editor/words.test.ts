@@ -1,6 +1,7 @@
 // The words that the editor makes of kinds and values, in every language. It needs no browser.
 import 'should'
 import { sentenceOf, type Given, type Reason, type Wanted } from '../../client/model/faults'
+import type { Failure as Responded } from '../../nodes/gateway/admin/failure'
 import { editorModule, LANGUAGES, textsAt } from '../support/editor-module'
 
 type OfEach<Union extends { kind: string }> = { [Kind in Union['kind']]: Union & { kind: Kind } }
@@ -64,8 +65,88 @@ const named = (reason: Reason): unknown[] => {
   return unnamed ? [] : Object.values(values).filter((value) => typeof value !== 'object')
 }
 
+/** As the runtime responds; the code may be any. */
+type Failure = Omit<Partial<Responded>, 'code'> & { code?: string; message: string }
+
+const HOST = '10.0.0.5:8443'
+
+const failure = (code: string, values: object = {}, flags: object = {}): Failure => ({
+  code,
+  message: 'In English.',
+  values: { host: HOST, applied: 'no', ...values },
+  ...flags,
+})
+
+/** What the runtime responds, by the key of its sentence. */
+const FAILURES: Record<string, Failure> = {
+  passwordNeeded: failure('CONFIG', {}, { passwordNeeded: true }),
+  notDeployed: failure('NOT_FOUND', {}, { notDeployed: true }),
+  ...Object.fromEntries(
+    [
+      'TIMEOUT',
+      'TOO_MANY_SESSIONS',
+      'FORBIDDEN',
+      'READ_ONLY',
+      'NOT_CONFIRMED',
+      'OUTCOME_UNKNOWN',
+      'LOGIN_REFUSED',
+    ].map((code) => [code, failure(code)]),
+  ),
+  REJECTED: failure('REJECTED', { status: 429 }),
+  status: failure('UNAVAILABLE', { status: 503 }),
+  refused: failure('UNAVAILABLE', { reason: 'ECONNREFUSED' }),
+  cut: failure('UNAVAILABLE', { reason: 'ECONNRESET' }),
+  noName: failure('UNAVAILABLE', { reason: 'ENOTFOUND' }),
+  noWay: failure('UNAVAILABLE', { reason: 'EHOSTUNREACH' }),
+  noHttp: failure('BAD_RESPONSE', { reason: 'HPE_INVALID_CONSTANT' }),
+  selfSigned: failure('TLS', { reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+  unknownAuthority: failure('TLS', { reason: 'SELF_SIGNED_CERT_IN_CHAIN' }),
+  expired: failure('TLS', { reason: 'CERT_HAS_EXPIRED' }),
+  notYetValid: failure('TLS', { reason: 'CERT_NOT_YET_VALID' }),
+  otherName: failure('TLS', { reason: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
+  otherCertificate: failure('TLS', { reason: 'CERT_FINGERPRINT' }),
+  noTls: failure('TLS', { reason: 'EPROTO' }),
+}
+
+/** Nothing in them tells more than the code does. */
+const WITHOUT_HOST = ['passwordNeeded', 'notDeployed', 'READ_ONLY']
+
+/** Of these the message says more. */
+const UNKNOWN: Failure[] = [
+  failure('CONFIG'),
+  failure('INVALID_INPUT'),
+  failure('UNAVAILABLE'),
+  failure('UNAVAILABLE', { reason: 'toString' }),
+  failure('LOGIN_REFUSED', { status: 404 }),
+  { message: 'In English.' },
+  { code: 'TIMEOUT', message: 'In English.' },
+]
+
 describe('the words of the editor', () => {
   for (const language of LANGUAGES) {
+    it(`name every failure that they know, with its host: ${language}`, () => {
+      const { sentenceOf: sentence } = editorModule<{ sentenceOf: (failure: Failure) => string }>(
+        'editor/failures.ts',
+        language,
+      )
+      const texts = textsAt('gateway', language, 'failure') as Record<string, string>
+      Object.keys(texts)
+        .sort()
+        .should.eql([...Object.keys(FAILURES), 'says', 'maybe'].sort())
+      for (const [key, each] of Object.entries(FAILURES)) {
+        const words = sentence(each)
+        const { host = '', status = '' } = each.values ?? {}
+        const expected = texts[key]!.replace('__host__', host).replace('__status__', `${status}`)
+        words.should.equal(expected)
+        if (!WITHOUT_HOST.includes(key)) words.should.containEql(HOST)
+      }
+      for (const each of UNKNOWN) sentence(each).should.equal('In English.')
+      const said = sentence(
+        failure('FORBIDDEN', { says: 'No __host__ for you.', applied: 'maybe' }),
+      )
+      said.should.containEql('No __host__ for you.').and.endWith(texts['maybe']!)
+    })
+
     it(`name every fault of a definition, with its values: ${language}`, () => {
       const { wordsOf } = editorModule<{ wordsOf: (reason: Reason) => string }>(
         'editor/route-form/faults.ts',

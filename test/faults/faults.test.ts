@@ -1,6 +1,7 @@
 import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { ACTIONS, failure, load, result, send, unload, type Message } from '../support/flow'
+import { until } from '../support/until'
 
 /** Beside the matrix of test/faults: what takes several messages, or more than one fault. */
 describe('with a faulty appliance', () => {
@@ -183,12 +184,4 @@ describe('with a faulty appliance', () => {
 const ROUTE = {
   name: 'Fault route',
   source: { name: 'Fault in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}
-
-async function until(met: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await met())) {
-    if (Date.now() > deadline) throw new Error('this did not come about within 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

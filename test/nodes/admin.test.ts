@@ -327,7 +327,7 @@ describe('the admin routes', function () {
       ;(body['routes'] as object[]).should.have.length(simulator.routes.length)
       return simulator.journal
         .slice(before)
-        .map(({ path }) => path.split('?')[0])
+        .map(({ path }) => path.replace(/\?.*/, ''))
         .sort()
     }
     const configuration = `/api/devices/${device()}`

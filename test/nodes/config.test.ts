@@ -3,6 +3,7 @@ import http from 'node:http'
 import net from 'node:net'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, unload } from '../support/flow'
+import { until } from '../support/until'
 
 describe('the config node', () => {
   let simulator: Simulator
@@ -264,14 +265,6 @@ describe('the config node', () => {
 const ROUTE = {
   name: 'Pinned',
   source: { name: 'Pinned in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}
-
-async function until(met: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!met()) {
-    if (Date.now() > deadline) throw new Error('this did not come about within 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }
 
 const listening = (server: http.Server): Promise<number> =>

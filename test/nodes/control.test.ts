@@ -2,6 +2,7 @@ import 'should'
 import type { Route } from '../../client/internal'
 import { startSimulator, type RouteState, type Simulator } from '../../simulator'
 import { failure, load, result, send, unload } from '../support/flow'
+import { until } from '../support/until'
 
 const control = (action: string, more: object = {}): object => ({
   type: 'media-gateway-control-route',
@@ -349,11 +350,3 @@ describe('delete-route', () => {
     ;(await failure('gone', { routeId: 'none' })).code.should.equal('NOT_FOUND')
   })
 })
-
-async function until(met: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!met()) {
-    if (Date.now() > deadline) throw new Error('this did not come about within 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

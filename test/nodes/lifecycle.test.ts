@@ -5,6 +5,7 @@ import type { Node, NodeAPI } from 'node-red'
 import { registerAction, type Call } from '../../nodes/runtime/action'
 import { startSimulator, type Simulator } from '../../simulator'
 import { ACTIONS, failure, helper, load, redeploy, result, send, unload } from '../support/flow'
+import { until } from '../support/until'
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -259,12 +260,4 @@ const close = async (id: string): Promise<void> => {
 const ROUTE = {
   name: 'New',
   source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}
-
-async function until(met: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!met()) {
-    if (Date.now() > deadline) throw new Error('this did not come about within 10 s')
-    await wait(10)
-  }
 }

@@ -12,6 +12,7 @@ import { Markers, SPELLINGS } from '../support/markers'
 import { NodeRed, type Properties } from '../support/node-red'
 import { Proxy } from '../support/proxy'
 import { root } from '../support/root'
+import { until } from '../support/until'
 
 const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
 
@@ -231,7 +232,7 @@ describe('no secret is anywhere', function () {
     flow = flowOf(gateways, folder, deviceId)
     flow.push(...waysTo({ key: String(locked), cert }, proxy))
     await nodeRed.deploy(flow, token)
-    await until(() => heard.join('').includes('watch-good'), 'the flow runs')
+    await until(() => heard.join('').includes('watch-good'), 'the flow runs', 60_000)
   })
 
   after(async () => {
@@ -269,8 +270,8 @@ describe('no secret is anywhere', function () {
     }
     await until(
       () => open().length === 0,
-      'every message has its end',
-      () => open().join(', '),
+      () => `every message has its end: ${open().join(', ')}`,
+      60_000,
     )
   }
 
@@ -374,11 +375,13 @@ describe('no secret is anywhere', function () {
     await until(
       () => lines('events').some((line) => line.includes('route.changed')),
       'the change of a passphrase is told',
+      60_000,
     )
     // What an event says of an outage, half a minute later, is what the state says of a failed look.
     await until(
       async () => (await got('media-gateway/state', { id: 'calls-plain' })).includes(FAILED_LOOK),
       'a failed look',
+      60_000,
     )
     await ask('media-gateway/state', { id: 'calls-plain' })
     answered.at(-1)!.should.containEql(FAILED_LOOK)
@@ -433,8 +436,8 @@ describe('no secret is anywhere', function () {
     }
     await until(
       () => JSON.stringify(searched()) === JSON.stringify(everywhere),
-      'what was planted is found everywhere',
-      () => JSON.stringify(searched()),
+      () => `what was planted is found everywhere: ${JSON.stringify(searched())}`,
+      60_000,
     )
   })
 
@@ -820,16 +823,4 @@ function filesIn(folder: string): string {
       return entry.isFile() ? readFileSync(path, 'utf8') : ''
     })
     .join('\n')
-}
-
-async function until(
-  met: () => boolean | Promise<boolean>,
-  what: string,
-  seen = () => '',
-): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!(await met())) {
-    if (Date.now() > deadline) throw new Error(`not within 60 s: ${what} ${seen()}`)
-    await new Promise((resolve) => setTimeout(resolve, 30))
-  }
 }

@@ -4,6 +4,7 @@ import { GatewayError, invalidInput } from '../../client/internal'
 import { briefly } from '../../nodes/runtime/status'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'
+import { until } from '../support/until'
 
 describe('the status of a node that failed', () => {
   it('is the code and the reason in a few words', () => {
@@ -120,11 +121,4 @@ describe('the status of a node after a deploy', function () {
     await until(async () => (await textOf('route')) === undefined)
     should(await textOf('none')).be.undefined()
   })
-
-  async function until(met: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 20_000
-    while (!(await met())) {
-      if (Date.now() > deadline) throw new Error(`this did not come about\n${nodeRed.output}`)
-    }
-  }
 })

@@ -19,12 +19,12 @@ import {
   watchDevice,
   type Ensured,
   type Connection,
-  type GatewayError,
   type Snapshot,
 } from '../../client/internal'
 import type { JsonObject } from '../../client/model/json'
 import { sharedLook } from '../../client/watch/device-watch'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
+import { errorOf } from '../support/errors'
 
 /** Firmware that differs where the facts are silent: nothing may be lost, repeated or leaked. */
 describe('an appliance that behaves otherwise', () => {
@@ -103,14 +103,6 @@ describe('an appliance that behaves otherwise', () => {
   const logins = (): number =>
     calls.filter(({ method, path }) => method === 'POST' && path === '/api/session').length
   const updates = (): Call[] => calls.filter(({ path }) => path.endsWith('/updates'))
-  const errorOf = async (work: Promise<unknown>): Promise<GatewayError> => {
-    try {
-      await work
-    } catch (error) {
-      return error as GatewayError
-    }
-    throw new Error('no error came')
-  }
 
   describe('a route that did not come whole', () => {
     const whole = {

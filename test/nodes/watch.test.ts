@@ -4,6 +4,7 @@ import type { GatewayError, Snapshot, WatchEvent } from '../../client/internal'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
 import { packageName } from '../support/root'
+import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
 
@@ -64,12 +65,6 @@ describe('watch', function () {
     simulator.journal.filter(({ path }) => path === `/api/devices/${deviceId}`).length
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-  async function until(holds: () => boolean): Promise<void> {
-    for (let tries = 0; !holds(); tries++) {
-      if (tries > 900) throw new Error(`it did not come: ${JSON.stringify(received).slice(0, 900)}`)
-      await pause(10)
-    }
-  }
   const polled = (times: number): Promise<void> => {
     const wanted = polls() + times
     return until(() => polls() >= wanted)

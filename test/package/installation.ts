@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import 'should'
 import { root } from '../support/root'
+import { until } from '../support/until'
 
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
 // The installed copy is none of the code whose coverage is measured.
@@ -67,11 +68,15 @@ export class Installation {
     for (const stream of [server.stdout, server.stderr]) {
       stream.on('data', (chunk) => (output += String(chunk)))
     }
-    await until(() => {
-      if (server.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
-      this.url = /now running at (http\S+)/.exec(output)?.[1] ?? ''
-      return this.url !== ''
-    }, 'the start of Node-RED')
+    await until(
+      () => {
+        if (server.exitCode !== null) throw new Error(`Node-RED did not start:\n${output}`)
+        this.url = /now running at (http\S+)/.exec(output)?.[1] ?? ''
+        return this.url !== ''
+      },
+      'the start of Node-RED',
+      60_000,
+    )
   }
 
   /** What the admin API returns. */
@@ -92,15 +97,4 @@ export class Installation {
 
 function npm(cwd: string, ...args: string[]): string {
   return execFileSync('npm', args, { cwd, env, shell: windows, encoding: 'utf8', stdio: 'pipe' })
-}
-
-export const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, ms))
-
-export async function until(is: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!is()) {
-    if (Date.now() > deadline) throw new Error(`${what} did not come`)
-    await pause(25)
-  }
 }

@@ -9,7 +9,8 @@ import { ERROR_CODES } from '../../client/internal'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
 import { root } from '../support/root'
-import { env, Installation, pause, until, windows } from './installation'
+import { pause, until } from '../support/until'
+import { env, Installation, windows } from './installation'
 
 interface Manifest {
   name: string

@@ -11,6 +11,7 @@ import { startSimulator, type RouteState, type Simulator } from '../../simulator
 import { startBroker, type Broker } from '../support/broker'
 import { hurried, NodeRed } from '../support/node-red'
 import { packageName, root } from '../support/root'
+import { pause, until } from '../support/until'
 
 /** How fast the clock of Node-RED runs: its second, and a look of each watch, is 200 ms here. */
 const HURRY = 5
@@ -1142,18 +1143,4 @@ function valueOf(gauges: Gauge[], name: string, labels: object): number {
   )
   found.length.should.equal(1, `${name} ${JSON.stringify(wanted)}`)
   return found[0]!.value
-}
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-async function until(
-  is: () => boolean | Promise<boolean>,
-  what = 'what was waited for',
-  ms = 20_000,
-): Promise<void> {
-  const deadline = Date.now() + ms
-  while (!(await is())) {
-    if (Date.now() > deadline) throw new Error(`${what} did not come`)
-    await pause(20)
-  }
 }

@@ -18,6 +18,7 @@ import {
 import { testCertificate } from '../../simulator/certificate'
 import { isForeground } from '../../simulator/terminal'
 import { root } from '../support/root'
+import { until } from '../support/until'
 
 /** What answers hold is looked at freely here: the shape is what the tests are about. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -142,13 +143,6 @@ function routeOf(simulator: Simulator, name: string) {
 /** Plain order, for what is compared as a set. */
 function byText(left: unknown, right: unknown): number {
   return String(left) < String(right) ? -1 : 1
-}
-
-async function until(true_: () => boolean, what: string): Promise<void> {
-  for (const deadline = Date.now() + 15_000; Date.now() < deadline; await pause(5)) {
-    if (true_()) return
-  }
-  throw new Error(`Waited in vain: ${what}`)
 }
 
 const STUDIO: RouteSpec = {

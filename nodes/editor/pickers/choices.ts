@@ -1,4 +1,4 @@
-// What there is to choose from, in words. It knows no form.
+// The devices, routes and destinations to choose from, or why there are none. It knows no page.
 import { patternFilter } from '../../../client/model/pattern'
 import { isVariable } from '../checks'
 import { namedDevice, type Found, type FoundDestination, type FoundRoute } from '../appliance'
@@ -9,7 +9,7 @@ export const KINDS = ['device', 'route', 'destination'] as const
 
 export type Kind = (typeof KINDS)[number]
 
-/** What a field and its type hold. */
+/** The value of a field, and its type. */
 export interface Entry {
   type: string
   value: string
@@ -68,7 +68,7 @@ function destinationsOf(entry: Entry, routes: FoundRoute[]): Items<FoundDestinat
   return route ? { items: route.destinations ?? [] } : { why: text('picker.routeUnknown') }
 }
 
-/** The routes with that ID or name; undefined where only a message or the environment tells. */
+/** The routes with that ID or name; undefined where only a message or the environment says. */
 function namedRoutes({ type, value }: Entry, routes: FoundRoute[]): FoundRoute[] | undefined {
   const wanted = value.trim()
   if ((type !== 'id' && type !== 'name') || isVariable(wanted)) return undefined

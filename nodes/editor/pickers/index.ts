@@ -1,5 +1,5 @@
-// Which device, route or destination: beside what was typed the form says what it is, and offers
-// what the appliance has. Nothing is written but what the user chooses.
+// The pickers of device, route and destination: below a field they say what its value is, and offer
+// what the appliance has. Only what the user chooses is written.
 import type { Appliance, FoundRoute, Look } from '../appliance'
 import { titleOf } from '../ask'
 import { isVariable } from '../checks'
@@ -24,8 +24,8 @@ import { createListbox } from './list'
 /** The types of a field whose value stands for something on the appliance. */
 const PICKED = ['id', 'name']
 
-/** Those of whose value something can be said. */
-const TOLD = [...PICKED, 'pattern']
+/** The types of which a picker can say something. */
+const DESCRIBED = [...PICKED, 'pattern']
 
 interface Picker {
   isOn: () => boolean
@@ -37,7 +37,7 @@ interface Picker {
 export interface Picked {
   /** The route that the form names; undefined while that is not known to be one. */
   route: () => FoundRoute | undefined
-  /** Calls back when there may be another. */
+  /** Calls back when it may have changed. */
   onChange: (listener: () => void) => void
   translate: Translate
 }
@@ -106,7 +106,7 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
       const same = (by: 'id' | 'name', of: string) => choices.filter((each) => each[by] === of)
       const [choice, ...others] = same(key(type), value.trim())
       const translated = choice?.[key(wanted)]
-      // A name that several have does not tell which.
+      // A name that several have is not clear.
       const isClear =
         translated && others.length === 0 && same(key(wanted), translated).length === 1
       return isClear ? translated : undefined
@@ -175,7 +175,7 @@ function createPicker(
   frame.append(opener)
   frame.parentElement!.append(line)
 
-  const isOn = () => TOLD.includes(entries()[kind].type)
+  const isOn = () => DESCRIBED.includes(entries()[kind].type)
   const isPicked = () => PICKED.includes(entries()[kind].type)
   const offer = (): Offer | undefined => {
     const { found } = look()
@@ -230,13 +230,13 @@ function createPicker(
   return { isOn, show }
 }
 
-/** A text is told to a screen reader when it is put in: only when it is another. */
+/** A screen reader reads a text whenever it is set: it is set only when it has changed. */
 function say(place: HTMLElement, parts: (Node | string)[]): void {
   const said = element('span', {}, ...parts)
   if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
 }
 
-/** What is known of the value, or why nothing is. */
+/** What is known of the value, or why nothing is known. */
 function lineOf(
   kind: Kind,
   { type, value }: Entry,

@@ -7,7 +7,7 @@ export interface Context {
   id: string
   /** The id of the list of the appliance's adapters. */
   adapters: string
-  /** Reads that list from the appliance, once. */
+  /** Reads that list from the appliance, if nobody has. */
   needAdapters: () => void
   /** To call after each edit. */
   changed: () => void
@@ -16,7 +16,7 @@ export interface Context {
 
 export interface Group {
   element: HTMLElement
-  /** Takes the faults of this part; answers how many. */
+  /** Takes the faults of this part and shows them; returns how many there were. */
   showFaults: (faults: Faults) => number
   focus: () => void
 }
@@ -28,9 +28,9 @@ export interface GroupOptions {
   edit: (field: FormField, value: unknown) => void
   /** The present JSON path of the part. */
   path: () => string
-  /** The field at which a fault of the whole part is told. */
+  /** The field at which a fault of the whole part is shown. */
   bearer: string
-  /** It has just been added: no reason to complain of what is not filled in yet. */
+  /** It has just been added: fields that are not filled in yet are not faults. */
   isFresh: boolean
 }
 

@@ -1,4 +1,4 @@
-/** True for what a field shows as nothing. */
+/** True for a value that a field shows as empty. */
 export const isEmptyText = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

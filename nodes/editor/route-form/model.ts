@@ -1,4 +1,5 @@
-// What a form shows of the definition of a route, and what an edit makes of it. It knows no form.
+// The model of the route form: which fields a definition has, and what an edit makes of it. It
+// knows no page.
 import { isGiven, isObject, own } from '../../../client/model/json'
 import type { JsonObject } from '../../../client/model/json'
 import { partToSent, protocolOf } from '../../../client/model/convert'
@@ -17,18 +18,18 @@ import type { UpdateMode } from '../../../client/model/check'
 import { matcher } from '../../../client/model/ids'
 import { isMasked } from '../../../client/model/secrets'
 
-/** A member of a part, as a field. */
+/** A member of a route, a source, a destination or a path, as a field. */
 export interface FormField {
   /** As in the table of members. */
   name: string
-  /** Where it stands, or would stand: a Route as read has another name for some. */
+  /** The key under which it stands, or would stand: a Route as read has other names for some. */
   key: string
   member: Member
   value: unknown
   required: boolean
 }
 
-/** Fields in the order of a form, the usual ones apart from the rest. */
+/** Fields in the order in which they are shown, the usual ones apart from the rest. */
 export interface FormFields {
   first: FormField[]
   more: FormField[]
@@ -38,15 +39,15 @@ export interface FormFields {
 
 /** How the part is used. */
 export interface PartUse {
-  /** It may be only some members, for a part that is there. */
+  /** It changes an existing part, and may have only some of its members. */
   partial?: boolean
   /** It makes a new part, which has no ID yet. */
   isNew?: boolean
-  /** It is a state to reach, in which no command has a place. */
+  /** It is a wanted state, in which commands have no place. */
   isState?: boolean
 }
 
-/** A part, and the members that were taken out of it because they do not apply at present. */
+/** A part, and the members that were taken out of it because they do not apply now. */
 export interface Edited {
   part: JsonObject
   parked: readonly Parked[]
@@ -80,7 +81,7 @@ const LAST = ['labels', 'tags', 'encryption', 'action', 'id']
 
 const ORDER_OF_ROUTE = ['id', ...Object.keys(ROUTE), 'source', 'destinations']
 
-/** The fields of the route itself; those that only some uses need show where they have a value. */
+/** The fields of the route itself; except for the name, only those that have a value. */
 export function routeFields(route: JsonObject, use: PartUse & { needsName?: boolean }): FormFields {
   const known = new Map<string, Member>([
     ...Object.entries<Member>(ROUTE),
@@ -102,7 +103,7 @@ export function routeFields(route: JsonObject, use: PartUse & { needsName?: bool
 
 const PARTS = ['source', 'destinations']
 
-/** False for a source or destinations that only JSON can show. */
+/** False for a source, or destinations, that only JSON can show. */
 function isPart(route: JsonObject, name: string): boolean {
   return name === 'source' ? isObject(own(route, name)) : Array.isArray(own(route, name))
 }
@@ -167,7 +168,7 @@ function membersFor(direction: Direction, part: JsonObject, { partial }: PartUse
   return membersOf(direction, protocol)
 }
 
-/** Where the part has the member: under its own name, or under that of a Route as read. */
+/** The key under which the part has the member: its own name, or that of a Route as read. */
 function keyOf(direction: Direction, part: JsonObject, name: string): string {
   if (isGiven(own(part, name))) return name
   const protocol = protocolOf(direction, part)
@@ -197,7 +198,7 @@ function sendableNames(direction: Direction, part: JsonObject, use: PartUse): st
 
 type Condition = (sent: JsonObject, use: PartUse) => boolean
 
-/** When another member has one of these values; where a partial part does not say, it may have. */
+/** Holds when another member has one of these values, or may have one: a partial part need not say. */
 const when =
   (name: string, ...values: unknown[]): Condition =>
   (sent, { partial }) => {
@@ -244,7 +245,7 @@ const USES: Record<string, Condition> = {
   encryption: () => false,
 }
 
-/** The text with which a field shows a value; nothing when a field cannot show it. */
+/** The text in which a field shows a value; undefined when a field cannot show it. */
 export function textOf({ kind, of }: Member, value: unknown): string | undefined {
   if (!isGiven(value)) return ''
   if (kind === 'list') {
@@ -278,7 +279,7 @@ export function valueOf(member: Member, typed: string, before: unknown): unknown
   }
 }
 
-/** What is no number stays as it was typed, and is found to be at fault. */
+/** What is not a number stays as it was typed; the checks report it. */
 function numberOf(typed: string, asText: boolean): number | string | undefined {
   if (typed === '') return undefined
   const isNumber = /^-?\d+(\.\d+)?$/.test(typed) && Number.isFinite(Number(typed))
@@ -321,7 +322,7 @@ export function edit(
   const applies = applyingNames(direction, next, use)
   const members = membersFor(direction, next, use)
   const isOther = name === 'protocol'
-  // Of another protocol everything goes: left behind, it would be sent as a member nobody knows.
+  // With another protocol everything goes: what stayed would be sent as an unknown member.
   const before = isOther ? sendableNames(direction, part, use) : applyingNames(direction, part, use)
   for (const other of before) {
     const otherKey = keyOf(direction, part, other)
@@ -334,7 +335,7 @@ export function edit(
   if (name === 'srtGroupMode' && isRedundant(next)) next = withFirstPath(direction, next, kept)
 
   const present = protocolOf(direction, next)
-  // What is put back may let others apply.
+  // A member that is put back may make others apply.
   for (;;) {
     const applying = applyingNames(direction, next, use)
     const at = kept.findIndex((one) => {
@@ -348,13 +349,13 @@ export function edit(
   }
 }
 
-/** False for a choice that another protocol has, and this one has not. */
+/** False for a choice that another protocol has, and this one does not. */
 function isOffered(member: Member | undefined, value: unknown): boolean {
   if (!member?.oneOf || typeof value !== 'string') return true
   return spellingOf(member, value) !== undefined
 }
 
-/** The place that was the only one is the first path. */
+/** The place that was the only one becomes the first path. */
 function withFirstPath(
   direction: Direction,
   part: JsonObject,
@@ -375,7 +376,7 @@ function withPart(direction: Direction, part: JsonObject, key: string, value: un
   return withMember(part, key, value, order)
 }
 
-/** Those of the present destinations that an update with this definition takes out of the route. */
+/** The present destinations that an update with this definition removes from the route. */
 export function removedDestinations<Destination>(
   definition: JsonObject,
   mode: UpdateMode,
@@ -389,7 +390,7 @@ export function removedDestinations<Destination>(
   return present.filter((_, index) => !kept.has(index))
 }
 
-/** The definition that a text holds; nothing when it is no JSON object. */
+/** The definition in a text; undefined when it is not a JSON object. */
 export function parseDefinition(text: string): JsonObject | undefined {
   if (text.trim() === '') return {}
   try {

@@ -1,16 +1,14 @@
 // What a test of the connection found, in words.
 import { titleOf } from '../../editor/ask'
 import { element } from '../../editor/element'
+import { sentenceOf, type Failure } from '../../editor/failures'
 import { deviceState, signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 
-/** As the runtime answers it. */
-export interface Report {
+/** As the runtime responds. */
+export interface Report extends Partial<Failure> {
   ok: boolean
   reused?: boolean
-  code?: string
-  message?: string
-  passwordNeeded?: boolean
   certificate?: Certificate
   user?: { name: string; roles: string[]; isLicensed: boolean | null }
   devices?: number
@@ -46,12 +44,20 @@ export function reportRows(report: Report, tested: Tested): HTMLElement[] {
   ]
 }
 
-function headline({ ok, code, message }: Report): HTMLElement {
+function headline(report: Report): HTMLElement {
+  const { ok, code, message = '' } = report
   const sign = signIcon(ok ? 'ok' : 'error')
   if (ok) return element('p', {}, sign, ' ', element('b', {}, text('connection.ok')))
   const advice = code && ADVISED.includes(code) ? text(`connection.advice.${code}`) : ''
   const title = element('b', {}, titleOf(code))
-  return element('p', {}, sign, ' ', title, `. ${message ?? ''} ${advice}`.trimEnd())
+  return element(
+    'p',
+    {},
+    sign,
+    ' ',
+    title,
+    `. ${sentenceOf({ ...report, message })} ${advice}`.trimEnd(),
+  )
 }
 
 /** For the others the sentence of the runtime says what to do. */

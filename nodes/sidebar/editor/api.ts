@@ -1,5 +1,6 @@
 // What the sidebar asks of Node-RED. Each of these throws a RequestError.
-import { ask, type Failure } from '../../editor/ask'
+import { ask } from '../../editor/ask'
+import type { Failure } from '../../editor/failures'
 import type { Snapshot } from './route'
 
 export interface ListedGateway {

@@ -1,6 +1,7 @@
 // One appliance: its state, its routes, and what can be done with them.
-import type { Failure, RequestError } from '../../editor/ask'
+import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
+import { sentenceOf, type Failure } from '../../editor/failures'
 import { isOn, type Sign } from '../../editor/states'
 import {
   askDevices,
@@ -25,21 +26,21 @@ import { mark } from './labels'
 export interface PanelOptions {
   isOpen: boolean
   onToggle(isOpen: boolean): void
-  /** Its height may be another. */
+  /** Its height may have changed. */
   onChange(): void
-  /** A command was sent: its effect is waited for. */
+  /** A command was sent, and its effect is awaited. */
   onCommand(): void
-  /** Says something to those who cannot see it. */
+  /** Has a screen reader say something. */
   speak(words: string): void
 }
 
 export interface GatewayPanel {
   readonly id: string
   readonly element: HTMLElement
-  /** Its questions and messages, for a place where they move nothing. */
+  /** Its questions and messages, to be shown where they move nothing. */
   readonly messages: HTMLElement
   readonly isOpen: boolean
-  /** Somebody waits: for the first state, or for a command to show. */
+  /** The first state, or the effect of a command, is awaited. */
   readonly isWaiting: boolean
   readonly listHeight: number
   update(gateway: ListedGateway): void
@@ -56,7 +57,7 @@ export interface GatewayPanel {
 type Health = 'reachable' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed'
 
 const DEVICES_AGAIN_MS = 30_000
-/** What Node-RED said of the appliance may be otherwise by now. */
+/** After this, what Node-RED said of the appliance is out of date. */
 const OLD_MS = 10_000
 
 let counter = 0
@@ -67,7 +68,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   let gateway = listed
   let isOpen = options.isOpen
   let deviceId: string | undefined = remembered().device[listed.id]
-  /** Known, and offered, where there are several. */
+  /** Offered where there are several. */
   let devices: Device[] = []
   let devicesAskedAt = -Infinity
   let snapshot: Snapshot | undefined
@@ -76,14 +77,14 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   /** When that came, by the clock of this page, ms. */
   let stateAt = 0
   let isShownOld = false
-  /** Why Node-RED has not answered. */
+  /** Why the last request to Node-RED failed. */
   let failure: Failure | undefined
   let selected: string | undefined
   let question: { target: Target; action: Action; asked: Asked } | undefined
-  /** The trouble that somebody has read, and put away. */
+  /** The fault whose message was closed. */
   let closedFault: string | undefined
   let spokenHealth: Health | undefined
-  /** How many routes fit what is searched for. */
+  /** How many routes match the search. */
   let found = Infinity
 
   const arrow = element('i', { className: 'fa media-gateway-sidebar-arrow', ariaHidden: 'true' })
@@ -195,7 +196,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     return !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayControl()
   }
 
-  /** What is shown may be otherwise by now. */
+  /** What is shown is out of date. */
   function isOld(): boolean {
     return (
       failure !== undefined || state?.health.known?.isOld === true || Date.now() - stateAt > OLD_MS
@@ -245,15 +246,15 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     if (SPOKEN.has(now)) spokenHealth = now
   }
 
-  /** Why the appliance, or Node-RED, does not say how things are. */
+  /** Why the state is not known. */
   const faultNow = (): Failure | undefined => gateway.error ?? failure ?? state?.health.failure
 
   function faultWords(): string {
     const why = faultNow()
-    return why ? `${nameOf(gateway)}: ${why.message}` : ''
+    return why ? `${nameOf(gateway)}: ${sentenceOf(why)}` : ''
   }
 
-  /** In the order of their weight: what does not fit in the line is cut. */
+  /** The weightiest first: what does not fit in the line is cut. */
   function factsOf(): string[] {
     const told: string[] = []
     const known = state?.health.known
@@ -278,7 +279,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
 
   function showDevices(): void {
     choiceRow.hidden = !isOpen || devices.length < 2
-    // To fill it anew would close it under the hand of the user.
+    // Filling it again would close it while the user chooses.
     const isSame = devices.every(({ id: one }, index) => choice.options[index]?.value === one)
     if (!isSame || choice.options.length !== devices.length) {
       choice.replaceChildren(...devices.map((one) => new Option(one.name, one.id)))
@@ -370,7 +371,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     reconsider(snapshot)
   }
 
-  /** What is asked may have come about by itself. */
+  /** What the question is about may have happened by itself. */
   function reconsider({ routes }: Snapshot): void {
     if (!question) return
     const { target, action } = question
@@ -510,17 +511,17 @@ const SIGNS: Record<Health, Sign> = {
   closed: 'off',
 }
 
-/** As a closed one has no rows, its sign stands for them. */
+/** A closed panel has no rows: its sign stands for them. */
 function worstOf(state: State | undefined): Sign {
   const { warnings = 0, errors = 0 } = state?.health.known ?? {}
   if (errors > 0) return 'error'
   return warnings > 0 ? 'warn' : 'ok'
 }
 
-/** The changes between these are told to those who cannot see them. */
+/** A screen reader says the changes between these. */
 const SPOKEN: ReadonlySet<Health> = new Set(['reachable', 'stale', 'unreachable', 'fault'])
 
-/** Its words may have a number in them that is always another. */
+/** By code: the words may contain a number that keeps changing. */
 const keyOf = (fault: Failure | undefined): string | undefined => fault?.code ?? fault?.message
 
 const nameOf = ({ name, address, id }: ListedGateway): string => name || address || id

@@ -11,10 +11,10 @@ const GROUPS: Record<string, (name: string) => boolean> = {
   statistics: (name) => name.startsWith('statistics.'),
 }
 
-/** Shows the events of a node, none meaning all; answers with a function that reads them back. */
+/** Shows the events of a node, none meaning all; returns a function that reads them back. */
 export function showEvents(saved: unknown): () => string[] {
   const chosen = new Set(eventsIn(saved))
-  // A flow of a later version may hold more. They stay, and can be taken out.
+  // A flow of a later version may have more. They stay, and can be unticked.
   const others = [...chosen].filter((name) => !isEvent(name))
   const names: string[] = [...EVENTS, ...others]
 

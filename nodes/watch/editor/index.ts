@@ -45,7 +45,7 @@ export const watch = {
     for (const { property, read } of edited) node[property] = read()
   },
 
-  /** True, or which of the events there are not. */
+  /** True, or which of the events do not exist. */
   checkEvents(value: unknown, options: CheckOptions = {}): true | string {
     const others = eventsIn(value).filter((name) => !isEvent(name))
     return others.length === 0 || reason(`${others.join(', ')}: ${text('error.unknown')}`, options)
@@ -66,7 +66,7 @@ export const watch = {
   },
 }
 
-/** No message asks a watch what to watch, so nothing can come from one. */
+/** A watch gets no messages, so nothing can come from one. */
 function choices(): TypedChoices {
   return {
     device: [

@@ -11,7 +11,7 @@ interface Row {
   read: () => Limit
 }
 
-/** Shows the limits of a node; answers with a function that reads them back. */
+/** Shows the limits of a node; returns a function that reads them back. */
 export function showLimits(saved: unknown): () => Limit[] {
   const rows: Row[] = []
   const list = $('#media-gateway-watch-limits')
@@ -20,7 +20,7 @@ export function showLimits(saved: unknown): () => Limit[] {
     removable: true,
     height: 'auto',
     addItem: (content, _, limit) => {
-      // A row that the user adds has not been filled in yet: no reason to complain.
+      // A row that the user adds has not been filled in yet.
       const added = Object.keys(limit).length === 0
       const row = showRow(content.get(0), added ? { measure: 'bitrate' } : limit, !added)
       rows.push(row)

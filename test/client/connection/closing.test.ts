@@ -11,6 +11,7 @@ import {
 } from '../../../client/internal'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault, FaultKind } from '../../../simulator/faults'
+import { until } from '../../support/until'
 
 /** A close takes 3 s at most and leaves no session behind, whatever the session is doing. */
 describe('a close', function () {
@@ -153,12 +154,4 @@ describe('a close', function () {
 const ROUTE = {
   name: 'New',
   source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}
-
-async function until(met: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!met()) {
-    if (performance.now() > deadline) throw new Error('this did not come about within 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }

@@ -15,6 +15,7 @@ import {
 } from '../../../client/internal'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault } from '../../../simulator/faults'
+import { until } from '../../support/until'
 
 /** What an error says of a change: `cause.applied`, the sentence, and whether it may be sent again. */
 describe('whether a failed change was applied', () => {
@@ -301,12 +302,4 @@ describe('whether a failed change was applied', () => {
 const ROUTE = {
   name: 'New',
   source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}
-
-async function until(met: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!met()) {
-    if (performance.now() > deadline) throw new Error('this did not come about within 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }

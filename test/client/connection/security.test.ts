@@ -11,13 +11,13 @@ import {
   openConnection,
   readStatistics,
   type Connection,
-  type GatewayError,
   type GatewayOptions,
 } from '../../../client/internal'
 import { withoutSecrets } from '../../../client/connection/redaction'
 import { startSimulator, type Certificate, type Simulator } from '../../../simulator'
 import { selfSignedCertificate } from '../../support/certificate'
 import { Proxy } from '../../support/proxy'
+import { errorOf } from '../../support/errors'
 
 /** Who gets the password, the cookie and the calls. What gets out in words is in `secrets.test.ts`. */
 
@@ -395,15 +395,6 @@ const NEW = {
 }
 
 const op = (): ReturnType<typeof newOperation> => newOperation('test')
-
-async function errorOf(work: Promise<unknown>): Promise<GatewayError> {
-  try {
-    await work
-  } catch (error) {
-    return error as GatewayError
-  }
-  throw new Error('no error came')
-}
 
 const decoded = (header: unknown): string =>
   Buffer.from(String(header).replace('Basic ', ''), 'base64').toString()

@@ -8,18 +8,16 @@ import {
   type Connection,
 } from '../../../client/internal'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
+import { until } from '../../support/until'
 
 const now = (): ReturnType<typeof newOperation> => newOperation('list-devices')
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work
-    return 'no error'
-  } catch (error) {
-    return (error as GatewayError).code
-  }
-}
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'no error',
+    (error: unknown) => (error as GatewayError).code,
+  )
 
 async function codesOf(works: Array<Promise<unknown>>): Promise<string[]> {
   return [...new Set(await Promise.all(works.map(codeOf)))]
@@ -294,11 +292,3 @@ describe('the session', () => {
     end()
   })
 })
-
-async function until(met: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!(await met())) {
-    if (Date.now() > deadline) throw new Error('this did not come about within 10 s')
-    await wait(50)
-  }
-}

@@ -13,6 +13,7 @@ import {
 } from '../../../client/internal'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
+import { until } from '../../support/until'
 
 /** How long no login is tried, by a clock that is moved. */
 describe('the waits between logins', () => {
@@ -232,9 +233,5 @@ describe('a watch', () => {
         await simulator.stop()
       }
     })
-  }
-
-  async function until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
   }
 })

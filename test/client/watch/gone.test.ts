@@ -10,12 +10,13 @@ import {
   readAllStatistics,
   watchDevice,
   type Connection,
-  type GatewayError,
   type WatchEvent,
 } from '../../../client/internal'
 import { judgeMissing } from '../../../client/watch/gone'
 import { sharedLook } from '../../../client/watch/device-watch'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
+import { until } from '../../support/until'
+import { errorOf } from '../../support/errors'
 
 describe('a route counts as gone', () => {
   const certain = { isUnlisted: true, itself: 'missing' } as const
@@ -55,11 +56,6 @@ describe('an appliance whose answers say too little', () => {
   let gateway: Connection
   let deviceId: string
   const op = (): ReturnType<typeof newOperation> => newOperation('test')
-  const errorOf = async (work: Promise<unknown>): Promise<GatewayError> => {
-    const outcome: unknown = await work.catch((error: unknown) => error)
-    outcome!.should.be.an.Error()
-    return outcome as GatewayError
-  }
 
   async function start(options: SimulatorOptions = {}): Promise<void> {
     simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
@@ -267,9 +263,7 @@ describe('an appliance whose answers say too little', () => {
         onEvents: (each) => events.push(...each),
         onHealth: ({ known }) => known && seen.push(known.routes),
       })
-      const until = async (holds: () => boolean): Promise<void> => {
-        while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
-      }
+
       await until(() => seen.length > 0)
       simulator.routes.splice(0, 1)
       Object.assign(simulator.devices[0]!, { status })

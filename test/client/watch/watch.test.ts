@@ -24,6 +24,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../../simulator'
+import { until } from '../../support/until'
 
 /** What one watch was told. */
 interface Told {
@@ -101,13 +102,6 @@ describe('watching', () => {
       clock,
     )
     return told
-  }
-
-  const until = async (holds: () => boolean): Promise<void> => {
-    for (let tries = 0; !holds(); tries++) {
-      if (tries > 3000) throw new Error('what was waited for did not come')
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
   }
 
   /** Watches from a first look on. */
