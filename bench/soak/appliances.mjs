@@ -14,7 +14,14 @@ answerCalls({
     const started = {}
     for (const [name, { routes, named, ...options }] of Object.entries(wanted)) {
       const specs = [...generateRoutes(routes), ...named.map(simpleRoute)]
-      const simulator = await startSimulator({ ...options, routes: specs, journalSize: 10 })
+      const simulator = await startSimulator({
+        ...options,
+        routes: specs,
+        journalSize: 10,
+        // Destinations that start and stop with their route are told with it: the account counts
+        // those that do so by themselves.
+        dialect: { startedWhileIdle: true },
+      })
       appliances[name] = { simulator, calls: 0, failed: 0 }
       simulator.onCall(({ status, fault }) => {
         appliances[name].calls++
