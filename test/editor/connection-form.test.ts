@@ -44,7 +44,11 @@ inBrowser('the test of the connection', function () {
 
   after(async () => {
     await editor?.rest()
-    should([plain.openSessions, secure.openSessions]).eql([0, 0])
+    const open = () => plain.openSessions + secure.openSessions
+    await until(
+      () => open() === 0,
+      () => `the end of ${open()} sessions`,
+    )
     await plain.stop()
     await secure.stop()
   })

@@ -94,7 +94,11 @@ inBrowser('the pickers', function () {
 
   after(async () => {
     await editor?.rest()
-    should([studio.openSessions, several.openSessions]).eql([0, 0])
+    const open = () => studio.openSessions + several.openSessions
+    await until(
+      () => open() === 0,
+      () => `the end of ${open()} sessions`,
+    )
     await studio.stop()
     await several.stop()
   })

@@ -88,11 +88,11 @@ let shared: Promise<Editor> | undefined
 
 /**
  * The one Node-RED and browser of all files of tests that this process runs, without complaints.
- * The clock of this Node-RED runs fast: what it polls each second, it polls five times.
+ * The clock of this Node-RED runs fast: what it polls each second, it polls three times.
  */
 export async function sharedEditor(): Promise<Editor> {
   shared ??= keepOpen(
-    () => startEditor({}, hurried(5)),
+    () => startEditor({}, hurried(3)),
     (editor) => editor.stop(),
   )
   const editor = await shared
