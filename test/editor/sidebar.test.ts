@@ -753,7 +753,10 @@ inBrowser('the sidebar', function () {
     await page.route('**/media-gateway/state', async (route) => {
       const reply = await route.fetch()
       const state = (await reply.json()) as { health: object }
-      state.health = { ...state.health, failure, unreachable: true }
+      // Of several that are spoken of, only the last one stays.
+      if ((route.request().postDataJSON() as Properties)['id'] === 'gateway') {
+        state.health = { ...state.health, failure, unreachable: true }
+      }
       await route.fulfill({ json: state })
     })
     await says(head('Studio'), 'unreachable')
