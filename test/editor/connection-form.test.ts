@@ -44,10 +44,10 @@ inBrowser('the test of the connection', function () {
 
   after(async () => {
     await editor?.rest()
-    const open = () => plain.openSessions + secure.openSessions
+    const left = () => plain.openSessions + secure.openSessions
     await until(
-      () => open() === 0,
-      () => `the end of ${open()} sessions`,
+      () => left() === 0,
+      () => `the end of ${left()} sessions`,
     )
     await plain.stop()
     await secure.stop()

@@ -94,10 +94,10 @@ inBrowser('the pickers', function () {
 
   after(async () => {
     await editor?.rest()
-    const open = () => studio.openSessions + several.openSessions
+    const left = () => studio.openSessions + several.openSessions
     await until(
-      () => open() === 0,
-      () => `the end of ${open()} sessions`,
+      () => left() === 0,
+      () => `the end of ${left()} sessions`,
     )
     await studio.stop()
     await several.stop()
