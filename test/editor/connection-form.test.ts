@@ -44,7 +44,11 @@ inBrowser('the test of the connection', function () {
 
   after(async () => {
     await editor?.rest()
-    should([plain.openSessions, secure.openSessions]).eql([0, 0])
+    const left = () => plain.openSessions + secure.openSessions
+    await until(
+      () => left() === 0,
+      () => `the end of ${left()} sessions`,
+    )
     await plain.stop()
     await secure.stop()
   })

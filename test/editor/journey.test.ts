@@ -13,6 +13,7 @@ import {
 } from '../support/editor'
 import { takePicture } from '../support/pictures'
 import { packageName, root } from '../support/root'
+import { until } from '../support/until'
 
 const examples = join(root, 'examples')
 
@@ -53,9 +54,8 @@ inBrowser('a new user', function () {
 
   afterEach(async () => {
     await editor.deploy([])
-    const { openSessions } = appliance
+    await until(() => appliance.openSessions === 0, 'the end of all sessions')
     await appliance.stop()
-    should(openSessions).equal(0)
     should(editor.complaints).eql([])
   })
 

@@ -94,7 +94,11 @@ inBrowser('the pickers', function () {
 
   after(async () => {
     await editor?.rest()
-    should([studio.openSessions, several.openSessions]).eql([0, 0])
+    const left = () => studio.openSessions + several.openSessions
+    await until(
+      () => left() === 0,
+      () => `the end of ${left()} sessions`,
+    )
     await studio.stop()
     await several.stop()
   })

@@ -23,7 +23,7 @@ declare const RED: {
 }
 
 inBrowser('the sidebar', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
 
   let editor: Editor
   let small: Simulator
@@ -42,7 +42,7 @@ inBrowser('the sidebar', function () {
   })
   after(async function () {
     await editor?.rest()
-    small?.openSessions.should.equal(0)
+    await until(() => small.openSessions === 0, 'the end of all sessions')
     await small?.stop()
     await large?.stop()
   })
@@ -57,7 +57,7 @@ inBrowser('the sidebar', function () {
     name,
     baseUrl: url,
     pollInterval: 1,
-    timeout: 5000,
+    timeout: 30_000,
     credentials: { username: 'haiadmin', password: 'manager' },
     ...more,
   })
@@ -100,7 +100,7 @@ inBrowser('the sidebar', function () {
   const question = (): Locator => editor.page.getByRole('alertdialog')
 
   async function says(where: Locator, words: string | RegExp): Promise<void> {
-    await where.filter({ hasText: words }).first().waitFor({ timeout: 15_000 })
+    await where.filter({ hasText: words }).first().waitFor({ timeout: 30_000 })
   }
 
   /** Where the rows and their buttons are. */
@@ -746,12 +746,17 @@ inBrowser('the sidebar', function () {
   it('says when an appliance is unreachable, Node-RED is away, or nothing is there', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
+    // Only what changes is spoken of.
+    await says(head('Studio'), 'reachable')
     const words = 'Nobody answers <b>here</b>.'
     const failure = { code: 'UNAVAILABLE', message: words }
     await page.route('**/media-gateway/state', async (route) => {
       const reply = await route.fetch()
       const state = (await reply.json()) as { health: object }
-      state.health = { ...state.health, failure, unreachable: true }
+      // Of several that are spoken of, only the last one stays.
+      if ((route.request().postDataJSON() as Properties)['id'] === 'gateway') {
+        state.health = { ...state.health, failure, unreachable: true }
+      }
       await route.fulfill({ json: state })
     })
     await says(head('Studio'), 'unreachable')
@@ -931,7 +936,7 @@ function faintTexts(top: Element): string[] {
     .map((one) => `${one.textContent}: ${getComputedStyle(one).color} on ${ground(one)}`)
 }
 
-/** Begins anew with what was kept, by a clock that runs five times as fast, as that of Node-RED. */
+/** Begins anew with what was kept, by a clock that runs five times as fast. */
 function mount(kept: string): void {
   localStorage.setItem('media-gateway-sidebar', kept)
   window.hurry(5)

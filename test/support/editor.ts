@@ -67,6 +67,8 @@ export interface View {
   blank?: boolean
   /** Loads a page of its own, which nobody else gets. To load one takes seconds. */
   own?: boolean
+  /** Runs before the editor does, in a page of its own. */
+  script?: string
 }
 
 /** Starts a Node-RED of its own, on a free port; `settings` are added to its settings.js. */
@@ -88,11 +90,11 @@ let shared: Promise<Editor> | undefined
 
 /**
  * The one Node-RED and browser of all files of tests that this process runs, without complaints.
- * The clock of this Node-RED runs fast: what it polls each second, it polls five times.
+ * The clock of this Node-RED runs fast: what it polls each second, it polls three times.
  */
 export async function sharedEditor(): Promise<Editor> {
   shared ??= keepOpen(
-    () => startEditor({}, hurried(5)),
+    () => startEditor({}, hurried(3)),
     (editor) => editor.stop(),
   )
   const editor = await shared
@@ -138,17 +140,18 @@ export class Editor extends NodeRed {
     theme = 'light',
     language = 'en-US',
     blank = false,
-    own = false,
+    script = '',
+    own = blank || script !== '',
   }: View = {}): Promise<Page> {
     await this.leave()
     // Node-RED 5 has a dark theme of its own, which it knows of when it loads.
     const key = `${language} ${process.env['NODE_RED'] ? theme : ''}`
-    let shown = own || blank ? undefined : this.loaded.get(key)
+    let shown = own ? undefined : this.loaded.get(key)
     if (shown && !(await this.renew(shown))) {
       await shown.context.close()
       shown = undefined
     }
-    shown ??= await this.load({ theme, language, blank, own: own || blank })
+    shown ??= await this.load({ theme, language, blank, own, script })
     if (!shown.isOwn) this.loaded.set(key, shown)
     this.shown = shown
     this.page = shown.page
@@ -160,8 +163,9 @@ export class Editor extends NodeRed {
   async paint(theme: 'light' | 'dark'): Promise<void> {
     await this.page.evaluate(
       ({ isDark, css }) => {
-        const style = (document.querySelector('#test-theme') ??
-          document.head.appendChild(document.createElement('style'))) as HTMLStyleElement
+        const style =
+          document.querySelector('#test-theme') ??
+          document.head.appendChild(document.createElement('style'))
         style.id = 'test-theme'
         // Node-RED 4 has no dark theme of its own: themes set these properties.
         const isNative = document.querySelector('html.nr-theme-dark') !== null
@@ -185,7 +189,7 @@ export class Editor extends NodeRed {
     else await shown?.page.evaluate(() => RED.sidebar.show('info'))
   }
 
-  private async load({ theme, language, blank, own }: Required<View>): Promise<Shown> {
+  private async load({ theme, language, blank, own, script }: Required<View>): Promise<Shown> {
     const context = await this.browser!.newContext({ viewport: VIEWPORT, locale: language })
     context.on('weberror', (error) => {
       this.complaints.push(`error in the page: ${error.error().message}`)
@@ -202,6 +206,7 @@ export class Editor extends NodeRed {
     const page = await context.newPage()
     await page.addInitScript(`localStorage.setItem('view-dark-theme', '${theme}')`)
     await page.addInitScript(HASTEN)
+    if (script) await page.addInitScript(script)
     await page.goto(this.url)
     await page.waitForFunction(
       (empty) =>

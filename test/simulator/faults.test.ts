@@ -1,0 +1,186 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import should from 'should'
+import { type Fault } from '../../simulator'
+import { until } from '../support/until'
+import { type Json, simulate, call, loggedIn, STUDIO, rawAnswer, endAll } from './support'
+
+describe('simulator', () => {
+  afterEach(endAll)
+
+  describe('faults', () => {
+    /** Sends a create struck by a fault, and tells what came of it. */
+    async function struck(fault: Fault, millis = 2000) {
+      const simulator = await simulate({ routes: [] })
+      const session = await loggedIn(simulator)
+      simulator.fault({ match: { action: 'create' }, ...fault })
+      const outcome = session
+        .post(
+          'updates',
+          {
+            action: 'create',
+            elementType: 'route',
+            fields: { ...STUDIO, startRoute: false },
+          },
+          { signal: AbortSignal.timeout(millis) },
+        )
+        .then(
+          (answer) => ({ answer, error: undefined }),
+          (error: NodeJS.ErrnoException) => ({ answer: undefined, error: error.code }),
+        )
+      const { answer, error } = await outcome
+      const entry = simulator.journal.at(-1)
+      should(entry?.fault).equal(fault.kind)
+      await simulator.settle()
+      const created = simulator.routes.length === 1
+      should(entry?.applied).equal(created)
+      should(entry?.status).equal(error === undefined ? answer?.status : entry?.status)
+      return { simulator, session, answer, error, created, entry }
+    }
+
+    it('latency: a late answer', async () => {
+      const before = performance.now()
+      const { answer, created } = await struck({ kind: 'latency', ms: 80 })
+      should(performance.now() - before).be.above(79)
+      should(answer?.status).equal(200)
+      created.should.be.true()
+    })
+
+    it('hang and hang-after: no answer', async () => {
+      for (const kind of ['hang', 'hang-after'] as const) {
+        const { error, created, entry } = await struck({ kind }, 100)
+        should(error).equal('ABORT_ERR')
+        created.should.equal(kind === 'hang-after')
+        should(entry?.status).be.undefined()
+      }
+    })
+
+    it('reset and reset-after: the connection is cut', async () => {
+      for (const kind of ['reset', 'reset-after'] as const) {
+        const { error, created, entry } = await struck({ kind })
+        should(error).equal('ECONNRESET')
+        created.should.equal(kind === 'reset-after')
+        should(entry?.status).be.undefined()
+      }
+    })
+
+    it('truncate: the connection is cut halfway', async () => {
+      const { simulator, error, created } = await struck({ kind: 'truncate' })
+      should(error).equal('ECONNRESET')
+      created.should.be.true()
+      simulator.clearFaults()
+      const whole = await call(simulator.url, 'GET', '/login')
+      simulator.fault({ kind: 'truncate' })
+      const text = await rawAnswer(simulator, '/login')
+      text.should.match(new RegExp(`Content-Length: ${whole.text.length}\r\n`))
+      const body = text.slice(text.indexOf('\r\n\r\n') + 4)
+      body.should.equal(whole.text.slice(0, Math.floor(whole.text.length / 2)))
+    })
+
+    it('html: a page', async () => {
+      const { answer, created } = await struck({ kind: 'html' })
+      should(answer?.status).equal(200)
+      should(answer?.headers['content-type']).startWith('text/html')
+      created.should.be.false()
+    })
+
+    it('status: an error', async () => {
+      const usual = await struck({ kind: 'status' })
+      should(usual.answer?.status).equal(500)
+      usual.answer?.json.error.should.have.keys('type', 'message')
+      usual.created.should.be.false()
+      const own = await struck({ kind: 'status', status: 503, body: { busy: true } })
+      should(own.answer?.status).equal(503)
+      own.answer?.json.should.eql({ busy: true })
+    })
+
+    it('too-many: 429 with Retry-After', async () => {
+      const { answer, created } = await struck({ kind: 'too-many', ms: 2500 })
+      should(answer?.status).equal(429)
+      should(answer?.headers['retry-after']).equal('3')
+      created.should.be.false()
+    })
+
+    it('session-drop: shows as expired', async () => {
+      const { simulator, answer, created } = await struck({ kind: 'session-drop' })
+      should(answer?.status).equal(401)
+      created.should.be.false()
+      simulator.openSessions.should.equal(0)
+    })
+
+    it('redirect: to the login page', async () => {
+      const { answer, created } = await struck({ kind: 'redirect' })
+      should(answer?.status).equal(302)
+      should(answer?.headers.location).equal('/login')
+      created.should.be.false()
+    })
+
+    it('giant: as long as asked, and over when the client leaves', async () => {
+      const { answer, created } = await struck({ kind: 'giant', bytes: 1_000_000 })
+      answer?.json.data[0].should.have.length(1_000_000)
+      created.should.be.false()
+
+      const simulator = await simulate()
+      simulator.fault({ kind: 'giant' })
+      const before = process.memoryUsage().rss
+      const sent = httpRequest(`${simulator.url}/api/devices`, { agent: false })
+      sent.on('error', () => {})
+      sent.end()
+      const [response] = await once(sent, 'response')
+      response.on('error', () => {})
+      await once(response, 'readable')
+      await pause(100)
+      should(process.memoryUsage().rss - before).be.below(100 * 1024 * 1024)
+      sent.destroy()
+      await until(() => simulator.openSockets === 0, 'the socket to be gone')
+    })
+
+    it('content-type, array, invalid-json, empty: acted on, wrongly answered', async () => {
+      const plain = await struck({ kind: 'content-type' })
+      should(plain.answer?.headers['content-type']).equal('text/plain')
+      plain.answer?.json.should.have.key('status')
+      const array = await struck({ kind: 'array' })
+      array.answer?.json.should.eql([])
+      const invalid = await struck({ kind: 'invalid-json' })
+      should(invalid.answer?.text).startWith('{"status"')
+      should(invalid.answer?.json).be.undefined()
+      const empty = await struck({ kind: 'empty' })
+      should(empty.answer?.status).equal(200)
+      should(empty.answer?.text).equal('')
+      for (const each of [plain, array, invalid, empty]) each.created.should.be.true()
+
+      array.simulator.fault({ kind: 'array', match: { path: '/api/devices' } })
+      ;(await array.session.get('/api/devices')).json.should.eql({})
+    })
+
+    it('strikes as often, as late and where it is told', async () => {
+      const simulator = await simulate({
+        faults: [{ kind: 'status', status: 502, after: 1, times: 2, match: { method: 'get' } }],
+      })
+      const { get, send, device } = await loggedIn(simulator)
+      const status = async (path: string) => (await get(path)).status
+      const seen = []
+      for (let times = 0; times < 4; times++) seen.push(await status('/api/devices'))
+      seen.should.eql([200, 502, 502, 200])
+
+      const remove = simulator.fault({ kind: 'status', match: { path: '/api/gateway/*/routes' } })
+      ;(await status('/api/devices')).should.equal(200)
+      ;(await status(`/api/gateway/${device}/routes?page=1`)).should.equal(500)
+      ;(await status(`/api/gateway/${device}/routes/none`)).should.equal(404)
+      remove()
+      ;(await status(`/api/gateway/${device}/routes`)).should.equal(200)
+
+      simulator.fault({ kind: 'status', match: { path: /devices$/g } })
+      simulator.fault({ kind: 'latency', ms: 30 })
+      const before = performance.now()
+      ;(await status('/api/devices')).should.equal(500)
+      ;(await status('/api/devices')).should.equal(500)
+      should(performance.now() - before).be.above(58)
+      should(simulator.journal.at(-1)?.fault).equal('status+latency')
+      ;(await send('DELETE', '/api/session')).status.should.equal(200)
+      const nonsense: Json = { kind: 'nonsense' }
+      should(() => simulator.fault(nonsense)).throw(/kind/)
+    })
+  })
+})
