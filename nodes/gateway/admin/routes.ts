@@ -21,7 +21,7 @@ import {
   type Lease,
   type ConnectionForm,
 } from './connection'
-import { testConnection } from './test-connection'
+import { testConnection } from './connection-report'
 import { isGatewayNode } from '../../runtime/gateway-node'
 import { NotDeployed, failureOf, type Failure } from './failure'
 import { lookUp } from './lookup'
