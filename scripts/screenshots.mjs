@@ -78,8 +78,9 @@ const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`.padStart(7)
 
 async function openStage() {
   const { startSimulator } = require('../dist/simulator')
-  const { startEditor, hasBrowser } = require('../dist/test/support/editor')
-  if (!hasBrowser()) throw new Error('Without a browser there are no pictures.')
+  const { findBrowser } = require('../dist/test/support/browser')
+  const { startEditor } = require('../dist/test/support/editor')
+  if (findBrowser() === undefined) throw new Error('Without a browser there are no pictures.')
 
   const opened = []
   const close = async () => {

@@ -1,8 +1,8 @@
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { CommandAnswer } from '../model/types'
-import { requestTo, usable } from './endpoints'
-import { expectArray, ofChange } from './shapes'
+import { requestTo, usableId } from './endpoints'
+import { expectArray, readChange } from './shapes'
 
 /** Commands of the interface; those for destinations are known from 3.8 on (facts 4.6). */
 export type CommandName = 'start-route' | 'stop-route' | 'start-destination' | 'stop-destination'
@@ -27,11 +27,11 @@ export async function sendCommand(
       'command',
       { device: deviceId },
       {
-        body: { deviceID: deviceId, command, parameters: { routeID: usable(routeId), ...about } },
+        body: { deviceID: deviceId, command, parameters: { routeID: usableId(routeId), ...about } },
         what: destinationId ? `destination ${destinationId}` : `route ${routeId}`,
       },
     ),
     operation,
   )
-  return ofChange(() => expectArray<CommandAnswer[number]>(answer, 'the answer to a command'))
+  return readChange(() => expectArray<CommandAnswer[number]>(answer, 'the answer to a command'))
 }

@@ -52,13 +52,13 @@ export function isSegment(id: unknown): id is string {
 }
 
 /** An ID as one segment of a path. Whatever it contains, it leads to no other path. */
-const segment = (id: string): string => encodeURIComponent(usable(id))
+const segment = (id: string): string => encodeURIComponent(usableId(id))
 
 /**
  * An ID that is sent in a body. A change of a route that could never be read would be waited for in vain.
  * @throws GatewayError `INVALID_INPUT`
  */
-export function usable(id: string): string {
+export function usableId(id: string): string {
   if (isSegment(id)) return id
   const shown =
     typeof id === 'string' ? JSON.stringify((id as string).slice(0, 40)) : `a ${typeof id}`

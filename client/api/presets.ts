@@ -1,7 +1,7 @@
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { requestTo } from './endpoints'
-import { expectObject, ofChange } from './shapes'
+import { expectObject, readChange } from './shapes'
 
 /** The whole set of routes of a device, as the appliance exports it. It contains passphrases. */
 export type Preset = Record<string, unknown>
@@ -60,5 +60,5 @@ export async function importPreset(
     ),
     operation,
   )
-  return ofChange(() => expectObject<PresetAnswer>(body, 'the answer to the import'))
+  return readChange(() => expectObject<PresetAnswer>(body, 'the answer to the import'))
 }

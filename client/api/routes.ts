@@ -3,8 +3,8 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
-import { requestTo, usable } from './endpoints'
-import { expectArray, expectObject, ofChange } from './shapes'
+import { requestTo, usableId } from './endpoints'
+import { expectArray, expectObject, readChange } from './shapes'
 
 /** The largest page that public clients use with success; the real maximum is unknown (facts 4.1). */
 const PAGE_SIZE = 500
@@ -42,7 +42,7 @@ export async function listRoutes(
   const count = unlistedIn(list.answer)
   if (count > 0) unlisted.set(deviceId, count)
   else if (unlisted.size > 0) unlisted.delete(deviceId)
-  if (list.isCut && count > 0) throw lacking(list.answer)
+  if (list.isCut && count > 0) throw incompleteList(list.answer)
   return list.answer
 }
 
@@ -56,10 +56,10 @@ function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): numbe
  * True when the appliance itself counts more routes than it lists: one that is not among them may
  * be there nevertheless. Whether those that are still being created are counted is not documented.
  */
-export const lacksRoutes = (list: RouteList): boolean => unlistedIn(list) > 0
+export const isIncomplete = (list: RouteList): boolean => unlistedIn(list) > 0
 
 /** The error for what cannot be decided on such a list. */
-export function lacking({ data, numResults }: RouteList, consequence = ''): GatewayError {
+export function incompleteList({ data, numResults }: RouteList, consequence = ''): GatewayError {
   return new GatewayError(
     'BAD_RESPONSE',
     `The appliance has ${numResults} routes, and lists ${data.length} of them.${consequence}`,
@@ -119,7 +119,7 @@ export function sendUpdate(
       action: 'update',
       deviceID: deviceId,
       elementType: 'route',
-      elementID: usable(routeId),
+      elementID: usableId(routeId),
       fields: { name, source, destinations },
     },
     `route ${routeId}`,
@@ -136,7 +136,7 @@ export function sendDelete(
   return sendUpdates(
     gateway,
     deviceId,
-    { action: 'delete', deviceID: deviceId, elementType: 'route', elementID: usable(routeId) },
+    { action: 'delete', deviceID: deviceId, elementType: 'route', elementID: usableId(routeId) },
     `route ${routeId}`,
     operation,
   )
@@ -153,7 +153,7 @@ async function sendUpdates(
     requestTo('changeRoute', { device: deviceId }, { body, what }),
     operation,
   )
-  return ofChange(() => expectObject<UpdateAnswer>(answer, 'the answer to a change'))
+  return readChange(() => expectObject<UpdateAnswer>(answer, 'the answer to a change'))
 }
 
 async function readPage(

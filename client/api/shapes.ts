@@ -15,7 +15,7 @@ export function expectArray<T extends object>(body: unknown, what: string): T[] 
 }
 
 /** For the response to a change: its faults say nothing about whether the change was applied. */
-export function ofChange<T>(read: () => T): T {
+export function readChange<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {

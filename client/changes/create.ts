@@ -4,7 +4,7 @@ import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
-import { lacking, lacksRoutes, listRoutes, sendCreate } from '../api/routes'
+import { incompleteList, isIncomplete, listRoutes, sendCreate } from '../api/routes'
 import { awaitRoute } from './wait'
 import { isRunning } from '../model/route-state'
 import { rememberSecrets } from './known-secrets'
@@ -59,7 +59,7 @@ export async function createRoute(
   return gateway.inTurn(`create ${deviceId} ${fields.name}`, operation, async () => {
     const present = await listRoutes(gateway, { deviceId }, operation)
     // An older route of this name that is not listed now would later be taken for the new one.
-    if (lacksRoutes(present)) throw lacking(present, ' The route was not created.')
+    if (isIncomplete(present)) throw incompleteList(present, ' The route was not created.')
     const older = new Set(present.data.map(({ id }) => id))
     const answer = await sendCreate(gateway, { deviceId, fields }, operation)
     const route = await awaitCreated(

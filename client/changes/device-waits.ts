@@ -3,9 +3,9 @@ import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import type { Route, RouteList } from '../model/types'
-import { getRoute, lacksRoutes, listRoutes } from '../api/routes'
+import { getRoute, isIncomplete, listRoutes } from '../api/routes'
 import { askItself, refusalOf, type Evidence } from '../watch/gone'
-import { sharedLook } from '../watch/device-watch'
+import { pollNow } from '../watch/device-watch'
 import { createPoller } from '../watch/poller'
 import type { Running } from '../memory'
 import { Stop } from '../stop'
@@ -87,7 +87,7 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
 
 /** Makes the watches of the device report now what a wait has seen, not at their next poll. */
 function pollWatches(gateway: Connection, deviceId: string): void {
-  sharedLook(gateway, deviceId)?.().catch(() => undefined)
+  pollNow(gateway, deviceId)?.().catch(() => undefined)
 }
 
 /** @returns `again` when one more poll soon may decide something */
@@ -157,7 +157,7 @@ function evidencesFrom(
     const complete = await reading
     const isListed = complete.data.some(({ id }) => isSameId(id, routeId))
     if (isListed) return { isUnlisted: false, itself: 'there' }
-    if (lacksRoutes(complete)) return { isUnlisted: false, itself: 'unclear' }
+    if (isIncomplete(complete)) return { isUnlisted: false, itself: 'unclear' }
     const address = { deviceId, routeId }
     return { isUnlisted: true, itself: itself ?? (await askItself(gateway, address, operation)) }
   }
@@ -181,7 +181,7 @@ async function readWithWatches(
   waiters: Waiter[],
 ): Promise<(Reading & { operation: Operation }) | undefined> {
   if (onlyRoute(waiters) !== undefined) return undefined
-  const look = await sharedLook(gateway, deviceId)?.().catch(() => undefined)
+  const look = await pollNow(gateway, deviceId)?.().catch(() => undefined)
   return look?.routes && { routes: look.routes, operation: look.operation }
 }
 

@@ -16,7 +16,7 @@ import { checkWanted } from '../model/definition'
 import { isSameId } from '../model/ids'
 import type { Route } from '../model/types'
 import { sendCommand } from '../api/commands'
-import { lacking, lacksRoutes, listRoutes, sendCreate, sendDelete } from '../api/routes'
+import { incompleteList, isIncomplete, listRoutes, sendCreate, sendDelete } from '../api/routes'
 import { createSemaphore } from '../connection/concurrency'
 import { askItself, judgeMissing } from '../watch/gone'
 import { findPortConflicts } from './port-conflicts'
@@ -354,11 +354,11 @@ async function settledList(
     const isListed = ({ id }: Wanted): boolean => data.some((route) => isSameId(route.id, id))
     // Without a name there would be no other way to find it, nor to create it.
     const isLost = wanted.some((row) => !row.name && !isListed(row))
-    if (isLost && lacksRoutes(list)) throw lacking(list)
+    if (isLost && isIncomplete(list)) throw incompleteList(list)
     const found = wanted.map((row) => findWanted(row, data, options, operation))
     const strangers = Number(pendingRouteCreates) - gateway.memory.unseenCreates
     const missing = found.some((route) => route === undefined)
-    if (missing && lacksRoutes(list)) throw lacking(list)
+    if (missing && isIncomplete(list)) throw incompleteList(list)
     const changing = found.some((route) => route !== undefined && isPending(route))
     if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
     return changing || (missing && strangers > 0) ? undefined : data

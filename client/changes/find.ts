@@ -2,9 +2,9 @@ import { GatewayError, badResponse } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isText, own } from '../model/json'
-import { plainId } from '../model/ids'
+import { normalizeId } from '../model/ids'
 import type { Destination, Route } from '../model/types'
-import { getRoute, lacking, lacksRoutes, listRoutes } from '../api/routes'
+import { getRoute, incompleteList, isIncomplete, listRoutes } from '../api/routes'
 import { expectArray } from '../api/shapes'
 
 /** Where a route is. */
@@ -15,7 +15,7 @@ export interface RouteAddress {
 
 /** The same text for the same route. */
 export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
-  `${deviceId} ${plainId(routeId)}`
+  `${deviceId} ${normalizeId(routeId)}`
 
 /** What identifies a route or a destination: its ID, or else its exact name. */
 export type Target = { id: string } | { name: string }
@@ -33,7 +33,7 @@ export async function findRoute(
   if ('id' in target) return target.id
   const list = await listRoutes(gateway, { deviceId }, operation)
   const isThere = list.data.some(({ name }) => name === target.name)
-  if (!isThere && lacksRoutes(list)) throw lacking(list)
+  if (!isThere && isIncomplete(list)) throw incompleteList(list)
   return idOfTheOne('route', target.name, list.data, operation)
 }
 

@@ -1,13 +1,13 @@
 import type { Connection } from '../connection/connection'
 import { isObject, isText, membersIn, own, type JsonObject } from '../model/json'
-import { plainId } from '../model/ids'
+import { normalizeId } from '../model/ids'
 import { isMasked, isSecret } from '../model/secrets'
 import { setLatest } from '../memory'
 import type { Route, RouteFields } from '../model/types'
 import { keyOf, type RouteAddress } from './find'
 
 const SOURCE = 'source'
-const byId = (destination: unknown): string => `id ${plainId(String(own(destination, 'id')))}`
+const byId = (destination: unknown): string => `id ${normalizeId(String(own(destination, 'id')))}`
 const byName = (destination: unknown): string => `name ${String(own(destination, 'name'))}`
 
 /** Call when the appliance has accepted these fields. */

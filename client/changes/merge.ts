@@ -8,7 +8,7 @@ import { partToSent, protocolOf, toSent, withAddress } from '../model/convert'
 import { checkPart, checkPatch } from '../model/check'
 import type { CheckOptions, UpdateMode } from '../model/check'
 import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
-import { isSameId, isUuid, matcher, plainId } from '../model/ids'
+import { isSameId, isUuid, matcher, normalizeId } from '../model/ids'
 
 /** What an update is going to send, and what stands against it. With problems nothing may be sent. */
 export interface Plan {
@@ -29,7 +29,7 @@ export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
 
 /** True for a part without what an update has to carry, or with an id that may be spelled otherwise. */
 function takesOver(part: Source | Destination): boolean {
-  return !isText(part.id) || part.id !== plainId(part.id) || withAddress(part) !== part
+  return !isText(part.id) || part.id !== normalizeId(part.id) || withAddress(part) !== part
 }
 
 /**

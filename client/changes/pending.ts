@@ -6,7 +6,7 @@ import { toSent } from '../model/convert'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { getRoute, sendUpdate } from '../api/routes'
 import { keyOf, type RouteAddress } from './find'
-import { covers, differs } from '../model/diff'
+import { covers, diffRoutes } from '../model/diff'
 import { isPending, wholeRoute } from '../model/route-state'
 import { comparable, forgetSecrets, rememberSecrets } from './known-secrets'
 
@@ -127,5 +127,5 @@ export async function pollUntil<T>(
 
 function isVisible({ fields, before }: UnseenUpdate, route: Route): boolean {
   if (covers(route, fields)) return true
-  return before !== undefined && differs(before, toSent(route)).length > 0
+  return before !== undefined && diffRoutes(before, toSent(route)).length > 0
 }

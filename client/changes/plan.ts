@@ -2,7 +2,7 @@ import { GatewayError, type Finding } from '../errors'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
-import { isSameId, plainId } from '../model/ids'
+import { isSameId, normalizeId } from '../model/ids'
 import { hideSecrets } from '../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../model/types'
 import { comparison, type Difference } from '../model/diff'
@@ -107,10 +107,10 @@ function planPresent(
 function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): Wanted {
   const { source, destinations } = wanted
   const parts = [present.source, ...present.destinations]
-  const own = new Set(parts.flatMap(({ id }) => (isText(id) ? [plainId(id)] : [])))
+  const own = new Set(parts.flatMap(({ id }) => (isText(id) ? [normalizeId(id)] : [])))
   const bare = <T extends object>(part: T): T => {
     const { id, ...rest } = part as T & { id?: unknown }
-    return isText(id) && own.has(plainId(id)) ? part : (rest as T)
+    return isText(id) && own.has(normalizeId(id)) ? part : (rest as T)
   }
   return {
     ...wanted,
@@ -129,7 +129,7 @@ export function duplicates(rows: Wanted[], pathOf: (index: number) => string): F
     rows.forEach((row, index) => {
       const value = row[member]
       if (!isText(value)) return
-      const key = member === 'id' ? plainId(value) : value
+      const key = member === 'id' ? normalizeId(value) : value
       const earlier = first.get(key)
       if (earlier === undefined) first.set(key, index)
       else {

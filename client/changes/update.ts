@@ -7,7 +7,7 @@ import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
 import { awaitRoute } from './wait'
 import type { Waiting } from './create'
-import { covers, differs } from '../model/diff'
+import { covers, diffRoutes } from '../model/diff'
 import type { RouteAddress } from './find'
 import { needsPresent, planKeep, planMerge, planReplace } from './merge'
 import { forgetUpdate, readStableRoute, sendTracked, serialized } from './pending'
@@ -101,6 +101,6 @@ function refuseOtherRoute({ id }: RoutePatch, routeId: string, { name }: Operati
 }
 
 function difference(fields: RouteFields, route: Route): string {
-  const paths = differs(fields, toSent(route)).map(({ path }) => path)
+  const paths = diffRoutes(fields, toSent(route)).map(({ path }) => path)
   return paths.length > 0 ? `other values in ${paths.slice(0, 5).join(', ')}` : 'the former route'
 }

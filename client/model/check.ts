@@ -13,7 +13,7 @@ import {
 import type { Direction, Member, Members } from './members'
 import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
 import type { Fault, Given, Reason, Wanted } from './faults'
-import { isSameId, plainId } from './ids'
+import { isSameId, normalizeId } from './ids'
 import { findVariables, isMasked } from './secrets'
 
 /** `validate: false` leaves all inside source and destinations to the appliance (design 2.3). */
@@ -248,7 +248,7 @@ function checkRepeats(destinations: readonly unknown[]): Fault[] {
     return destinations.flatMap((destination, index) => {
       const value = own(destination, name)
       if (!isText(value)) return []
-      const key = name === 'id' ? plainId(value) : value
+      const key = name === 'id' ? normalizeId(value) : value
       const other = first.get(key)
       if (other === undefined) first.set(key, index)
       // An appliance that has two of one name tells them by their ids, and so can we.

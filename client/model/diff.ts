@@ -20,7 +20,7 @@ export interface Difference {
  * `wanted` does not have are differences. Paths count destinations as
  * `present` does, new ones after its last; secrets are hidden.
  */
-export function differs(wanted: RouteFields, present: RouteFields): Difference[] {
+export function diffRoutes(wanted: RouteFields, present: RouteFields): Difference[] {
   return comparison(wanted, present).differences
 }
 
@@ -30,7 +30,7 @@ export interface Comparison {
   unverified: string[]
 }
 
-/** As {@link differs}, with what could not be compared. */
+/** As {@link diffRoutes}, with what could not be compared. */
 export function comparison(wanted: RouteFields, present: RouteFields): Comparison {
   const found: Comparison = { differences: [], unverified: [] }
   compare(wanted.name, present.name, 'name', 'name', found)
@@ -43,7 +43,7 @@ export function comparison(wanted: RouteFields, present: RouteFields): Compariso
 
 /** True when all of `wanted` (sent form) shows in `present` (as read): every member, and exactly its destinations. */
 export function covers(present: Route, wanted: RouteFields): boolean {
-  return differs(wanted, toSent(present)).length === 0
+  return diffRoutes(wanted, toSent(present)).length === 0
 }
 
 function compareDestinations(

@@ -6,12 +6,12 @@ import { isText, own } from './json'
  * takes constant time.
  */
 export function matcher(destinations: readonly unknown[]): (entry: unknown) => readonly number[] {
-  const byId = indexed(destinations, 'id', plainId)
+  const byId = indexed(destinations, 'id', normalizeId)
   const byName = indexed(destinations, 'name')
   return (entry) => {
     const id = own(entry, 'id')
     const name = own(entry, 'name')
-    if (isText(id)) return byId.get(plainId(id)) ?? []
+    if (isText(id)) return byId.get(normalizeId(id)) ?? []
     return isText(name) ? (byName.get(name) ?? []) : []
   }
 }
@@ -36,8 +36,8 @@ function indexed(
 export const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
 /** An id as it is compared: there are appliances that take a UUID in either case. */
-export const plainId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id)
+export const normalizeId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id)
 
 /** Whether two ids mean the same route, source or destination. */
 export const isSameId = (one: unknown, other: unknown): boolean =>
-  isText(one) && isText(other) && plainId(one) === plainId(other)
+  isText(one) && isText(other) && normalizeId(one) === normalizeId(other)

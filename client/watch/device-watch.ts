@@ -78,7 +78,7 @@ export function watchDevice(
  * Polls a device for all its watches; undefined where nobody watches it.
  * @throws GatewayError when the poll fails
  */
-export function sharedLook(
+export function pollNow(
   gateway: Connection,
   deviceId: string,
 ): (() => Promise<SharedReading>) | undefined {

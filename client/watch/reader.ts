@@ -4,7 +4,7 @@ import type { Operation } from '../connection/operation'
 import { isObject, isText, type JsonObject } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
 import { getDevice } from '../api/devices'
-import { lacking, lacksRoutes, listRoutes } from '../api/routes'
+import { incompleteList, isIncomplete, listRoutes } from '../api/routes'
 import { askItself, judgeMissing } from './gone'
 import type { Clock } from './poller'
 import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from './state'
@@ -86,7 +86,7 @@ export function createReader(
   ): Promise<Listed> {
     try {
       const list = await listRoutes(gateway, { deviceId }, operation)
-      if (lacksRoutes(list) && !configured?.length) throw lacking(list)
+      if (isIncomplete(list) && !configured?.length) throw incompleteList(list)
       const listed = foundIn(list.data)
       // The list may have routes in another form than the configuration, which is preferred.
       for (const [id, route] of listed.routes) {
@@ -96,7 +96,7 @@ export function createReader(
         if (listed.partial.has(id)) found.partial.add(id)
         else found.partial.delete(id)
       }
-      return lacksRoutes(list) ? 'in part' : 'all'
+      return isIncomplete(list) ? 'in part' : 'all'
     } catch (error) {
       if (!configured?.length || isClosed(error)) throw error
       return 'nothing'
@@ -122,7 +122,7 @@ export function createReader(
     const list = await listRoutes(gateway, { deviceId }, operation).catch(unlessClosed)
     const listedNow = new Set(list?.data.map(({ id }) => id))
     const unlisted = suspected.filter((id) => !listedNow.has(id))
-    const isComplete = list !== undefined && !lacksRoutes(list)
+    const isComplete = list !== undefined && !isIncomplete(list)
     const second = await judge(unlisted, isComplete, missing, least, operation)
     for (const id of suspected) if (!second.missing.has(id)) missing.delete(id)
     return new Set([...first.gone, ...second.gone])

@@ -12,7 +12,7 @@ import {
   type WatchEvent,
 } from './events'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
-import { createLimits } from './thresholds'
+import { createThresholds } from './thresholds'
 import type { Clock, Miss } from './poller'
 import { inOrder, passagesIn } from './scope'
 import { isRunning, type DeviceState, type RouteState } from './state'
@@ -97,7 +97,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
   const wantsRoute = routeFilter(options.route)
   const limits =
     thresholds.length > 0 && STATISTICS.some(wantsEvent)
-      ? createLimits(thresholds, holdFor)
+      ? createThresholds(thresholds, holdFor)
       : undefined
   /** The last state reported to the flow; lags the current one by the changes on hold. */
   let told: DeviceState | undefined

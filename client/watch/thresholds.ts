@@ -15,7 +15,7 @@ interface Place {
   next?: { level: Level; since: number }
 }
 
-export interface Limits {
+export interface Thresholds {
   /** Takes the statistics of a route that runs; returns what has passed a limit for long enough. */
   measured(statistics: Statistics, at: number): LimitEvent[]
   /** Of the routes that were measured, only these still run. */
@@ -25,7 +25,7 @@ export interface Limits {
 export type LimitEvent = Omit<WatchEvent, 'device'>
 
 /** Tells which measured values pass their limits, and come back, for at least `holdMs`. */
-export function createLimits(thresholds: readonly Threshold[], holdMs: number): Limits {
+export function createThresholds(thresholds: readonly Threshold[], holdMs: number): Thresholds {
   const places = new Map<string, Place>()
 
   function take(place: Place, value: number | null, at: number): LimitEvent[] {

@@ -2,7 +2,9 @@ import type { Node, NodeAPI, NodeDef } from 'node-red'
 import {
   GatewayError,
   Stop,
+  asGatewayError,
   forgetOnlyDevice,
+  isGatewayError,
   mayBeUnknownDevice,
   newOperation,
   type Connection,
@@ -89,6 +91,8 @@ export function registerAction<Config extends ActionConfig>(
       }
       const fail = (error: unknown): void => {
         const failure = asGatewayError(error, operation)
+        // Its message says it all: a stack is of no use in the debug sidebar.
+        if (isGatewayError(error)) delete failure.stack
         status.end(failure)
         done(failure)
       }
@@ -159,7 +163,7 @@ function tooLate({ name, writes }: Operation): GatewayError {
     'CLOSED',
     writes > 0
       ? 'The node was stopped. The change had been accepted by then: look at the appliance.'
-      : 'The node was stopped before the call had ended.',
+      : 'The node was stopped before the call finished.',
     { operation: name, applied: writes > 0 ? 'maybe' : 'no' },
   )
 }
@@ -171,23 +175,4 @@ function unsendable(error: unknown, { name, statusCode, writes }: Operation): Ga
     `What was asked for was done, but the message could not be sent on (${reason}). Look for a property of it that cannot be copied.`,
     { operation: name, statusCode, applied: writes > 0 ? 'yes' : 'no' },
   )
-}
-
-/** Gives every failure a code of the closed list and the name of the operation. */
-function asGatewayError(error: unknown, { name, writes }: Operation): GatewayError {
-  if (error instanceof GatewayError) {
-    const { code, message, cause } = error
-    const failure = new GatewayError(code, message, { ...cause, operation: name })
-    // Its message says it all: a stack is of no use in the debug sidebar.
-    delete failure.stack
-    return failure
-  }
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  const failure = new GatewayError(
-    'BAD_RESPONSE',
-    `The answer of the appliance could not be handled (${reason}). Please report this.`,
-    { operation: name, applied: writes > 0 ? 'maybe' : 'no' },
-  )
-  if (error instanceof Error) failure.stack = error.stack
-  return failure
 }

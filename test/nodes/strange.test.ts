@@ -22,7 +22,7 @@ import {
   type Snapshot,
 } from '../../client/internal'
 import type { JsonObject } from '../../client/model/json'
-import { sharedLook } from '../../client/watch/device-watch'
+import { pollNow } from '../../client/watch/device-watch'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
 import { errorOf } from '../support/errors'
 
@@ -822,16 +822,16 @@ describe('an appliance that behaves otherwise', () => {
           onSnapshot: (snapshot) => snapshots.push(snapshot),
         })
         try {
-          for (let looks = 0; looks < 3; looks++) await sharedLook(gateway, 'D')!()
+          for (let looks = 0; looks < 3; looks++) await pollNow(gateway, 'D')!()
           told.should.eql([])
           const lists = calls.filter(({ path }) => path.endsWith('/routes')).length
           if (none === null) lists.should.equal(0)
           snapshots[0]!.routes.should.have.length(1)
           const out = { id: 'T', name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
           destinations = [out]
-          await sharedLook(gateway, 'D')!()
+          await pollNow(gateway, 'D')!()
           destinations = [out, { ...out, id: 'U', name: 'out 2' }]
-          await sharedLook(gateway, 'D')!()
+          await pollNow(gateway, 'D')!()
           // Where nothing was told, that the first one is told is no change.
           const first = none === null ? ['destination.added'] : []
           told.should.eql([...first, 'destination.added'])

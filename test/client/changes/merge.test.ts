@@ -4,7 +4,7 @@ import { checkUpdate } from '../../../client/model/check'
 import { toSent } from '../../../client/model/convert'
 import { HIDDEN, hideSecrets } from '../../../client/model/secrets'
 import type { Destination, Route, RouteFields, RoutePatch } from '../../../client/model/types'
-import { covers, differs } from '../../../client/model/diff'
+import { covers, diffRoutes } from '../../../client/model/diff'
 import { needsPresent, planKeep, planMerge, planReplace } from '../../../client/changes/merge'
 import { arbitraryRoute, frozen, respelled } from '../../support/arbitraries'
 import { worded } from '../../support/worded'
@@ -288,7 +288,7 @@ describe('merge: merge', () => {
           const { fields, problems } = planMerge(frozen(patch), route)
           problems.should.eql([])
           fields.should.eql(toSent(route))
-          differs(fields, toSent(route)).should.eql([])
+          diffRoutes(fields, toSent(route)).should.eql([])
           covers(route, fields).should.be.true()
         }
       }),
@@ -306,7 +306,7 @@ describe('merge: merge', () => {
         const { fields, problems } = planMerge(frozen(patch), frozen(route))
         problems.should.eql([])
         fields.should.eql(withDestination(index, { firmwareMember: 7 }, toSent(route)))
-        differs(fields, toSent(route)).should.eql([
+        diffRoutes(fields, toSent(route)).should.eql([
           { path: `destinations[${index}].firmwareMember`, from: undefined, to: 7 },
         ])
         covers(route, fields).should.be.false()
@@ -574,7 +574,7 @@ describe('merge: merge', () => {
 })
 
 describe('merge: differences', () => {
-  const differences = (changes: object) => differs(withDestination(0, changes), SENT)
+  const differences = (changes: object) => diffRoutes(withDestination(0, changes), SENT)
 
   it('are none where only the form differs', () => {
     differences({
@@ -582,15 +582,17 @@ describe('merge: differences', () => {
       srtStreamID: '',
       labels: null,
     }).should.eql([])
-    differs(SENT, withDestination(0, { port: '6000', labels: [] })).should.eql([])
-    differs({ ...SENT, destinations: SENT.destinations.toReversed() }, SENT).should.eql([])
+    diffRoutes(SENT, withDestination(0, { port: '6000', labels: [] })).should.eql([])
+    diffRoutes({ ...SENT, destinations: SENT.destinations.toReversed() }, SENT).should.eql([])
     differences({ action: 'start', srtPassPhrase: HIDDEN }).should.eql([])
-    differs(SENT, withDestination(0, { srtPassPhrase: '*****' })).should.eql([])
-    differs(SENT, withDestination(0, { more: 1 })).should.eql([])
+    diffRoutes(SENT, withDestination(0, { srtPassPhrase: '*****' })).should.eql([])
+    diffRoutes(SENT, withDestination(0, { more: 1 })).should.eql([])
   })
 
   it('tell path, from and to, and hide secrets', () => {
-    differs({ ...SENT, name: 'B' }, SENT).should.eql([{ path: 'name', from: 'Studio A', to: 'B' }])
+    diffRoutes({ ...SENT, name: 'B' }, SENT).should.eql([
+      { path: 'name', from: 'Studio A', to: 'B' },
+    ])
     differences({ ttl: 5, later: { b: { c: 3 } } }).should.eql([
       { path: 'destinations[0].ttl', from: 64, to: 5 },
       { path: 'destinations[0].later.b.c', from: 2, to: 3 },
@@ -615,10 +617,10 @@ describe('merge: differences', () => {
     const paths = (port: number, more: object[] = []) => ({
       srtNetworkBondingParams: [{ address: 'a', port }, ...more],
     })
-    differs(withDestination(0, paths(1)), withDestination(0, paths(2))).should.eql([
+    diffRoutes(withDestination(0, paths(1)), withDestination(0, paths(2))).should.eql([
       { path: 'destinations[0].srtNetworkBondingParams[0].port', from: 2, to: 1 },
     ])
-    differs(withDestination(0, paths(1)), withDestination(0, paths(1, [{ port: 1 }])))
+    diffRoutes(withDestination(0, paths(1)), withDestination(0, paths(1, [{ port: 1 }])))
       .map(({ path }) => path)
       .should.eql(['destinations[0].srtNetworkBondingParams'])
   })
@@ -626,17 +628,17 @@ describe('merge: differences', () => {
   it('look into lists of whatever firmware may have in them', () => {
     const future = (last: number) => ({ future: [1, null, { b: 2 }, [1, { c: last }]] })
     const present = withDestination(0, future(1))
-    differs(withDestination(0, future(1)), structuredClone(present)).should.eql([])
-    differs(withDestination(0, future(2)), present).should.eql([
+    diffRoutes(withDestination(0, future(1)), structuredClone(present)).should.eql([])
+    diffRoutes(withDestination(0, future(2)), present).should.eql([
       { path: 'destinations[0].future[3][1].c', from: 1, to: 2 },
     ])
-    differs(withDestination(0, { future: [1, null] }), present).should.have.length(1)
+    diffRoutes(withDestination(0, { future: [1, null] }), present).should.have.length(1)
   })
 
   it('count added and removed destinations', () => {
     const added = { name: 'three', protocol: 'udp', srtPassPhrase: SECRET }
     const wanted = { ...SENT, destinations: [added, SENT.destinations[1]!] }
-    differs(wanted, SENT).should.eql([
+    diffRoutes(wanted, SENT).should.eql([
       { path: 'destinations[2]', from: undefined, to: { ...added, srtPassPhrase: HIDDEN } },
       { path: 'destinations[0]', from: hideSecrets(SENT.destinations[0]), to: undefined },
     ])
@@ -644,9 +646,9 @@ describe('merge: differences', () => {
 
   it('match a destination without id by its name, when no other claims it', () => {
     const { id: _, ...unnamed } = SENT.destinations[0]!
-    differs({ ...SENT, destinations: [unnamed, SENT.destinations[1]!] }, SENT).should.eql([])
+    diffRoutes({ ...SENT, destinations: [unnamed, SENT.destinations[1]!] }, SENT).should.eql([])
     const twice = { ...SENT, destinations: [unnamed, ...SENT.destinations] }
-    differs(twice, SENT).should.eql([
+    diffRoutes(twice, SENT).should.eql([
       { path: 'destinations[2]', from: undefined, to: hideSecrets(unnamed) },
     ])
   })

@@ -193,9 +193,9 @@ describe('the comparison of two states', () => {
         const changes = compare(from, to)
         const events = changes.map((change) => eventOf(change, 1, to))
         events.map(({ event }) => event).should.eql(changes.map(eventNameOf))
-        const differs = (change: Change): boolean => change.of !== 'route.definition'
+        const isDifferent = (change: Change): boolean => change.of !== 'route.definition'
         for (const [index, event] of events.entries()) {
-          if (!differs(changes[index]!)) continue
+          if (!isDifferent(changes[index]!)) continue
           JSON.stringify(event.before).should.not.equal(JSON.stringify(event.after))
         }
         const text = JSON.stringify([events, snapshotOf(to, 1, () => true)])

@@ -13,7 +13,7 @@ import {
   type WatchEvent,
 } from '../../../client/internal'
 import { judgeMissing } from '../../../client/watch/gone'
-import { sharedLook } from '../../../client/watch/device-watch'
+import { pollNow } from '../../../client/watch/device-watch'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 import { until } from '../../support/until'
 import { errorOf } from '../../support/errors'
@@ -267,8 +267,8 @@ describe('an appliance whose answers say too little', () => {
       await until(() => seen.length > 0)
       simulator.routes.splice(0, 1)
       Object.assign(simulator.devices[0]!, { status })
-      await sharedLook(gateway, deviceId)!()
-      await sharedLook(gateway, deviceId)!()
+      await pollNow(gateway, deviceId)!()
+      await pollNow(gateway, deviceId)!()
       events.map(({ event }) => event).should.eql(['device.status'])
       end()
     })

@@ -17,7 +17,7 @@ import {
   type WatchOptions,
 } from '../../../client/internal'
 import { REAL_TIME, type Clock } from '../../../client/watch/poller'
-import { sharedLook } from '../../../client/watch/device-watch'
+import { pollNow } from '../../../client/watch/device-watch'
 import {
   startSimulator,
   type RouteState,
@@ -111,7 +111,7 @@ describe('watching', () => {
     return told
   }
 
-  const look = async (): Promise<unknown> => sharedLook(gateway, deviceId)!()
+  const look = async (): Promise<unknown> => pollNow(gateway, deviceId)!()
   const namesOf = (events: WatchEvent[]): string[] => events.map(({ event }) => event)
 
   /** Makes a change, looks twice, and answers the events. */
@@ -619,7 +619,7 @@ describe('watching', () => {
       await start({ routes: 4 }, { pollInterval: 1000 })
       const told = await watching()
       told.end()
-      should(sharedLook(gateway, deviceId)).be.undefined()
+      should(pollNow(gateway, deviceId)).be.undefined()
       const lingering = [...pending].map(({ ms }) => ms)
       lingering.should.eql([2000], 'only that which forgets what is known')
 
@@ -640,7 +640,7 @@ describe('watching', () => {
       })
       broken.end()
       first.end()
-      should(sharedLook(gateway, deviceId)).be.undefined()
+      should(pollNow(gateway, deviceId)).be.undefined()
     })
 
     it('nothing with a watch whose receiver throws', async () => {
@@ -1014,7 +1014,7 @@ describe('watching', () => {
       const only = watch()
       const named = watch({ deviceId })
       const missBoth = async (): Promise<void> => {
-        for (const each of [sharedLook(gateway, deviceId), sharedLook(gateway, '')]) {
+        for (const each of [pollNow(gateway, deviceId), pollNow(gateway, '')]) {
           await each?.().catch(() => undefined)
         }
         skew += 10_000
