@@ -209,8 +209,7 @@ export class Editor extends NodeRed {
     if (script) await page.addInitScript(script)
     await page.goto(this.url)
     await page.waitForFunction(
-      (empty) =>
-        empty ? RED.workspaces?.active() !== undefined : RED.nodes.node('gateway') != null,
+      (empty) => (empty ? Boolean(RED.workspaces?.active()) : RED.nodes.node('gateway') != null),
       blank,
     )
     await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
