@@ -1,4 +1,4 @@
-// One simulated appliance in a process of its own, so that its work does not count.
+// One simulated appliance in its own process, so that its work is not measured.
 import { createRequire } from 'node:module'
 import { answerCalls } from '../scripts/harness/calls.cjs'
 
@@ -14,7 +14,7 @@ answerCalls({
     return { url: simulator.url, deviceId: simulator.devices[0]._id }
   },
   set: (settings) => simulator.setOptions(settings),
-  /** The calls since this was last asked, and the logins of all time. */
+  /** The calls since the last tally, and all logins so far. */
   tally() {
     const calls = simulator.journal.map(({ method, url }) => `${method} ${url}`)
     simulator.clearJournal()

@@ -1,5 +1,5 @@
-// The simulated appliances of a fleet, in a process of their own. Counts the polls of each,
-// changes their routes, and knows which events have to come of that.
+// The simulated appliances of a fleet, in their own process. Counts the polls of each, changes
+// their routes, and records which events must follow.
 import { createRequire } from 'node:module'
 import { answerCalls } from '../scripts/harness/calls.cjs'
 
@@ -11,10 +11,10 @@ const POLL = /^\/api\/devices\/[^/]+$/
 const fleet = []
 let interval = 0
 let calls = {}
-/** Events that have to come, each with the time of its change. */
+/** Expected events, each with the time of its change. */
 const expected = []
 let changing
-/** While it is set, the clock of the appliances stands still. */
+/** While set, the clock of the appliances stands still. */
 let standingAt
 const now = () => standingAt ?? Date.now()
 
@@ -24,7 +24,7 @@ answerCalls({
     for (let number = 1; number <= appliances; number++) {
       const simulator = await startSimulator({
         https,
-        // Nobody else logs in, such as one who looks for what listened at this port before.
+        // Keeps other clients out, such as one looking for what listened at this port before.
         users: [{ ...account, role: 'Observer' }],
         routes: generateRoutes(routes, number),
         settleDelay: 0,
@@ -39,17 +39,17 @@ answerCalls({
     return fleet.map(({ simulator: { url, fingerprint } }) => ({ url, fingerprint }))
   },
 
-  /** How many appliances were looked at. */
+  /** How many appliances have been polled. */
   seen: () => fleet.filter(({ polls }) => polls > 0).length,
 
-  /** From now on polls are counted, and so many routes a second are started or stopped. */
+  /** Starts counting polls, and starts or stops `changes` routes per second. */
   measure({ changes }) {
     calls = {}
     for (const appliance of fleet) Object.assign(appliance, { polls: 0, missed: 0, longest: 0 })
     changing = makeChanges(changes)
   },
 
-  /** Ends the changes; those that were made still have to be told. */
+  /** Ends the changes; those already made still have to be reported. */
   endChanges() {
     clearTimeout(changing.timer)
     return expected
@@ -72,7 +72,7 @@ answerCalls({
   openSessions: () => sum(({ simulator }) => simulator.openSessions),
 })
 
-// Ctrl-C reaches every process of the terminal: the one that started this one ends it.
+// Ctrl-C reaches every process of the terminal: this one is stopped by its parent.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 
 const sum = (count) => fleet.reduce((total, appliance) => total + count(appliance), 0)
@@ -92,14 +92,14 @@ function follow(simulator) {
   return appliance
 }
 
-/** A cycle counts as missed when nobody asks for one and a half times the interval. */
+/** A cycle counts as missed when no poll comes for one and a half times the interval. */
 function reckon(appliance, at) {
   const gap = at - appliance.lastPoll
   appliance.longest = Math.max(appliance.longest, gap)
   if (gap > 1.5 * interval) appliance.missed++
 }
 
-/** Spreads the changes over the fleet, and goes through the routes of each appliance. */
+/** Spreads the changes over the fleet, and cycles through the routes of each appliance. */
 function makeChanges(perSecond) {
   const begun = Date.now()
   const chain = {}
@@ -116,7 +116,7 @@ function makeChanges(perSecond) {
   return chain
 }
 
-/** Starts or stops a route, unless its latest change was not shown to anybody yet. */
+/** Starts or stops a route, unless no poll has seen its latest change yet. */
 function change(appliance, turn) {
   const { simulator, shown } = appliance
   const { routes } = simulator

@@ -1,4 +1,4 @@
-// npm run bench: everything that docs/performance.md has figures of, one after the other.
+// npm run bench: everything that docs/performance.md has figures for, one after the other.
 //   npm run bench -- calls load fleet   only these parts
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

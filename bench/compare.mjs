@@ -1,6 +1,6 @@
 // npm run bench -- calls: the same reads made in five ways, one after the other in one process.
-// What counts is CPU time for each call, since it is the same network for all.
-//   --rounds 15      measured rounds of each way; the medians are told
+// What counts is CPU time per call, since the network is the same for all.
+//   --rounds 15      measured rounds of each way; the medians are reported
 //   --seconds 0.4    of each way in each round
 import http from 'node:http'
 import { createRequire } from 'node:module'
@@ -45,7 +45,7 @@ async function main() {
   }
 }
 
-/** Each way as a function that makes one call and answers the routes. */
+/** Each way as a function that makes one call and returns the routes. */
 async function openWays({ url, deviceId }, { deploy, pass }) {
   const agent = new http.Agent({ keepAlive: true })
   const address = `${url}/api/gateway/${deviceId}/routes?page=1&pageSize=1000`

@@ -1,10 +1,10 @@
-// npm run bench:fleet: how much of a machine one Node-RED takes to watch a whole fleet, and
-// whether it misses anything. docs/performance.md says what the figures mean.
-//   --appliances 1000  how many are watched, each by a watch node of its own
+// npm run bench:fleet: how much of a machine one Node-RED needs to watch a whole fleet, and
+// whether it misses anything. docs/performance.md explains the figures.
+//   --appliances 1000  how many are watched, each by its own watch node
 //   --routes 20        on each
-//   --interval 10      seconds from poll to poll
+//   --interval 10      seconds between polls
 //   --seconds 120      of the measurement
-//   --changes 20       routes started or stopped in a second
+//   --changes 20       routes started or stopped per second
 //   --keep-alive 65    seconds for which the appliances keep an idle connection
 //   --https            with certificates pinned by their fingerprints
 import { randomBytes } from 'node:crypto'
@@ -18,7 +18,7 @@ import { list, megabytes } from '../scripts/harness/report.mjs'
 import { startNodeRed } from './outside.mjs'
 
 const IDLE_MS = 10_000
-/** Memory is given back a moment after a garbage collection. */
+/** Memory is released a moment after a garbage collection. */
 const SETTLE_MS = 1000
 const SAMPLE_MS = 5000
 const START_WITHIN_MS = 60_000
@@ -39,7 +39,7 @@ async function main() {
   const flow = flowOf(addresses, account, options)
   const start = await startWatching(nodeRed, fleet, flow, options)
   console.log(`All are watched; now measuring for ${options.seconds} s ...`)
-  // The first polls come all at once, the later ones spread over the interval.
+  // The first polls come all at once, later ones are spread over the interval.
   await pause(options.interval * 1000)
   const run = await measure(nodeRed, fleet, options)
   await nodeRed.stop()
@@ -119,7 +119,7 @@ async function measureIdle({ ask }) {
   return { share: shareOf(from, to), rss: to.rss, heap: from.heapUsed }
 }
 
-/** Deploys the flow; tells what it took until each appliance was looked at. */
+/** Deploys the flow; returns what it took until every appliance had been polled. */
 async function startWatching(nodeRed, fleet, flow, { appliances }) {
   const { ask } = nodeRed
   const from = await ask('usage')
@@ -154,7 +154,7 @@ async function measure(nodeRed, fleet, { seconds, interval, changes }) {
   const { heapUsed } = await ask('usage', { collected: true })
   await pause(SETTLE_MS)
   const { rss } = await ask('usage')
-  // The latest changes show in the polls to come.
+  // The latest changes show only in the next polls.
   await pause(1.5 * interval * 1000)
   told.push(...(await ask('told')))
   return {
@@ -171,7 +171,7 @@ async function measure(nodeRed, fleet, { seconds, interval, changes }) {
 
 const shareOf = (from, to) => (to.cpuMs - from.cpuMs) / (to.at - from.at)
 
-/** What was lost, what came too often or should not have come, and how long the events took. */
+/** Events that were lost, repeated or unexpected, and how long events took. */
 function compared(expected, told) {
   const open = new Map()
   for (const { key, at } of expected) open.set(key, [...(open.get(key) ?? []), at])
@@ -187,7 +187,7 @@ function compared(expected, told) {
   return { expected: expected.length, lost, surplus, toldAfter, toldLatest: Math.max(...delays) }
 }
 
-// ---- the account of it
+// ---- the report
 
 function faultsOf({ missed, lost, surplus, mostLogins }) {
   return [

@@ -1,4 +1,4 @@
-// A Node-RED inside the process that measures, without an editor, and an appliance outside of it.
+// A Node-RED inside the measuring process, without an editor, and an appliance outside it.
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { link, startHere, temporaryUserDirectory } from '../scripts/harness/node-red.mjs'
@@ -9,7 +9,7 @@ export async function startAppliance(options) {
   return { ...(await ask('start', options)), ask, stop }
 }
 
-/** Starts it; `deploy` takes a flow and `pass` sends a message through a node of it. */
+/** Starts it; `deploy` takes a flow, and `pass` sends a message through one of its nodes. */
 export async function startNodeRed() {
   const userDir = temporaryUserDirectory()
   link(userDir)
@@ -24,7 +24,7 @@ export async function startNodeRed() {
   return { deploy, pass: (entry, message) => globalThis.flowEnds.pass(entry, message) }
 }
 
-/** A node between the two ends, named after itself; what it fails with comes out too. */
+/** A node between the two ends, named after itself; its errors come out too. */
 export const between = (node) => [
   { id: `${node.id}-in`, z: 'tab', type: 'bench-in', x: 100, y: 40, wires: [[node.id]] },
   { z: 'tab', x: 300, y: 40, wires: [[`${node.id}-out`]], ...node },

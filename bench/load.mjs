@@ -1,4 +1,4 @@
-// npm run bench -- load: what many messages, slow answers and long lists come to.
+// npm run bench -- load: the cost of many messages, slow responses and long lists.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -38,7 +38,7 @@ async function main() {
   )
 }
 
-/** A thousand messages into fifty nodes, the moment the flow is there. */
+/** A thousand messages into fifty nodes, as soon as the flow runs. */
 async function atOnce({ deploy, pass }) {
   const appliance = await startAppliance({ routes: 30 })
   const nodes = Array.from({ length: 50 }, (_, place) => `node${place}`)
@@ -89,7 +89,7 @@ async function fanOut({ deploy, pass }) {
   return ['statistics of 30 routes, 20 ms per answer', `${median(times).toFixed(0)} ms`, '120 ms']
 }
 
-/** Calls of a poll with one watch on an appliance, and with ten. */
+/** Calls made with one watch on an appliance, and with ten. */
 async function watching({ deploy }) {
   const appliance = await startAppliance({ routes: 30 })
   const calls = []
@@ -126,7 +126,7 @@ const runningRoutes = (count) =>
     .generateRoutes(count, 1)
     .map((route) => ({ ...route, startRoute: true }))
 
-/** Reads a whole list in a process of its own, so that its highest use of memory can be told. */
+/** Reads a whole list in a separate process, so that its peak memory can be measured. */
 async function listOf(routes) {
   const appliance = await startAppliance({ routes })
   const child = fork(new URL(import.meta.url), ['list', appliance.url, appliance.deviceId], {
@@ -144,7 +144,7 @@ async function listOf(routes) {
 
 async function readList(baseUrl, deviceId) {
   const gateway = openConnection({ baseUrl, ...ACCOUNT })
-  // What the first call loads is not what a list takes.
+  // What the first call loads is not part of the cost of a list.
   await getRoute(gateway, { deviceId, routeId: 'none' }, newOperation('bench')).catch(() => {})
   const before = process.memoryUsage().rss
   const from = performance.now()

@@ -1,4 +1,4 @@
-// Runs inside the measured Node-RED, before all else: tells what it uses, and how long it takes
+// Runs inside the measured Node-RED, before all else: reports what it uses, and how long it takes
 // to load the files of the package and to let them register their nodes.
 const Module = require('node:module')
 const { performance } = require('node:perf_hooks')
@@ -30,7 +30,7 @@ function timed(file, measure, run) {
 }
 
 answerCalls({
-  /** Garbage is collected first. */
+  /** After a garbage collection. */
   usage() {
     const { user, system } = process.cpuUsage()
     for (let times = 0; times < 3; times++) globalThis.gc()

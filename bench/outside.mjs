@@ -1,13 +1,13 @@
-// A headless Node-RED with this package in a process of its own, with a probe in it.
+// A headless Node-RED with this package and a probe, in its own process.
 import { link, NodeRed, temporaryUserDirectory } from '../scripts/harness/node-red.mjs'
 import { isEnding } from '../scripts/harness/end.mjs'
 
-/** Characters at the end of the log of a Node-RED that has ended by itself. */
+/** Characters shown from the end of the log of a Node-RED that ended by itself. */
 const LOG_SHOWN = 4000
 
 /**
- * `probe` is the path of a module that runs in it: its functions are called with `ask`, and what it
- * exports is `name` for the flow.
+ * `probe` is the path of a module that runs in it: its functions are called with `ask`, and the
+ * flow finds its exports as `name`.
  */
 export async function startNodeRed({ name, probe }) {
   const userDir = temporaryUserDirectory()

@@ -1,5 +1,5 @@
-// Runs inside the measured Node-RED: tells what it uses, and keeps the events that came out of
-// the flow until they are asked for.
+// Runs inside the measured Node-RED: reports what it uses, and keeps the events that came out of
+// the flow until they are fetched.
 const { monitorEventLoopDelay } = require('node:perf_hooks')
 const { answerCalls } = require('../scripts/harness/calls.cjs')
 
@@ -15,7 +15,7 @@ answerCalls({
     const { rss, heapUsed } = process.memoryUsage()
     return { at: Date.now(), cpuMs: (user + system) / 1000, rss, heapUsed }
   },
-  /** The longest time for which nothing else could run, since this was last asked for, in ms. */
+  /** The longest time for which nothing else could run since the last call, in ms. */
   longestDelay() {
     const longest = delay.max / 1e6
     delay.reset()

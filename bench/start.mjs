@@ -1,6 +1,6 @@
 // npm run bench:start: what the package adds to the start of Node-RED, and to the page of its
-// editor. docs/performance.md says what the figures mean.
-//   --rounds 9  starts without the package, and as many with it, by turns
+// editor. docs/performance.md explains the figures.
+//   --rounds 9  starts without the package, and as many with it, alternating
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ async function main() {
   const userDirs = { without: userDirectory('without'), with: userDirectory('with') }
   await install(userDirs.with)
 
-  // The first start of each reads files that the later ones find in memory.
+  // The first start of each reads files that later ones find in memory.
   const [before, after] = [await start(userDirs.without), await start(userDirs.with)]
   const runs = { without: [], with: [] }
   for (let round = 0; round < rounds; round++) {
@@ -86,7 +86,7 @@ async function page(url) {
     return answer.text()
   }
   const html = (await read('nodes', 'text/html')) + (await read('plugins', 'text/html'))
-  // The forms hold the scripts that they share.
+  // The forms contain the scripts that they share.
   const scripts = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script)
   const texts = await read('nodes/messages?lng=en-US')
   return {
@@ -104,7 +104,7 @@ function librariesIn(modules) {
   )
 }
 
-// ---- the account of it
+// ---- the report
 
 function reportStart(runs) {
   const row = (title, measure, unit, reach = '') => {
@@ -117,7 +117,7 @@ function reportStart(runs) {
     ['', 'without', 'with', 'added', 'to reach'],
     [
       row('time', ({ ms }) => ms, milliseconds, toReach.ms),
-      // Other work on the machine disturbs it less than the time.
+      // Other work on the machine affects it less than the time.
       row('CPU', ({ cpuMs }) => cpuMs, milliseconds),
       row('memory (RSS)', ({ rss }) => rss, megabytes, toReach.mb),
       row('JavaScript heap', ({ heapUsed }) => heapUsed, megabytes),
@@ -154,7 +154,7 @@ function reportEditor(before, after) {
   ])
 }
 
-/** Between runs that were neighbours, so that a slow moment of the machine is in both. */
+/** Between neighbouring runs, so that a slow moment of the machine affects both. */
 const difference = (runs, measure) =>
   median(runs.with.map((run, round) => measure(run) - measure(runs.without[round])))
 

@@ -6,7 +6,7 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void
 }
 
-/** Never set, neither by a person nor by a time server: a wait lasts as long as it says. */
+/** Not affected when the system time is set: a wait lasts as long as it says. */
 export const MONOTONIC: Clock = {
   now: () => performance.now(),
   after(ms, callback) {

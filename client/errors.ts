@@ -31,7 +31,7 @@ export interface Problem {
   problem: string
 }
 
-/** The same, whether or not it has been put in words yet. */
+/** A fault, whether or not it has been put into words yet. */
 export type Finding = Problem | Fault
 
 /**
@@ -42,7 +42,7 @@ export type Applied = 'no' | 'maybe' | 'yes'
 
 /** What a Catch node finds under `msg.error.cause`. Plain data without secrets. */
 export interface ErrorCause {
-  /** The same as `code` of the error: the Catch node of Node-RED 4.0 is given no other. */
+  /** The same as `code` of the error, which the Catch node of Node-RED 4.0 does not get. */
   code: ErrorCode
   /** The operation that failed, for example `get-route`. */
   operation?: string
@@ -97,10 +97,10 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'CLOSED',
 ])
 
-/** Codes that mean a change in doubt, where it is not said otherwise. */
+/** Codes that mean a change in doubt, unless `applied` says otherwise. */
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
 
-/** The error for bad input: one sentence that names every fault, and the list of them in `cause.problems`. */
+/** The error for bad input: one sentence with up to five faults, and all in `cause.problems`. */
 export function invalidInput(found: readonly Finding[], operation?: string): GatewayError {
   const problems = found.map((each) => ({
     path: bounded(each.path, 500),
@@ -134,18 +134,18 @@ export function badResponse(what: string, statusCode?: number): GatewayError {
   return new GatewayError('BAD_RESPONSE', what, { statusCode })
 }
 
-/** What is said of a change that may have been applied. */
+/** The advice in the message of a change that may have been applied. */
 const MAY_BE_APPLIED =
   'The change may or may not have been applied: look at the appliance before you send it again.'
 
-/** What is said of a call that its caller stopped: a node, a signal, or the gateway that is closed. */
+/** The message of a call that was stopped by its node, its signal or the close of its gateway. */
 export const STOPPED = 'The call was stopped before it finished.'
 
 /** The end of a call because its node, its signal or its gateway was stopped. */
 export const closedError = (): GatewayError => new GatewayError('CLOSED', STOPPED)
 
 /**
- * True for an error of this package, also when it comes from another copy of it, for which
+ * True for an error of this package, even when it comes from another copy of it, for which
  * `instanceof` is false.
  */
 export function isGatewayError(error: unknown): error is GatewayError {
@@ -154,7 +154,7 @@ export function isGatewayError(error: unknown): error is GatewayError {
   return typeof code === 'string' && typeof cause === 'object' && cause !== null
 }
 
-/** Whatever was thrown, as an error with a code of the list that names the operation. */
+/** Turns whatever was thrown into a GatewayError that names the operation. */
 export function asGatewayError(
   error: unknown,
   { name, writes }: { name: string; writes: number },
@@ -172,19 +172,19 @@ export function asGatewayError(
   return failure
 }
 
-/** The same failure, of a change that may have been applied nevertheless. */
+/** The same failure, of a change that may have been applied all the same. */
 export function inDoubt(error: GatewayError): GatewayError {
   const { code, message, cause } = error
   if (cause.applied !== 'no') return error
   return new GatewayError(code, `${message} ${MAY_BE_APPLIED}`, { ...cause, applied: 'maybe' })
 }
 
-/** The same failure, after which it is known how much was applied before it. */
+/** The same failure, with how much was applied before it. */
 export function afterChanges(error: GatewayError, applied: Applied): GatewayError {
   const { code, message, cause } = error
   return new GatewayError(code, message, { ...cause, applied })
 }
 
-/** True for the failure of a change that may have been applied nevertheless. */
+/** True for the failure of a change that may have been applied all the same. */
 export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof GatewayError && error.cause.applied !== 'no'

@@ -49,11 +49,11 @@ import { watchDevice } from './watch/device-watch'
 import type { WatchEvent } from './watch/events'
 import type { WatchOptions as Subscribe } from './watch/subscription'
 
-/** What every method takes. */
+/** Options of every method. */
 export interface CallOptions {
   /**
-   * Ends the call: it rejects with the code `CLOSED`. A change that is already on its way is not
-   * called back; `cause.applied` is `maybe` then.
+   * Ends the call, which rejects with the code `CLOSED`. A change that is already on its way is not
+   * undone; `cause.applied` is then `maybe`.
    */
   signal?: AbortSignal
 }
@@ -70,7 +70,7 @@ export interface ListOptions extends DeviceOptions {
   pageSize?: number
 }
 
-/** How long a change is followed. */
+/** How long to wait for a change. */
 export interface ChangeOptions extends DeviceOptions {
   /**
    * `accepted` (default): until the appliance's response, which says queued, not done.
@@ -82,7 +82,7 @@ export interface ChangeOptions extends DeviceOptions {
 }
 
 export interface CreateOptions extends ChangeOptions {
-  /** Start the route, where the definition does not say; default false. */
+  /** Start the route, where the definition has no `startRoute`; default false. */
   startRoute?: boolean
   /** Check source and destinations before anything is sent; default true. */
   validate?: boolean
@@ -90,7 +90,7 @@ export interface CreateOptions extends ChangeOptions {
 
 export interface UpdateOptions extends ChangeOptions {
   /**
-   * What closing something out of the patch means. `merge` (default): it stays as it is, at every
+   * What leaving something out of the patch means. `merge` (default): it stays as it is, at every
    * depth. `keep`: of name, source and destinations, what is left out stays; a list of destinations
    * is the whole list. `replace`: as `keep`, and without destinations all of them are removed.
    */
@@ -105,7 +105,7 @@ export interface ControlOptions extends ChangeOptions {
 }
 
 export interface EnsureOptions extends DeviceOptions {
-  /** Default `present`: it is there, running or not. */
+  /** Default `present`: the route exists, running or not. */
   state?: WantedState
   /** Plan only: nothing is written. Default false. */
   check?: boolean
@@ -118,35 +118,35 @@ export interface EnsureOptions extends DeviceOptions {
 }
 
 export interface StatisticsOptions extends DeviceOptions {
-  /** Only of the source of the route. */
+  /** Only those of the route's source. */
   source?: boolean
-  /** Only of this destination. */
+  /** Only those of this destination. */
   destination?: Target
-  /** Only of this client of the destination. The port is needed where it has several connections. */
+  /** Only those of this client of the destination. With several connections, its port is needed. */
   client?: { address: string; port?: number }
 }
 
-/** What a started, stopped, restarted or deleted route comes to. */
+/** The result of a start, stop, restart or delete. */
 export interface Changed<Answer> extends RouteAddress {
   /** The appliance's response. */
   answer: Answer
-  /** The route as it is then, with `waitFor: 'applied'`. */
+  /** The route afterwards, with `waitFor: 'applied'`. */
   route?: Route
 }
 
-/** What to watch. Its callbacks besides the listener are optional. */
+/** What to watch. The callbacks besides the listener are optional. */
 export interface WatchOptions extends Omit<Subscribe, 'onEvents'>, CallOptions {}
 
-/** One appliance: one session and one queue, whoever uses it. */
+/** One appliance: one session and one queue for all callers. */
 export interface Gateway {
   readonly session: {
     /**
-     * Who is logged in, with which roles, until when. Logs in if no session is open.
+     * Returns who is logged in, with which roles, until when. Logs in if no session is open.
      * @throws GatewayError
      */
     info(options?: CallOptions): Promise<SessionInformation>
     /**
-     * The same, but tries again at once after a refused login.
+     * As `info`, but tries again at once after a refused login.
      * @throws GatewayError `LOGIN_REFUSED` or `TOO_MANY_SESSIONS` among others
      */
     start(options?: CallOptions): Promise<SessionInformation>
@@ -159,10 +159,10 @@ export interface Gateway {
   }
 
   readonly devices: {
-    /** @throws GatewayError */
+    /** Returns all devices. @throws GatewayError */
     list(options?: CallOptions): Promise<Device[]>
     /**
-     * A device with its configuration, adapters, pairings and routes.
+     * Returns a device with its configuration, adapters, pairings and routes.
      * @throws GatewayError `NOT_FOUND` when there is no such device
      */
     get(options?: DeviceOptions): Promise<DeviceConfiguration>
@@ -170,16 +170,18 @@ export interface Gateway {
 
   readonly routes: {
     /**
-     * All routes in `data`, over all pages, or one page.
+     * Returns all routes in `data`, over all pages, or one page.
      * @throws GatewayError
      */
     list(options?: ListOptions): Promise<RouteList>
     /**
+     * Returns a route.
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError `NOT_FOUND`; `CONFLICT` when several routes have the name
      */
     get(route: Target, options?: DeviceOptions): Promise<Route>
     /**
+     * Creates a route.
      * @param definition `{name, source, destinations}`, or a route as read, which is copied
      * @returns `route` with `waitFor: 'applied'` only: the response to a create contains no ID
      * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
@@ -193,17 +195,19 @@ export interface Gateway {
      */
     update(route: Target, patch: RoutePatch | Route, options?: UpdateOptions): Promise<Updated>
     /**
+     * Deletes a route. With `waitFor: 'applied'`, resolves once the route is gone.
      * @param route its `id`, or else its exact `name`
-     * @returns with `waitFor: 'applied'` once the route is gone
      * @throws GatewayError `NOT_FOUND`
      */
     delete(route: Target, options?: ChangeOptions): Promise<Changed<UpdateAnswer>>
     /**
+     * Starts a route or a destination.
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError
      */
     start(route: Target, options?: ControlOptions): Promise<Changed<CommandAnswer | UpdateAnswer>>
     /**
+     * Stops a route or a destination.
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError
      */
@@ -227,13 +231,13 @@ export interface Gateway {
 
   readonly statistics: {
     /**
-     * Statistics of a route, of its source, of a destination or of one client, with numbers as numbers.
+     * Returns statistics of a route, its source, a destination or a client, with numeric values.
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError
      */
     get(route: Target, options?: StatisticsOptions): Promise<Statistics>
     /**
-     * Statistics of every running route; `{route, error}` for one that could not be read.
+     * Returns statistics of every running route; `{route, error}` for one that could not be read.
      * @throws GatewayError when none could be read
      */
     all(options?: DeviceOptions): Promise<Array<Statistics | FailedStatistics>>
@@ -241,7 +245,8 @@ export interface Gateway {
 
   readonly presets: {
     /**
-     * All routes of a device as the appliance exports them, with their secrets. Needs an Administrator.
+     * Returns all routes of a device as the appliance exports them, with their secrets. Needs an
+     * Administrator.
      * @throws GatewayError
      */
     export(options?: DeviceOptions): Promise<Preset>
@@ -270,7 +275,7 @@ export interface Gateway {
 const DEFAULT_WAIT_MS = 30_000
 
 /**
- * Opens a gateway: makes ready to talk to one appliance. Nothing is sent before the first call.
+ * Opens a gateway to one appliance. Nothing is sent before the first call.
  * @param options at least `baseUrl`, `username` and `password`; times in milliseconds
  * @throws GatewayError `CONFIG` when the options cannot work
  * @example
@@ -290,7 +295,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const connection = openConnection(options)
   const stops = createStops()
 
-  /** Makes one call: under a name that its errors carry, until the signal is aborted. */
+  /** Makes one call, under the name that its errors carry, until the signal is aborted. */
   async function perform<T>(
     name: string,
     { signal }: CallOptions,
@@ -432,7 +437,7 @@ export function openGateway(options: GatewayOptions): Gateway {
           const { state = 'present', check, exact, validate, waitTimeout = DEFAULT_WAIT_MS } = given
           const deviceId = (): Promise<string> => deviceOf(given, operation)
           const how = { deviceId, state, check, exact, validate, waitTimeout }
-          // One for one, an array for an array.
+          // One result for one definition, an array for an array.
           return (await ensureRoutes(connection, wanted, how, operation)).results as never
         }),
     },
@@ -487,7 +492,7 @@ const waitingOf = ({
   waitTimeout = DEFAULT_WAIT_MS,
 }: ChangeOptions): Waiting => ({ waitFor, waitTimeout })
 
-/** Of a route as read both are known: its ID counts. */
+/** A route as read has both an ID and a name: its ID counts. */
 function targetOf(given: Target, kind: 'route' | 'destination', { name }: Operation): Target {
   const target = (given ?? {}) as { id?: unknown; name?: unknown }
   if (typeof target.id === 'string') return { id: target.id }

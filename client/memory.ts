@@ -3,26 +3,26 @@ import type { RouteFields } from './model/types'
 
 /**
  * Everything that is remembered about an appliance from one call to the next, for as long as its
- * gateway is open. This is the only place: no module keeps anything by gateway.
+ * gateway is open. This is the only place: no module keeps state by gateway.
  */
 export interface Memory {
   /** The ID of the only device, looked up once. */
   onlyDevice?: Promise<string>
   /** The appliance refuses large pages. */
   refusesLargePages: boolean
-  /** By device: how many routes it counts but does not list, however often it is asked. */
+  /** By device: how many routes it counts but does not list, however often they are read. */
   readonly unlisted: Map<string, number>
   /** Firmware before 3.8, which has no commands for destinations (facts 4.7). */
   lacksDestinationCommands: boolean
-  /** Creates that were sent from here and do not show yet. */
+  /** The number of creates that were sent from here and do not show yet. */
   unseenCreates: number
-  /** By route: the latest update that was sent from here and was not seen applied yet. */
+  /** By route: the latest update that was sent from here and has not been seen applied yet. */
   readonly unseenUpdates: Map<string, UnseenUpdate>
   /** By route: the secrets that were last written from here. */
   readonly writtenSecrets: Map<string, WrittenSecrets>
-  /** By device, `''` for the only one: what polls it for its watches. Only `watch/` knows more about it. */
+  /** By device, `''` for the only one: its poller for watches. Only `watch/` knows more of it. */
   readonly watches: Map<string, Running>
-  /** By device: what polls it while somebody waits for a change to show. Only `changes/` knows more about it. */
+  /** By device: its poller for waits until a change shows. Only `changes/` knows more about it. */
   readonly waits: Map<string, Running>
 }
 
@@ -34,12 +34,12 @@ export interface UnseenUpdate {
 }
 
 /**
- * The secrets of the source and of each destination. Firmware may leave them out of its answers,
+ * The secrets of the source and of each destination. Firmware may leave them out of its responses,
  * or mask them (not documented): then nothing else shows whether a wanted one is stored.
  */
 export type WrittenSecrets = ReadonlyMap<string, JsonObject>
 
-/** Something that has timers or calls of its own; whoever closes the gateway ends it. */
+/** Something that has timers or calls of its own, which the close of the gateway ends. */
 export interface Running {
   end(): void
 }
@@ -55,7 +55,7 @@ export const newMemory = (): Memory => ({
   waits: new Map(),
 })
 
-/** Routes that somebody else deletes are never forgotten one by one. */
+/** Routes that other clients delete are never forgotten one by one. */
 const MOST_ROUTES = 10_000
 
 /** Sets an entry and, when there are too many, drops the oldest. */

@@ -1,8 +1,8 @@
 import type { GatewayError } from './errors'
 
 /**
- * Tells any number of waiting calls to stop. It does what an AbortSignal does, but
- * thousands may wait on one without the leak warning that Node.js gives for signals.
+ * Stops any number of waiting calls. It works like an AbortSignal, but thousands may wait on one
+ * without the leak warning that Node.js gives for signals.
  */
 export class Stop {
   readonly #listeners = new Set<() => void>()
@@ -12,7 +12,7 @@ export class Stop {
     return this.#stopped
   }
 
-  /** Stops all that listen, once and for good. */
+  /** Calls all listeners, once and for good. */
   now(): void {
     if (this.#stopped) return
     this.#stopped = true
@@ -20,7 +20,7 @@ export class Stop {
     this.#listeners.clear()
   }
 
-  /** Calls the listener at the stop, or at once when that is past. Returns how to remove it. */
+  /** Calls the listener at the stop, or at once if stopped. Returns a function that removes it. */
   onStop(listener: () => void): () => void {
     if (this.#stopped) {
       listener()
@@ -31,9 +31,9 @@ export class Stop {
   }
 }
 
-/** KeyedMutex signals into stops. */
+/** Turns abort signals into stops. */
 export interface Stops {
-  /** A stop that comes with the signal, and how to give it back. */
+  /** Returns a stop that follows the signal, and a function that releases it. */
   of(signal: AbortSignal | undefined): { stop?: Stop; release: () => void }
 }
 
@@ -73,7 +73,7 @@ export function createStops(): Stops {
   }
 }
 
-/** Ends with the promise or, when the stop comes first, with the error. */
+/** Settles as the promise does or, when the stop comes first, rejects with the error. */
 export function untilStopped<T>(
   work: Promise<T>,
   stop: Stop | undefined,

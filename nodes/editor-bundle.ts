@@ -1,5 +1,5 @@
-// The script of all forms, loaded once, by gateway.html. The templates have the rows; here the rows
-// that exist are brought to life.
+// The script of all forms, loaded once, by gateway.html. The templates contain the rows; this
+// brings those that exist to life.
 import { checks, type Check } from './editor/checks'
 import { prepareForm, saveForm } from './editor/form'
 import { shownValue } from './editor/fields'
@@ -10,7 +10,7 @@ import { reason, text, type CheckOptions } from './editor/text'
 import { gateway } from './gateway/editor'
 import { watch } from './watch/editor'
 
-/** What a plain field or a saved node holds; undefined when a flow lacks the property. */
+/** The value of a plain field or in a saved node; undefined when a flow lacks the property. */
 type Value = string | number | undefined
 
 const mediaGatewayNodes = {
@@ -23,10 +23,10 @@ const mediaGatewayNodes = {
   /** To call in `oneditsave`. */
   saveForm,
 
-  /** What a property is now: in the open form of the node, else in the node. */
+  /** The present value of a property: in the open form of the node, or else in the node. */
   value: shownValue,
 
-  /** True, or the reason why the value is not good. */
+  /** True, or the reason why the value is not valid. */
   check(name: Check, value: Value, options: CheckOptions = {}): true | string {
     // A property that a flow does not have takes its default when it runs.
     const fault = value === undefined ? undefined : checks[name](String(value).trim())

@@ -1,6 +1,6 @@
-// npm run fuzz: generated answers, messages and flows, for a time, from a random seed.
-//   --minutes 5  altogether, shared among the kinds of cases
-//   --seed N     the same cases again; a failed round tells its own seed
+// npm run fuzz: generated responses, messages and flows, for a set time, from a random seed.
+//   --minutes 5  in total, shared among the kinds of cases
+//   --seed N     the same cases again; a failed round prints its own seed
 //   --grep TEXT  only these kinds of cases
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'

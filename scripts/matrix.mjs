@@ -1,9 +1,9 @@
 // npm run test:matrix: the packed package in every Node-RED that it supports, on every Node.js.
 //   --node-red 5.0 --node 22   only these; each may be given several times
-//   --core                     only the pairs that tell most
-//   --allow-missing            a version that cannot be installed here is no failure
-// npm run test:editor: the tests that start a Node-RED, those of the forms above all, on
-// Node-RED 5.0 and Node.js 22, or on the versions named.
+//   --core                     only the most telling pairs
+//   --allow-missing            a version that cannot be installed here is not a failure
+// npm run test:editor: the tests that start a Node-RED, mainly those of the forms, on Node-RED 5.0
+// and Node.js 22, or on the versions named.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ function optionsOf(args) {
   }
 }
 
-/** @returns {verdict, seconds, reason?, found}; `found` has the versions that really ran */
+/** @returns {verdict, seconds, reason?, found}; `found` has the versions that actually ran */
 async function resultOf(pair, versions, job) {
   const found = {}
   let began
@@ -88,7 +88,7 @@ function packed() {
 
 const packageJob = (tarball) => (job) => runJob({ ...job, tarball })
 
-/** The files of tests that can take another Node-RED run with this one. */
+/** Runs the test files that can use another Node-RED with this one. */
 async function editorJob({ binary, folder, found }) {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const node = execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim().slice(1)
@@ -101,16 +101,16 @@ async function editorJob({ binary, folder, found }) {
   const results = join(CACHE, 'results.json')
   const code = runMocha(files, {
     results,
-    // Those that run at once have a browser and a Node-RED each, which is more than waiting.
+    // Those that run at once have a browser and a Node-RED each, so they do more than wait.
     jobs: 2,
     env: { NODE_RED: folder, NODE_RED_NODE: binary },
   })
   if (code !== 0) throw new Error('Tests failed: see above.')
 }
 
-// ---- how they are run, and what is told
+// ---- how they are run and reported
 
-/** Works on a list, so many at once; the results are in the order of the list. */
+/** Processes a list, `limit` at a time; the results are in the order of the list. */
 async function severalAtOnce(limit, list, work) {
   const results = []
   const rest = list.entries()

@@ -1,4 +1,4 @@
-// Runs files of tests with mocha, several at a time.
+// Runs test files with mocha, several at a time.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,19 +6,19 @@ import { availableParallelism } from 'node:os'
 import { delimiter, dirname, join, sep } from 'node:path'
 import { root } from './ready.mjs'
 
-/** A run with more retried tests fails. Only those in a browser are retried: test/support/browser.ts. */
+/** A run with more retried tests fails. Only browser tests are retried: test/support/browser.ts. */
 const MOST_RETRIED = 2
-/** Of each Node.js that a run starts. test/support/hooks.ts looks at the memory as a whole. */
+/** Of each Node.js that a run starts. test/support/hooks.ts checks the total memory. */
 const HEAP_MEGABYTES = 640
 
 /**
  * Prints how many passed and failed, and returns the exit code.
  * @param files paths below the root, the longest first
- * @param results where the counts are left
+ * @param results the file for the counts
  * @param jobs how many at a time at least: most wait most of the time
  * @param slowest lists the files that took longest
  * @param binary another Node.js to run them with
- * @param before a command in front, such as that of the coverage
+ * @param before a command to put in front, such as that for coverage
  */
 export function runMocha(files, options) {
   const { results, jobs = 3, slowest = false, args = [], before = [], env = {} } = options
@@ -46,7 +46,7 @@ export function runMocha(files, options) {
       stdio: 'inherit',
       env: {
         ...process.env,
-        // npm and the like are scripts, which the first Node.js of the path runs.
+        // npm and the like are scripts, run by the first Node.js on the PATH.
         PATH: [dirname(binary), process.env.PATH].join(delimiter),
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-old-space-size=${HEAP_MEGABYTES}`,
         TEST_FILES_REPORT: report,
@@ -59,7 +59,7 @@ export function runMocha(files, options) {
   return printResults(results) ? code : code || 1
 }
 
-/** Prints the results, the counts last; false if the run itself was not in order. */
+/** Prints the results, the counts last; returns false if the run itself went wrong. */
 function printResults(path) {
   let results
   try {
@@ -118,8 +118,8 @@ function printSlowest(report) {
 }
 
 /**
- * All files of tests. Those that take longest come first: none of them is left over at the end.
- * With those in a browser are mixed those that mostly wait, so that few browsers run at once.
+ * All test files. The slowest come first, so that none of them is left at the end. Those in a
+ * browser are mixed with those that mostly wait, so that few browsers run at once.
  */
 export function testFiles() {
   const longest = [

@@ -18,7 +18,7 @@ const SOURCES = [
   'package.json',
   'tsconfig.json',
 ]
-// Written at the end of a build, so it tells of a build that went through.
+// Written at the end of a build, so it marks one that succeeded.
 const BUILT = 'dist/nodes/gateway/gateway.html'
 
 /** @throws Error with a sentence for the user */
@@ -39,14 +39,14 @@ function run(what, command, args, output) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', output, 'inherit'],
-    // On Windows npm is a command file, which only a shell runs.
+    // On Windows npm is a command file, which needs a shell.
     shell: process.platform === 'win32' && command === 'npm',
   })
   if (error) throw new Error(`${what} could not be started: ${error.message}`)
   if (status !== 0) throw new Error(`${what} failed: see above.`)
 }
 
-/** When a file, or anything in a folder, was last changed, in ms; 0 where there is none. */
+/** When a file, or anything in a folder, was last changed, in ms; 0 if it does not exist. */
 function changed(path) {
   const at = join(root, path)
   const stat = statSync(at, { throwIfNoEntry: false })

@@ -1,5 +1,5 @@
-// Prints the section of CHANGELOG.md for a tag such as v0.2.0. Fails unless the tag is the
-// version of package.json and the section has a date: what is published is what was written up.
+// Prints the section of CHANGELOG.md for a tag such as v0.2.0. Fails unless the tag matches the
+// version in package.json and the section has a date: what is published is what was written up.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

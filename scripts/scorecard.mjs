@@ -1,5 +1,5 @@
-// npm run scorecard: what the scorecard of the Node-RED flow library will say of the package as it
-// is packed, and what its tool, node-red-dev, cannot tell.
+// npm run scorecard: what the scorecard of the Node-RED flow library will say about the packed
+// package, and what its tool, node-red-dev, cannot check.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +14,7 @@ const CACHE = join(root, 'node_modules/.cache/scorecard')
 const CATALOGUE = 'https://catalogue.nodered.org/catalogue.json'
 const CATALOGUE_WITHIN_MS = 15_000
 const MOST_DEPENDENCIES = 6
-/** The oldest Node.js of the present Node-RED. */
+/** The oldest Node.js that the current Node-RED supports. */
 const NODE_TO_RUN_ON = '22.9.0'
 
 /** What the tool checks, by its own names. */
@@ -33,7 +33,7 @@ const CHECKS = {
   D03: 'dependencies at their latest versions',
 }
 const NEED_THE_CATALOGUE = ['P08', 'N01']
-/** A new version of somebody else's package is told, but is no fault of a change here. */
+/** A new version of a third-party package is reported, but no change here is at fault. */
 const NOT_OURS = { D03: 'behind' }
 
 const fromTools = createRequire(join(CACHE, 'package.json'))
@@ -69,7 +69,7 @@ try {
 async function installTools() {
   const wanted = JSON.stringify({ private: true, dependencies: TOOLS })
   const manifest = join(CACHE, 'package.json')
-  // Written at the end, so it tells of an installation that went through.
+  // Written at the end of an installation, so it marks one that succeeded.
   const done = join(CACHE, 'installed.json')
   if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return
   console.log('Installing the scorecard tool ...')
@@ -79,7 +79,7 @@ async function installTools() {
   writeFileSync(done, wanted)
 }
 
-/** The folder with what `npm pack` puts into the package: the tool does not take a tarball. */
+/** The folder with what `npm pack` puts into the package: the tool does not accept a tarball. */
 async function unpacked() {
   execFileSync('tar', ['-xzf', await pack(work)], { cwd: work })
   return join(work, 'package')
@@ -96,13 +96,13 @@ async function readCatalogue() {
   }
 }
 
-/** Its exit code says nothing, only the card does. */
+/** Only the card counts: the exit code says nothing. */
 function scorecard(folder, { catalogue }) {
   const file = join(work, 'card.json')
   const tool = join(CACHE, 'node_modules/node-red-dev/bin/run')
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    // Without a catalogue the tool stops at the first check that asks for it.
+    // Without a catalogue the tool stops at the first check that needs it.
     [
       ...(catalogue ? [] : ['--require', emptyCatalogue()]),
       tool,
@@ -149,7 +149,7 @@ function toolResults(card, { catalogue }) {
   })
 }
 
-/** What the tool does not look at, or looks at and always finds good. */
+/** What the tool does not check, or always passes. */
 function ownResults(folder, card, { catalogue }) {
   const semver = fromTools('semver')
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
@@ -158,7 +158,7 @@ function ownResults(folder, card, { catalogue }) {
   const result = (good, text) => [good ? 'ok' : 'FAILED', 'own', text]
 
   const types = Object.keys(forNodeRed.nodes).length
-  // Its parse of the forms passes over what it cannot read, and then finds no fault with it.
+  // Its parser skips forms that it cannot read, and then finds no fault with them.
   const seen = card.N02?.nodes?.length ?? 0
   const needed = Object.keys(dependencies)
   const shipped = shippedPackages()
@@ -194,7 +194,7 @@ function ownResults(folder, card, { catalogue }) {
   ]
 }
 
-/** The tool looks at the tree of the first dependency only. */
+/** The tool checks the tree of the first dependency only. */
 function shippedPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   return Object.entries(packages)
@@ -216,7 +216,7 @@ function isSpdx(license) {
   }
 }
 
-/** For a person to judge: P08 compares in a way that never finds one. */
+/** For a person to judge: P08 compares in a way that never finds any. */
 function namesakes(name, catalogue) {
   const last = (id) => id.split('/').at(-1)
   const same = catalogue.filter(({ id }) => id !== name && last(id) === last(name))

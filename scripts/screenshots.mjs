@@ -1,6 +1,6 @@
-// npm run screenshots: takes the pictures of docs/images anew, in the editor of a real Node-RED
-// with this package, against the simulator. With names only those: npm run screenshots -- watch
-//   --list    only says which there are
+// npm run screenshots: retakes the pictures in docs/images, in the editor of a real Node-RED with
+// this package, against the simulator. With names, only those: npm run screenshots -- watch
+//   --list    only lists their names
 //   CHROMIUM  the path of the browser, if not in one of the usual places
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ import { ready, root } from './ready.mjs'
 const require = createRequire(import.meta.url)
 const folder = join(root, 'docs/images')
 
-// In the pictures these addresses are seen, so they are always the same.
+// The pictures show these addresses, so they are always the same.
 const PORT = 8480
 const OTHER_PORT = 8481
 const LARGEST_BYTES = 120_000
@@ -32,7 +32,7 @@ const PICTURES = {
 
 async function main(wanted) {
   if (wanted.includes('--list')) return console.log(names().join('\n'))
-  // Times are shown as they are here.
+  // The pictures show times, which must not depend on the machine.
   process.env.TZ = 'UTC'
   const unknown = wanted.filter((name) => !(name in PICTURES))
   if (unknown.length > 0) {
@@ -316,7 +316,7 @@ const flow = (fingerprint) => [
   { id: 'notify', ...debug, name: 'notify', ...at(470, 320) },
 ]
 
-/** Self-signed, and always the same: made of fixed dates and numbers that look like chance. */
+/** Self-signed, and always the same: made from fixed dates and a fixed random seed. */
 function certificate() {
   const forge = require('node-forge')
   const { pki, md, random } = forge
@@ -349,7 +349,7 @@ function scenes(editor) {
     await page.setViewportSize({ width, height })
   }
 
-  /** A dialog, in a window high enough for all that is in it. */
+  /** Opens a dialog, in a window high enough to show all of it. */
   async function openForm(id, height, theme) {
     await open(theme, { height })
     await editor.openForm(id)
@@ -428,11 +428,11 @@ const SIDEBAR_OPEN = `localStorage.setItem('media-gateway-sidebar', ${JSON.strin
   JSON.stringify({ open: { gateway: true, secure: false } }),
 )})`
 
-/** Two frames: what was changed is drawn by then. */
+/** Waits two frames, by which time changes are drawn. */
 const settle = () =>
   new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
 
-/** Durations and times of day as they always are. */
+/** Replaces durations and times of day with fixed ones. */
 function stopClocks() {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {

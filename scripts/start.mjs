@@ -1,5 +1,5 @@
 // npm start: a real Node-RED with these nodes and a flow that uses them all, against the
-// simulator, or against the appliance that the environment names. Needs no other command.
+// simulator, or against the appliance named in the environment. Needs no other command.
 //   PORT                                             of the editor (1880)
 //   GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD  an appliance; nothing on it is changed
 //   GATEWAY_FINGERPRINT                              of its certificate, if it is self-signed
@@ -19,7 +19,7 @@ const RUN_WITHIN_MS = 120_000
 
 const require = createRequire(import.meta.url)
 
-// Packages of Node-RED use parts of Node.js that have grown old; a user can do nothing about it.
+// Packages of Node-RED use deprecated parts of Node.js; a user can do nothing about that.
 process.noDeprecation = true
 
 async function main() {
@@ -39,7 +39,7 @@ async function main() {
   else sayWhere(editor, simulator)
 }
 
-// ---- before: what is asked for
+// ---- before: options and environment
 
 function applianceOf(environment) {
   const { GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD, GATEWAY_FINGERPRINT } = environment
@@ -71,7 +71,7 @@ async function startSimulator() {
   return simulator
 }
 
-/** Tries the port, or else a free one, and says so. */
+/** Tries the port; if it is taken, uses a free one and says so. */
 async function orOnFreePort(port, who, listen) {
   try {
     return await listen(port)
@@ -92,7 +92,7 @@ function demoFlow(appliance, simulator) {
     gateway.credentials = { username: 'haiadmin', password: 'manager' }
     flow.push(...failureFlow(simulator))
   } else {
-    // Node-RED puts the value of the environment in the place of ${NAME}: no secret is stored.
+    // Node-RED replaces ${NAME} with the value from the environment: no secret is stored.
     gateway.baseUrl = '${GATEWAY_URL}'
     gateway.credentials = { username: '${GATEWAY_USERNAME}', password: '${GATEWAY_PASSWORD}' }
     gateway.fingerprint = appliance.fingerprint ? '${GATEWAY_FINGERPRINT}' : ''
@@ -296,7 +296,7 @@ async function run(RED, withChanges) {
   return results
 }
 
-/** What the flow reads: a route only where there is one, the preset only where the role allows it. */
+/** What the flow reads: a route only if there is one, the preset only if the role allows it. */
 function stepsOfReading({ session, 'list-routes': list }) {
   const steps = ['session', 'get-device', 'list-routes', 'statistics']
   if (list?.payload.data.length > 0) steps.push('get-route')
@@ -316,7 +316,7 @@ async function within(ms, work, sentence) {
   }
 }
 
-// ---- the account of it
+// ---- the report
 
 function tell(results, simulator) {
   const payload = (step) => results[step]?.payload
@@ -403,7 +403,7 @@ function show(heads, rows) {
   if (rows.length > MOST_ROWS) console.log(`  and ${rows.length - MOST_ROWS} more`)
 }
 
-/** Warnings of Node-RED; until the account is given they wait, since a failure may say the same. */
+/** Warnings of Node-RED, kept back until the report, since a failure may say the same. */
 let notes = []
 
 function note(text) {

@@ -47,7 +47,7 @@ export interface ApplianceSettings extends SessionRules {
   dialect: Dialect
 }
 
-/** What the appliance is made with. */
+/** What an appliance is built from. */
 export interface Equipment {
   settings: ApplianceSettings
   accounts: readonly Account[]
@@ -58,8 +58,8 @@ export interface Equipment {
 }
 
 /**
- * The appliance without its network: sessions, devices, routes, and what it has accepted and not
- * done yet. `answer` turns a call into a reply, by the facts of sections 2 to 9.
+ * The appliance without its network: sessions, devices, routes, and work accepted but not yet
+ * done. `answer` turns a call into a reply, following sections 2 to 9 of the facts.
  */
 export class Appliance {
   readonly sessions: Sessions
@@ -93,7 +93,7 @@ export class Appliance {
     }
   }
 
-  /** Adds a route at once, running and connected if it is to be started. */
+  /** Adds a route at once, already running and connected if `startRoute` is set. */
   install(device: DeviceState, spec: RouteSpec): RouteState {
     const route = newRoute(checkedSpec(spec))
     device.add(route)
@@ -132,7 +132,7 @@ export class Appliance {
     if (route.state === 'running') this.connect(route, [destination])
   }
 
-  /** The state it leaves is that of facts 4.7. */
+  /** Leaves the destination in the state of facts 4.7. */
   stopDestination(route: RouteState, destination: DestinationState): void {
     if (!destination.started) return
     destination.started = false
@@ -140,7 +140,7 @@ export class Appliance {
     this.reckon(route)
   }
 
-  /** Changes lines; the parts of running routes come to what follows from it. */
+  /** Changes lines, and moves the parts of running routes to the states that follow. */
   changeLines(change: (lines: Lines) => void): void {
     this.agenda.catchUp()
     const routes = this.devices.flatMap((device) => device.routes)
@@ -187,7 +187,7 @@ export class Appliance {
     return device
   }
 
-  /** Does accepted work later, as the appliance does. */
+  /** Does accepted work after `applyDelay`. */
   later(work: () => void): void {
     this.agenda.enter(this.settings.applyDelay, work)
   }
@@ -218,8 +218,8 @@ export class Appliance {
   }
 
   /**
-   * Replaces a route's definition (facts 4.4): destinations left out are gone. What changes
-   * connects anew; what stays as it was is not interrupted.
+   * Replaces a route's definition (facts 4.4): destinations left out are removed. What changes
+   * reconnects; what stays the same is not interrupted.
    */
   redefine(route: RouteState, spec: RouteSpec): void {
     const reconnecting: Part[] = []
@@ -255,8 +255,8 @@ export class Appliance {
   }
 
   /**
-   * Takes parts from disconnected over connecting to connected, the source ahead of the rest, as
-   * far as their lines let them.
+   * Takes parts from disconnected through connecting to connected, the source first, as far as
+   * their lines allow.
    */
   private connect(route: RouteState, parts: Part[]): void {
     for (const part of parts) setState(part, 'disconnected')
@@ -277,7 +277,7 @@ export class Appliance {
     if (parts.length > 0) this.agenda.enter(this.settings.settleDelay, step)
   }
 
-  /** To be called after every change of a part: what follows for its route's summary and counters. */
+  /** Updates a route's summary and counters; call after every change to one of its parts. */
   private reckon(route: RouteState): void {
     summarise(route)
     measure(route, this.now())
@@ -294,7 +294,7 @@ function wantedParts(route: RouteState): Part[] {
   return partsOf(route).filter((part) => !('started' in part) || part.started === true)
 }
 
-/** The state that a part of a running route comes to: without its source a destination waits. */
+/** The state that a part of a running route will reach: without its source a destination waits. */
 function goalOf({ source }: RouteState, part: Part): ConnectionState {
   const held = lineOf(part).state
   if (held || part === source) return held ?? 'connected'
@@ -312,7 +312,7 @@ interface Outlook {
   hasData: boolean
 }
 
-/** What each part of a route comes to. */
+/** The state that each part of a route will reach, and whether it will have data. */
 function outlookOf(route: RouteState): Map<Part, Outlook> {
   const hasData = (part: Part) => goalOf(route, part) === 'connected' && lineOf(part).data !== false
   return new Map(
@@ -323,7 +323,7 @@ function outlookOf(route: RouteState): Map<Part, Outlook> {
   )
 }
 
-/** Brings down what fails now; returns what has to connect again. */
+/** Takes down the parts that now fail; returns those that have to reconnect. */
 function affected(route: RouteState, before: Map<Part, Outlook> | undefined): Part[] {
   const now = outlookOf(route)
   return wantedParts(route).filter((part) => {
@@ -331,7 +331,7 @@ function affected(route: RouteState, before: Map<Part, Outlook> | undefined): Pa
     if (!was || !is) return false
     if (was.hasData && !is.hasData) part.signalLosses++
     if (is.goal !== 'connected') setState(part, is.goal)
-    // The same state, which the line may have come to say something else of.
+    // Same state, but the line may have changed its details.
     else if (part.state === 'connected') setState(part, 'connected')
     return is.goal === 'connected' && was.goal !== 'connected'
   })
@@ -366,7 +366,7 @@ const login: Operation = {
   },
 }
 
-/** An operation on a device that the path names. */
+/** An operation on the device named in the path. */
 function onDevice(
   answer: (appliance: Appliance, device: DeviceState, context: Context) => unknown,
 ): Operation['answer'] {
@@ -477,7 +477,7 @@ function operationFor(call: Call): {
 }
 
 function parametersOf(path: string, pattern: string): Record<string, string> | undefined {
-  // A real one takes two slashes for one (facts 12.6).
+  // A real appliance treats two slashes as one (facts 12.6).
   const sent = path.replace(/\/{2,}/g, '/').split('/')
   const expected = pattern.split('/')
   if (sent.length !== expected.length) return undefined
@@ -655,7 +655,7 @@ function exportPreset(_: Appliance, { device }: Context): Reply {
   return json(200, preset, { 'Content-Disposition': 'attachment; filename="preset.hmg"' })
 }
 
-/** POST …/system/preset: all routes make room for those of the preset. */
+/** POST …/system/preset: replaces all routes with those of the preset. */
 function importPreset(appliance: Appliance, device: DeviceState, { call }: Context): object {
   const preset = presetIn(call)
   const specs = preset.map((route) => ({ ...checkedSpec(route), startRoute: false }))
@@ -711,7 +711,7 @@ function destinationOf(route: RouteState, id?: string, name?: string): Destinati
   return destination
 }
 
-/** A client may send ids with a create, or empty ones: the appliance gives its own (facts 4.3). */
+/** A create may contain IDs, or empty ones: the appliance assigns its own (facts 4.3). */
 function withoutIds(spec: RouteSpec): RouteSpec {
   const { id: _, ...route } = spec
   return {
@@ -721,7 +721,7 @@ function withoutIds(spec: RouteSpec): RouteSpec {
   }
 }
 
-/** Ids that are the same at every start, so that a flow saved against the simulator keeps working. */
+/** Adds stable IDs, so that a flow saved against the simulator works at its next start too. */
 function withIds(spec: RouteSpec, seed: string): RouteSpec {
   return {
     ...spec,

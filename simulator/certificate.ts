@@ -18,7 +18,7 @@ export function testCertificate(): Certificate {
 }
 
 /**
- * A certificate, with the rest of its chain behind it, and its key from two files.
+ * Reads a certificate, followed by the rest of its chain, and its key from two files.
  *
  * @throws {Error} whose message names the option that is wrong: `--cert` or `--key`
  */

@@ -72,7 +72,7 @@ While it runs, without a session:
   POST   /simulator/sessions/drop  forget all sessions: they show as expired
 `
 
-/** A mistake in the arguments: told in a sentence, exit code 2. */
+/** A mistake in the arguments: printed as a sentence, exit code 2. */
 class UsageError extends Error {}
 
 interface Command {
@@ -103,7 +103,7 @@ async function main(): Promise<void> {
   const stop = () => {
     typed?.close()
     if (typed) process.stdin.destroy()
-    // Without timers and sockets the process ends by itself.
+    // Without timers and sockets the process exits by itself.
     simulator.stop().catch(fail)
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
@@ -226,7 +226,7 @@ function faultFrom(text: string): Fault {
   return fault
 }
 
-/** Does what was typed while it runs. */
+/** Carries out a line typed while the simulator runs. */
 function obey(simulator: Simulator, line: string): void {
   const [verb, what] = [line.split(/\s/, 1)[0], line.replace(/^\S+\s*/, '')]
   try {
@@ -241,14 +241,14 @@ function obey(simulator: Simulator, line: string): void {
   }
 }
 
-/** `Studio A=disconnected`, `Studio A/Monitor=loss=5,rtt=400`, `@192.0.2.7=no-data`, `device=away`. */
+/** `Studio A=disconnected`, `Studio A/Monitor=loss=5,rtt=400`, `@192.0.2.7=no-data`, … */
 function failAsTold(simulator: Simulator, text: string): void {
   const [, what = '', how = ''] = /^([^=]+)=(.+)$/.exec(text) ?? []
   if (what === '') throw new Error(`"${text}" is not WHAT=STATE.`)
   if (what === 'device') return simulator.failDevice(how as DeviceCondition)
   const condition = conditionFrom(how)
   if (what.startsWith('@')) return simulator.failAddress(what.slice(1), condition)
-  // Both names may have a slash in them.
+  // Both names may contain a slash.
   const names = what.split('/')
   const routes = names.map((_, place) => names.slice(0, place).join('/'))
   const route = routes.find((name) => simulator.route(name))

@@ -20,7 +20,7 @@ export interface Pairing {
   lastConnection: string
 }
 
-/** A device as the appliance holds it (facts 3). Its members may be edited while it runs. */
+/** A device as the appliance stores it (facts 3). Its members may be edited while it runs. */
 export class DeviceState {
   type = 'gateway'
   ip = '127.0.0.1'
@@ -32,7 +32,7 @@ export class DeviceState {
   hasAdminError = false
   pendingSync = false
   lastConnection = '<1m'
-  /** Since when it is offline (ms); undefined while it is not. */
+  /** When it went offline (ms); undefined while it is online. */
   offlineSince: number | undefined
   gatewayPort = 1080
   /** Unix time, ms. */
@@ -42,7 +42,7 @@ export class DeviceState {
     { name: 'eth1', address: '198.51.100.10' },
   ]
   pairings: Pairing[]
-  /** In the order they are listed. Add and remove with the functions: they keep an index. */
+  /** In listing order. Use the methods to add and remove: they maintain an index. */
   readonly routes: RouteState[] = []
   pendingRouteCreates = 0
   private readonly byId = new Map<string, RouteState>()
@@ -91,7 +91,7 @@ export class DeviceState {
     this.byId.clear()
   }
 
-  /** The appliance's front end cannot reach the device behind it, and says what it last knew. */
+  /** Offline: the front end cannot reach the device behind it, and reports what it last knew. */
   setOnline(online: boolean, now: number): void {
     if (online === (this.offlineSince === undefined)) return
     this.offlineSince = online ? undefined : now
@@ -105,7 +105,7 @@ export class DeviceState {
   }
 }
 
-/** The device at a place, always with the same id and name. */
+/** Creates the device at a place, always with the same ID and name. */
 export function newDevice(place: number): DeviceState {
   return new DeviceState(identifier(`device ${place}`), `Gateway ${place + 1}`)
 }
@@ -153,7 +153,7 @@ export function readDeviceConfiguration(
   }
 }
 
-/** 22 URL-safe base64 characters, as devices and commands have (facts 1); with both odd ones. */
+/** 22 URL-safe base64 characters, as for devices and commands (facts 1), including `-` and `_`. */
 function identifier(of: string): string {
   return `${createHash('sha256').update(of).digest('base64url').slice(0, 18)}-x_${of.length % 10}`
 }

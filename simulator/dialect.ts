@@ -1,41 +1,41 @@
 /** What differs between firmware versions, or is not publicly known and may go either way. */
 export interface Dialect {
-  /** Name of the pairings in the device configuration: the spec says `peers`, the vendor `calypsos`. */
+  /** Name of the pairings in the device configuration: `peers` (spec) or `calypsos` (vendor). */
   pairings: 'peers' | 'calypsos'
   /** `start-destination` and `stop-destination` are known (3.8 and later, facts 4.6). */
   destinationCommands: boolean
-  /** How a session that is gone shows (facts 2.3); `redirect` = 302 to /login. */
+  /** How a lost session shows (facts 2.3); `redirect` = 302 to /login. */
   expiredStatus: 401 | 404 | 'redirect'
   forbiddenStatus: 403 | 401
   /** Name of the list of clients in the statistics of a destination (facts 7, 12.16). */
   clientList: 'clientStat' | 'clientsStat'
   /** The same in the statistics of one client. */
   clientAnswer: 'clientStat' | 'clientsStat'
-  /** What a route that does not run calls its state (facts 5.1). */
+  /** The state of a route that is not running (facts 5.1). */
   stoppedState: 'idle' | 'stopped'
   /**
-   * The destinations of an idle route show as `started` those that will run with it. By default
-   * none does, as recorded (facts 5.1): the start of one shows when its route runs.
+   * Destinations of an idle route show as `started` if they will run with it. By default none
+   * does, as recorded (facts 5.1): a started destination shows once its route runs.
    */
   startedWhileIdle: boolean
-  /** GET /api/session has null for `lastLoginDate` and `numLoginFailures`, as the vendor's sample. */
+  /** `lastLoginDate` and `numLoginFailures` of GET /api/session: null in the vendor's sample. */
   loginHistory: 'numbers' | 'null'
   /** HLS destinations have a `port`, which clients were seen to count on (facts 12). */
   hlsPort: boolean
   /** All numbers of statistics, and some of routes, come as strings (facts 10). */
   numbersAsStrings: boolean
   /**
-   * `standard`: Path and HttpOnly. To test how robust a client is, and of no known firmware:
-   * `secure`, also Secure and a Domain that is not this host; `none`, no Set-Cookie, the session ID
-   * is only in the body.
+   * `standard`: Path and HttpOnly. To test how robust a client is, and not from any known firmware:
+   * `secure` adds Secure and a Domain that is not this host; `none` sends no Set-Cookie, only the
+   * session ID in the body.
    */
   cookie: 'standard' | 'secure' | 'none'
-  /** The list answer has `pendingRouteCreates` (facts 4.1). */
+  /** The list response has `pendingRouteCreates` (facts 4.1). */
   pendingRouteCreates: boolean
   wrongPasswordStatus: 401 | 403 | 400 | 404
-  /** false: `page` and `pageSize` are ignored, one answer holds every route. */
+  /** false: `page` and `pageSize` are ignored, one response contains every route. */
   paging: boolean
-  /** With path redundancy the answer keeps `srtNetworkBondingParams` (facts 5.2 leave it open). */
+  /** With path redundancy responses keep `srtNetworkBondingParams` (facts 5.2 leave it open). */
   bondingInResponse: boolean
 }
 
@@ -58,7 +58,7 @@ export const DEFAULT_DIALECT: Readonly<Dialect> = {
   bondingInResponse: true,
 }
 
-/** Every value that each switch can take, the usual one first. */
+/** All values of each switch, the default first. */
 export const DIALECTS: { readonly [K in keyof Dialect]: ReadonlyArray<Dialect[K]> } = {
   pairings: ['peers', 'calypsos'],
   destinationCommands: [true, false],

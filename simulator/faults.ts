@@ -21,13 +21,13 @@ export interface Fault {
   status?: number
   /** For `status`: the body instead of the usual error body. */
   body?: unknown
-  /** For `latency`, and the seconds of `too-many`'s Retry-After in ms; 1000 if not given. */
+  /** For `latency`, and for `too-many` as its Retry-After (sent in seconds); 1000 if not given. */
   ms?: number
   /** For `giant`; 300 MB if not given. */
   bytes?: number
 }
 
-/** Whether the appliance acts on a call that is struck, and what becomes of its answer. */
+/** Whether the appliance acts on a struck call, and what becomes of the response. */
 interface Effect {
   acts: boolean
   /** What it does, for the command's help. */
@@ -35,7 +35,7 @@ interface Effect {
   answer: (exchange: Exchange, fault: Fault) => void | Promise<void>
 }
 
-/** A call in hand: `left` aborts when the client is gone or the simulator stops. */
+/** A call in progress: `left` aborts when the client disconnects or the simulator stops. */
 export interface Exchange {
   call: Call
   reply: Reply
@@ -176,7 +176,7 @@ export class Faults {
     }))
   }
 
-  /** The faults that strike a call: any number of delays, and the first other one. */
+  /** Returns the faults that strike a call: any number of delays, and the first other fault. */
   strike(call: Call): Fault[] {
     const striking: Fault[] = []
     for (const entry of this.active) {
@@ -192,7 +192,7 @@ export class Faults {
   }
 }
 
-/** Throws an error that says what is wrong with a fault, if something is. */
+/** Throws an error that says what is wrong with an invalid fault. */
 export function checkFault(fault: unknown): asserts fault is Fault {
   const { kind, ...rest } = asObject(fault)
   if (typeof kind !== 'string' || !Object.hasOwn(EFFECTS, kind)) {
@@ -247,7 +247,7 @@ function half(body: Buffer): Buffer {
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 
-/** Valid JSON that does not end for a long time; never more of it in memory than a chunk or two. */
+/** Sends very long valid JSON, of which no more than a chunk or two is ever in memory. */
 async function flood({ call, response, left }: Exchange, fault: Fault): Promise<void> {
   let rest = fault.bytes ?? 300 * 1024 * 1024
   call.status = 200

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 /** One call as the simulator received it, kept in the journal. */
 export interface Call {
-  /** When its last byte had arrived, on the simulator's clock (ms). */
+  /** When its last byte arrived, on the simulator's clock (ms). */
   at: number
   method: string
   /** Without the query, as sent (percent-encoded). */
@@ -17,7 +17,7 @@ export interface Call {
   rawBody: Buffer
   /** The file of a multipart call, whatever its field is called. */
   multipart?: Upload
-  /** The HTTP status answered; absent when no answer went out. */
+  /** The HTTP status sent; absent if no response was sent. */
   status?: number
   /** Whether the appliance acted on the call: carried out a read, accepted a write. */
   applied: boolean
@@ -34,7 +34,7 @@ export interface Upload {
   content: string
 }
 
-/** An answer before it goes out. */
+/** A response before it is sent. */
 export interface Reply {
   status: number
   headers: Record<string, string>
@@ -63,7 +63,7 @@ export function redirect(location: string): Reply {
 
 /**
  * A call the appliance refuses: the error body of facts 9.1. No list of error types is public, so
- * apart from `SessionAuthorization` the types are ours, after the pattern of the known ones.
+ * apart from `SessionAuthorization` the types are ours, modelled on the known ones.
  */
 export class Refusal extends Error {
   constructor(
@@ -86,7 +86,7 @@ export class Refusal extends Error {
 
 const LARGEST_BODY = 64 * 1024 * 1024
 
-/** The call with its whole body; rejects when the client leaves first or sends more than 64 MB. */
+/** Reads a call and its body; rejects if the client disconnects first or sends more than 64 MB. */
 export async function receive(request: IncomingMessage, now: () => number): Promise<Call> {
   const chunks: Buffer[] = []
   let size = 0

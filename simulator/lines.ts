@@ -1,10 +1,10 @@
 import { asObject } from './http'
 import { isRedundant, type Line, type SentSource, type SourceState } from './model'
 
-/** How a line is to be, as a program, a call or a command says it. */
+/** The condition of a line, as given by a program, a call or a command. */
 export type LineCondition = 'ok' | 'disconnected' | 'connecting' | 'no-data' | Impairment
 
-/** A line that works, and not well. */
+/** A line that works, but not well. */
 export interface Impairment {
   /** The most it carries, in Mbit/s. */
   bitrate?: number
@@ -14,7 +14,7 @@ export interface Impairment {
   rtt?: number
 }
 
-/** The usual line, of which there is nothing to say. */
+/** The usual line, with nothing wrong. */
 export const GOOD: Line = {}
 
 const WORDS: Readonly<Record<string, Line>> = {
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, Line>> = {
 
 const MOST = { bitrate: 10_000, loss: 100, rtt: 60_000 }
 
-/** The line that a condition stands for. Throws an error that says what a condition is. */
+/** The line that a condition stands for. Throws an error that lists the valid conditions. */
 export function lineFrom(condition: unknown): Line {
   if (typeof condition === 'string' && Object.hasOwn(WORDS, condition)) {
     return WORDS[condition] ?? GOOD
@@ -52,18 +52,18 @@ function noCondition(): Error {
 interface Failure {
   place: string
   line: Line
-  /** ID of the source or destination that was failed by its name. */
+  /** ID of the source or destination, if that was failed rather than an address. */
   of?: string
 }
 
 /**
- * The lines that are not as they should be. A failure belongs to the far end, not to the route: it
- * outlasts a stop, everything else at that place has it too, and another address has a good line.
+ * The lines with a failure. A failure belongs to the far end, not to the route: it outlasts a stop,
+ * affects everything else at that place, and does not follow a change of address.
  */
 export class Lines {
   private failures: Failure[] = []
 
-  /** Sets the line of a source or destination where it leads now; a good one restores the part. */
+  /** Sets the line to where a source or destination leads now; a good line restores the part. */
   set(part: SourceState, line: Line): void {
     const places = placesOf(part).map(({ own }) => own)
     const isRestored = (failure: Failure) =>
@@ -100,7 +100,7 @@ export class Lines {
 
 const ANYWHERE = ['', '0.0.0.0', '::']
 
-/** Where a part leads. What has no address of a far end is a place of its own. */
+/** Where a part leads. A part without the address of a far end is a place of its own. */
 function placesOf(part: SourceState) {
   return pathsOf(part).map(({ address = '', port = '' }) => {
     const place = `${address}:${port}`

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Dialect } from './dialect'
 
-/** A source as a client sends it (facts 5.2). Unknown members are kept: models grow with firmware. */
+/** A source as sent by a client (facts 5.2). Unknown members are kept: firmware adds new ones. */
 export interface SentSource {
   id?: string
   name: string
@@ -41,11 +41,11 @@ export interface RouteSpec {
 export type SummaryCode = 'ok' | 'warn' | 'error' | 'unknown'
 export type ConnectionState = 'disconnected' | 'connecting' | 'connection established' | 'connected'
 
-/** What is wrong with the way to a far end; nothing, as a rule. */
+/** What is wrong with the line to a far end; usually nothing. */
 export interface Line {
-  /** It gets no further than this state. */
+  /** The part gets no further than this state. */
   state?: 'disconnected' | 'connecting'
-  /** It connects, and no data comes. */
+  /** The part connects, but no data comes. */
   data?: false
   /** The most it carries, in Mbit/s. */
   bitrate?: number
@@ -55,7 +55,7 @@ export interface Line {
   rtt?: number
 }
 
-/** Packets counted until `at` (ms), and how many come and are lost in a second from then on. */
+/** Packets counted until `at` (ms), and how many arrive and are lost per second from then on. */
 interface Meter {
   at: number
   packets: number
@@ -72,11 +72,11 @@ interface Condition {
   /** One for each path; empty when all is well. */
   lines: Line[]
   meter: Meter
-  /** How often its data have ceased. */
+  /** How often its data have stopped. */
   signalLosses: number
 }
 
-/** A source as the appliance holds it: its definition under the sent names, and its condition. */
+/** A source as the appliance stores it: its definition under the sent names, and its condition. */
 export type SourceState = SentSource & Condition
 
 /** A destination, likewise. */
@@ -86,14 +86,14 @@ export type DestinationState = SentSource &
     started: boolean
   }
 
-/** A route as the appliance holds it. */
+/** A route as the appliance stores it. */
 export interface RouteState {
   id: string
   name: string
-  /** A UUID seen on real routes and documented nowhere (facts 5.1). */
+  /** A UUID seen on real routes but documented nowhere (facts 5.1). */
   label?: string
   state: 'idle' | 'running'
-  /** Since when it runs (ms); undefined when it does not. */
+  /** When it was started (ms); undefined while it is not running. */
   startedAt?: number
   /** How long it had run when it was last stopped (ms). */
   ranFor: number
@@ -101,13 +101,13 @@ export interface RouteState {
   summaryStatusDetails: string
   source: SourceState
   destinations: DestinationState[]
-  /** Values accepted and not applied yet. */
+  /** Values accepted but not yet applied. */
   pendingUpdates?: object
   hasPendingDelete?: boolean
 }
 
-/** What a part holds besides its definition: members of answers that requests may carry and the
- * appliance disregards (facts 4.4, 9.3), its id, and `action`. */
+/** What a part contains besides its definition: members of responses that requests may carry and
+ * the appliance ignores (facts 4.4, 9.3), its ID, and `action`. */
 const NOT_DEFINITION = new Set([
   'id',
   'action',
@@ -135,7 +135,7 @@ export function definitionOf(part: SentDestination): SentSource {
 /**
  * The definition that results when `sent` reaches a part defined as `stored`. What is left out
  * keeps its value (the rule for POST of facts 9.3), unless the protocol changes. Whether the real
- * appliance keeps to its rule in route updates is unknown.
+ * appliance follows its rule in route updates is unknown.
  */
 export function mergedDefinition(sent: SentDestination, stored?: SentSource): SentSource {
   const given = definitionOf(sent)
@@ -167,7 +167,7 @@ export function completeDestination(sent: SentSource): SentSource {
 /** Seen on every captured source, whatever its protocol. */
 const SOURCE_DEFAULTS = { srtRcvBuf: 10_240_000, srtGroupMode: 'none', srtPassPhrase: null }
 
-/** `srtMode` is optional in requests, and what is then meant is not public: our choice. */
+/** `srtMode` is optional in requests, and its default is not public: our choice. */
 const DEFAULT_MODE = 'listener'
 
 /** The values that presets and captures repeat (end of facts 5.3). */
@@ -181,7 +181,7 @@ const SRT_DEFAULTS = {
   retainHeader: false,
 }
 
-/** With a mode if it is of SRT, and with the address a part has, or none: see `hasAddress`. */
+/** Adds the mode of an SRT part, and removes the address where there is none: see `hasAddress`. */
 function completed(sent: SentSource): SentSource {
   const moded =
     sent.protocol === 'srt'
@@ -192,7 +192,7 @@ function completed(sent: SentSource): SentSource {
   return rest
 }
 
-/** Redundant paths have their own addresses; an RTMP publisher and HLS have none (facts 5.2, 5.3). */
+/** Redundant paths have their own; an RTMP publisher and HLS have none (facts 5.2, 5.3). */
 export function hasAddress(part: SentSource): boolean {
   const publisher = part.protocol === 'rtmp' && part.rtmpMode === 'PUBLISHER'
   const paths = part.protocol === 'rtp' && part.rtpNetworkBondingParams
@@ -213,7 +213,7 @@ export function newSource(sent: SentSource, id: string = randomUUID()): SourceSt
   return newPart(completeSource(sent), id)
 }
 
-/** A destination that does not run yet, whether it is meant to or not. */
+/** A destination that is not running yet, whatever `started` says. */
 export function newDestination(
   sent: SentSource,
   started: boolean,
@@ -263,21 +263,21 @@ export function setState(part: SourceState | DestinationState, state: Connection
 function detailsOf(part: SourceState | DestinationState): string {
   const { state, protocol, address } = part
   const isPackets = protocol === 'udp' || protocol === 'rtp'
-  // As recorded of a UDP destination whose route runs and whose source does not.
+  // As recorded for a UDP destination whose route runs but whose source does not.
   if ('started' in part && isPackets && state === 'disconnected') {
     return `disconnected from stream ${address}`
   }
   return state === 'connected' && lineOf(part).data === false ? 'connected, no data' : state
 }
 
-/** A part that does not run: its route is idle, or it was stopped by itself (facts 5.1, 4.7). */
+/** Marks a part that does not run: its route is idle, or only it was stopped (facts 5.1, 4.7). */
 export function setIdle(part: SourceState | DestinationState): void {
   part.state = 'disconnected'
   part.summaryStatusCode = 'unknown'
   part.summaryStatusDetails = 'stopped'
 }
 
-/** The line a part lives on: with several paths the best of them. */
+/** The line that a part uses: the best one if it has several paths. */
 export function lineOf({ lines }: SourceState): Line {
   const connected = lines.filter(({ state }) => !state)
   return connected.find(({ data }) => data !== false) ?? connected[0] ?? lines[0] ?? {}
@@ -314,7 +314,7 @@ export function runningTime(route: RouteState, now: number): number {
     : route.ranFor
 }
 
-/** `HH:MM:SS` with as many digits of hours as it takes. */
+/** `HH:MM:SS`, with as many digits for the hours as needed. */
 export function clock(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   return [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
@@ -322,7 +322,7 @@ export function clock(ms: number): string {
     .join(':')
 }
 
-/** A number that is always the same for the same text (FNV-1a, 32 bits). */
+/** Hashes a text (FNV-1a, 32 bits). */
 export function hash(text: string): number {
   let value = 0x811c9dc5
   for (let place = 0; place < text.length; place++) {
@@ -331,7 +331,7 @@ export function hash(text: string): number {
   return value >>> 0
 }
 
-/** What a part carries now, in Mbit/s: about a level of its own, as far as it gets the data. */
+/** What a part carries now, in Mbit/s: about its own level, as far as it gets data. */
 export function bitrate(route: RouteState, part: SourceState, now: number): number {
   const phase = hash(part.id)
   const level = levelOf(part) * (1 + 0.04 * Math.sin(now / 500 + phase))
@@ -352,10 +352,10 @@ function shareOf(route: RouteState, part: SourceState): number {
 }
 
 const PACKETS = 1000
-/** In percent, of a good line. */
+/** On a good line, in percent. */
 const USUAL_LOSS = 0.04
 
-/** Reckons up the packets of a route's parts, which come from now on as their lines let them. */
+/** Adds up the packets of a route's parts so far, and sets their rates from now on. */
 export function measure(route: RouteState, now: number): void {
   for (const part of [route.source, ...route.destinations]) {
     const sent = shareOf(route, part) * PACKETS * (1 + (hash(part.id) % 100) / 100)
@@ -379,7 +379,7 @@ export function clientCount(part: SourceState): number {
   return part.state === 'connected' ? 1 + (hash(part.id) % 3) : 0
 }
 
-/** A Route as the appliance answers it (facts 5.1). */
+/** A Route as the appliance returns it (facts 5.1). */
 export function readRoute(route: RouteState, now: number, dialect: Dialect): object {
   return {
     name: route.name,
@@ -398,7 +398,7 @@ export function readRoute(route: RouteState, now: number, dialect: Dialect): obj
   }
 }
 
-/** A Route as it was sent, without ids and states: what presets hold (facts 8). */
+/** A Route as it was sent, without IDs and states, as presets contain it (facts 8). */
 export function sentRoute(route: RouteState): RouteSpec {
   return {
     name: route.name,
@@ -437,7 +437,7 @@ function readDestination(
     read.protocol = 'http'
     read.address = `/hls/${destination.id}/index.m3u8`
     if (dialect.hlsPort) read.port = 0
-    // A number in requests, a string in answers.
+    // A number in requests, a string in responses.
     if (typeof read.segmentDuration === 'number') {
       read.segmentDuration = String(read.segmentDuration)
     }
@@ -445,7 +445,7 @@ function readDestination(
   return read
 }
 
-/** What a part takes up of the network for what it carries, as recorded of one source. */
+/** Network bandwidth per bitrate carried, as recorded for one source. */
 export const OVERHEAD = 1.021
 
 function readPart(route: RouteState, part: SourceState, now: number, dialect: Dialect): Read {
@@ -472,7 +472,7 @@ function readPart(route: RouteState, part: SourceState, now: number, dialect: Di
   return read
 }
 
-/** What answers call the `mode` of a part; RTMP and RTSP have none. */
+/** The `mode` of a part in responses; RTMP and RTSP have none. */
 export function modeOf(part: SentSource): string | undefined {
   if (part.protocol === 'srt') return part.srtMode
   if (part.protocol === 'hls') return 'hls'

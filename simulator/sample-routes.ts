@@ -1,10 +1,10 @@
 import type { RouteSpec, SentDestination, SentSource } from './model'
 
 /**
- * Definitions of routes in the form they are sent, over every protocol and mode the facts know:
- * the first eight already hold each protocol, fourteen hold everything. The same number and seed
- * give the same routes, and a larger number begins with the routes of a smaller one. About half
- * are to be started. Addresses are of the documentation and the local multicast ranges.
+ * Route definitions in the form in which they are sent, with every protocol and mode of the facts:
+ * the first eight cover every protocol, the first fourteen everything. The same count and seed give
+ * the same routes, and a larger count begins with the routes of a smaller one. About half have
+ * `startRoute` set. Addresses are from the documentation and local multicast ranges.
  */
 export function generateRoutes(count: number, seed = 1): RouteSpec[] {
   const random = randomNumbers(seed)
@@ -39,7 +39,7 @@ const PLACES = [
   'Sports bar',
 ]
 
-/** A whole number from 0, below the limit. */
+/** Returns a whole number from 0, below the limit. */
 type Random = (below: number) => number
 type Design = (
   name: string,
@@ -250,7 +250,7 @@ const srtCallerSecret: Design = (name, random) => {
   }
 }
 
-/** A small fleet should hold as much variety as it can: each protocol comes before any repeats. */
+/** A small set should be as varied as possible: every protocol comes before any repeats. */
 const DESIGNS: Design[] = [
   udpMulticast,
   srtSecret,

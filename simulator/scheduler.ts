@@ -1,7 +1,7 @@
 /**
- * What the appliance has accepted and not done yet, in the order it falls due, with one timer for
- * all of it. Everything that looks at the state calls `catchUp` first, so the timer only serves
- * those who hold a reference and wait.
+ * The work that the appliance has accepted but not done yet, by due time, with one timer for all of
+ * it. Everything that reads the state calls `catchUp` first, so the timer only serves callers that
+ * keep a reference and wait.
  */
 export class Agenda {
   private readonly pending: Array<{ at: number; run: () => void }> = []
@@ -15,7 +15,7 @@ export class Agenda {
     return this.pending.length
   }
 
-  /** Does `run` in `delay` ms; of two that fall due together the first entered goes first. */
+  /** Calls `run` in `delay` ms; of two due at the same time, the one entered first goes first. */
   enter(delay: number, run: () => void): void {
     const at = this.now() + delay
     let place = this.pending.length
@@ -24,7 +24,7 @@ export class Agenda {
     this.arm()
   }
 
-  /** Does all that has fallen due. */
+  /** Does everything that is due. */
   catchUp(): void {
     const now = this.now()
     while (this.pending[0] && this.pending[0].at <= now) this.pending.shift()?.run()
@@ -44,7 +44,7 @@ export class Agenda {
     this.arm()
   }
 
-  /** Leaves no timer behind; what is pending stays so until `wake`. */
+  /** Leaves no timer behind; pending work waits until `wake`. */
   sleep(): void {
     this.awake = false
     clearTimeout(this.timer)

@@ -14,11 +14,11 @@ import { DEFAULT_ACCOUNTS, type Account } from './sessions'
 
 /** How the simulator is set up; all times in ms. */
 export interface SimulatorOptions extends Partial<Adjustable> {
-  /** 0, the default, takes a free one. */
+  /** 0, the default, picks a free one. */
   port?: number
   /** 127.0.0.1 if not given. */
   host?: string
-  /** `true` takes the test certificate for localhost, 127.0.0.1 and ::1. */
+  /** `true` uses the test certificate for localhost, 127.0.0.1 and ::1. */
   https?: boolean | Certificate
   /** The Administrator's account; haiadmin and manager if not given. */
   username?: string
@@ -33,7 +33,7 @@ export interface SimulatorOptions extends Partial<Adjustable> {
   now?: () => number
 }
 
-/** The lines of a route that are to be so from now on. */
+/** The conditions to set on the lines of a route. */
 export interface RouteConditions {
   source?: LineCondition
   /** By name or ID. */
@@ -41,14 +41,14 @@ export interface RouteConditions {
 }
 
 /**
- * `offline`: the appliance says that its device is. `away`: it cuts every connection, as if it had
- * no power; the simulator's own endpoints still answer.
+ * `offline`: the appliance reports its device as offline. `away`: it cuts every connection, as if
+ * it had no power; the simulator's own endpoints still work.
  */
 export type DeviceCondition = 'ok' | 'offline' | 'away'
 
 /** What can also be changed while the simulator runs. */
 export interface Adjustable extends Omit<ApplianceSettings, 'dialect'> {
-  /** Added to every answer; the appliance has acted by then. */
+  /** Delay of every response; the appliance has acted by then. */
   latency: number
   /** Calls the journal keeps before it drops the oldest; 100,000 if not given. */
   journalSize: number
@@ -71,7 +71,7 @@ const DEFAULTS: Omit<Adjustable, 'dialect'> = {
   pollingInterval: 10_000,
 }
 
-/** Starts an appliance that listens; rejects when the port is taken. */
+/** Starts an appliance that listens; rejects if the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const certificate = options.https === true ? testCertificate() : options.https || undefined
   const simulator = new Simulator(options, certificate)
@@ -81,7 +81,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
 /** A simulated appliance and its network. */
 export class Simulator {
-  /** Every call received, in the order their last bytes came. */
+  /** Every call received, in the order in which their last bytes arrived. */
   readonly journal: Call[] = []
   /** SHA-256 of the certificate, upper case with colons; only with https. */
   readonly fingerprint?: string
@@ -128,7 +128,7 @@ export class Simulator {
     return this.appliance.sessions.logins
   }
 
-  /** Logins tried, whatever came of them. */
+  /** Login attempts, successful or not. */
   get loginAttempts(): number {
     return this.appliance.sessions.loginAttempts
   }
@@ -148,7 +148,7 @@ export class Simulator {
     return this.sockets.size
   }
 
-  /** The live devices: what a test edits shows in the next answer. */
+  /** The live devices: what a test edits shows in the next response. */
   get devices(): DeviceState[] {
     this.appliance.agenda.catchUp()
     return this.appliance.devices
@@ -165,12 +165,12 @@ export class Simulator {
     return device.route(nameOrId) ?? device.routes.find(({ name }) => name === nameOrId)
   }
 
-  /** A route of the first device as the appliance answers it. */
+  /** A route of the first device as the appliance returns it. */
   readForm(nameOrId: string): object {
     return readRoute(this.known(nameOrId), this.now(), this.settings.dialect)
   }
 
-  /** Adds a route at once, as by somebody else; with `startRoute` it is running and connected. */
+  /** Adds a route at once, as if by another client; with `startRoute`, running and connected. */
   addRoute(spec: RouteSpec): RouteState {
     return this.appliance.install(this.firstDevice, spec)
   }
@@ -183,7 +183,7 @@ export class Simulator {
     this.known(nameOrId).name = name
   }
 
-  /** Starts a route as by somebody else; it connects step by step. */
+  /** Starts a route as if by another client; it connects step by step. */
   startRoute(nameOrId: string): void {
     this.appliance.start(this.known(nameOrId))
   }
@@ -194,8 +194,8 @@ export class Simulator {
 
   /**
    * Sets the lines of a route's source and destinations; `ok` restores one. A failure stays with
-   * the far end: it outlasts a stop of the route, another route with the same address has it too,
-   * and the route with another address has not.
+   * the far end: it outlasts a stop of the route, affects other routes with the same address, and
+   * no longer affects this route once its address changes.
    */
   fail(nameOrId: string, { source, destinations = {} }: RouteConditions): void {
     const route = this.known(nameOrId)
@@ -217,7 +217,7 @@ export class Simulator {
     this.appliance.changeLines((lines) => lines.setAddress(address, line))
   }
 
-  /** Takes the whole appliance down, or back. */
+  /** Takes the whole appliance down, or brings it back. */
   failDevice(condition: DeviceCondition): void {
     if (!DEVICE_CONDITIONS.includes(condition)) {
       throw new Error(`A device is ${DEVICE_CONDITIONS.join(', ')}.`)
@@ -252,7 +252,7 @@ export class Simulator {
     Object.assign(this.settings.dialect, dialect)
   }
 
-  /** Puts a fault in force; the function returned removes it. */
+  /** Activates a fault; the returned function removes it. */
   fault(fault: Fault): () => void {
     checkFault(fault)
     return this.faults.add(fault)
@@ -262,7 +262,7 @@ export class Simulator {
     this.faults.clear()
   }
 
-  /** Calls `listener` when a call is finished, answered or not; the function returned ends that. */
+  /** Calls `listener` when a call is finished, answered or not; the returned function ends that. */
   onCall(listener: (call: Call) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
@@ -273,7 +273,7 @@ export class Simulator {
     return this.appliance.agenda.empty()
   }
 
-  /** Listens, after `stop` on the same port, with routes and sessions as they were. */
+  /** Listens; after `stop`, on the same port, with routes and sessions unchanged. */
   async start(): Promise<void> {
     if (this.server) return
     const handle = (request: IncomingMessage, response: ServerResponse) => {
@@ -348,7 +348,7 @@ export class Simulator {
       }
       await this.answer(call, response, client.signal)
     } catch (error) {
-      // The client has left: there is nobody to tell.
+      // The client has disconnected: no response can be sent.
       if (client.signal.aborted) return
       const refusal =
         error instanceof Refusal ? error : new Refusal(500, 'Simulator', String(error))
@@ -390,7 +390,7 @@ export class Simulator {
   private note(call: Call): void {
     this.journal.push(call)
     const excess = this.journal.length - this.settings.journalSize
-    // In portions: removing from the front moves all the rest.
+    // In batches: removing from the front moves all the rest.
     if (excess > this.settings.journalSize / 10) this.journal.splice(0, excess)
   }
 
@@ -470,10 +470,10 @@ export class Simulator {
   }
 }
 
-/** One reason for all: making one costs more than some calls do. */
+/** Shared, since creating an error costs more than some calls do. */
 const LEFT = new Error('The client has left.')
 
-/** What `work` returns; what it throws is the fault of whoever asked for it. */
+/** Returns what `work` returns; what it throws is the caller's fault, a 400. */
 function told<T>(type: string, work: () => T): T {
   try {
     return work()
@@ -484,7 +484,7 @@ function told<T>(type: string, work: () => T): T {
 
 const DEVICE_CONDITIONS: readonly DeviceCondition[] = ['ok', 'offline', 'away']
 
-/** The JSON of a call of the simulator's own, as `curl -d` sends it too: with any content type. */
+/** The JSON of a call to the simulator's own endpoints, with any content type (`curl -d`). */
 function bodyOf({ rawBody }: Call): unknown {
   if (rawBody.length === 0) return undefined
   try {
@@ -500,7 +500,7 @@ function routeConditionsFrom(body: unknown): RouteConditions {
   return { source, destinations } as RouteConditions
 }
 
-/** The members of a body, which has some and no others. */
+/** The members of a body, which must have at least one of `names` and no others. */
 function membersOf(body: unknown, names: string[]): Record<string, unknown> {
   const members = asObject(body)
   const keys = Object.keys(members)

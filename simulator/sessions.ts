@@ -17,19 +17,19 @@ export interface Session {
   /** Unix time, ms. */
   startAt: number
   expireAt: number
-  /** As the login answered them: of the login before, and wrong passwords since then. */
+  /** As the login returned them: date of the previous login, and wrong passwords since then. */
   lastLoginDate: number
   numLoginFailures: number
 }
 
-/** The settings that govern sessions, read at every call so that they can change meanwhile. */
+/** The settings for sessions, read at every call so that they can be changed at any time. */
 export interface SessionRules {
   sessionLifetime: number
   slidingSessions: boolean
   maxSessions: number
   lockoutAfter: number
   lockoutDuration: number
-  /** With which every session ID begins, so that a test can find them all. */
+  /** Prefix of every session ID, so that a test can find them all. */
   sessionPrefix: string
   dialect: Dialect
 }
@@ -41,7 +41,7 @@ export const DEFAULT_ACCOUNTS: readonly Account[] = [
   { username: 'user', password: 'public', role: 'Observer' },
 ]
 
-/** Accounts, who is logged in, and who has mistyped a password how often (facts 2). */
+/** Accounts, their sessions, and their counts of wrong passwords (facts 2). */
 export class Sessions {
   loginAttempts = 0
   logins = 0
@@ -102,7 +102,7 @@ export class Sessions {
     return { session, reply }
   }
 
-  /** The live session of a cookie; using it extends it when sessions slide. */
+  /** The live session of a cookie, extended if sessions slide. */
   resume(id: string | undefined): Session | undefined {
     const session = id === undefined ? undefined : this.open.get(id)
     if (!session) return undefined
@@ -114,7 +114,7 @@ export class Sessions {
     return session
   }
 
-  /** How a missing or dead session shows (facts 2.3). */
+  /** The reply to a call with a missing or dead session (facts 2.3). */
   gone(): Reply {
     const status = this.rules.dialect.expiredStatus
     if (status === 'redirect') return redirect('/login')
@@ -137,7 +137,7 @@ export class Sessions {
     }
   }
 
-  /** DELETE /api/session: unlike the login answer not wrapped. */
+  /** DELETE /api/session: not wrapped, unlike the login response. */
   logout(session: Session): object {
     this.open.delete(session.id)
     this.logouts++
@@ -191,7 +191,7 @@ export class Sessions {
 interface LoginRecord {
   /** Wrong passwords since the last right one. */
   failures: number
-  /** The same since the last lock, which starts the count anew. */
+  /** The same since the last lock, which restarts the count. */
   inARow: number
   lockedUntil: number
   lastLoginDate: number

@@ -17,14 +17,14 @@ import {
   type SourceState,
 } from './model'
 
-/** When statistics are taken (ms), and in which dialect they are put. */
+/** When the statistics are taken (ms), and in which dialect they are written. */
 interface Collection {
   route: RouteState
   now: number
   dialect: Dialect
 }
 
-/** GET …/statistics?routeID= (facts 7). Levels move with time, counters grow while the route runs. */
+/** GET …/statistics?routeID= (facts 7). Levels vary with time, counters grow while it runs. */
 export function routeStatistics(route: RouteState, now: number, dialect: Dialect): object {
   const collection = { route, now, dialect }
   return collected(collection, {
@@ -168,7 +168,7 @@ function ofPart(part: SourceState, collection: Collection): Record<string, unkno
   }
 }
 
-/** What it carries, and what that takes up of the network; both in Mbit/s. */
+/** What it carries, and the network bandwidth used; both in Mbit/s. */
 function rates(part: SourceState, { route, now }: Collection) {
   const level = bitrate(route, part, now)
   return {
@@ -178,7 +178,7 @@ function rates(part: SourceState, { route, now }: Collection) {
   }
 }
 
-/** Statistics say nothing for none (facts 12.8). */
+/** Statistics have an empty string for none (facts 12.8). */
 function groupModeOf(part: SourceState): string {
   return isRedundant(part) ? (part.srtGroupMode ?? '') : ''
 }
@@ -201,7 +201,7 @@ function srtLevels(part: SourceState, line: Line, { now }: Collection): object {
   }
 }
 
-/** A source does not choose its cipher, and one without a choice of its own has this. */
+/** A source does not choose its cipher; without a choice it is AES128. */
 function cipherOf({ srtEncryption }: SourceState): string {
   const named = typeof srtEncryption === 'string' && !/^none$/i.test(srtEncryption)
   return named && srtEncryption ? srtEncryption : 'AES128'
@@ -229,7 +229,7 @@ function clientsOf(destination: DestinationState, collection: Collection) {
   })
 }
 
-/** One connection to each path that has one. */
+/** One connection for each path that is connected. */
 function connectionsOf(part: SourceState, collection: Collection) {
   if (part.state !== 'connected') return []
   return pathsOf(part)
@@ -259,7 +259,7 @@ function connection(
     ...srtLevels(part, line, collection),
     srtCurrentBandwidth: rates(part, collection).usedBandwidth,
     srtEstimatedBandwidth: 95.5,
-    // Text in what is documented and in a client's model; which texts there are is unknown.
+    // A string in the documentation and in a client's model; its possible values are unknown.
     srtFec: part.useFec === true ? 'on' : 'off',
     srtFecArq: part.srtFecArq ?? 'always',
     srtFecCols: part.srtFecCols ?? 0,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * Whether what is typed is for this process. One in the background (`… &`) that reads from its
+ * Whether this process may read what is typed. A background process (`… &`) that reads from its
  * terminal is stopped by the system, and the appliance would hang.
  */
 export function mayRead(): boolean {
@@ -18,9 +18,9 @@ export function mayRead(): boolean {
   }
 }
 
-/** By /proc/PID/stat: whether the group of the process is the one that its terminal serves. */
+/** From /proc/PID/stat: whether the process is in the foreground group of its terminal. */
 export function isForeground(stat: string): boolean {
-  // The name of the program comes before, in brackets, and may have anything in it.
+  // The program's name comes before, in parentheses, and may contain anything.
   const [, , group, , , served] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return group === served
 }

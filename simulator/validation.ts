@@ -12,9 +12,9 @@ import {
 } from './model'
 
 /**
- * The fields of a create, checked (facts 4.3 and 5). Throws a `Refusal` with status 400 naming the
- * first fault. That validation answers 400 is our choice: the status is not public. `startRoute` may
- * be left out, as one client does: the vendor's text does not say that it may not.
+ * Checks the fields of a create (facts 4.3 and 5). Throws a `Refusal` with status 400 naming the
+ * first fault. The 400 is our choice: the real status is not public. `startRoute` may be left out,
+ * as one client does: the vendor's text does not forbid it.
  */
 export function checkedCreate(fields: unknown): RouteSpec {
   const sent = checkedFields(fields)
@@ -23,7 +23,7 @@ export function checkedCreate(fields: unknown): RouteSpec {
   return checkedSpec(sent)
 }
 
-/** A route as sent, checked, as a preset or a program gives it. */
+/** Checks a route as sent, from a preset or a program. */
 export function checkedSpec(fields: unknown): RouteSpec {
   const sent = checkedFields(fields)
   checkPart('source', sent.source, SOURCES)
@@ -31,7 +31,7 @@ export function checkedSpec(fields: unknown): RouteSpec {
   return sent
 }
 
-/** The fields of an update to `route`, checked (facts 4.4). Throws as `checkedCreate`. */
+/** Checks the fields of an update to `route` (facts 4.4). Throws like `checkedCreate`. */
 export function checkedUpdate(fields: unknown, route: RouteState): RouteSpec {
   const sent = checkedFields(fields)
   if (!sent.source.id) refuse('source.id is required')
@@ -73,7 +73,7 @@ function checkDestinations(sent: RouteSpec, route: RouteState | undefined): void
   })
 }
 
-/** The destination an update means; without an id it is a new one. */
+/** The stored destination that an update refers to; without an ID it is a new one. */
 function storedDestination(
   path: string,
   sent: SentDestination,
@@ -85,7 +85,7 @@ function storedDestination(
   return stored
 }
 
-/** What a member must be, as a sentence says it, or nothing if it is that. */
+/** Returns what a member must be, worded for a sentence, or undefined if it is valid. */
 type Rule = (value: unknown) => string | undefined
 type Rules = Readonly<Record<string, Rule>>
 
@@ -94,7 +94,7 @@ const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'true or
 const list: Rule = (value) => (Array.isArray(value) ? undefined : 'a list')
 const amount: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'a number of at least 0'
-/** A number that is written as text (facts 5.3). */
+/** A number written as text (facts 5.3). */
 const digits: Rule = (value) =>
   typeof value === 'string' && /^\d*(\.\d+)?$/.test(value) ? undefined : 'a number as text'
 
@@ -106,7 +106,7 @@ const whole =
     return fits ? undefined : `a whole number from ${low} to ${high}`
   }
 
-/** Empty text is none of them: clients send it for what they do not set. */
+/** Empty text stands for none of them: clients send it for what they do not set. */
 const choice =
   (...values: string[]): Rule =>
   (value) =>
@@ -225,7 +225,7 @@ function checkPart(
   } else if (isRedundant(part)) {
     checkNotJoined(path, sent)
   }
-  // Where a part has no address of its own, what is sent for one is disregarded.
+  // Where a part has no address of its own, one that is sent is ignored.
   for (const [name, rule] of Object.entries(rules)) {
     if (isPlaced || !Object.hasOwn(PLACE, name)) check(`${path}.${name}`, rule, sent[name])
   }
@@ -260,7 +260,7 @@ function checkPaths(path: string, paths: unknown[]): void {
   })
 }
 
-/** The joined form of answers is refused in a request, though redundancy makes it needless. */
+/** Refuses the joined form of responses in a request, though redundancy makes it needless. */
 function checkNotJoined(path: string, sent: SentSource): void {
   for (const name of Object.keys(PLACE)) {
     const value = sent[name]
@@ -286,8 +286,8 @@ function isGiven<T>(value: T): value is NonNullable<T> {
 }
 
 /**
- * Brings what a client may send in another form to the one it is kept in: what an answer gives as
- * a string may come back as one, and clients send empty text for nothing (facts 12.14). Changes
+ * Converts what a client may send in another form to the stored form: what a response gives as a
+ * string may come back as one, and clients send empty text for unset values (facts 12.14). Changes
  * `sent`, which is a copy.
  */
 function tidy(sent: SentSource): void {

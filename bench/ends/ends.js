@@ -1,5 +1,5 @@
-// The two ends of a measured flow: `flowEnds` of the process sends messages into the one, and
-// waits for what comes out of the other, or ends in a Catch node that leads there.
+// The two ends of a measured flow: the global `flowEnds` sends messages into one, and waits for
+// what comes out of the other, directly or through a Catch node.
 module.exports = (RED) => {
   const ends = (globalThis.flowEnds ??= createEnds())
 

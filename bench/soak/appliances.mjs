@@ -1,11 +1,11 @@
-// The simulated appliances of the long run, in a process of their own, and what happens to them.
+// The simulated appliances of the long run, in their own process, and what happens to them.
 import { createRequire } from 'node:module'
 import { answerCalls } from '../../scripts/harness/calls.cjs'
 
 const require = createRequire(import.meta.url)
 const { generateRoutes, startSimulator } = require('../../dist/simulator')
 
-/** By their names. */
+/** By name. */
 const appliances = {}
 
 answerCalls({
@@ -18,8 +18,8 @@ answerCalls({
         ...options,
         routes: specs,
         journalSize: 10,
-        // Destinations that start and stop with their route are told with it: the account counts
-        // those that do so by themselves.
+        // Destinations that start and stop with their route are reported with it: the account
+        // counts those that do so by themselves.
         dialect: { startedWhileIdle: true },
       })
       appliances[name] = { simulator, calls: 0, failed: 0 }
@@ -46,7 +46,7 @@ answerCalls({
   stop: ({ name }) => appliances[name].simulator.stop(),
   comeBack: ({ name }) => appliances[name].simulator.start(),
 
-  /** One change as by somebody else; answers the route. */
+  /** Makes one change, as if by another client; returns the ID of the route. */
   change({ name, kind, route, to, port }) {
     const { simulator } = appliances[name]
     if (kind === 'add') return simulator.addRoute(simpleRoute(to)).id
@@ -58,14 +58,14 @@ answerCalls({
     return route
   },
 
-  /** Takes away routes that the flow has made and left behind. */
+  /** Removes all but `keep` of the routes that the flow has made and left behind. */
   reap({ name, prefix, keep }) {
     const { simulator } = appliances[name]
     const made = simulator.routes.filter((route) => route.name.startsWith(prefix))
     for (const { id } of made.slice(0, Math.max(0, made.length - keep))) simulator.removeRoute(id)
   },
 
-  /** What a watch has to know of an appliance, when nothing is under way there. */
+  /** What a watch must know of an appliance once nothing is pending there. */
   async routes({ name }) {
     const { simulator } = appliances[name]
     await simulator.settle()
@@ -94,7 +94,7 @@ answerCalls({
     ),
 })
 
-// Ctrl-C reaches every process of the terminal: the one that started this one ends it.
+// Ctrl-C reaches every process of the terminal: this one is stopped by its parent.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 
 let lastPort = 20_000

@@ -1,17 +1,17 @@
 // The flow of the long run, and what is fed into it: every action node, several watches, and
-// gateways that work, that may not write, that have a wrong password, and that nobody answers.
+// gateways that work, that may not write, that have a wrong password, and that get no response.
 
 const ROUTES = ['Studio A', 'OB van 3', 'Stadium North', 'Newsroom feed', 'City hall']
 const BULK = ['Bulk 1', 'Bulk 2', 'Bulk 3', 'Bulk 4']
-/** Routes of this name only the script changes, and it knows what has to be told of them. */
+/** Only the script changes routes of these names, so it knows what must be reported of them. */
 export const WATCHED = ['Watched 1', 'Watched 2', 'Watched 3', 'Watched 4']
 /** Routes that the flow makes. */
 export const MADE = 'Made'
 
-/** What the first appliance begins with. */
+/** The named routes that the first appliance starts with. */
 export const NAMED = [...WATCHED, 'Kept 1', 'Kept 2']
 
-/** What a redeploy may change; `edits` makes a node another one without changing what it does. */
+/** What a redeploy may change; `edits` alters nodes without changing what they do. */
 export const newShape = () => ({
   timeout: 1500,
   concurrency: 8,
@@ -26,7 +26,7 @@ export function watchesOf({ isComing }) {
   return isComing ? { ...watches, coming: 'main' } : watches
 }
 
-/** The flow as it is deployed; only nodes that are new bring their credentials. */
+/** The flow as it is deployed; only new nodes carry their credentials. */
 export function flowOf({ appliances, shape, deployed = [] }) {
   const known = new Set(deployed.map(({ id }) => id))
   const nodes = [
@@ -50,7 +50,7 @@ export function flowOf({ appliances, shape, deployed = [] }) {
   ]
   return nodes.map(({ credentials, ...node }) => ({
     ...node,
-    // Without a place Node-RED takes it for a config node.
+    // Without coordinates Node-RED takes it for a config node.
     ...(node.z && { x: 100, y: 100 }),
     ...(shape.edits[node.id] && { name: `edit ${shape.edits[node.id]}` }),
     ...(credentials && !known.has(node.id) && { credentials }),
@@ -80,7 +80,7 @@ const PASS = { type: 'function', func: 'return msg', outputs: 1 }
 const anyRoute = (random) => ({ routeName: random.one([...ROUTES, 'No such route']) })
 const nothing = () => ({})
 
-/** A route that may run beside all others, in a form that a node takes. */
+/** A route that can run beside all others, in a form that nodes accept. */
 function definition(random, name) {
   const port = random.whole(10_000, 60_000)
   const destination = (end) => ({
@@ -118,7 +118,7 @@ const edit = (random) => {
 }
 
 /**
- * By the tab: `type` without its beginning, own `properties`, the node it is wired to if that is
+ * By tab: `type` without its prefix, the node's own `properties`, the node that it is wired `to` if
  * not the end of the tab, and the message that it is given. A node with `give: false` is fed by
  * another one.
  */
@@ -247,7 +247,7 @@ function gateways({ main, second }, { timeout, concurrency }) {
       fingerprint: second.fingerprint,
       credentials: administrator,
     },
-    // The port of the discard service: nobody listens there.
+    // The port of the discard service: nothing listens there.
     { id: 'away', baseUrl: 'http://127.0.0.1:9', credentials: administrator },
     {
       id: 'wrong',
@@ -278,7 +278,7 @@ function feedNode(name) {
 }
 
 function actionNode(id, z, { type, properties, gateway = 'main', to }, { isSwapped }) {
-  // A node that gets another gateway: the second appliance does not know its routes.
+  // A node moved to another gateway: the second appliance does not know its routes.
   const isOther = isSwapped && ['device', 'route', 'list', 'keep'].includes(id)
   return {
     id,

@@ -1,28 +1,28 @@
-// Runs inside the Node-RED under test: feeds messages into the flow, keeps the account of each,
-// hands on what the watches tell, and says what the process uses.
+// Runs inside the Node-RED under test: feeds messages into the flow, keeps track of each, passes
+// on what the watches report, and reports what the process uses.
 //
-// Counting at a Catch node or behind a node would not be exact: what a node sends or fails while
-// it is being replaced is not delivered any more, for Node-RED has taken away whoever would get it.
-// So the account is kept by the hooks of Node-RED, at the node itself: a message counts from the
+// Counting at a Catch node or downstream would not be exact: what a node sends or fails while it is
+// being replaced is no longer delivered, since Node-RED has already removed the receivers. So
+// messages are tracked at the node itself, by the hooks of Node-RED: a message counts from the
 // moment it is given to the input handler, and must end with exactly one `done`, with its output
-// before that or an error, never both. Arrivals behind the node are counted besides, and may be
-// missing only where a deploy was under way.
+// before that or an error, never both. Arrivals downstream are counted too, and may be missing only
+// where a deploy was under way.
 const { createRequire } = require('node:module')
 const { ERROR_CODES } = require('../../dist/client/errors')
 const { answerCalls } = require('../../scripts/harness/calls.cjs')
 
-// Node-RED's own copy: another one would have hooks of its own.
+// Node-RED's own copy: another one would have separate hooks.
 const { events, hooks } = createRequire(require.main.filename)('@node-red/util')
 
 const OWN = /^media-gateway-/
 const CODES = new Set(ERROR_CODES)
-/** A delivery takes a turn or two of the event loop; on a machine with other work, longer. */
+/** A delivery takes a turn or two of the event loop, longer on a busy machine. */
 const ARRIVES_WITHIN_MS = 5000
 const FAULTS_SHOWN = 20
 
 let messages = 0
 const feeders = new Map()
-/** Messages in the hands of a node, by their number and the node. */
+/** Messages that a node is handling, by message number and node. */
 const inHand = new Map()
 /** Messages on the way to the next node, likewise. */
 const onTheWay = new Map()
@@ -59,7 +59,7 @@ events.on('flows:started', () => {
 
 hooks.add('onReceive', ({ msg, destination: { node } }) => {
   const { soak } = msg
-  // A closed node has no handler any more: Node-RED drops the message.
+  // A closed node no longer has a handler: Node-RED drops the message.
   if (!soak || !node._inputCallback) return
   if (OWN.test(node.type)) {
     if (soak.at) arrive(soak.at, soak)
@@ -101,7 +101,7 @@ hooks.add('onComplete', ({ msg, error, node: { id, node } }) => {
     count.codes[error.code] = (count.codes[error.code] ?? 0) + 1
     if (open.sent > 0) blame(`${node.type} sent a message and then failed it`)
     if (!CODES.has(error.code)) blame(`${node.type} failed with the code ${error.code}`)
-    // How the input handler tells of an error that is none of its own.
+    // How the input handler reports an unexpected error.
     if (/Please report this/.test(error.message)) blame(`${node.type}: ${error.message}`)
   } else {
     count.answered++
@@ -139,13 +139,13 @@ function arrive(from, { number }) {
   return true
 }
 
-/** What has not arrived in time was cut off by a deploy, or else is lost. */
+/** What has not arrived in time was either cut off by a deploy or lost. */
 function reckon() {
   const now = Date.now()
   for (const [key, { times, wasCut, deploys: then, at }] of onTheWay) {
     if (now - at < ARRIVES_WITHIN_MS || deploying) continue
     onTheWay.delete(key)
-    // A deploy that began while it was being delivered.
+    // A deploy began while it was being delivered.
     if (wasCut || then !== deploys) count.cut += times
     else blame(`a message was lost on its way (${key})`)
   }
@@ -169,7 +169,7 @@ module.exports = {
 }
 
 answerCalls({
-  /** Messages for the flow, each `{feeder, output, msg}`. Answers how many are in hand then. */
+  /** Feeds messages, each `{feeder, output, msg}`; returns how many are then in hand. */
   feed(fed) {
     for (const { feeder, output, msg } of fed) {
       // Between a stop and a start there is no flow to feed.

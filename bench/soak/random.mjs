@@ -1,6 +1,6 @@
-// The same choices for the same seed, whatever the other streams of choices do meanwhile.
+// The same choices for the same seed, independent of the other streams of choices.
 
-/** A stream of choices of its own, for a seed and a name. */
+/** An independent stream of choices for a seed and a name. */
 export function choices(seed, name) {
   let state = Buffer.from(`${seed} ${name}`).reduce((sum, byte) => (sum * 31 + byte) | 0, 7)
   const fraction = () => {
@@ -11,7 +11,7 @@ export function choices(seed, name) {
   }
   const whole = (from, to) => from + Math.floor(fraction() * (to - from + 1))
   return {
-    /** From and to are both possible. */
+    /** Both ends are included. */
     whole,
     chance: (share) => fraction() < share,
     one: (list) => list[whole(0, list.length - 1)],

@@ -1,9 +1,9 @@
 // npm run soak: a long run. A real Node-RED with this package runs a flow of all nodes against
 // simulated appliances, while faults strike, sessions expire, appliances restart, and all kinds of
-// deploys cut into it. Ends with an error when a message was lost or doubled, when a watch told a
-// change twice or not at all, when memory grows, or when something is left open at the end.
-//   --minutes 2   how long; to come to rest takes about half a minute more
-//   --seed 1      the same choices for the same seed; without it, others each time
+// deploys cut into it. Fails if a message was lost or duplicated, if a watch reported a change
+// twice or not at all, if memory grows, or if something is left open at the end.
+//   --minutes 2   how long; settling takes about half a minute more
+//   --seed 1      the same choices for the same seed; without it, different ones each time
 import { parseArgs } from 'node:util'
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -25,7 +25,7 @@ import {
 import { choices } from './random.mjs'
 import { createAccount } from './told.mjs'
 
-/** What of the run is the warm-up: its samples do not count. */
+/** The share of the run that is warm-up: its samples do not count. */
 const WARM_UP = 0.2
 const MOST_GROWTH = 5 * 1024 * 1024
 const SAMPLE_MS = 10_000
@@ -86,7 +86,7 @@ function optionsOf(args) {
   return { minutes, seed: values.seed ?? String(Math.floor(Math.random() * 1e6)) }
 }
 
-/** What happens in the run, each as a loop of its own until the end. */
+/** What happens in the run, each as its own loop until the end. */
 function createSoak({ fleet, nodeRed, appliances, seed, end }) {
   const told = createAccount()
   const shape = newShape()
@@ -196,12 +196,12 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
     for (let number = 1; !isOver(); number++) {
       await pause(random.whole(100, 800))
       const route = random.one(routes)
-      // Several changes between two looks are told as one: each waits for the one before.
+      // Several changes between two polls are reported as one: each waits for the one before.
       if (told.isOpen(route.id)) continue
       const change = changeFor(random, route, number)
       if (change.kind === 'remove') routes.splice(routes.indexOf(route), 1)
       const present = new Set(deployed.map(({ id }) => id))
-      // Only a name tells by itself which of several changes it comes from.
+      // Only a new name identifies the change that it comes from.
       if (change.kind !== 'rename' && watchers.some((id) => !present.has(id))) continue
       const id = await fleet('change', { name, ...change })
       if (change.kind === 'add') routes.push({ id, isRunning: false, isExtra: true })
@@ -242,7 +242,7 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
     }
   }
 
-  /** No more faults and messages: all that is under way ends, and the watches tell what there is. */
+  /** No more faults and messages: everything under way ends, and the watches catch up. */
   async function comeToRest() {
     await fleet('clearFaults')
     shape.isComing = true
@@ -264,7 +264,7 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
       }
       return undefined
     })
-    // Sessions whose login was cut off nobody knows of: they have to expire.
+    // No client knows of sessions whose login was cut off: they have to expire.
     await waitFor('One session for each gateway', async () => {
       const state = await fleet('state')
       const over = Object.entries(SESSIONS).filter(([name, most]) => state[name].sessions > most)
@@ -272,10 +272,10 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
     })
   }
 
-  /** So that the end finds every session open, and each would stay so if nobody ended it. */
+  /** Opens every session before the end, so that only a logout can end them. */
   async function openSessions() {
     await fleet('keepSessions')
-    // Those from before expire once more.
+    // Earlier ones still expire as before.
     await pause(APPLIANCES.main.sessionLifetime)
     await nodeRed.ask('feed', eachMessage(choices(seed, 'last round')))
     await waitFor('A session for each gateway, and no more', async () => {
@@ -287,14 +287,14 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
     })
   }
 
-  /** Waits until there is nothing left to say against it. What there is then is a failure. */
+  /** Waits until there is no objection left. One that remains is recorded as a failure. */
   async function waitFor(what, objection, within = SETTLE_WITHIN_MS) {
     let last = ''
     await until(async () => !(last = (await objection()) ?? ''), what, within).catch(() => {})
     if (last) (result.unsettled ??= []).push(`${what} did not come: ${last}`)
   }
 
-  /** All is taken out of the flow; answers what is left. */
+  /** Removes the whole flow; returns what is left. */
   async function takeAway(idle) {
     await deploy('full', [])
     let left
@@ -336,7 +336,7 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
 /** Work that ends by itself, such as reading a file. */
 const PASSING = new Set(['FSReqCallback', 'FSReqPromise', 'Immediate', 'CloseReq'])
 
-/** Each changes the shape of the flow, and answers the type of the deploy. */
+/** Each changes the shape of the flow, and returns the type of the deploy. */
 const DEPLOYS = {
   'gateway changed': (shape, random) => {
     shape.timeout = random.whole(1200, 2000)
@@ -358,7 +358,7 @@ const DEPLOYS = {
   reload: () => 'reload',
 }
 
-/** Makes a few nodes other ones, which Node-RED then has to replace. */
+/** Alters a few nodes, which Node-RED then has to replace. */
 function edited(type) {
   return (shape, random, deployed) => {
     const own = deployed.filter((node) => node.type.startsWith('media-gateway-'))
@@ -419,7 +419,7 @@ function changeFor(random, route, number) {
   return { kind: route.isRunning ? 'start' : 'stop', route: route.id }
 }
 
-// ---- the account of it
+// ---- the report
 
 function faultsOf({ samples, empty, told, account, unsettled = [] }, output) {
   const growth = growthOf(samples)
@@ -439,11 +439,11 @@ function faultsOf({ samples, empty, told, account, unsettled = [] }, output) {
   ].filter(Boolean)
 }
 
-/** What the log of Node-RED should never hold. */
+/** What the log of Node-RED should never contain. */
 const ALARMING =
   /^Error|unhandled|uncaught|(Type|Range|Reference)Error|MaxListeners|Warning:|timed out/i
 
-/** The heap in the last third against that in the first, after the warm-up. */
+/** The heap in the last third compared with the first, after the warm-up. */
 function growthOf(samples) {
   const counting = samples.slice(Math.floor(samples.length * WARM_UP))
   const third = Math.max(1, Math.floor(counting.length / 3))

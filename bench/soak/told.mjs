@@ -1,14 +1,14 @@
-// The account of what the watches tell. Each begins with a snapshot; from there on the events are
-// followed step by step. An event that does not fit what was told before it was doubled, or one
-// before it was lost; and in the end what was told must add up to what the appliance has.
+// Checks what the watches report. Each begins with a snapshot, to which its events are then applied
+// one by one. If an event does not fit what was reported before, it was duplicated or an earlier
+// one was lost; and in the end the result must match what the appliance has.
 
-/** Routes of this name only the script changes. */
+/** Only the script changes routes of such a name. */
 const OF_SCRIPT = /^Watched /
 
 export function createAccount() {
-  /** By watch: its present instance, and the routes as it has told them. */
+  /** By watch: its current instance, and the routes as it has reported them. */
   const watches = new Map()
-  /** Changes by the script, with the watches that still have to tell each. */
+  /** Changes by the script, with the watches that still have to report each. */
   const changes = []
   const faults = []
   const count = { events: 0, snapshots: 0, changes: 0, byEvent: 0, bySnapshot: 0 }
@@ -86,7 +86,7 @@ export function createAccount() {
     }
   }
 
-  /** A watch that begins anew, after a deploy, tells the change with the snapshot. */
+  /** A watch that restarts after a deploy reports the change with its snapshot. */
   function settleBySnapshot(change, watch) {
     const route = watches.get(watch).routes.get(change.route)
     if (!shows(change, route)) return
@@ -102,12 +102,12 @@ export function createAccount() {
     count,
     faults,
     take,
-    /** From now on these watches have to tell of it, each once; the others may. */
+    /** From now on the watches `who` have to report it, each once; `others` may. */
     changed(change, who, others) {
       count.changes++
       changes.push({ ...change, open: new Set(who), excused: new Set(others) })
     },
-    /** Whether a change of this route still has to be told. */
+    /** Whether a change of this route still has to be reported. */
     isOpen: (route) => changes.some((change) => change.route === route && change.open.size > 0),
     open: () =>
       changes
@@ -115,11 +115,11 @@ export function createAccount() {
         .map(
           ({ kind, route, to = '', open }) => `${kind} ${route} ${to} by ${[...open].join(', ')}`,
         ),
-    /** A watch that is taken away need not tell any more, but may just have done so. */
+    /** A watch that was removed need not report any more, but may just have done so. */
     isAway(watch) {
       for (const { open, excused } of changes) if (open.delete(watch)) excused.add(watch)
     },
-    /** Where what was told differs from what is there, in words; undefined where it does not. */
+    /** How the reported routes differ from the real ones, in words; undefined if they do not. */
     difference(watch, routes) {
       const known = watches.get(watch)
       if (!known) return `${watch} has told nothing.`

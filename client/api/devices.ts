@@ -45,7 +45,7 @@ function withPeers(device: DeviceConfiguration): DeviceConfiguration {
 }
 
 /**
- * The ID of the appliance's only device: looked up once and remembered until it is forgotten.
+ * Returns the ID of the appliance's only device, looked up once and then remembered.
  * @throws GatewayError `NOT_FOUND` when there is none, `INVALID_INPUT` with a list when there are several
  */
 export async function onlyDevice(gateway: Connection, operation: Operation): Promise<string> {
@@ -65,7 +65,7 @@ export async function onlyDevice(gateway: Connection, operation: Operation): Pro
   })
 }
 
-/** True for the errors that an unknown device may cause: which one it is, is not documented (facts 9.2). */
+/** True for an error that an unknown device may cause; which one is not documented (facts 9.2). */
 export const mayBeUnknownDevice = (error: unknown): boolean =>
   error instanceof GatewayError && (error.code === 'NOT_FOUND' || error.code === 'REJECTED')
 

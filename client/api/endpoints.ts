@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors'
 import type { Request } from '../connection/operation'
 
-/** The calls that are made within a session. The login and the end of a session are in `connection/session`. */
+/** The calls made within a session. Login and logout are in `connection/session`. */
 // prettier-ignore
 export const ENDPOINTS = {
   readSession:          { method: 'GET',  role: 'Observer',      path: '/api/session' },
@@ -19,7 +19,7 @@ export const ENDPOINTS = {
 
 type Endpoints = typeof ENDPOINTS
 
-/** The names in braces of a path. */
+/** The names in braces in a path. */
 type IdsIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | IdsIn<Rest> : never
 
 interface Content extends Pick<Request, 'body' | 'contentType' | 'secrets' | 'what'> {
@@ -27,9 +27,9 @@ interface Content extends Pick<Request, 'body' | 'contentType' | 'secrets' | 'wh
 }
 
 /**
- * A call of the interface.
- * @param ids what stands for the names in braces of its path
- * @throws GatewayError `INVALID_INPUT` when one of them cannot be a part of a path
+ * Returns a request to the interface.
+ * @param ids the values for the names in braces in its path
+ * @throws GatewayError `INVALID_INPUT` when one of them cannot be part of a path
  */
 export function requestTo<Name extends keyof Endpoints>(
   endpoint: Name,
@@ -45,17 +45,18 @@ export function requestTo<Name extends keyof Endpoints>(
 /** IDs are some twenty characters long; an appliance refuses a path of many thousands. */
 const LONGEST = 1000
 
-/** True for an ID that can be a segment of a path: not empty, `.` or `..`, and without half a character. */
+/** True for an ID that can be a path segment: not empty, `.` or `..`, without lone surrogates. */
 export function isSegment(id: unknown): id is string {
   if (typeof id !== 'string' || id === '' || id === '.' || id === '..') return false
   return id.length <= LONGEST && !/\p{Surrogate}/u.test(id)
 }
 
-/** An ID as one segment of a path. Whatever it contains, it leads to no other path. */
+/** Encodes an ID as one path segment. Whatever it contains, it cannot lead to another path. */
 const segment = (id: string): string => encodeURIComponent(usableId(id))
 
 /**
- * An ID that is sent in a body. A change of a route that could never be read would be waited for in vain.
+ * Returns an ID that can be sent, in a body too: to wait for a change of a route that can never be
+ * read would be in vain.
  * @throws GatewayError `INVALID_INPUT`
  */
 export function usableId(id: string): string {

@@ -14,7 +14,7 @@ export interface PresetAnswer {
   [member: string]: unknown
 }
 
-/** What a 404 is about: the device, or firmware without this call. */
+/** What a 404 means: no such device, or firmware without this call. */
 const missing = (deviceId: string): string =>
   `preset of device ${deviceId}: there is no such device, or its firmware does not offer presets`
 

@@ -6,7 +6,7 @@ import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types
 import { requestTo, usableId } from './endpoints'
 import { expectArray, expectObject, readChange } from './shapes'
 
-/** The largest page that public clients use with success; the real maximum is unknown (facts 4.1). */
+/** The largest page that public clients are known to use; the maximum is unknown (facts 4.1). */
 const PAGE_SIZE = 500
 const PAGES_AT_ONCE = 4
 const PASSES = 3
@@ -14,8 +14,8 @@ const PASSES = 3
 const COUNT_LAG_MS = 250
 
 /**
- * GET /api/gateway/{device}/routes (spec 2.7). With `page` or `pageSize` exactly that
- * page; otherwise every page, gathered in `data`, each route once.
+ * GET /api/gateway/{device}/routes (spec 2.7). Returns exactly one page when `page` or `pageSize`
+ * is given; otherwise all pages, gathered in `data`, each route once.
  * @throws GatewayError `BAD_RESPONSE` when a page came without all of its routes
  */
 export async function listRoutes(
@@ -30,15 +30,14 @@ export async function listRoutes(
   const isUnexpected = (count: number): boolean => count > 0 && count !== unlisted.get(deviceId)
   const gather = (): Promise<Gathered> => gatherPages(gateway, deviceId, isUnexpected, operation)
   let list = await gather()
-  // While the list is read, a route that is removed or added moves others across the
-  // border of a page, unseen. Only then the pages are read once more. A count may also
-  // be that of a moment ago.
+  // A route that is removed or added during the read moves others across a page border, unseen.
+  // Only then are the pages read again, or when the count differs, which may lag behind.
   for (let pass = 1; pass < PASSES; pass++) {
     if (!list.moved && !isUnexpected(unlistedIn(list.answer))) break
     if (!list.moved) await gateway.pause(COUNT_LAG_MS, operation.stop)
     list = await gather()
   }
-  // A count that stays apart from the list is not waited for again.
+  // A count that still differs from the list is not waited for again.
   const count = unlistedIn(list.answer)
   if (count > 0) unlisted.set(deviceId, count)
   else if (unlisted.size > 0) unlisted.delete(deviceId)
@@ -46,19 +45,19 @@ export async function listRoutes(
   return list.answer
 }
 
-/** How many routes the appliance counts and does not list. */
+/** How many routes the appliance counts but does not list. */
 function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): number {
   const count = Number(numResults) - (Number(pendingRouteCreates) || 0) - data.length
   return count > 0 ? count : 0
 }
 
 /**
- * True when the appliance itself counts more routes than it lists: one that is not among them may
- * be there nevertheless. Whether those that are still being created are counted is not documented.
+ * True when the appliance counts more routes than it lists: a route that is not listed may still
+ * exist. Whether routes that are still being created are counted is not documented.
  */
 export const isIncomplete = (list: RouteList): boolean => unlistedIn(list) > 0
 
-/** The error for what cannot be decided on such a list. */
+/** The error for what such a list cannot decide. */
 export function incompleteList({ data, numResults }: RouteList, consequence = ''): GatewayError {
   return new GatewayError(
     'BAD_RESPONSE',
@@ -84,7 +83,7 @@ export async function getRoute(
   return route
 }
 
-/** POST /api/devices/{device}/updates, `create` (spec 4.1). The response precedes the route. */
+/** POST /api/devices/{device}/updates, `create` (spec 4.1). Returns before the route exists. */
 export function sendCreate(
   gateway: Connection,
   { deviceId, fields }: { deviceId: string; fields: RouteFields },
@@ -224,14 +223,14 @@ async function gatherPages(
     pages += count
     latest = batch[batch.length - 1]!
     last = Math.max(...batch.map(pagesOf))
-    // Whatever numPages says: pages that bring nothing new are the end.
+    // Pages without new routes are the end, whatever numPages says.
     if (routes.size === known) break
   }
   moved ||= seen !== routes.size
 
   const gathered = (): RouteList =>
     pages === 1 ? first : { ...latest, data: [...routes.values()] }
-  // Beyond the pages that it counts, where it does not count, or counts more routes than came.
+  // Read on where the appliance counts nothing, or more routes than arrived.
   while (latest.data.length > 0 && (!isCounted(latest) || isUnexpected(unlistedIn(gathered())))) {
     const page = await readPage(gateway, deviceId, pages + 1, size, operation).catch(noSuchPage)
     const known = routes.size
@@ -249,7 +248,7 @@ const isCounted = ({ numPages, numResults }: RouteList): boolean =>
 const isNumber = (value: unknown): boolean =>
   value !== null && value !== '' && Number.isFinite(Number(value))
 
-/** How a page is answered that there is not, is not documented. */
+/** How the appliance responds to a page that does not exist is not documented. */
 function noSuchPage(error: unknown): undefined {
   const isRefused = error instanceof GatewayError && REFUSALS.has(error.code)
   if (!isRefused) throw error
@@ -274,7 +273,7 @@ async function readFirstPage(
   }
 }
 
-/** How many pages there are; counted from the number of routes where the firmware does not say. */
+/** The number of pages, derived from the number of routes where the firmware gives none. */
 function pagesOf({ numPages, numResults, data }: RouteList): number {
   if (Number(numPages) >= 1) return Number(numPages)
   return data.length > 0 ? Math.ceil(Number(numResults) / data.length) || 1 : 1

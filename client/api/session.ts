@@ -13,7 +13,7 @@ export async function sessionInformation(
   return expectObject<SessionInformation>(body, 'session information')
 }
 
-/** Opens the session if none is open, also after a refused login, and returns its information. */
+/** Opens the session if none is open, even after a refused login, and returns its information. */
 export async function startSession(
   gateway: Connection,
   operation: Operation,

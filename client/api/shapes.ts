@@ -14,7 +14,7 @@ export function expectArray<T extends object>(body: unknown, what: string): T[] 
   return body as T[]
 }
 
-/** For the response to a change: its faults say nothing about whether the change was applied. */
+/** Reads the response to a change: its faults do not show whether the change was applied. */
 export function readChange<T>(read: () => T): T {
   try {
     return read()

@@ -14,10 +14,10 @@ export type StatisticsOf =
   | { routeId: string; destinationId: string }
   | { routeId: string; destinationId: string; clientAddress: string; clientPort?: number }
 
-/** A response of the statistics calls (facts 7), with numbers as numbers. */
+/** A response of the statistics calls (facts 7), with numbers converted from text. */
 export type Statistics = Record<string, unknown> & { collectedAt?: number }
 
-/** What stands in for the statistics of a route that could not be read. */
+/** Replaces the statistics of a route that could not be read. */
 export interface FailedStatistics {
   route: { id: string; name: string }
   error: { code: ErrorCode; message: string; cause: ErrorCause }
@@ -53,12 +53,12 @@ export async function readStatistics(
   return statistics
 }
 
-/** Each response contains one of them, which says what it is about. */
+/** Each response contains one of these, which shows what it is about. */
 const PARTS = ['route', 'source', 'destination', 'clientStat']
 
 /**
- * The statistics of every running route, read in parallel as far as the gateway allows.
- * A route that is gone meanwhile is left out; one that cannot be read is reported as such.
+ * Returns the statistics of every running route, read in parallel as far as the gateway allows.
+ * A route that has gone meanwhile is left out; one that cannot be read has an entry with the error.
  * @throws GatewayError when none could be read
  */
 export async function readAllStatistics(
@@ -70,7 +70,7 @@ export async function readAllStatistics(
   return readStatisticsOf(gateway, deviceId, data.filter(isRunning), operation)
 }
 
-/** As {@link readAllStatistics}, of these routes. */
+/** As {@link readAllStatistics}, for these routes. */
 export async function readStatisticsOf(
   gateway: Connection,
   deviceId: string,
@@ -95,7 +95,7 @@ export async function readStatisticsOf(
       return { route: { id, name }, error: { code, message, cause } }
     }
   }
-  // No more are requested than fit at a time: a command waits for one response at most, not behind
+  // No more are queued than run at a time: a command waits for one response at most, not for
   // hundreds.
   const semaphore = createSemaphore(gateway.concurrency)
   const answers = await Promise.all(routes.map((route) => semaphore.run(() => read(route))))
@@ -103,7 +103,7 @@ export async function readStatisticsOf(
   return answers.filter((answer) => answer !== undefined)
 }
 
-/** Members that are text also when they look like a number. */
+/** Members that are text even when they look like a number. */
 const TEXT: ReadonlySet<string> = new Set([
   'id',
   'name',
@@ -117,7 +117,7 @@ const TEXT: ReadonlySet<string> = new Set([
   'SRTPeerVersion',
 ])
 
-// Firmware gives numbers as text here and there, and the list of clients under two names (facts 7, 10).
+// Firmware sends some numbers as text, and the list of clients under two names (facts 7, 10).
 function normalised(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
     return !TEXT.has(name) && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value

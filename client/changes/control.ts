@@ -24,13 +24,13 @@ export interface ControlRoute extends RouteAddress, Waiting {
 
 export interface Controlled {
   answer: CommandAnswer | UpdateAnswer
-  /** The route as it then is, with `applied`. */
+  /** The route afterwards, with `applied`. */
   route?: Route
 }
 
 /**
  * Starts, stops or restarts a route or one of its destinations (facts 4.6, 4.7).
- * A restart waits until what it stopped has stopped; what is not running is only started.
+ * A restart waits until the stop shows; what is not running is only started.
  */
 export function controlRoute(
   gateway: Connection,
@@ -52,20 +52,20 @@ export function controlRoute(
     if (waitFor === 'accepted') return { answer }
     return { answer, route: await unit.awaitState(action !== 'stop', waitTimeout, operation) }
   })
-  // Only the caller is released by a stop: a restart that has begun goes on, and keeps its turn.
+  // A stop releases only the caller: a restart that has begun goes on, and keeps its turn.
   return control.action === 'restart'
     ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
     : work
 }
 
-/** What is started and stopped: a route, or one destination of it. */
+/** What is started and stopped: a route, or one of its destinations. */
 interface Unit {
   send(action: 'start' | 'stop', operation: Operation): Promise<CommandAnswer | UpdateAnswer>
   /** Its name and ID, in words. */
   nameIn(route: Route): string
-  /** Its state in this route; undefined when it is not there. */
+  /** Its state in this route; undefined when it does not exist. */
   stateIn(route: Route): 'running' | 'stopped' | 'neither' | undefined
-  /** Waits until it runs, or does not. */
+  /** Waits until it runs, or until it does not. */
   awaitState(running: boolean, timeout: number, operation: Operation): Promise<Route>
   read(operation: Operation): Promise<Route>
 }
@@ -233,7 +233,7 @@ async function sendToDestination(
       throw error
     }
     const answer = await sendByUpdate()
-    // Firmware may accept the update and ignore the action: only what shows counts.
+    // Firmware may accept the update and ignore the action: only a visible effect counts.
     await seen(operation).catch(() => {
       throw inDoubt(error)
     })

@@ -9,7 +9,7 @@ import { awaitRoute } from './wait'
 import { isRunning } from '../model/route-state'
 import { rememberSecrets } from './known-secrets'
 
-/** How long a change is followed. */
+/** How long to wait for a change. */
 export interface Waiting {
   /** `accepted`: until the appliance's response. `applied`: until the change shows. */
   waitFor: 'accepted' | 'applied'
@@ -22,9 +22,9 @@ export interface CreateRoute extends Waiting {
   deviceId: string | (() => Promise<string>)
   /** A route in sent form, or a Route as read, which is copied. */
   definition: unknown
-  /** Used where the definition does not say. */
+  /** Used where the definition has no `startRoute`. */
   startRoute: boolean
-  /** False leaves the insides of source and destinations to the appliance. */
+  /** False leaves the check of source and destinations to the appliance. */
   validate?: boolean
 }
 
@@ -36,8 +36,8 @@ export interface Created {
 }
 
 /**
- * Creates a route (spec 4.1). The appliance's response contains no ID, and precedes the route;
- * with `applied` the new route is found in the list by its name.
+ * Creates a route (spec 4.1). The response contains no ID, and comes before the route exists; with
+ * `applied` the new route is found in the list by its name.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
  */
 export async function createRoute(
@@ -55,7 +55,7 @@ export async function createRoute(
   if (waitFor === 'accepted') {
     return { deviceId, answer: await sendCreate(gateway, { deviceId, fields }, operation) }
   }
-  // Creates with the same name take turns, or each would claim the first new route.
+  // Creates with the same name take turns: otherwise each would claim the first new route.
   return gateway.inTurn(`create ${deviceId} ${fields.name}`, operation, async () => {
     const present = await listRoutes(gateway, { deviceId }, operation)
     // An older route of this name that is not listed now would later be taken for the new one.
@@ -75,13 +75,13 @@ export async function createRoute(
 export interface NewRoute {
   deviceId: string
   fields: RouteFields
-  /** IDs of the routes that are not it. */
+  /** IDs of the routes that existed before it. */
   older: ReadonlySet<string>
   /** Milliseconds. */
   timeout: number
 }
 
-/** Waits until the new route shows, and runs if it was to be started. It is found by its name. */
+/** Waits until the new route, found by its name, shows, and runs if it was to be started. */
 export function awaitCreated(
   gateway: Connection,
   { deviceId, fields, older, timeout }: NewRoute,

@@ -11,7 +11,7 @@ import type { RouteAddress } from './find'
 import { forgetRoute, serialized } from './pending'
 
 /**
- * Deletes a route (facts 4.5). With `applied` it returns once the route is gone, see `watch/gone`.
+ * Deletes a route (facts 4.5). With `applied`, returns once the route is gone, see `watch/gone`.
  * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
  */
 export function deleteRoute(
@@ -32,7 +32,7 @@ export function deleteRoute(
 
 /**
  * Waits until the route is certainly gone.
- * @param unsent no change was sent: the route was only not found
+ * @param unsent true when no change was sent because the route was not found
  */
 export function awaitGone(
   gateway: Connection,

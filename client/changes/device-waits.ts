@@ -10,26 +10,26 @@ import { createPoller } from '../watch/poller'
 import type { Running } from '../memory'
 import { Stop } from '../stop'
 
-/** Somebody who waits for a change. */
+/** A caller that waits for a change. */
 export interface Waiter {
   routeId?: string
   operation: Operation
   judge(routes: Route[], evidence: Evidences): Promise<'seen' | 'again' | 'not yet'>
-  /** A poll brought no answer, for this reason. */
+  /** A poll failed, for this reason. */
   missed(reason: string): void
   fail(error: unknown): void
 }
 
-/** Whether a route that was not among those that were read is gone. */
+/** Returns the evidence on whether a route that was not among those read is gone. */
 export type Evidences = (routeId: string) => Promise<Evidence>
 
-/** All that wait for changes of one device: they subscribe to one poller, which runs only while there are any. */
+/** All waiters for changes of one device. They share a poller, which runs only while they wait. */
 interface DeviceWaits extends Running {
   add(waiter: Waiter): void
   remove(waiter: Waiter): void
 }
 
-/** Those of this device. */
+/** Returns the waits for this device. */
 export function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
   const waits = gateway.memory.waits as Map<string, DeviceWaits>
   const known = waits.get(deviceId)
@@ -46,7 +46,7 @@ const LONGEST_PAUSE = 2000
 
 function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => void): DeviceWaits {
   const waiters = new Set<Waiter>()
-  /** Ends a reading that nobody waits for any longer. */
+  /** Ends a read that has no waiters left. */
   const stop = new Stop()
   let asked = 0
   let isNew = true
@@ -57,7 +57,7 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
       asked = waiters.size
       return pollOnce(gateway, deviceId, [...waiters], stop)
     },
-    // The longer it takes, the less often; a new waiter starts over.
+    // The longer it takes, the fewer polls; a new waiter starts over.
     onAnswer({ again }) {
       pauseMs = isNew || again ? FIRST_PAUSE : Math.min(pauseMs * 1.5, LONGEST_PAUSE)
     },
@@ -74,7 +74,7 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
     remove(waiter) {
       waiters.delete(waiter)
       if (waiters.size > 0) return
-      // Whoever comes next gets a poller of its own, and does not wait for a reading that hangs.
+      // The next waiter gets a poller of its own, and does not wait for a read that hangs.
       forget()
       poller.stop()
       stop.now()
@@ -90,7 +90,7 @@ function pollWatches(gateway: Connection, deviceId: string): void {
   pollNow(gateway, deviceId)?.().catch(() => undefined)
 }
 
-/** @returns `again` when one more poll soon may decide something */
+/** @returns `again` when another poll soon may decide something */
 async function pollOnce(
   gateway: Connection,
   deviceId: string,
@@ -117,7 +117,7 @@ async function pollOnce(
     return { again: outcomes.includes('again') }
   } catch (error) {
     charge(waiters, taken(own))
-    // The change was accepted: a failed poll says nothing against it, and may be the only one.
+    // The change was accepted: a failed poll does not disprove it, and may be the only one.
     const closed = error instanceof GatewayError && error.code === 'CLOSED'
     for (const waiter of waiters) {
       if (closed) waiter.fail(error)
@@ -129,7 +129,7 @@ async function pollOnce(
 
 type Made = Pick<Operation, 'requests' | 'statusCode'>
 
-/** Charges requests to everybody who waits. */
+/** Charges requests to all waiters. */
 function charge(waiters: Waiter[], { requests, statusCode }: Made): void {
   for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
     asking.requests += requests
@@ -137,14 +137,14 @@ function charge(waiters: Waiter[], { requests, statusCode }: Made): void {
   }
 }
 
-/** The requests of an operation since they were last taken. */
+/** Takes the requests that an operation has made since the last call. */
 function taken(operation: Operation): Made {
   const { requests, statusCode } = operation
   operation.requests = 0
   return { requests, statusCode }
 }
 
-/** What a reading says about a missing route. What it leaves open is read once for everybody. */
+/** What a reading shows about a missing route. What it leaves open is read once for all waiters. */
 function evidencesFrom(
   gateway: Connection,
   deviceId: string,
@@ -165,15 +165,15 @@ function evidencesFrom(
 
 interface Reading {
   routes: Route[]
-  /** Where all routes were listed. */
+  /** Set where all routes were listed. */
   list?: RouteList
-  /** How the read of the only route failed. */
+  /** How the read of the only route failed, where it did. */
   itself?: Evidence['itself']
 }
 
 /**
- * Where all routes are needed, the poll that the watches of this device share. Undefined when
- * nobody watches, or when that poll is incomplete: then the routes are listed.
+ * Where all routes are needed, uses the poll that the watches of this device share. Undefined when
+ * there are no watches, or that poll is incomplete: then the routes are listed.
  */
 async function readWithWatches(
   gateway: Connection,
@@ -185,14 +185,14 @@ async function readWithWatches(
   return look?.routes && { routes: look.routes, operation: look.operation }
 }
 
-/** The one route that all of them wait for. */
+/** The one route that all of them wait for; undefined where there is none. */
 function onlyRoute(waiters: Waiter[]): string | undefined {
   const [routeId, ...others] = new Set(waiters.map((waiter) => waiter.routeId))
   return others.length > 0 ? undefined : routeId
 }
 
-// One route is read by itself: it may show long before the configuration of the device does, and a
-// list of thousands is expensive. For several routes one list costs less.
+// One route is read by itself: it may show a change long before the configuration of the device
+// does, and a list of thousands is expensive. For several routes one list costs less.
 async function readRoutes(
   gateway: Connection,
   deviceId: string,

@@ -57,24 +57,24 @@ export interface EnsureRoutes extends PlanOptions {
 /** What was done, or with `check` what would be. */
 export interface Ensured {
   changed: boolean
-  /** What was done, in this order where it is a list. */
+  /** What was done; a list is in the order of the steps. */
   action: EnsureAction | EnsureAction[]
   /** Values that differ from what is wanted, secrets hidden. */
   diff: Difference[]
   /**
    * Paths of wanted secrets that the appliance masks and that were not written from here: whether
-   * they are there is not known. Only where there are any.
+   * they are stored is not known. Absent when there are none.
    */
   unverified?: string[]
   /** The route as it was; null where there was none. */
   before: Route | null
-  /** The route as it then is; null where there is none. */
+  /** The route afterwards; null where there is none. */
   after: Route | null
 }
 
-/** What stands for a row of a bulk that failed. */
+/** The result of a row that failed in a bulk. */
 export interface EnsureFailure {
-  /** True also where it is not certain that nothing was changed. */
+  /** True unless it is certain that nothing was changed. */
   changed: boolean
   /** What was done before it failed. */
   action: EnsureAction[]
@@ -99,7 +99,7 @@ export async function ensureRoutes(
 }> {
   if (gateway.readOnly && !options.check) throw readOnlyError(operation)
   const isList = Array.isArray(input)
-  // A list with holes has rows too, empty ones.
+  // Holes in a list count as empty rows.
   const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
   const pathOf = (index: number): string => (isList ? `[${index}]` : '')
 
@@ -156,12 +156,12 @@ export async function ensureRoutes(
   return { deviceId, results }
 }
 
-/** The steps of one row that were carried out so far. */
+/** The steps of one row carried out so far. */
 interface Progress {
   done: EnsureAction[]
 }
 
-/** Plans again on the route as it is now, serialized with all other changes of it, and carries it out. */
+/** Plans again with the present route, in turn with its other changes, and applies the plan. */
 async function apply(
   gateway: Connection,
   deviceId: string,
@@ -180,7 +180,7 @@ async function apply(
       change(gateway, address, wanted, options, operation, progress),
     )
   }
-  // Others that want a route of this name wait here, and then find the one that was created.
+  // Other calls for a route of this name wait here, and then find the one that was created.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
     const present = await settledList(gateway, deviceId, [wanted], options, operation)
     const route = findWanted(wanted, present, options, operation)
@@ -206,7 +206,7 @@ async function create(
   gateway: Connection,
   deviceId: string,
   wanted: Wanted,
-  /** IDs of the routes that are not it. */
+  /** IDs of the routes that existed before it. */
   older: ReadonlySet<string>,
   options: EnsureRoutes,
   operation: Operation,
@@ -299,8 +299,8 @@ async function change(
 }
 
 /**
- * Sends a change and waits until it shows. Where the response was lost, what shows was applied;
- * what does not show remains of unknown outcome.
+ * Sends a change and waits until it shows. After a lost response, a change that shows was applied;
+ * the outcome of one that does not show remains unknown.
  */
 async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Promise<T> {
   let lost: GatewayError | undefined
@@ -321,13 +321,13 @@ async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Pr
 const isNotFound = (error: unknown): boolean =>
   error instanceof GatewayError && error.code === 'NOT_FOUND'
 
-/** What speaks against absence, the strongest first. */
+/** Evidence against absence, strongest first. */
 const DOUBTS = ['there', 'no answer', 'unclear'] as const
 
 /**
- * Lists all routes once nothing is in progress that concerns the wanted ones: no change of one of
- * them and, where one is missing, no create, which may be the one.
- * @throws GatewayError `NOT_CONFIRMED` when that does not come to an end
+ * Lists all routes once no change of a wanted route is in progress and, where one is missing, no
+ * create, which may be that of the missing one.
+ * @throws GatewayError `NOT_CONFIRMED` when the changes in progress do not end
  */
 async function settledList(
   gateway: Connection,
@@ -337,7 +337,7 @@ async function settledList(
   operation: Operation,
 ): Promise<Route[]> {
   let missingSince: number | undefined
-  // Rows without an ID have no route that could be read by itself.
+  // Without an ID, a route cannot be read by itself.
   const areGone = async (found: Array<Route | undefined>): Promise<boolean> => {
     const ids = wanted.flatMap(({ id }, index) => (found[index] || !id ? [] : [id]))
     const answers = await Promise.all(
@@ -352,7 +352,7 @@ async function settledList(
     const list = await listRoutes(gateway, { deviceId }, operation)
     const { data, pendingRouteCreates } = list
     const isListed = ({ id }: Wanted): boolean => data.some((route) => isSameId(route.id, id))
-    // Without a name there would be no other way to find it, nor to create it.
+    // Without a name it can neither be found in another way nor created.
     const isLost = wanted.some((row) => !row.name && !isListed(row))
     if (isLost && isIncomplete(list)) throw incompleteList(list)
     const found = wanted.map((row) => findWanted(row, data, options, operation))
@@ -393,7 +393,7 @@ function failed(error: unknown, { done }: Progress, { name }: Operation): Ensure
   }
 }
 
-/** A bulk whose node was stopped has no result, but what its rows have changed. */
+/** A stopped bulk has no result: it throws, with what its rows have changed in `applied`. */
 function throwIfClosed(results: Array<Ensured | EnsureFailure>): void {
   const failures = results.filter((row) => 'error' in row).map(({ error }) => error)
   if (failures.every(({ code }) => code !== 'CLOSED')) return

@@ -13,7 +13,7 @@ export interface RouteAddress {
   routeId: string
 }
 
-/** The same text for the same route. */
+/** Returns a key: the same text for the same route. */
 export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
   `${deviceId} ${normalizeId(routeId)}`
 

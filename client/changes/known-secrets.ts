@@ -32,8 +32,8 @@ export function forgetSecrets(gateway: Connection, address: RouteAddress): void 
 }
 
 /**
- * The route as read, completed with the secrets that were written from here where the answer
- * leaves them out or masks them. For comparison only: somebody else may have changed them since.
+ * Returns the route as read, with the secrets that were written from here where the response leaves
+ * them out or masks them. For comparison only: another client may have changed them since.
  */
 export function comparable(gateway: Connection, deviceId: string, route: Route): Route {
   const written = gateway.memory.writtenSecrets.get(keyOf({ deviceId, routeId: route.id }))
@@ -42,7 +42,7 @@ export function comparable(gateway: Connection, deviceId: string, route: Route):
     ...route,
     source: completed(route.source, written.get(SOURCE)),
     destinations: route.destinations.map((destination) =>
-      // One that was new when it was written had no ID yet.
+      // A destination that was new when it was written had no ID yet.
       completed(destination, written.get(byId(destination)) ?? written.get(byName(destination))),
     ),
   }

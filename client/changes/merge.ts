@@ -10,13 +10,13 @@ import type { CheckOptions, UpdateMode } from '../model/check'
 import { findHidden, keepHidden, restored, withoutMasks } from '../model/secrets'
 import { isSameId, isUuid, matcher, normalizeId } from '../model/ids'
 
-/** What an update is going to send, and what stands against it. With problems nothing may be sent. */
+/** What an update will send, and the problems found. With any problem nothing may be sent. */
 export interface Plan {
   fields: RouteFields
   problems: Fault[]
 }
 
-/** True when an update cannot be planned without the route as it is: it is then read first. */
+/** True when an update cannot be planned without the present route, which is then read first. */
 export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
   if (mode === 'merge') return true
   if (findHidden(own(patch, 'source')).length > 0) return true
@@ -27,7 +27,7 @@ export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
   return mode === 'keep' && !PARTS.every((name) => isGiven(own(patch, name)))
 }
 
-/** True for a part without what an update has to carry, or with an id that may be spelled otherwise. */
+/** True for a part that lacks what an update must carry, or whose id may be spelled differently. */
 function takesOver(part: Source | Destination): boolean {
   return !isText(part.id) || part.id !== normalizeId(part.id) || withAddress(part) !== part
 }
@@ -53,8 +53,8 @@ const PARTS = ['name', 'source', 'destinations'] as const
 
 /**
  * Mode `replace` (design 2.3): exactly what the patch gives, so no destinations if it gives none.
- * An update has to carry the ids of the source and of each destination that stays (facts 4.4):
- * those that the patch leaves out are the present ones, of destinations by their names.
+ * An update has to carry the ids of the source and of each destination that stays (facts 4.4): ids
+ * that the patch leaves out are taken from the present route, those of destinations by name.
  */
 export function planReplace(patch: RoutePatch, present?: Route): Plan {
   const { name, source, destinations } = toSent(patch as Route)
@@ -71,7 +71,7 @@ export function planReplace(patch: RoutePatch, present?: Route): Plan {
   return { ...kept, problems: [...problems, ...kept.problems] }
 }
 
-/** The part under the id, and in the appliance's spelling of it, of the one whose place it takes. */
+/** Returns the part with the id, as the appliance spells it, of the part that it replaces. */
 function inPlaceOf<Part extends Source | Destination>(part: Part, present: Part): Part {
   const placed = withAddress(part, present)
   return isText(present.id) && placed.id !== present.id ? { ...placed, id: present.id } : placed
@@ -83,7 +83,7 @@ function inPlaces(
   problems: Fault[],
 ): Destination[] {
   const find = matcher(before)
-  // A destination that is named by its id is not free for a name.
+  // A destination that is matched by its id cannot be matched by name as well.
   const taken = new Set(destinations.filter(({ id }) => isText(id)).flatMap(find))
   return destinations.map((destination, index) => {
     const found = find(destination)
@@ -105,10 +105,10 @@ const severalFit = (path: string, found: readonly number[], before: Destination[
 })
 
 /**
- * Mode `merge` (design 2.3): deep; destinations are matched by id, else by name,
- * and only what the patch gives changes. null removes a destination, and a pass
- * phrase, as `''`. The appliance keeps the value of any other member that an update
- * leaves out (facts 9.3): null is refused where there is one.
+ * Mode `merge` (design 2.3): deep; destinations are matched by id, or else by name, and only what
+ * the patch gives changes. null removes a destination, or a pass phrase (sent as `''`). The
+ * appliance keeps the value of any other member that an update leaves out (facts 9.3): null is
+ * refused where there is one.
  */
 export function planMerge(patch: RoutePatch, present: Route, options: CheckOptions = {}): Plan {
   const before = toSent(present)
@@ -162,7 +162,7 @@ function mergePart(
   return sent
 }
 
-/** Without its id, which stays what it is, and without an empty name or protocol. */
+/** The patch without its id, which cannot change, and without an empty name or protocol. */
 function identified(wanted: JsonObject): JsonObject {
   return Object.fromEntries(
     membersIn(wanted).filter(
@@ -173,7 +173,7 @@ function identified(wanted: JsonObject): JsonObject {
 
 const LASTING: ReadonlySet<string> = new Set(['id', 'name', 'protocol'])
 
-/** What a source or destination keeps when its protocol changes: nothing that only the old one has. */
+/** What a part keeps when its protocol changes: all but the members that only the old one has. */
 function carriedOver(direction: Direction, before: JsonObject, protocol: unknown): JsonObject {
   const old = membersOf(direction, before.protocol)
   const now = membersOf(direction, protocol)
@@ -181,11 +181,11 @@ function carriedOver(direction: Direction, before: JsonObject, protocol: unknown
   return Object.fromEntries(kept)
 }
 
-/** Members that the patch wants to be null and that keep a value in `sent`. */
+/** Faults for members that the patch sets to null but that keep a value in `sent`. */
 function lastingNulls(
   direction: Direction,
   patch: JsonObject,
-  /** The same in sent form: a member that two names stand for has its value there. */
+  /** The patch in sent form, which has the value of a member with two names. */
   wanted: JsonObject,
   sent: JsonObject,
   path: string,
@@ -206,7 +206,7 @@ function nullsOver(wanted: unknown, kept: unknown, path: string): Fault[] {
   )
 }
 
-/** With redundancy a place of its own has no meaning: the paths have theirs, and it would be lost. */
+/** With redundancy a part has no place of its own: the paths have theirs, and it would be lost. */
 function refusePlace(wanted: JsonObject, path: string): Fault[] {
   return PLACE.filter((name) => isText(wanted[name]) || typeof wanted[name] === 'number').map(
     (name) => ({
@@ -226,7 +226,7 @@ function mergeMembers(
   for (const [name, value] of membersIn(wanted)) {
     const present = merged.get(name)
     if (value === null) {
-      // One that the appliance does not tell may be there.
+      // There may be one that the appliance does not return.
       const isUntold = present === undefined && base.protocol === 'srt'
       if (name === 'srtPassPhrase' && (isGiven(present) || isUntold)) merged.set(name, '')
     } else if (isObject(value)) {
@@ -244,7 +244,7 @@ function mergeMembers(
 interface DestinationPatch {
   path: string
   found: readonly number[]
-  /** Why it cannot be a new one: it was named by an id, which must then exist. */
+  /** Why it cannot be a new one: it was given by id, which must then exist. */
   refusal?: Fault
   patch: JsonObject | null
 }
@@ -317,7 +317,7 @@ function destinationPatches(before: Destination[], patches: unknown): Destinatio
     const isNew = value && found.length === 0 && !isText(value.name)
     const patch = isNew ? { ...value, name: key } : value
     const path = pathTo('destinations', key)
-    // A name of this form is surely meant as an id.
+    // A name of this form is certainly meant as an id.
     const refusal = isUuid(key) ? { path, kind: 'noSuchDestination' as const } : undefined
     return [{ path, found, refusal, patch }]
   })

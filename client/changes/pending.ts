@@ -11,7 +11,7 @@ import { isPending, wholeRoute } from '../model/route-state'
 import { comparable, forgetSecrets, rememberSecrets } from './known-secrets'
 
 /**
- * Serializes the changes of one route, whoever makes them: first come, first served. Changes of
+ * Serializes the changes of one route across all callers: first come, first served. Changes of
  * different routes run in parallel.
  */
 export function serialized<T>(
@@ -23,7 +23,7 @@ export function serialized<T>(
   return gateway.inTurn(`route ${keyOf(address)}`, operation, change)
 }
 
-/** Sends an update, and remembers it until it was seen applied. `present` is the route that it was planned on. */
+/** Sends an update and remembers it until it is seen applied. `present`: the route it changes. */
 export async function sendTracked(
   gateway: Connection,
   address: RouteAddress,
@@ -43,7 +43,7 @@ export async function sendTracked(
   }
 }
 
-/** Call when the update of a route was seen applied. */
+/** Call when the update of a route has been seen applied. */
 export function forgetUpdate(gateway: Connection, address: RouteAddress): void {
   gateway.memory.unseenUpdates.delete(keyOf(address))
 }
@@ -54,7 +54,7 @@ export function forgetRoute(gateway: Connection, address: RouteAddress): void {
   forgetSecrets(gateway, address)
 }
 
-/** Whether an update of the route is in progress, as far as is known here. */
+/** True when an update of the route is known to be in progress. */
 export function isInProgress(gateway: Connection, address: RouteAddress, route: Route): boolean {
   const unseen = gateway.memory.unseenUpdates.get(keyOf(address))
   return (
@@ -63,7 +63,7 @@ export function isInProgress(gateway: Connection, address: RouteAddress, route: 
   )
 }
 
-/** An answer that is not a route ends the change before it has begun, and the error has to say so. */
+/** A response that is not a route ends a change before it is sent, and the error has to say so. */
 function unreadable(error: unknown): never {
   if (!(error instanceof GatewayError) || error.code !== 'BAD_RESPONSE') throw error
   throw new GatewayError(error.code, `${error.message} The change was not sent.`, error.cause)
@@ -84,8 +84,8 @@ export async function readStableRoute(
 ): Promise<Route> {
   const read = async (waited: number): Promise<Route | undefined> => {
     const route = wholeRoute(await getRoute(gateway, address, operation).catch(unreadable))
-    // Firmware may store a value in another form than it was sent in, and such an update
-    // never shows as sent. With nothing pending it is over nevertheless.
+    // Firmware may store a value in a form other than the one sent: such an update never shows as
+    // sent. With nothing pending it is over all the same.
     const over = !isInProgress(gateway, address, route) || (!isPending(route) && waited > GRACE_MS)
     if (!over) return undefined
     forgetUpdate(gateway, address)
@@ -98,7 +98,8 @@ const LONGEST_PAUSE = 1000
 
 /**
  * Polls until an earlier change has completed, and returns what was read then.
- * @param read gets the milliseconds since the first poll, returns undefined while the change is in progress
+ * @param read takes the milliseconds since the first poll; returns undefined while the change is in
+ * progress
  * @param patience milliseconds
  * @throws GatewayError `NOT_CONFIRMED` when the change takes longer
  */

@@ -33,12 +33,12 @@ export interface Plan {
   problems: Finding[]
 }
 
-/** What has to be done so that the route is as wanted. Applying and planning use this alike. */
+/** Plans the steps that bring the route to the wanted state, to be applied or only reported. */
 export function plan(
   wanted: Wanted,
   found: Route | undefined,
   options: PlanOptions,
-  /** The same route to compare with, completed with the secrets that reads leave out. */
+  /** The same route for comparison, with the secrets that reads leave out. */
   told = found,
 ): Plan {
   const route = found && wholeRoute(found)
@@ -71,7 +71,7 @@ function planMissing(wanted: Wanted, { state, validate }: PlanOptions, nothing: 
   return { ...nothing, steps: ['create'], diff, fields }
 }
 
-/** What a new route has no value for is not sent: the firmware may have one. */
+/** Members without a value are not sent for a new route: the firmware may have a default. */
 const withoutNulls = <T extends object>(part: T): T =>
   Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null)) as T
 
@@ -103,7 +103,7 @@ function planPresent(
   return { ...nothing, steps, diff, unverified: left, fields, problems }
 }
 
-/** IDs of a former route with this name, or of its parts, say nothing about the present one. */
+/** Drops the IDs of a former route with this name and of its parts: the present one has others. */
 function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): Wanted {
   const { source, destinations } = wanted
   const parts = [present.source, ...present.destinations]
@@ -121,7 +121,7 @@ function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): W
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Rows that mean one route. */
+/** Finds rows that mean the same route. */
 export function duplicates(rows: Wanted[], pathOf: (index: number) => string): Finding[] {
   const problems: Finding[] = []
   for (const member of ['id', 'name'] as const) {
@@ -142,8 +142,8 @@ export function duplicates(rows: Wanted[], pathOf: (index: number) => string): F
 }
 
 /**
- * By ID, or else by name: a route that is wanted again after it was deleted has lost its ID.
- * What shall be absent is never looked for under its name when an ID was given.
+ * Finds a route by ID, or else by name: a route that is wanted again after it was deleted has lost
+ * its ID. A route to be absent is never searched by name when an ID was given.
  */
 export function findWanted(
   { id, name }: Wanted,
@@ -171,7 +171,7 @@ export function findWanted(
   return found[0]
 }
 
-/** Rows that turned out to mean one route, and names that two routes would have in the end. */
+/** Finds rows that turn out to mean the same route, and names that two routes would end up with. */
 export function collisions(
   plans: Plan[],
   present: Route[],

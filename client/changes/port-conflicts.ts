@@ -20,8 +20,8 @@ interface Planned {
 }
 
 /**
- * Faults where a planned route would newly listen on an adapter and port that another
- * planned or present route listens on already. What clashes today is left alone.
+ * Finds planned routes that would newly listen on an adapter and port on which another planned or
+ * present route already listens. Existing clashes are left alone.
  */
 export function findPortConflicts(
   plans: Planned[],
@@ -80,7 +80,7 @@ function listenersOf({ source, destinations }: RouteFields): Listener[] {
   ]
 }
 
-/** A source that waits for unicast packets or callers. Many may receive one multicast. */
+/** True for a source that waits for unicast packets or callers. Many may receive one multicast. */
 function receives(source: Source): boolean {
   if (source.protocol === 'srt') return isSrtListener(source)
   const isPacket = source.protocol === 'udp' || source.protocol === 'rtp'

@@ -14,8 +14,8 @@ export interface RestorePreset {
 
 /**
  * Imports a preset, which replaces the routes of the device. Hidden values are taken from the
- * preset as it is now, from the route and destination of the same name.
- * @throws GatewayError `INVALID_INPUT` before anything is sent when it is no preset
+ * route and destination of the same name in the present preset.
+ * @throws GatewayError `INVALID_INPUT` before anything is sent when it is not a preset
  */
 export async function restorePreset(
   gateway: Connection,
@@ -29,7 +29,8 @@ export async function restorePreset(
     findHidden(preset).length > 0
       ? withSecretsOf(await exportPreset(gateway, deviceId, operation), preset, operation)
       : preset
-  // A file is sent as it is, whatever its layout is; only an object, or one that was completed, is written again.
+  // A file is sent unchanged, whatever its layout; only an object, or a preset whose hidden values
+  // were filled in, is serialized.
   const file =
     complete === preset && (typeof input === 'string' || Buffer.isBuffer(input))
       ? input

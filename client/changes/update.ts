@@ -33,7 +33,7 @@ export interface Updated extends RouteAddress {
 /**
  * Updates a route (spec 4.2). The appliance deletes every destination that an update
  * leaves out, so what the patch leaves out is read first and sent along (design 2.3).
- * Updates of one route take turns, and each reads once the one before has shown.
+ * Updates of one route take turns: each reads the route once the one before has shown.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */
 export async function updateRoute(
@@ -86,7 +86,7 @@ const PLANS = {
   replace: planReplace,
 }
 
-/** A Route that was read as one and is sent to another would bring IDs along that are not its own. */
+/** Refuses a Route as read that is sent to another route: its IDs belong to the first one. */
 function refuseOtherRoute({ id }: RoutePatch, routeId: string, { name }: Operation): void {
   if (id === undefined || id === null || isSameId(id, routeId)) return
   throw invalidInput(

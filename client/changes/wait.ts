@@ -12,8 +12,8 @@ export interface Expectation<T> {
   /** The route that it is about; undefined while its ID is not known. */
   routeId?: string
   /**
-   * Judges the route, or all routes where none is named. Returns what was waited for, or in words
-   * what is there instead.
+   * Judges the route, or all routes where none is named. Returns the awaited result, or in words
+   * what was seen instead.
    */
   judge: (routes: Route[], evidence: Evidences) => Outcome<T> | Promise<Outcome<T>>
   /** Milliseconds. */
@@ -24,18 +24,18 @@ export interface Expectation<T> {
 
 type Outcome<T> =
   | { seen: T }
-  /** With `again` one more poll soon may decide it. */
+  /** With `again`, another poll soon may decide it. */
   | { instead: string; again?: boolean }
 
-/** A route as it is to become. */
+/** The state that a route is to reach. */
 export interface AwaitedRoute {
   deviceId: string
   /** Undefined for a route whose ID is not known: then `isMeant` finds it. */
   routeId?: string
   isMeant?: (route: Route) => boolean
-  /** What there is instead while it is not there, in words. */
+  /** What is reported as seen while the route is missing, in words. */
   absence?: string
-  /** What is missing in the route, in words; undefined when nothing is. */
+  /** What is seen instead, in words; undefined when the route is as awaited. */
   verdict: (route: Route) => string | undefined
   /** Milliseconds. */
   timeout: number
@@ -63,7 +63,7 @@ export function awaitRoute(
 }
 
 /**
- * Waits until the expectation is met. All that wait for the same device share their polls.
+ * Waits until the expectation is met. All waits for the same device share their polls.
  * @throws GatewayError `NOT_CONFIRMED`, with what was seen last, when the time is up
  */
 export function awaitChange<T>(
@@ -72,7 +72,7 @@ export function awaitChange<T>(
   operation: Operation,
 ): Promise<T> {
   const { deviceId, routeId, timeout } = expectation
-  // The change was accepted: what becomes of it is not known.
+  // The change was accepted, but its outcome is not known.
   const doubted = (error: unknown): unknown =>
     error instanceof GatewayError && !expectation.unsent ? inDoubt(error) : error
   if (operation.stop?.stopped) return Promise.reject(doubted(stopped(operation)))

@@ -22,7 +22,7 @@ export interface AgentOptions {
   /** SHA-256 fingerprint, 64 upper case hex digits. When set, exactly this certificate is trusted. */
   fingerprint?: string
   proxy?: ProxyOptions
-  /** Milliseconds that a proxy may take to open a way to the appliance. */
+  /** Milliseconds that a proxy may take to connect to the appliance. */
   timeout: number
 }
 
@@ -30,9 +30,9 @@ export interface Agents {
   /** Keeps connections open: for reads, which may be repeated. */
   kept: http.Agent
   /**
-   * One connection for each call: for everything that changes the appliance. A kept
-   * connection that the appliance closes at the same moment would leave it unknown
-   * whether the change arrived.
+   * One connection for each call: for everything that changes the appliance. If the appliance
+   * closed a kept connection at the same moment, it would not be known whether the change
+   * arrived.
    */
   single: http.Agent
   destroy(): void
@@ -64,9 +64,9 @@ function createAgent(options: AgentOptions, keepAlive: boolean): http.Agent {
 }
 
 /**
- * Who decides whether a certificate is trusted. With a fingerprint it is `trustOnly`, which
- * compares before anything is sent, and takes a self-signed certificate too. Without one it is
- * the authorities, unless the TLS configuration of the user says otherwise.
+ * Decides who judges a certificate. With a fingerprint it is `trustOnly`, which compares before
+ * anything is sent and accepts a self-signed certificate too. Without one it is the authorities,
+ * unless the user's TLS configuration says otherwise.
  */
 function trust(tls: TlsOptions, pinned: boolean): https.AgentOptions {
   const byAuthorities = !pinned && tls.rejectUnauthorized !== false
@@ -110,12 +110,12 @@ interface Connecting {
   createConnection(options: object, connected?: Connected): Duplex | undefined
 }
 
-/** The agent hands a connection on only when its certificate has this fingerprint. */
+/** Makes an agent hand on only connections whose certificate has this fingerprint. */
 function trustOnly(fingerprint: string, agent: http.Agent, timeout: number): http.Agent {
   const connecting = agent as unknown as Connecting
   const connect = connecting.createConnection.bind(agent)
   const destroy = agent.destroy.bind(agent)
-  // Until it is handed on, a connection is known to nobody but us.
+  // Connections that are not handed on yet: the agent's own `destroy` would miss them.
   const verifying = new Set<TLSSocket>()
 
   function verify(socket: TLSSocket, connected?: Connected): void {
@@ -170,7 +170,7 @@ function trustOnly(fingerprint: string, agent: http.Agent, timeout: number): htt
 const failure = (message: string, code: string): Error =>
   Object.assign(new Error(message), { code })
 
-/** A certificate as a person can compare it. */
+/** A certificate in a form that a person can compare. */
 export interface Certificate {
   /** SHA-256, upper case hex digits with colons. */
   fingerprint: string

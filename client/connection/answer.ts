@@ -1,16 +1,16 @@
 import type http from 'node:http'
 
-/** What came back, whatever its status. */
+/** A response, whatever its status. */
 export interface Answer {
   status: number
   headers: http.IncomingHttpHeaders
-  /** The parsed body; undefined when there was none or it cannot be used. */
+  /** The parsed body; undefined when there is none or it cannot be used. */
   body: unknown
-  /** What came instead of usable JSON, in words; undefined when it is that. */
+  /** What arrived instead of usable JSON, in words; undefined when the body is usable. */
   unreadable?: string
 }
 
-/** True for an error body, whatever the status (facts 9.1). An empty `error` says that there is none. */
+/** True for an error body, whatever the status (facts 9.1). An empty `error` means no error. */
 export function isErrorBody(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false
   const error: unknown = (body as { error?: unknown }).error

@@ -13,9 +13,9 @@ import {
 const NONE = '0'.repeat(64)
 
 /**
- * The certificate that the appliance shows, for a person to judge. Nothing is sent: the
- * connection is ended at the end of the handshake.
- * @returns undefined when the address is not https, or no certificate came in time
+ * Reads the certificate that the appliance shows, for a person to judge. Nothing is sent: the
+ * connection is closed after the handshake.
+ * @returns undefined when the address is not https, or no certificate arrived in time
  */
 export async function readCertificate(options: {
   baseUrl: string

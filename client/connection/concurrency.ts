@@ -5,7 +5,10 @@ import type { Stop } from '../stop'
 /** Runs at most `limit` tasks concurrently; the rest wait in FIFO order. */
 export interface Semaphore {
   run<T>(task: () => Promise<T>): Promise<T>
-  /** Rejects every queued task, or those queued since `since` or earlier (ms of the clock). Running tasks are left alone. */
+  /**
+   * Rejects all queued tasks, or those queued at `since` or earlier (ms of the clock). Running
+   * tasks are left alone.
+   */
   rejectQueued(reason: Error, since?: number): void
 }
 
@@ -38,9 +41,12 @@ export function createSemaphore(limit: number, clock: Clock = MONOTONIC): Semaph
 
 /** Serializes tasks that share a key (first come, first served). */
 export interface KeyedMutex {
-  /** A stop ends only the waiting: a task that has begun reports its own end. */
+  /** A stop ends only the wait for a turn: a task that has begun settles by itself. */
   run<T>(key: string, task: () => Promise<T>, stop?: Stop): Promise<T>
-  /** Rejects every task queued since `since` or earlier (ms of the clock). Running tasks are left alone. */
+  /**
+   * Rejects the tasks queued at `since` or earlier (ms of the clock). Running tasks are left
+   * alone.
+   */
   rejectQueued(reason: Error, since: number): void
 }
 

@@ -35,13 +35,13 @@ export interface GatewayOptions {
   proxy?: ProxyOptions
   /** Largest response that is read, in bytes; default 64 MiB. */
   maxAnswerBytes?: number
-  /** Gets one line for each change of state. No line contains a secret. */
+  /** Receives one line for each change of state. No line contains a secret. */
   log?: (level: 'info' | 'warn', text: string) => void
   /** @internal Time for waits and durations, so that tests can move it. */
   clock?: Clock
 }
 
-/** The connection to one appliance: one session, one queue, whoever uses it. */
+/** The connection to one appliance: one session and one queue for all callers. */
 export interface Connection {
   readonly readOnly: boolean
   /** Concurrent calls. */
@@ -54,12 +54,12 @@ export interface Connection {
   /** What is remembered about the appliance. */
   readonly memory: Memory
   /**
-   * Makes one call within the session and returns the parsed body of its 2xx answer.
+   * Makes one call within the session and returns the parsed body of its 2xx response.
    * Renews a lost session, and repeats reads after transient faults (design 2.5).
    * @throws GatewayError with the codes of design 2.4
    */
   call(request: Request, operation: Operation): Promise<unknown>
-  /** Ends the open session; returns what the appliance answered. Where none is open, nothing is sent. */
+  /** Ends the open session; returns the appliance's response. Sends nothing where none is open. */
   endSession(operation: Operation): Promise<SessionDeletion>
   /** Serializes tasks that share a key (first come, first served). */
   inTurn<T>(key: string, operation: Operation, task: () => Promise<T>): Promise<T>
@@ -67,11 +67,11 @@ export interface Connection {
   protect<T>(change: Promise<T>): Promise<T>
   /** Writes one line to the log, with secrets hidden. */
   log(level: 'info' | 'warn', text: string): void
-  /** Whether a text from the appliance contains the password or the ID of the session. */
+  /** True when a text from the appliance contains the password or the ID of the session. */
   repeatsSecret(text: string): boolean
-  /** Whether the appliance responds as it should. */
+  /** Logs outages of the appliance. */
   readonly outages: OutageLog
-  /** @internal The time by which everything here waits. */
+  /** @internal The clock by which everything here waits. */
   readonly clock: Clock
   /** Waits. @throws GatewayError `CLOSED` when the gateway or the operation is stopped meanwhile */
   pause(ms: number, stop?: Stop): Promise<void>
@@ -80,11 +80,11 @@ export interface Connection {
 }
 
 const CLOSE_MS = 2800
-/** The share of it that calls under way may take. The rest is for ending the session. */
+/** The part of it that calls under way may take. The rest is for ending the session. */
 const DRAIN_MS = 1500
 
 /**
- * Makes ready to talk to an appliance. Nothing is sent before the first call.
+ * Prepares the connection to an appliance. Nothing is sent before the first call.
  * @throws GatewayError `CONFIG` when the options cannot work
  */
 export function openConnection(options: GatewayOptions): Connection {
@@ -111,7 +111,7 @@ export function openConnection(options: GatewayOptions): Connection {
     timeout,
   })
   const closing = new Stop()
-  /** Later in a close: no call begins any longer, not even one that completes a change. */
+  /** Stopped later in a close: no call begins after that, not even one that completes a change. */
   const ended = new Stop()
   const writesOnTheirWay = new Set<Promise<unknown>>()
   const unfinished = new Set<Promise<unknown>>()
@@ -190,7 +190,7 @@ export function openConnection(options: GatewayOptions): Connection {
     }
   }
 
-  // A stopped read is aborted. A write that is on its way is left to arrive: only its caller is told.
+  // A stopped read is aborted. A write on its way is left to arrive: only its caller is released.
   function stoppable<T>(request: Request, operation: Operation, work: Promise<T>): Promise<T> {
     if (isWrite(request)) {
       const write: Promise<unknown> = work
@@ -234,7 +234,7 @@ export function openConnection(options: GatewayOptions): Connection {
     })
   }
 
-  // A close takes real time, whatever clock everything else waits by.
+  // A close takes real time, whatever clock the rest uses.
   async function close(): Promise<void> {
     const begun = MONOTONIC.now()
     const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())

@@ -3,9 +3,9 @@ import type { Answer } from './answer'
 
 /** The cookies of one session: in memory only, and only ever sent to the origin they came from. */
 export interface SessionCookies {
-  /** Takes the Set-Cookie headers of an answer. */
+  /** Takes the Set-Cookie headers of a response. */
   take(answer: Answer): void
-  /** Sets the session cookie by hand, for firmware that gives it only in the body. */
+  /** Sets the session cookie by hand, for firmware that returns it only in the body. */
   set(sessionId: string): void
   /** The value of the Cookie header for the calls of the interface. */
   header(): string

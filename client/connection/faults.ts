@@ -119,7 +119,7 @@ const CERTIFICATE: Record<string, string> = {
 }
 
 /**
- * The error for an answer that is a refusal: status 4xx or 5xx, or an error body (facts 9).
+ * The error for a response that is a refusal: status 4xx or 5xx, or an error body (facts 9).
  * @param what names the thing that a 404 is about
  */
 export function refusal(answer: Answer, what = 'such thing'): GatewayError {
@@ -162,7 +162,7 @@ export function refusal(answer: Answer, what = 'such thing'): GatewayError {
   })
 }
 
-/** What the appliance says, as a sentence to go on with. */
+/** What the appliance says, as a sentence to append. */
 export const saying = (message: string | undefined): string =>
   message ? ` It says: ${message.replace(/[^.!?]$/, '$&.')}` : ''
 

@@ -6,7 +6,7 @@ import { createCookies, type SessionCookies } from './cookies'
 /** The result of a login. */
 export interface LoggedIn {
   cookies: SessionCookies
-  /** The body named the session too. A cookie alone may be one that every visitor gets. */
+  /** The body named the session, too. A cookie alone may be one that every visitor gets. */
   named: boolean
 }
 
@@ -25,7 +25,7 @@ export function readLogin(answer: Answer, base: URL): LoggedIn {
   cookies.take(answer)
   const { sessionID } = (body as { response?: { sessionID?: unknown } } | undefined)?.response ?? {}
   const named = typeof sessionID === 'string' && /^[\x21-\x3a\x3c-\x7e]+$/.test(sessionID)
-  // Also where the cookie was set for another host or for https only: then that of the body counts.
+  // The cookie may be for another host or for https only: then the ID in the body counts.
   if (named && cookies.sessionId() === '') cookies.set(sessionID)
   if (cookies.sessionId() === '') throw noSession(answer)
   return { cookies, named }

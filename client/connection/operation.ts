@@ -6,11 +6,11 @@ export interface Conditions {
   stop?: Stop
   /** It completes a change that must not be left half done: it may go on while the gateway closes. */
   uninterruptible?: boolean
-  /** The caller will try again soon: one timeout is all the time that the operation gets. */
+  /** The caller will try again soon: the operation gets no more than one timeout. */
   brief?: boolean
 }
 
-/** What a caller wants done: its name, how to stop it, and what it took. */
+/** An operation of a caller: its name, how to stop it, and the requests that it took. */
 export class Operation {
   readonly stop?: Stop
   readonly uninterruptible: boolean
@@ -37,7 +37,7 @@ export class Operation {
     this.#count.requests = requests
   }
 
-  /** Those of them that change the appliance. */
+  /** The requests among them that change the appliance. */
   get writes(): number {
     return this.#count.writes
   }
@@ -53,7 +53,7 @@ export class Operation {
     this.#count.statusCode = statusCode
   }
 
-  /** A part of this operation under other conditions. Its requests count for the whole. */
+  /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
     const { name, stop, uninterruptible, brief } = this
     return new Operation(name, { stop, uninterruptible, brief, ...conditions }, this.#count)
@@ -77,7 +77,7 @@ export interface Request {
   path: string
   /** Sent as JSON, unless it is a Buffer. */
   body?: unknown
-  /** Of a body that is not JSON. */
+  /** For a body that is not JSON. */
   contentType?: string
   /** Secrets in a body that is not JSON, kept out of every error. */
   secrets?: string[]

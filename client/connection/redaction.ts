@@ -1,20 +1,20 @@
 import { HIDDEN, isSecret } from '../model/secrets'
 
 const LONGEST = 600
-/** Characters of a text that are looked at: an appliance may answer megabytes. */
+/** Characters of a text that are searched: an appliance may send megabytes. */
 const LOOKED_AT = 20_000
 
 type Spell = (secret: string) => string[]
 
-/** Hides secrets, and remembers how each of them may be spelled, for as long as it is kept itself. */
+/** Hides secrets. Remembers how each of them may be spelled, for as long as this object lives. */
 export interface Redaction {
   /** As {@link withoutSecrets}. */
   withoutSecrets(text: string, secrets: Iterable<string>): string
-  /** True when the text has one of the secrets in it. Shorter ones than eight characters may be in any word. */
+  /** True when the text contains a secret. Those of fewer than eight characters do not count. */
   repeatsSecret(text: string, secrets: Iterable<string>): boolean
 }
 
-/** Where an appliance is away, every call fails, and each has the same few secrets to hide. */
+/** While an appliance is away, every call fails, and each has the same few secrets to hide. */
 export function createRedaction(): Redaction {
   const known = new Map<string, string[]>()
   const remembered: Spell = (secret) => {
@@ -36,29 +36,29 @@ export function createRedaction(): Redaction {
 }
 
 /**
- * The text, of bounded length, with every secret made unreadable: an appliance may
- * repeat in its error message what it did not like.
+ * Returns the text, of bounded length, with every secret hidden: an appliance may repeat in its
+ * error message what it refused.
  */
 export function withoutSecrets(
   text: string,
   secrets: Iterable<string>,
   spell: Spell = spellings,
 ): string {
-  // The longest first: one secret may be the beginning of another. One of a character
-  // or two would take every word apart and hide nothing.
+  // Longest first: one secret may be the beginning of another. One of a character or two would
+  // break up every word and hide nothing.
   const ordered = [...secrets]
     .filter(({ length }) => length > 2)
     .flatMap(spell)
     .sort((a, b) => b.length - a.length)
   const begin = text.slice(0, LOOKED_AT)
   const clean = ordered.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), begin)
-  // Where the text was cut, the first piece of a secret may be left.
+  // Where the text was cut, the beginning of a secret may be left.
   const end = begin === text ? clean.length : Math.max(0, clean.length - (ordered[0]?.length ?? 0))
   const length = Math.min(end, LONGEST)
   return length < clean.length ? `${clean.slice(0, length)}…` : clean
 }
 
-/** The secret as it is, and as it stands in what a program writes that quotes what it was sent. */
+/** The secret as it is, and as a program may write it that quotes its input. */
 function spellings(secret: string): string[] {
   const quoted = [secret]
   while (quoted.length < 4) quoted.push(JSON.stringify(quoted.at(-1)).slice(1, -1))
@@ -76,14 +76,14 @@ function spellings(secret: string): string[] {
   return [...new Set([...texts, ...codes])]
 }
 
-/** As it is by itself, and the greatest part of it that is always there within something longer. */
+/** The secret alone in base64, and the longest part that always shows when it is in longer data. */
 function inBase64(secret: Buffer): string[] {
   const parts = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), secret])
     const text = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64')
     return text.slice(before === 0 ? 0 : 4)
   })
-  // A short part may be in any word.
+  // Any word may contain a short part.
   const long = parts.filter(({ length }) => length >= 8)
   return [secret.toString('base64').replace(/=+$/, ''), ...long].flatMap((text) => [
     text,

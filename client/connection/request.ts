@@ -15,7 +15,7 @@ export interface RequesterOptions {
   pause: (ms: number, stop?: Stop) => Promise<void>
   /** @throws GatewayError `CLOSED` when the operation or the gateway was stopped */
   throwIfStopped: (operation: Operation) => void
-  /** The appliance is not responding: rejects every call queued since `since` or earlier. */
+  /** The appliance is not responding: rejects every call queued at `since` or earlier. */
   rejectQueued: (reason: GatewayError, since: number) => void
   /** Milliseconds for one attempt. */
   timeout: number
@@ -98,7 +98,7 @@ export function createRequester(
     }
   }
 
-  /** The error of a call that is not repeated again. */
+  /** The error of a call that is not repeated any more. */
   function finalFault(
     fault: TransportFault,
     { mayBeApplied }: Sending,
@@ -178,7 +178,7 @@ function bodyToSend({ body }: Request, { name }: Operation): string | Buffer | u
   }
 }
 
-/** It did not arrive, or was refused. */
+/** True when the call did not arrive, or was refused. */
 function certainlyNotApplied(result: Answer | TransportFault): boolean {
   if (result instanceof Error) return !result.reached
   const { status, body } = result

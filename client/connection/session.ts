@@ -15,7 +15,7 @@ export interface OpenSession {
   readonly cookies: SessionCookies
   /** Successful calls of this session. */
   served: number
-  /** When the last response came, in ms of the clock. */
+  /** When the last response arrived, in ms of the clock. */
   usedAt: number
   /** When it ends, as the appliance said (facts 2.3), in ms of the clock; undefined while not known. */
   expiresAt?: number
@@ -35,7 +35,7 @@ export interface SessionOptions {
   transport: Transport
   /** Records failed logins. */
   outages: OutageLog
-  /** Waits, ends early with `CLOSED` when the gateway closes. */
+  /** Waits; rejects with `CLOSED` when the gateway closes. */
   pause: (ms: number) => Promise<void>
   clock: Clock
 }
@@ -49,7 +49,7 @@ export interface Session {
   lost(session: OpenSession): void
   /** A new session was refused at its first call: holds back the next login. */
   rejectedAtOnce(session: OpenSession): void
-  /** Ends a session that is no longer used but may be alive, where that is possible. */
+  /** Tries to end a session that is no longer used but may still be alive. */
   discard(session: OpenSession): void
   /**
    * Asks the appliance about this session.
@@ -57,7 +57,7 @@ export interface Session {
    * @throws GatewayError when that could not be determined
    */
   information(session: OpenSession): Promise<SessionInformation | undefined>
-  /** Takes role and expiry from a response with session information. */
+  /** Takes the roles and the expiry from a response with session information. */
   learn(session: OpenSession, answer: Answer): void
   /** Clears the login backoff, so that the next call tries again. */
   clearBackoff(): void
@@ -81,7 +81,7 @@ const REFUSED_WAITS = [1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
 /** First waits after other failures; each further one is twice as long, up to a minute. */
 const FIRST_WAIT = { unreachable: 500, tooManySessions: 1000, noUsableAnswer: 2000 }
 const LONGEST_WAIT = MINUTE
-/** The part of a close that is reserved for ending a session whose login was answered late. */
+/** The part of a close that is reserved for ending a session whose login completed late. */
 const LATE_END_MS = 400
 
 /**
@@ -92,7 +92,7 @@ export function createSession(options: SessionOptions): Session {
   const { transport, timeout, outages, clock } = options
   let current: OpenSession | undefined
   let opening: Promise<OpenSession> | undefined
-  /** The sessions that are being ended, and a promise for the end of that. */
+  /** The sessions that are being ended, each with a promise for its end. */
   const ending = new Map<OpenSession, Promise<unknown>>()
   const ids: string[] = []
   let workedBefore = false
@@ -141,7 +141,7 @@ export function createSession(options: SessionOptions): Session {
       ids.push(cookies.sessionId())
       current = session
       const known = await getToKnow(session)
-      // Nobody will use it; the close ends it.
+      // It will not be used; the close ends it.
       if (stopped) throw closedError()
       if (!named && !known) {
         discard(session)
@@ -158,7 +158,7 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
-  /** Reads who is logged in, and until when. Where that fails, a session that was named is used nevertheless. */
+  /** Reads who is logged in, and until when. If that fails, a named session still counts. */
   async function getToKnow(session: OpenSession): Promise<boolean> {
     const answer = await askAbout(session).catch(() => undefined)
     if (answer?.status === 404) session.cannotAsk = true
@@ -243,7 +243,7 @@ export function createSession(options: SessionOptions): Session {
     deleteSession(session, timeout).catch(() => undefined)
   }
 
-  // A close takes real time, whatever clock everything else waits by.
+  // A close takes real time, whatever clock the rest uses.
   async function close(ms: number): Promise<void> {
     const over = MONOTONIC.now() + ms
     const left = (): number => Math.max(0, over - MONOTONIC.now())
@@ -260,10 +260,10 @@ export function createSession(options: SessionOptions): Session {
         deletionOf(await deleteSession(session, Math.min(timeout, left())))
         unended.delete(session)
       } catch {
-        // As long as there is time it is tried again.
+        // It is tried again while there is time.
       }
     }
-    // Twice, where the first try fails or brings no answer in half of the time.
+    // Twice, where the first try fails or gets no response in half of the time.
     for (const share of [1 / 2, 1]) {
       await within(left() * share, Promise.all([...unended].map(tryToEnd)))
     }
@@ -362,14 +362,14 @@ function mayHaveExpired({ expiresAt }: OpenSession, now: number): boolean {
   return expiresAt !== undefined && now >= expiresAt
 }
 
-// Whether calls prolong a session is unknown (facts 2.3). Both ways it is over when it
-// has lain idle for the whole time that it had left; otherwise the appliance is asked.
+// Whether calls prolong a session is unknown (facts 2.3). Either way it is over when it was idle
+// for the whole time that it had left; otherwise the appliance is asked.
 function isCertainlyOver({ lifetime, usedAt }: OpenSession, now: number): boolean {
   return lifetime !== undefined && now >= usedAt + lifetime
 }
 
-// expireAt is a time on the appliance's clock, which may differ from ours. One that is past
-// while the session lives says nothing.
+// expireAt is a time on the appliance's clock, which may differ from ours. A time in the past
+// means nothing while the session lives.
 function learn(session: OpenSession, answer: Answer, clock: Clock): void {
   session.roles = rolesOf(answer.body)
   const { expireAt } = (answer.body ?? {}) as Partial<SessionInformation>

@@ -21,7 +21,7 @@ export interface TransportOptions {
   proxy?: ProxyOptions
   /** Bytes; default {@link MAX_ANSWER_BYTES}. */
   maxAnswerBytes?: number
-  /** Milliseconds that a proxy may take to open a way to the appliance. */
+  /** Milliseconds that a proxy may take to connect to the appliance. */
   timeout: number
 }
 
@@ -125,8 +125,8 @@ type Axios = InstanceType<AxiosStatic['Axios']>
 let instance: Axios | undefined
 
 /**
- * One for all appliances, and with nothing of what axios does unasked: no transformation, no
- * status that is an error. axios is loaded at the first call: it costs Node-RED's start nothing.
+ * One for all appliances, without the defaults of axios: no transformation, no status that is an
+ * error. axios is loaded at the first call: it costs Node-RED's start nothing.
  */
 function axios(): Axios {
   if (instance) return instance
@@ -244,7 +244,7 @@ function nodeAdapter(
     })
 }
 
-// No encoding is requested, but something on the way to the appliance may use one nevertheless.
+// No encoding is requested, but a server on the way to the appliance may use one all the same.
 function decoded(response: http.IncomingMessage, limit: number): NodeJS.ReadableStream {
   switch (response.headers['content-encoding']?.toLowerCase()) {
     case 'gzip':

@@ -16,15 +16,15 @@ import type { Fault, Given, Reason, Wanted } from './faults'
 import { isSameId, normalizeId } from './ids'
 import { findVariables, isMasked } from './secrets'
 
-/** `validate: false` leaves all inside source and destinations to the appliance (design 2.3). */
+/** `validate: false` leaves the check of source and destinations to the appliance (design 2.3). */
 export interface CheckOptions {
   validate?: boolean
 }
 
-/** How an update treats what it is not given (design 2.3). */
+/** How an update treats what the patch leaves out (design 2.3). */
 export type UpdateMode = 'keep' | 'merge' | 'replace'
 
-/** Every fault of a route to create, given as sent or as read (design 2.3, facts 4.3 and 5). */
+/** Returns every fault of a route to create, as sent or as read (design 2.3, facts 4.3 and 5). */
 export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [
     ...checkStart(route),
@@ -34,7 +34,10 @@ export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[]
   ])
 }
 
-/** Every fault of an update in this mode, given as sent or as a Route read and edited (design 2.3, facts 4.4 and 5). */
+/**
+ * Returns every fault of an update in this mode, given in sent form or as a Route read and edited
+ * (design 2.3, facts 4.4 and 5).
+ */
 export function checkUpdate(input: unknown, mode: UpdateMode, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [...refuseStart(route), ...CHECK_MODE[mode](route, options)])
 }
@@ -68,7 +71,7 @@ function checkRoute(input: unknown, inside: (route: JsonObject) => Fault[]): Fau
     ...inside(input),
     ...refuseVariables(input),
   ]
-  // Joined texts are checked path by path, and would be reported as often.
+  // Joined texts are checked path by path, which would report a fault once for each path.
   return [...new Map(faults.map((each) => [JSON.stringify(each), each])).values()]
 }
 
@@ -82,7 +85,7 @@ function checkStart(route: JsonObject): Fault[] {
   return checkValue(ROUTE.startRoute, own(route, 'startRoute'), 'startRoute')
 }
 
-/** True for a Route as read: beside its state it has what only the appliance can have given. */
+/** True for a Route as read: besides its state it has members that only the appliance sets. */
 function isAsRead(route: JsonObject): boolean {
   const destinations = own(route, 'destinations')
   const has = (part: unknown, names: readonly string[]): boolean =>
@@ -106,7 +109,7 @@ const ONLY_READ = [
   'lastUpdateAt',
 ]
 
-// Written by hand it is a wish, and is not to be ignored in silence.
+// Written by hand, a state is a wish, and must not be ignored silently.
 function refuseState(route: JsonObject): Fault[] {
   const state = own(route, 'state')
   if (!isGiven(state) || state === '' || isAsRead(route)) return []
@@ -117,7 +120,7 @@ function refuseVariables(route: JsonObject): Fault[] {
   return findVariables(route).map((path) => ({ path, kind: 'variable' }))
 }
 
-// In a Route as read it was put there by an earlier step of the flow, and is harmless.
+// In a Route as read, an earlier step of the flow has put it there, and it is harmless.
 function refuseStart(route: JsonObject): Fault[] {
   if (!isGiven(own(route, 'startRoute')) || isAsRead(route)) return []
   return [{ path: 'startRoute', kind: 'startRoute' }]
@@ -141,7 +144,7 @@ function checkDestinations(route: JsonObject, { validate = true }: CheckOptions)
   if (!Array.isArray(destinations)) {
     return [unfit('destinations', givenAs(destinations), { kind: 'destinations' })]
   }
-  // A hole in the list is to be found too.
+  // Holes in the list must be found too.
   const problems = Array.from<unknown>(destinations).flatMap((destination, index) => {
     const path = `destinations[${index}]`
     if (!isObject(destination)) return [notAnObject(path, destination)]
@@ -186,7 +189,7 @@ function checkDestinationPatches(
   return [unfit('destinations', givenAs(destinations), { kind: 'destinationPatches' })]
 }
 
-/** Every fault of a whole source or destination at this JSON path, in read or in sent form (facts 5.2, 5.3). */
+/** Returns every fault of a whole source or destination, in read or sent form (facts 5.2, 5.3). */
 export function checkPart(direction: Direction, part: JsonObject, path: string): Fault[] {
   const sent = partToSent(direction, part)
   return [...membersOf(direction, sent.protocol)].flatMap(([name, member]) => {
@@ -201,9 +204,8 @@ export function checkPart(direction: Direction, part: JsonObject, path: string):
 }
 
 /**
- * Every fault of some members of a source or destination. `context` is the
- * whole it belongs to where that is known; without it a value passes when one
- * of the protocols takes it.
+ * Returns every fault of some members of a source or destination. `context` is the whole part,
+ * where that is known; without it a value passes when one of the protocols accepts it.
  */
 export function checkPatch(
   direction: Direction,
@@ -226,7 +228,7 @@ export function checkPatch(
 
 const LASTING: ReadonlySet<string> = new Set(['id', 'name', 'protocol'])
 
-/** Where the user wrote what stands at `name` in the sent form. */
+/** The path at which the user wrote the member that is called `name` in sent form. */
 function pathAsGiven(
   direction: Direction,
   part: JsonObject,
@@ -251,7 +253,7 @@ function checkRepeats(destinations: readonly unknown[]): Fault[] {
       const key = name === 'id' ? normalizeId(value) : value
       const other = first.get(key)
       if (other === undefined) first.set(key, index)
-      // An appliance that has two of one name tells them by their ids, and so can we.
+      // Destinations with the same name are told apart by their ids, as on the appliance.
       const [id, otherId] = [destination, destinations[other ?? index]].map((one) => own(one, 'id'))
       const areTold = isText(id) && isText(otherId) && !isSameId(id, otherId)
       if (other === undefined || areTold) return []
@@ -355,7 +357,7 @@ const WANTED: Record<Member['kind'], (member: Member) => Wanted> = {
   },
 }
 
-/** What sort of thing came: never the content of a text. */
+/** What kind of value was given, never the content of a text. */
 function givenAs(value: unknown): Given {
   if (value === undefined) return { kind: 'missing' }
   if (value === null) return { kind: 'null' }
@@ -383,7 +385,7 @@ function suggestion(name: string): Reason {
   return isNear ? { kind: 'didYouMean', member: near.other } : { kind: 'unknown' }
 }
 
-/** Number of letters to add, drop or change to get from one name to the other, without regard to case. */
+/** Number of letters to add, drop or change to get from one name to the other, ignoring case. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, letter] of from.toLowerCase().split('').entries()) {

@@ -14,10 +14,9 @@ import {
 import type { Direction, Member, Members } from './members'
 
 /**
- * From the form in which the appliance answers a route to the form in which it
- * takes one (facts 4.4 and 5), with every choice in its documented spelling.
- * What is already in sent form stays as it is, so converting twice is converting
- * once. Inputs are not changed; members the package does not know pass.
+ * Converts a route from the form in which the appliance returns it to the form in which it accepts
+ * one (facts 4.4 and 5), with every choice in its documented spelling. Idempotent: what is already
+ * in sent form stays as it is. Inputs are not changed; members the package does not know pass.
  */
 export function toSent(route: Route | RouteFields): RouteFields {
   const destinations: unknown = route.destinations
@@ -29,17 +28,17 @@ export function toSent(route: Route | RouteFields): RouteFields {
   }
 }
 
-/** One source in sent form (facts 5.2). */
+/** Returns a source in sent form (facts 5.2). */
 export function sourceToSent(source: Source): Source {
   return partToSent('source', source) as Source
 }
 
-/** One destination in sent form (facts 5.3). */
+/** Returns a destination in sent form (facts 5.3). */
 export function destinationToSent(destination: Destination): Destination {
   return partToSent('destination', destination) as Destination
 }
 
-/** A copy to create a new route from: without the ids of another route's source and destinations (facts 4.3). */
+/** Returns a copy for a new route: without the ids of source and destinations (facts 4.3). */
 export function forCreate(fields: RouteFields): RouteFields {
   return {
     ...fields,
@@ -51,10 +50,10 @@ export function forCreate(fields: RouteFields): RouteFields {
 const EVERY_ADAPTER = '0.0.0.0'
 
 /**
- * A whole source or destination, in sent form, with the address that the appliance demands of an
- * SRT listener too (facts 5.2). A new one without an address listens on every adapter; one that
- * takes the place of a listener listens where that did. What the appliance itself has without an
- * address stays so.
+ * Returns a whole source or destination in sent form, with the address that the appliance demands
+ * even of an SRT listener (facts 5.2). A new one without an address listens on every adapter; one
+ * that replaces a listener listens where that did. One that has no address on the appliance gets
+ * none.
  */
 export function withAddress<Part extends Source | Destination>(part: Part, present?: Part): Part {
   const lacksAddress = isSrtListener(part) && !isRedundant(part) && !isText(part.address)
@@ -72,8 +71,8 @@ function withoutIdentity<Part extends Source | Destination>(part: Part): Part {
 }
 
 /**
- * A source or destination in sent form. `part` may be only some of its
- * members; then `context` is the whole one it belongs to.
+ * Returns a source or destination in sent form. `part` may have only some of its members; then
+ * `context` is the whole one.
  */
 export function partToSent(
   direction: Direction,
@@ -86,12 +85,12 @@ export function partToSent(
   const isRenamed = ([name]: [string, unknown]) => members.get(name)?.sentAs !== undefined
   const given = membersIn(part)
   const sent: JsonObject = {}
-  // Renamed ones first: the name of the sent form wins where a route read carries both.
+  // Renamed ones first: the name of the sent form wins where a route as read has both.
   for (const [name, value] of [...given.filter(isRenamed), ...given.filter((m) => !isRenamed(m))]) {
     const member = members.get(name)
     const sentName = member?.sentAs ?? name
     if (member?.readOnly?.(context)) continue
-    // An empty number says nothing; left out, it stays as it is.
+    // An empty number means nothing given; left out, it stays as it is.
     if (value === '' && member?.asText === 'converted') continue
     if (!isGiven(value) && Object.hasOwn(sent, sentName)) continue
     const sentAs = members.get(sentName) ?? member
@@ -135,14 +134,14 @@ function pathAsSent(path: JsonObject, of: Members): JsonObject {
 }
 
 /**
- * With redundancy, answers join the values of all paths by `|` in one text
- * (facts 5.2); requests list the paths, and carry no place of their own.
+ * With redundancy, responses join the values of all paths by `|` in one text (facts 5.2); requests
+ * list the paths, and have no place of their own.
  */
 function withPaths(part: JsonObject): JsonObject {
   const carried = hasPaths(part.srtNetworkBondingParams) ? part.srtNetworkBondingParams : undefined
   if (!carried && !PLACE.some((name) => isJoined(part[name]))) return part
 
-  // What all paths share stays where it is, except for the place, which has to go.
+  // Values that all paths share stay where they are, except for the place, which moves.
   const moved: string[] = [
     ...PLACE.filter((name) => isGiven(part[name])),
     ...TUNING.filter((name) => isJoined(part[name])),
@@ -178,11 +177,11 @@ function numberFrom(value: unknown): unknown {
   return isNumeric(value) ? Number(value) : value
 }
 
-/** Where firmware writes numbers as text, it may do so with true and false. */
+/** Firmware that writes numbers as text may do so with true and false as well. */
 export const isBooleanText = (value: unknown): value is 'true' | 'false' =>
   value === 'true' || value === 'false'
 
-/** True or false, also as text; undefined for anything else. */
+/** Reads true or false, also as text; undefined for anything else. */
 export function booleanFrom(value: unknown): boolean | undefined {
   return typeof value === 'boolean' || isBooleanText(value) ? String(value) === 'true' : undefined
 }

@@ -7,7 +7,7 @@ import { findHidden } from './secrets'
 export type Use =
   { kind: 'create' } | { kind: 'update'; mode: UpdateMode } | { kind: 'ensure'; state: string }
 
-/** Every fault of a definition that can be found without the appliance, as before it is sent (design 2.3). */
+/** Returns every fault that a definition shows before it is sent, without a call (design 2.3). */
 export function checkDefinition(definition: unknown, use: Use, options: CheckOptions): Fault[] {
   if (use.kind === 'create') return checkNewRoute(definition, options)
   if (use.kind === 'update') return checkUpdate(definition, use.mode, options)
@@ -21,20 +21,20 @@ export function checkDefinition(definition: unknown, use: Use, options: CheckOpt
   )
 }
 
-/** Every fault of a route to create. A hidden value is one: there is nothing to keep it from. */
+/** Returns every fault of a route to create. A hidden value is one: there is no value to keep. */
 export function checkNewRoute(definition: unknown, options: CheckOptions): Fault[] {
   const problems = checkCreate(definition, options)
   if (problems.length > 0) return problems
   return findHidden(definition).map((path) => ({ path, kind: 'hidden' }))
 }
 
-/** Every fault of one route that ensure wants; whether it is complete enough to be created shows later. */
+/** Returns every fault of one row of ensure; whether it suffices for a create shows later. */
 export function checkWanted(
   row: unknown,
   { state, validate }: { state: string; validate?: boolean },
 ): Fault[] {
   const problems = checkUpdate(withoutStart(row), 'merge', { validate })
-  // What is to be absent need only be told, whatever else is wrong with it.
+  // A route to be absent need only be identified, whatever else is wrong with it.
   const counting = state === 'absent' ? problems.filter(tellsWhich) : problems
   if (counting.length === 0 && !isText(own(row, 'id')) && !isText(own(row, 'name'))) {
     problems.push({ path: '', kind: 'whichRoute' })

@@ -6,7 +6,7 @@ import { isNumeric, toSent } from './convert'
 import { HIDDEN, hideSecrets, isMasked, isSecret } from './secrets'
 import { isSameId, matcher } from './ids'
 
-/** One value that two routes do not share. */
+/** One value that differs between two routes. */
 export interface Difference {
   path: string
   from: unknown
@@ -14,11 +14,10 @@ export interface Difference {
 }
 
 /**
- * What would change in `present` for everything that `wanted` gives to be so,
- * both in sent form. Numbers may be text, and null, `''`, `[]` and absent are one;
- * the order of destinations is none of it. Destinations of `present` that
- * `wanted` does not have are differences. Paths count destinations as
- * `present` does, new ones after its last; secrets are hidden.
+ * Returns what has to change in `present` to match all that `wanted` gives, both in sent form.
+ * Numbers may be text; null, `''`, `[]` and absent are equal; the order of destinations does not
+ * count. Destinations of `present` that `wanted` does not have are differences. Paths count
+ * destinations as in `present`, new ones after its last; secrets are hidden.
  */
 export function diffRoutes(wanted: RouteFields, present: RouteFields): Difference[] {
   return comparison(wanted, present).differences
@@ -56,7 +55,7 @@ function compareDestinations(
   const find = matcher(present)
   const pairs: [Destination, number][] = []
   let added = present.length
-  // Ids first: a destination that is named by its id is not free for a name.
+  // Ids first: a destination that is matched by its id cannot be matched by name as well.
   for (const hasId of [true, false]) {
     for (const destination of wanted.filter(({ id }) => isText(id) === hasId)) {
       const index = find(destination).find((at) => left.has(at))
@@ -79,7 +78,7 @@ function compareDestinations(
   }
 }
 
-// How members compare is the same for sources, which have no more of them.
+// Serves sources too, which have no further members that are only sent.
 const MEMBERS = anyMembersOf('destination')
 
 function compareMembers(
@@ -89,7 +88,7 @@ function compareMembers(
   found: Comparison,
 ): void {
   for (const [name, value] of membersIn(wanted ?? {})) {
-    // What is never answered cannot be compared.
+    // What is never returned cannot be compared.
     if (value === undefined || MEMBERS.get(name)?.sentOnly) continue
     compare(value, own(present, name), name, pathTo(path, name), found)
   }
@@ -103,7 +102,7 @@ function compare(
   found: Comparison,
 ): void {
   if (isSecret(name) && isMasked(present)) {
-    // It is taken for the right one, which is not to be claimed.
+    // It counts as equal, but that is not certain.
     if (wanted !== HIDDEN && !isMasked(wanted)) found.unverified.push(path)
     return
   }

@@ -4,10 +4,10 @@
 export type Fault = { path: string } & Reason
 
 export type Reason =
-  /** A value is needed; or another one is. */
+  /** No value, where one is needed; a wrong one. */
   | { kind: 'missing'; given: Given; wanted: Wanted }
   | { kind: 'wrong'; given?: Given; wanted: Wanted }
-  /** A member that a route does not have; the one that it may have been meant to be. */
+  /** A member that a route does not have; with the one that was probably meant. */
   | { kind: 'unknown' }
   | { kind: 'didYouMean'; member: string }
   /** `state` says how a route is, not how it is to be. */
@@ -15,9 +15,9 @@ export type Reason =
   | { kind: 'startRoute' }
   | { kind: 'action' }
   | { kind: 'nothingGiven' }
-  /** Neither ID nor name tells which one is meant. */
+  /** Neither an ID nor a name says which one is meant. */
   | { kind: 'whichRoute' | 'whichDestination' }
-  /** Two destinations of the definition have it. `row` counts from 1. */
+  /** Two destinations of the definition share an ID or a name. `row` counts from 1. */
   | { kind: 'repeated'; member: string; other: string; row: number }
   /** `null` for what a route always has; for what an update cannot empty. */
   | { kind: 'lasting' | 'notEmptied' }
@@ -34,7 +34,7 @@ export type Reason =
   | { kind: 'incomplete' }
   | { kind: 'redundancy' }
 
-/** What is wanted in a place. */
+/** What kind of value is wanted. */
 export type Wanted =
   | { kind: 'route' | 'object' | 'list' | 'paths' | 'boolean' }
   /** The destinations of a route; of a merge; of a wanted route. */
@@ -45,7 +45,7 @@ export type Wanted =
   | { kind: 'text'; orEmpty?: true }
   | { kind: 'length'; least: number; most: number; orEmpty?: true }
 
-/** What came, never the content of a secret. */
+/** What was given, never the content of a secret. */
 export type Given =
   | { kind: 'missing' | 'null' | 'empty' | 'emptyList' | 'list' | 'object' | 'notPlain' | 'text' }
   | { kind: 'hiddenNumber' }
@@ -56,7 +56,7 @@ export type Given =
 /** The fault as an English sentence, to be read after its path. */
 export const sentenceOf = (reason: Reason): string => wordsFrom(SENTENCES, reason.kind, reason)
 
-/** The words for each kind of something: as they are, or with its values. */
+/** The words for each kind: fixed, or made from its values. */
 type Words<Of extends { kind: string }> = {
   [Kind in Of['kind']]: string | ((of: Of & { kind: Kind }) => string)
 }

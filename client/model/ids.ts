@@ -35,7 +35,7 @@ function indexed(
 /** The form of the ids of routes, sources and destinations (facts 1). */
 export const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
-/** An id as it is compared: there are appliances that take a UUID in either case. */
+/** An id in the form for comparison: some appliances accept a UUID in either case. */
 export const normalizeId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id)
 
 /** Whether two ids mean the same route, source or destination. */

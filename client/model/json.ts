@@ -1,4 +1,4 @@
-/** Reading JSON-like data that somebody else made, without trusting it. */
+/** Reads JSON-like data from elsewhere without trusting it. */
 
 export type JsonObject = Record<string, unknown>
 
@@ -29,14 +29,14 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** JSON path of a member: `source.port`, or `destinations["Studio A"]` for a name that is no identifier. */
+/** JSON path of a member: `source.port`, or `destinations["Studio A"]` for a non-identifier. */
 export function pathTo(path: string, name: string): string {
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
   if (!/^[A-Za-z_$][\w$]*$/.test(shown)) return `${path}[${JSON.stringify(shown)}]`
   return path ? `${path}.${shown}` : shown
 }
 
-/** True for what says nothing: firmware leaves out, or empties, what is off or zero. */
+/** True for a value that means nothing: firmware leaves out, or empties, what is off or zero. */
 export function isEmpty(value: unknown): boolean {
   return (
     !isGiven(value) ||
@@ -48,12 +48,12 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Nothing of the interface is nested more than some ten levels deep. The parser takes millions of
- * levels, but Node-RED copies a message of some two thousand at most, and fails beyond.
+ * Nothing in the interface is nested more than about ten levels deep. The parser accepts millions
+ * of levels, but Node-RED fails to copy a message of more than about two thousand.
  */
 const MOST_LEVELS = 500
 
-/** True for lists and objects within each other to a depth that nobody means. */
+/** True if lists and objects are nested more than `levels` deep. */
 export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
@@ -62,7 +62,7 @@ export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
   return false
 }
 
-/** What is wrong with a value that is to be sent: one that refers to itself, say, cannot be. */
+/** Returns why a value cannot be sent, such as one that refers to itself; undefined if it can. */
 export function faultAsJson(value: unknown): string | undefined {
   const tooDeep = 'is nested too deep'
   try {

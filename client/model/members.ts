@@ -2,9 +2,9 @@ import { isText, own } from './json'
 import type { JsonObject } from './json'
 
 /**
- * The members of sources and destinations, per protocol (facts 5.2, 5.3): one
- * table that the checks, the conversion, the comparison and the forms follow.
- * A member that is not in it is one the package does not know, and passes.
+ * The members of sources and destinations, per protocol (facts 5.2, 5.3): one table that the
+ * checks, the conversion, the comparison and the forms follow. A member that is not in it is
+ * unknown to the package, and passes.
  */
 export interface Member {
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'list'
@@ -12,23 +12,23 @@ export interface Member {
   min?: number
   max?: number
   whole?: true
-  /** Text with a least length may also be empty. */
+  /** Text with a minimum length may also be empty. */
   mayBeEmpty?: true
-  /** A number written as text is sent as a number, or passed as it is; or any is sent as text. */
+  /** A number given as text is converted or passed; `written`: every number is sent as text. */
   asText?: 'converted' | 'passed' | 'written'
   /** The documented spellings of a choice. Any case is accepted. */
   oneOf?: readonly string[]
-  /** Spellings that are accepted but not offered, in small letters, and the documented ones that they stand for. */
+  /** Spellings that are accepted but not offered, in lower case, with their documented ones. */
   alsoSeen?: Readonly<Record<string, string>>
   /** Members of each object of a list. */
   of?: Members
   /** When a complete source or destination needs it. */
   required?: (part: JsonObject) => boolean
-  /** When it is information of the appliance that no request carries. */
+  /** When the appliance only shows it, and no request carries it. */
   readOnly?: (part: JsonObject) => boolean
-  /** The name of this member in requests, where answers use another. */
+  /** The name of this member in requests, where responses use another. */
   sentAs?: string
-  /** Sent, never answered. */
+  /** Sent, never returned. */
   sentOnly?: true
   secret?: true
   unit?: string
@@ -43,7 +43,7 @@ const unless = (free: (part: JsonObject) => boolean) => (part: JsonObject) => !f
 const text: Member = { kind: 'text' }
 const flag: Member = { kind: 'boolean' }
 const list: Member = { kind: 'list' }
-// Firmware writes numbers as text here and there (facts 10).
+// Firmware writes some numbers as text (facts 10).
 const amount: Member = { kind: 'number', min: 0, asText: 'converted' }
 const shown: Member = { kind: 'text', readOnly: always }
 const whole = (min: number, max: number): Member => ({
@@ -64,8 +64,8 @@ export const PLACE = ['address', 'port', 'networkInterface'] as const
 export const TUNING = ['mtu', 'ttl', 'tos'] as const
 
 /**
- * The documented spelling of a choice that was given in any case; undefined for one that is not
- * offered. Whoever tells choices apart compares this.
+ * Returns the documented spelling of a choice given in any case; undefined for one that is not
+ * accepted. Compare choices by this spelling.
  */
 export function spellingOf({ oneOf = [], alsoSeen }: Member, value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
@@ -94,7 +94,7 @@ const isPublisher = (part: JsonObject) =>
 export const isSrtListener = (part: JsonObject): boolean =>
   own(part, 'protocol') === 'srt' && isListener(part)
 
-/** True for a list of paths with at least one in it. Answers and clients also use `""` for none. */
+/** True for a list with at least one path. Responses and clients also use `""` for none. */
 export function hasPaths(value: unknown): value is unknown[] {
   return Array.isArray(value) && value.length > 0
 }
@@ -130,7 +130,7 @@ const PACKETS: Members = {
 
 const SRT: Members = {
   ...place(unless(isRedundant)),
-  // A new listener without one is sent with that of all adapters.
+  // A new listener without an address is sent with that of all adapters.
   address: { ...text, required: unless((part) => isRedundant(part) || isListener(part)) },
   srtMode: SRT_MODE,
   mode: { ...text, sentAs: 'srtMode' },
@@ -149,7 +149,7 @@ const SRT: Members = {
   srtNetworkBondingParams: { ...list, of: place(always), required: isRedundant },
 }
 
-// The vendor's example leaves these out of what it sends for a UDP source (facts 4.4).
+// The vendor's example does not send these for a UDP source (facts 4.4).
 const DECORATION: Members = {
   mode: shown,
   srtRcvBuf: shown,
@@ -244,7 +244,7 @@ export const PROTOCOLS: Record<Direction, readonly string[]> = {
   destination: Object.keys(DESTINATION),
 }
 
-/** The member that holds one of them. */
+/** The member `protocol`, which takes one of them. */
 export const PROTOCOL: Record<Direction, Member> = {
   source: { ...choice(...PROTOCOLS.source), required: always },
   destination: { ...choice(...PROTOCOLS.destination), required: always },
@@ -263,13 +263,13 @@ const ANY: Record<Direction, ReadonlyMap<string, Member>> = {
   destination: united(TABLES.destination),
 }
 
-/** The members of a source or destination of this protocol; only the common ones when the protocol is not known. */
+/** Returns the members for this protocol; only the common ones when it is not known. */
 export function membersOf(direction: Direction, protocol: unknown): ReadonlyMap<string, Member> {
   const tables = TABLES[direction]
   return tables.get(typeof protocol === 'string' ? protocol : '') ?? tables.get('')!
 }
 
-/** The members of every protocol at once, for a patch that does not say which it is for. */
+/** Returns the members of all protocols together, for a patch that does not name its protocol. */
 export function anyMembersOf(direction: Direction): ReadonlyMap<string, Member> {
   return ANY[direction]
 }
@@ -277,7 +277,7 @@ export function anyMembersOf(direction: Direction): ReadonlyMap<string, Member> 
 /** The plain members of a route to send (facts 4.3, 5.1). */
 export const ROUTE = { name: NAME, startRoute: flag } satisfies Members
 
-/** What stands at the top level of a Route, as sent and as read (facts 4.3, 5.1 and 6). */
+/** The names at the top level of a Route, as sent and as read (facts 4.3, 5.1 and 6). */
 export const ROUTE_NAMES: ReadonlySet<string> = new Set([
   'name',
   'startRoute',
@@ -297,7 +297,7 @@ export const ROUTE_NAMES: ReadonlySet<string> = new Set([
   'lastUpdateAt',
 ])
 
-/** Names of members that hold a secret anywhere in the interface (design 2.3). */
+/** Names of members that contain a secret anywhere in the interface (design 2.3). */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'passcode',
   'sessionID',
@@ -319,7 +319,7 @@ function withCommon(table: Record<string, Members>, more: Members) {
   ])
 }
 
-/** One member per name: what some protocol can send rather than what another only shows, choices together. */
+/** One member per name: one that can be sent before one that is only shown; choices are joined. */
 function united(tables: Map<string, ReadonlyMap<string, Member>>): ReadonlyMap<string, Member> {
   const all = new Map<string, Member>()
   for (const [name, member] of [...tables.values()].flatMap((table) => [...table])) {

@@ -1,17 +1,17 @@
 /**
- * Whether a name fits a pattern: `*` stands for any text, `?` for one character; upper and lower
- * case do not matter.
+ * Returns a test whether a name matches the pattern: `*` stands for any text, `?` for one
+ * character; upper and lower case do not matter.
  */
 export function patternFilter(pattern: string): (name: string) => boolean {
   const wanted = Array.from(pattern.toLocaleLowerCase())
   return (name) => fits(Array.from(name.toLocaleLowerCase()), wanted)
 }
 
-/** In time proportional to both lengths. */
+/** Takes time proportional to the product of both lengths. */
 function fits(name: string[], pattern: string[]): boolean {
   let at = 0
   let place = 0
-  /** The latest `*`, and up to where the name was taken by it. */
+  /** The latest `*`, and up to where in the name it reaches. */
   let star = -1
   let taken = 0
   while (at < name.length) {

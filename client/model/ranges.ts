@@ -1,8 +1,8 @@
-/** What a number among the settings of a node may be, in the form and at run time. */
+/** The range of a number in the settings of a node, for the form and at run time. */
 export interface Range {
   least: number
   most: number
-  /** No fraction is possible. */
+  /** Whole numbers only. */
   whole?: boolean
 }
 

@@ -2,26 +2,30 @@ import { badResponse } from '../errors'
 import { isObject } from './json'
 import type { Route } from './types'
 
-/** An update, a start, a stop or a delete is under way (facts 5.1). What the member holds is not documented. */
+/**
+ * True while an update, a start, a stop or a delete is under way (facts 5.1). The content of
+ * `pendingUpdates` is not documented.
+ */
 export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean {
   if (hasPendingDelete) return true
   if (typeof pendingUpdates !== 'object' || pendingUpdates === null) return Boolean(pendingUpdates)
   return Object.values(pendingUpdates).some((value) => value !== null && value !== undefined)
 }
 
-/** `running` (facts 5.1), in whatever case. */
+/** True for `running` (facts 5.1), in any case. */
 export const isRunning = ({ state }: Route): boolean => wordOf(state) === 'running'
 
-/** `idle` or `stopped`, which mean the same (facts 5.1). A state that is neither known nor given is not that. */
+/** True for `idle` or `stopped`, which mean the same (facts 5.1). An unknown state is neither. */
 export const isStopped = ({ state }: Route): boolean =>
   wordOf(state) === 'idle' || wordOf(state) === 'stopped'
 
-// What is "Running" to one firmware must not be stopped to us.
+// A state that some firmware writes as "Running" must not count as stopped.
 const wordOf = (state: unknown): unknown =>
   typeof state === 'string' ? state.trim().toLowerCase() : state
 
 /**
- * The route, when all of it came. A change that is planned on half a route would delete the other half.
+ * Returns the route if it is complete. A change planned on half a route would delete the other
+ * half.
  * @throws GatewayError `BAD_RESPONSE`
  */
 export function wholeRoute(route: Route): Route {

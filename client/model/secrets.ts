@@ -4,22 +4,22 @@ import type { JsonObject } from './json'
 import { SECRET_NAMES } from './members'
 import { matcher } from './ids'
 
-/** Stands where a secret was. Sent back, it means: keep the secret that is there (design 2.3). */
+/** Replaces a secret that is not shown. Sent back, it means: keep the present one (design 2.3). */
 export const HIDDEN = '••••••'
 
-/** Firmware may answer a row of stars, or the like, where a secret is. It is never a value. */
+/** True for a mask: firmware may return a row of stars or similar for a secret. Never a value. */
 export const isMasked = (value: unknown): boolean => isText(value) && /^([*•●])\1{2,}$/.test(value)
 
-/** True for what stands for a secret that is not shown: our sign, or a mask of the firmware. */
+/** True for what replaces a secret that is not shown: {@link HIDDEN}, or a mask of the firmware. */
 const isSign = (value: unknown, name: string): boolean =>
   value === HIDDEN || (isSecret(name) && isMasked(value))
 
-/** True for the name of a member that holds a secret, anywhere in the interface. */
+/** True for the name of a member that contains a secret, anywhere in the interface. */
 export function isSecret(name: string): boolean {
   return SECRET_NAMES.has(name)
 }
 
-/** A copy with every secret that is not empty hidden, at any depth; what holds none is not copied. */
+/** Returns a copy with every non-empty secret hidden, at any depth; parts without are shared. */
 export function hideSecrets<T>(value: T): T {
   return hidden(value) as T
 }
@@ -42,7 +42,7 @@ function hidden(value: unknown): unknown {
 /** JSON paths at which {@link HIDDEN}, or a mask of the firmware, stands for a secret. */
 export const findHidden = (value: unknown): string[] => pathsOf(isSign, value)
 
-/** JSON paths of secrets with `${NAME}` in them: nothing fills it in, and it would become the secret. */
+/** JSON paths of secrets with `${NAME}` in them: not replaced, it would become the secret. */
 export const findVariables = (value: unknown): string[] =>
   pathsOf((secret, name) => isSecret(name) && isText(secret) && /\$\{[^}]+\}/.test(secret), value)
 
@@ -58,7 +58,7 @@ function pathsOf(fits: Predicate, value: unknown, path = '', name = ''): string[
   )
 }
 
-/** A copy without the masks of the firmware: sent back, they would become the secret. */
+/** Returns a copy without the masks of the firmware: sent back, they would become the secret. */
 export function withoutMasks<T>(value: T): T {
   return unmasked(value) as T
 }
@@ -71,9 +71,8 @@ function unmasked(value: unknown): unknown {
 }
 
 /**
- * Puts back the secrets that stand at the same place in `present`, the route as
- * it is; destinations are matched by id, else by name. A place without a secret
- * to keep is a problem.
+ * Puts back the secrets from the same place in `present`, the route as it is; destinations are
+ * matched by id, or else by name. A place without a secret to keep is a problem.
  */
 export function keepHidden<T extends object>(
   wanted: T,
@@ -97,7 +96,7 @@ export function keepHidden<T extends object>(
 }
 
 /**
- * `value` with every sign for a secret in it replaced by the text at the same place in `present`.
+ * Returns `value` with every hidden secret replaced by the text at the same place in `present`.
  * Where the firmware masks the secret, the member is left out: it then keeps its value (facts 9.3).
  */
 export function restored(

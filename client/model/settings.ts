@@ -15,7 +15,7 @@ export function addressFault(address: string): AddressFault | undefined {
   return search === '' && hash === '' ? undefined : 'query'
 }
 
-/** What `10.0.0.5:8443` was meant to be; undefined for an address that has a scheme, or no sense. */
+/** A URL for an address such as `10.0.0.5:8443`; undefined if it has a scheme or makes no sense. */
 export function suggestedAddress(address: string): string | undefined {
   const text = address.trim().replace(/^\/+/, '')
   if (text === '' || /[\s?#@]|:\/\/|^https?:/i.test(text)) return undefined

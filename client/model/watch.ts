@@ -28,7 +28,7 @@ export const EVENTS = [
 
 export type EventName = (typeof EVENTS)[number]
 
-/** What of the statistics a limit can be set on (facts 7). */
+/** The statistics on which a limit can be set (facts 7). */
 export const MEASURES = ['bitrate', 'roundTripTime', 'packetLoss'] as const
 
 export type Measure = (typeof MEASURES)[number]
@@ -53,7 +53,7 @@ export interface Threshold {
 /** The numbers of a limit; each may be left out or empty. */
 export const NUMBERS = ['low', 'high', 'hysteresis'] as const
 
-/** The names in a list of events, which a hand may have written as one text with commas. */
+/** Returns the names in a list of events, which may be one text with commas if written by hand. */
 export function eventsIn(saved: unknown): string[] {
   const names: unknown[] =
     typeof saved === 'string' ? saved.split(',') : Array.isArray(saved) ? saved : []
@@ -67,11 +67,11 @@ export const isEvent = (name: string): name is EventName =>
 export interface ThresholdFault {
   /** Which of its fields are to be corrected. */
   fields: ReadonlyArray<'measure' | 'of' | (typeof NUMBERS)[number]>
-  /** Told in words by whoever reports it. */
+  /** The kind of fault; the code that reports it has the words. */
   key: 'unknown' | 'number' | 'noLimit' | 'order' | 'never'
 }
 
-/** Every fault of a limit as it was saved, with numbers that may be text. */
+/** Returns every fault of a limit as it was saved, with numbers that may be text. */
 export function faultsOf(threshold: unknown): ThresholdFault[] {
   const { measure, of = 'source', ...rest } = (threshold ?? {}) as Record<string, unknown>
   const faults: ThresholdFault[] = []
@@ -86,7 +86,7 @@ export function faultsOf(threshold: unknown): ThresholdFault[] {
   if (low !== undefined && high !== undefined && low >= high) {
     faults.push({ fields: ['low', 'high'], key: 'order' })
   }
-  // No value is below zero, so such an event would never come, or never end.
+  // No value is below zero, so such an event would never occur, or never end.
   if (low === 0) faults.push({ fields: ['low'], key: 'never' })
   if (high !== undefined && high > 0 && hysteresis >= high) {
     faults.push({ fields: ['hysteresis'], key: 'never' })

@@ -9,8 +9,8 @@ import type {
 } from './state'
 
 /**
- * One difference between two states of a device. It carries all that is needed to lead from the
- * one to the other: {@link applied} to the old state, the changes of a comparison give the new.
+ * One difference between two states of a device, complete enough to make the one from the other:
+ * {@link applied} to the old state, the changes of a comparison give the new one.
  */
 export type Change =
   | { of: 'device.status'; from: Condition; to: Condition }
@@ -37,7 +37,7 @@ export interface RouteDefinition {
   destinations: ReadonlyMap<string, Definition>
 }
 
-/** The same key for changes of the same thing. */
+/** Returns the same key for changes of the same thing. */
 export function keyOf(change: Change): string {
   switch (change.of) {
     case 'device.status':
@@ -56,8 +56,8 @@ export function keyOf(change: Change): string {
 }
 
 /**
- * The differences, in a fixed order: the device, its pairings by ID, routes that are gone, routes
- * that are new, then the others by ID. Takes time linear in the number of routes.
+ * Returns the differences in a fixed order: the device, its pairings by ID, routes that are gone,
+ * routes that are new, then the others by ID. Takes time linear in the number of routes.
  */
 export function compare(from: DeviceState, to: DeviceState): Change[] {
   if (from === to) return []
@@ -190,7 +190,7 @@ function pairs<T>(
 const byId = <T extends { id: string }>(a: Pair<T>, b: Pair<T>): number =>
   (a[1] ?? a[0])!.id < (b[1] ?? b[0])!.id ? -1 : 1
 
-/** The state after these changes; the given one is left as it is. */
+/** Returns the state after these changes; the given one is left as it is. */
 export function applied(state: DeviceState, changes: readonly Change[]): DeviceState {
   const next = {
     ...state,

@@ -21,25 +21,25 @@ interface DeviceWatch extends Running {
   remove(subscription: Subscription): void
   /** Polls now. */
   lookNow(): Promise<SharedReading>
-  /** All that is known. */
+  /** All that is known of the device. */
   snapshot(): Snapshot | undefined
   known(): Known
 }
 
-/** What the watches of a device know, and how well. */
+/** What the watches of a device know, and how current it is. */
 export interface Known {
   state?: DeviceState
   /** When that was seen, Unix ms. */
   seenAt: number
   /** Why the latest poll failed. */
   failure?: GatewayError
-  /** It counts as unreachable. */
+  /** The appliance counts as unreachable. */
   unreachable: boolean
   /** Milliseconds from poll to poll. */
   everyMs: number
 }
 
-/** A reading, and what it took. */
+/** A reading, and the operation that made it. */
 export interface SharedReading extends Reading {
   operation: Operation
 }
@@ -75,7 +75,7 @@ export function watchDevice(
 }
 
 /**
- * Polls a device for all its watches; undefined where nobody watches it.
+ * Polls a device for all its watches; undefined where it has none.
  * @throws GatewayError when the poll fails
  */
 export function pollNow(
@@ -86,18 +86,18 @@ export function pollNow(
   return watch?.isOn ? () => watch.lookNow() : undefined
 }
 
-/** What the watches of a device know now; undefined where nobody watches, or nothing is known yet. */
+/** What the watches of a device know now; undefined without watches, or while nothing is known. */
 export function knownSnapshot(gateway: Connection, deviceId?: string): Snapshot | undefined {
   return watchFor(gateway, deviceId)?.snapshot()
 }
 
-/** What the watches of a device know now, and how well; undefined where nobody watches. */
+/** What the watches of a device know now, and how current it is; undefined without watches. */
 export function knownBy(gateway: Connection, deviceId?: string): Known | undefined {
   const watch = watchFor(gateway, deviceId)
   return watch?.isOn ? watch.known() : undefined
 }
 
-/** Without a device that of the only one, or else the first that is watched. */
+/** Without a device ID, the watch of the only device, or else the first watch. */
 function watchFor(gateway: Connection, deviceId: string | undefined): DeviceWatch | undefined {
   const known = watchesOf(gateway)
   const [first] = known.values()
@@ -135,11 +135,11 @@ function createDeviceWatch(
   let missed: GatewayError | undefined
   let away: Miss | undefined
   let stop = new Stop()
-  /** The latest failed poll got as far as a request. */
+  /** The latest failed poll sent a request. */
   let hasAsked = true
   let isMeasuring = false
   let measuredAt = -Infinity
-  /** How often in a row no statistics were found. */
+  /** How many times in a row no statistics were found. */
   let unfound = 0
   let cancelLinger: (() => void) | undefined
 
@@ -171,7 +171,7 @@ function createDeviceWatch(
       gateway.outages.recovered(who)
       each((subscription) => subscription.reachable(outage))
     },
-    // A login that is held back has its own waits: two of them would add up.
+    // A login that is held back has its own waits: both together would add up.
     backsOff: () => hasAsked,
     clock,
     random: Math.random,
@@ -224,7 +224,7 @@ function createDeviceWatch(
       read = undefined
     }
     deviceId = id
-    // The only device is another one now: watches that named the former stay with that.
+    // The only device is another one now: watches that named the former one stay with it.
     for (const subscription of subscriptions) {
       if (subscription.deviceId === undefined || subscription.deviceId === id) continue
       subscriptions.delete(subscription)
@@ -261,7 +261,7 @@ function createDeviceWatch(
       each((subscription) => subscription.measured(statistics, at))
     } catch (error) {
       if (!(error instanceof GatewayError)) return
-      // Routes that went away meanwhile are not found either.
+      // Routes that have gone meanwhile are not found either.
       if (error.code === 'NOT_FOUND' && ++unfound < 3) return
       each((subscription) => subscription.failed(error))
     } finally {

@@ -5,13 +5,13 @@ import type { Change, RouteDefinition } from './compare'
 import { isRunning } from './state'
 import type { Condition, DestinationState, DeviceState, RouteState } from './state'
 
-/** ID and name, as the appliance gives them. */
+/** ID and name, as the appliance returns them. */
 export interface Named {
   id: string
   name: string
 }
 
-/** Something happened on the appliance. Plain data without secrets; nobody else keeps a reference to it. */
+/** An event on the appliance. Plain data without secrets; no other code keeps a reference to it. */
 export interface WatchEvent {
   event: EventName
   /** When the value in `after` was first seen, Unix ms. */
@@ -24,9 +24,9 @@ export interface WatchEvent {
   peer?: Named
   before: unknown
   after: unknown
-  /** The appliance's own words on a status, where it gives some. */
+  /** The appliance's own words on a status, where there are any. */
   details?: string
-  /** Why it counts as unreachable. */
+  /** Why the appliance counts as unreachable. */
   reason?: { code: ErrorCode; message: string }
   /** With `appliance.reachable`: when the outage began, Unix ms, and how long it lasted. */
   since?: number
@@ -34,12 +34,12 @@ export interface WatchEvent {
   /** With `statistics.…`: what was measured, and the limit that it passed. */
   measure?: string
   of?: 'source' | 'destination'
-  /** Null when it is not measured any more, since the route does not run. */
+  /** Null when it is no longer measured because the route does not run. */
   value?: number | null
   limit?: number
 }
 
-/** All that is known of a device: plain data without secrets, counters and clocks. */
+/** All that is known of a device: plain data without secrets, counters or clocks. */
 export interface Snapshot {
   event: 'snapshot'
   /** When it was seen, Unix ms. */
@@ -58,7 +58,7 @@ export interface RouteView extends Named {
   destinations: Array<Record<string, unknown>>
 }
 
-/** The event that a change becomes. */
+/** Returns the name of the event for a change. */
 export function eventNameOf(change: Change): EventName {
   switch (change.of) {
     case 'route':
@@ -78,7 +78,7 @@ export function eventNameOf(change: Change): EventName {
   }
 }
 
-/** The same text for changes to the same value, which is what `after` shows of it. */
+/** Returns the same text for changes to the same value, which is what `after` shows of it. */
 export function valueOf(change: Change): string {
   switch (change.of) {
     case 'route':
@@ -107,11 +107,11 @@ export function valueOf(change: Change): string {
   }
 }
 
-/** What of a condition is shown: the state behind the code only where the code is the same. */
+/** What of a condition is shown: the state behind the code only when the code is the same. */
 const newsOf = (from: Condition, to: Condition): 'state' | 'code' =>
   from.code === to.code ? 'state' : 'code'
 
-/** A change as an event. */
+/** Turns a change into an event. */
 export function eventOf(change: Change, at: number, { id, name }: DeviceState): WatchEvent {
   const common = { at, device: { id, name } }
   const route = 'route' in change ? { route: named(change.route) } : {}
@@ -162,7 +162,7 @@ export function eventOf(change: Change, at: number, { id, name }: DeviceState): 
   }
 }
 
-/** The whole state, as far as its routes are wanted. */
+/** Returns the whole state, with only the wanted routes. */
 export function snapshotOf(
   { id, name, condition, firmware, adapters, peers, routes }: DeviceState,
   at: number,

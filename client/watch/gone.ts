@@ -5,7 +5,7 @@ import { getRoute } from '../api/routes'
 
 /** What one poll shows about a route that may be gone. */
 export interface Evidence {
-  /** A list that has as many routes as the appliance counts is without it. */
+  /** It is missing from a list that has as many routes as the appliance counts. */
   isUnlisted: boolean
   /** The response to a read of the route itself: `missing` is a 404, `unclear` any other refusal. */
   itself: 'there' | 'missing' | 'unclear' | 'no answer'
@@ -15,12 +15,12 @@ export interface Evidence {
 const UNCLEAR_MS = 1000
 
 /**
- * Decides whether a route is gone. This is the only place that does: the complete list is without
- * it, the route itself is not found, and a second poll agrees. Firmware may refuse an unknown route
- * with another status than 404 (facts 9.2); then the second poll must come a second later.
+ * Decides whether a route is gone, the only place to do so: the complete list lacks it, the
+ * route itself is not found, and a second poll agrees. Firmware may refuse an unknown route with a
+ * status other than 404 (facts 9.2); then the second poll must come a second later.
  * @param missingSince what the poll before returned
  * @param now of a monotonic clock, in ms
- * @param least how long it must be missing at least, in ms
+ * @param least the minimum time for which it must be missing, in ms
  * @returns `gone`; or since when it is missing, for the next poll; undefined while it is not
  */
 export function judgeMissing(
@@ -51,10 +51,10 @@ export async function askItself(
   }
 }
 
-/** What a failed read of a route says about the route. */
+/** What a failed read of a route shows about the route. */
 export function refusalOf({ code, cause }: GatewayError): Evidence['itself'] {
   if (code === 'NOT_FOUND') return 'missing'
-  // A refused login says nothing about the route.
+  // A refused login shows nothing about the route.
   if (code === 'LOGIN_REFUSED' || code === 'TOO_MANY_SESSIONS') return 'no answer'
   return cause.statusCode === undefined && code !== 'BAD_RESPONSE' ? 'no answer' : 'unclear'
 }

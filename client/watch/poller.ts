@@ -1,7 +1,7 @@
 import { MONOTONIC, type Clock as PlainClock } from '../clock'
 import { GatewayError } from '../errors'
 
-/** Time for a watch: it waits by a monotonic clock, and reports times by that of the machine. */
+/** A clock for watches: waits are monotonic, reported times are those of the machine. */
 export interface Clock extends PlainClock {
   /** A time of this clock as Unix ms, by the clock of the machine as it is set now. */
   unix(at: number): number
@@ -28,7 +28,7 @@ export interface PollerOptions<Answer> {
   /** A poll succeeded. */
   onAnswer: (answer: Answer) => void
   onMiss?: (miss: Miss) => void
-  /** Three polls failed, and 30 s went by: once per outage. */
+  /** Called once per outage, after three failed polls and 30 s. */
   onUnreachable?: (miss: Miss) => void
   /** The first success after that. Called before `onAnswer`. */
   onReachable?: (outage: { since: number; outageMs: number }) => void
@@ -163,11 +163,11 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     const ms = interval()
     if (isUnreachable && (options.backsOff?.() ?? true)) {
       const wait = Math.min(ms * 2 ** Math.min(misses - MISSES, 10), Math.max(ms, LONGEST_WAIT))
-      // Never more than a minute, with the jitter of the poll itself.
+      // Never more than a minute, including the jitter of the poll itself.
       due = now + wait * (0.75 + 0.2 * random())
       return
     }
-    // Many that began at the same moment spread over the interval after their first poll.
+    // Pollers that began at the same moment spread over the interval after their first poll.
     due = from + (polls === 1 && options.random ? ms * (0.5 + 0.5 * random()) : ms)
     if (due <= now) due += Math.ceil((now - due) / ms) * ms
   }

@@ -34,10 +34,10 @@ const SECOND_LOOK_MS = 200
 const ALL_MISSING_MS = 10_000
 
 /**
- * Reads a device, normally with one call: the configuration of the device contains all its routes
+ * Returns a reader of a device, which normally makes one call: the configuration has all routes
  * (spec 2.5). What a response leaves out, and what has become empty, is kept as it was until it is
- * certain. A route that the configuration lacks is looked for in the list of
- * routes and by itself, until it is certainly gone, see `gone`.
+ * certain. A route that the configuration lacks is looked up in the list of routes and by itself,
+ * until it is certainly gone, see `gone`.
  * @returns a function that reads once, given what is known from before, and throws GatewayError
  * without a usable response
  */
@@ -78,7 +78,7 @@ export function createReader(
     }
   }
 
-  /** Adds what only the list of routes has, and returns how much of it came: it may not be needed. */
+  /** Adds what only the list of routes has; returns how much arrived: it may not be needed. */
   async function addListed(
     found: Found,
     configured: unknown[] | undefined,
@@ -117,7 +117,7 @@ export function createReader(
     const suspected = [...first.missing.keys()].filter((id) => !missing.has(id))
     missing = first.missing
     if (suspected.length === 0 || least > 0) return first.gone
-    // The second read follows at once: what is gone then is reported in its place among the events.
+    // The second read follows at once, so that a removal is reported in its place among the events.
     await gateway.pause(SECOND_LOOK_MS, operation.stop)
     const list = await listRoutes(gateway, { deviceId }, operation).catch(unlessClosed)
     const listedNow = new Set(list?.data.map(({ id }) => id))
@@ -128,7 +128,7 @@ export function createReader(
     return new Set([...first.gone, ...second.gone])
   }
 
-  /** Judges absent routes by the list and, as far as they are few, by asking for each of them. */
+  /** Judges absent routes by the list and, for the first few, by a read of the route itself. */
   async function judge(
     absent: string[],
     isUnlisted: boolean,
@@ -158,7 +158,7 @@ function unlessClosed(error: unknown): undefined {
 const isClosed = (error: unknown): boolean =>
   error instanceof GatewayError && error.code === 'CLOSED'
 
-/** The routes in the configuration of the device; undefined when they are not there. */
+/** The routes in the configuration of the device; undefined when they are missing. */
 function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): unknown[] | undefined {
   if (!isObject(config)) {
     throw badResponse('The appliance answered with a device without its configuration.')
@@ -172,9 +172,9 @@ function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): unkno
 
 interface Found {
   routes: Map<string, JsonObject>
-  /** IDs of those that did not come whole. */
+  /** IDs of routes that arrived incomplete. */
   partial: Set<string>
-  /** Something did not come whole, a route or what should be one. */
+  /** An entry arrived incomplete: a route, or what should be one. */
   isPartial: boolean
 }
 
@@ -194,7 +194,7 @@ function foundIn(routes: readonly unknown[]): Found {
 const isWhole = ({ source, destinations }: JsonObject): boolean =>
   isObject(source) &&
   isText(source.protocol) &&
-  // Some write an empty list as null.
+  // Some firmware writes an empty list as null.
   (Array.isArray(destinations) || destinations === null)
 
 function knownWithout({ routes }: Found, known?: DeviceState): Array<[string, RouteState]> {

@@ -5,7 +5,7 @@ import type { DeviceState } from './state'
 type RouteChange = Extract<Change, { of: 'route' }>
 
 /**
- * A watch of some routes sees a route that is renamed appear, or disappear.
+ * Finds renames that make a route appear or disappear for a watch of chosen routes.
  * @param known what the watch has reported so far
  * @returns by the ID of the route, what its new name means to the watch
  */
@@ -29,7 +29,7 @@ export function passagesIn(
   return passages
 }
 
-/** In the documented order: with routes that were renamed among those that were removed and added. */
+/** Sorts into the documented order: renamed routes among those that were removed and added. */
 export function inOrder<T extends { change: Change; passage?: RouteChange }>(told: T[]): T[] {
   const rank = ({ change, passage }: T): number => {
     if (!('route' in change)) return 0

@@ -13,9 +13,8 @@ import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
 
 /**
- * What is known of a device: only what a watch compares (design 2.6). Counters, clocks and
- * members that the package does not know are not in it, and no secret is. States are never
- * changed in place.
+ * What is known of a device: only what a watch compares (design 2.6), without counters, clocks,
+ * secrets or members that the package does not know. States are never changed in place.
  */
 export interface DeviceState {
   readonly id: string
@@ -28,7 +27,7 @@ export interface DeviceState {
   readonly routes: ReadonlyMap<string, RouteState>
 }
 
-/** How something is, by the appliance's own account. */
+/** How something is, as the appliance reports it. */
 export interface Condition {
   /** `ok`, `warn`, `error`, `unknown`. */
   readonly code?: string
@@ -62,16 +61,16 @@ export interface PartState {
 }
 
 export interface DestinationState extends PartState {
-  /** What it is known by: its ID or, where firmware gives none, its name, numbered where several have it. */
+  /** Its ID or, where firmware has none, its name, numbered where several have the same. */
   readonly key: string
   readonly started?: boolean
 }
 
 /** How a source or destination is set up, in sent form. */
 export interface Definition {
-  /** JSON with its members in the order of their names, without what is empty, secrets hidden. */
+  /** JSON with its members sorted by name, without empty ones, secrets hidden. */
   readonly json: string
-  /** Shows that a secret was changed. */
+  /** A digest, which differs when a secret was changed. */
   readonly secrets: string
   /** The same text for definitions that mean the same. */
   readonly trace: string
@@ -80,7 +79,7 @@ export interface Definition {
 /** A route is running, as opposed to `idle` or `stopped`, which mean the same (facts 5.1). */
 export const isRunning = ({ state }: Condition): boolean => state === 'running'
 
-/** What has become empty counts when it is so twice in a row. */
+/** A list that has become empty counts when it is empty twice in a row. */
 export interface UnconfirmedEmpty {
   before: ReadonlySet<string>
   now: Set<string>
@@ -89,8 +88,8 @@ export interface UnconfirmedEmpty {
 const NO_DOUBTS: UnconfirmedEmpty = { before: new Set(), now: new Set() }
 
 /**
- * The state of a device from what it answered and, as far as it left something out, from what
- * was known before: what a response leaves out says nothing.
+ * Returns the state of a device from a response and, where that leaves something out, from what
+ * was known before: an omission means nothing.
  */
 export function deviceState(
   id: string,
@@ -131,8 +130,8 @@ export function deviceState(
 }
 
 /**
- * The known one, when the new one says the same. Mostly nothing has changed, and what is kept from
- * poll to poll costs no more memory.
+ * Returns the known one when the new one is equal. Usually nothing has changed, and what is shared
+ * from poll to poll costs no more memory.
  */
 function unlessSame<T extends { condition: Condition }>(known: T | undefined, present: T): T {
   if (!known) return present
@@ -201,7 +200,7 @@ function routeState(
   known?: RouteState,
 ): RouteState {
   const { source, destinations } = route
-  // Some write an empty list as null.
+  // Some firmware writes an empty list as null.
   const given = destinations === null ? [] : destinations
   const listed = Array.isArray(given) ? (given as unknown[]) : undefined
   const knownSource = unlessUntold('source', known)
@@ -222,7 +221,7 @@ function routeState(
   })
 }
 
-/** Stands for what no response has contained yet. That it comes later is not a change. */
+/** Stands for what no response has contained yet. Its later arrival is not a change. */
 export const UNTOLD: Pick<RouteState, 'source' | 'destinations'> = {
   source: { name: '', condition: {}, definition: { json: '{}', secrets: '', trace: '' } },
   destinations: new Map(),
@@ -254,7 +253,7 @@ function destinationsOf(
 }
 
 function partState(direction: Direction, part: JsonObject, known?: PartState): PartState {
-  // Half of a part says nothing of its definition.
+  // An incomplete part shows nothing of its definition.
   const isWhole = isText(part.protocol) || !known
   const { definition, secrets } = isWhole
     ? definitionOf(direction, part, known?.definition)
@@ -282,12 +281,12 @@ function conditionOf(
 
 const text = (value: unknown): string | undefined => (isText(value) ? value : undefined)
 
-/** A word of facts 3.1 or 5.1, in small letters as there: flows compare it. */
+/** A word of facts 3.1 or 5.1, in lower case as there: flows compare it. */
 const word = (value: unknown): string | undefined => text(value)?.toLowerCase()
 
 /**
- * The definition of a source or destination; the known one where nothing was changed, which is
- * cheap to tell and nearly always so. Beside it the secrets, for keeping them out of texts.
+ * Returns the definition of a source or destination; the known one where nothing was changed, which
+ * is cheap to check and nearly always so. Also returns the secrets, to keep them out of texts.
  */
 function definitionOf(
   direction: Direction,
@@ -312,7 +311,7 @@ function definitionOf(
     seen.add(sentName)
     traces.push(`${sentName}=${canonical}`)
   }
-  // Joined, and not put together bit by bit: that would keep the bits in memory.
+  // Joined, not concatenated piece by piece, which would keep the pieces in memory.
   const trace = traces.join('\n')
   const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets)
   if (known?.trace === trace && known.secrets === digest) return { definition: known, secrets }
@@ -320,7 +319,7 @@ function definitionOf(
   return { definition: { json, secrets: digest, trace }, secrets }
 }
 
-/** The same text for values that mean the same; empty for those that mean nothing. */
+/** Returns the same text for values that mean the same; empty for those that mean nothing. */
 function canonicalOf(value: unknown, name: string, member: Partial<Member>): string {
   const { kind, of } = member
   if (isEmpty(value)) return ''
@@ -350,10 +349,10 @@ function digestOf(secrets: string[]): string {
   return createHmac('sha256', KEY).update(secrets.join('\n')).digest('base64')
 }
 
-/** So that what is kept of a secret says nothing elsewhere. */
+/** Makes the digests of secrets useless outside this process. */
 const KEY = randomBytes(16)
 
-/** What an event shows of a definition: known members in the order of their names, without secrets. */
+/** What an event shows of a definition: known members sorted by name, without secrets. */
 function viewOf(direction: Direction, protocol: unknown, part: JsonObject): object {
   const members = membersOf(direction, protocol)
   const sent =
@@ -380,7 +379,7 @@ function shownValue(value: unknown, { of }: Member): unknown {
 const defining = new Map<string, Array<[string, Member]>>()
 
 /**
- * The members of an answer that make up a definition. Only those of the table in `model/members`
+ * The members of a response that make up a definition. Only those of the table in `model/members`
  * count: one that the package does not know may be a counter.
  */
 function definingMembers(direction: Direction, protocol: unknown): Array<[string, Member]> {

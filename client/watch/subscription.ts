@@ -50,7 +50,7 @@ export interface Health {
   }
   /** Why the latest poll failed. */
   failure?: GatewayError
-  /** It counts as unreachable. */
+  /** The appliance counts as unreachable. */
   unreachable: boolean
 }
 
@@ -76,7 +76,7 @@ export interface Subscription {
 interface Held {
   /** Since when there is a change, by the clock. */
   since: number
-  /** To what, and since when to that. */
+  /** The new value, and since when it has been that. */
   value: string
   at: number
 }
@@ -141,7 +141,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
     tellHealth()
   }
 
-  /** What has lasted long enough. */
+  /** Returns the events of changes that have lasted long enough. */
   function due(state: DeviceState, latest: readonly Change[], at: number): WatchEvent[] {
     const known = told!
     told = state
@@ -156,7 +156,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
       const id = 'route' in change ? change.route.id : ''
       const passage = passages.get(id)
       const renamed = change.of === 'route.name' ? passage : undefined
-      // Other news of a route is part of the route that appears, or no longer of interest.
+      // Other changes of a route are part of the route that appears, or no longer of interest.
       if (passage && !renamed && (passage.to || left.has(id))) {
         settled.push(change)
         continue

@@ -11,20 +11,20 @@ interface Place {
   destination?: Named
   threshold: Threshold
   level: Level
-  /** The level that it seems to change to, and since when. */
+  /** The level that it may be changing to, and since when. */
   next?: { level: Level; since: number }
 }
 
 export interface Thresholds {
   /** Takes the statistics of a route that runs; returns what has passed a limit for long enough. */
   measured(statistics: Statistics, at: number): LimitEvent[]
-  /** Of the routes that were measured, only these still run. */
+  /** Takes the IDs of the routes that still run; returns what ends for all others. */
   running(routeIds: ReadonlySet<string>, at: number): LimitEvent[]
 }
 
 export type LimitEvent = Omit<WatchEvent, 'device'>
 
-/** Tells which measured values pass their limits, and come back, for at least `holdMs`. */
+/** Finds measured values that pass their limits, or come back, for at least `holdMs`. */
 export function createThresholds(thresholds: readonly Threshold[], holdMs: number): Thresholds {
   const places = new Map<string, Place>()
 
@@ -58,7 +58,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     ]
   }
 
-  /** Nothing is measured at these places any longer: what was reported about them is over. */
+  /** Ends what was reported about places that are no longer measured. */
   function end(gone: (place: Place, key: string) => boolean, at: number): LimitEvent[] {
     const events: LimitEvent[] = []
     for (const [key, place] of places) {
@@ -82,7 +82,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
           let key = `${measured.id} ${index} ${id || name}`
           for (let same = 2; there.has(key); same++) key = `${key}#${same}`
           there.add(key)
-          // A value that is left out says nothing: least of all that all is well.
+          // A missing value means nothing, least of all that all is well.
           const value = valueOf(part, threshold.measure)
           if (value === null) continue
           const place = places.get(key) ?? { route: measured, threshold, level: 'normal' }

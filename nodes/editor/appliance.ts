@@ -1,4 +1,4 @@
-// What the appliance of an open form has: asked once, for all parts of the form.
+// What the appliance of an open form has, requested once for all parts of the form.
 import { RequestError } from './ask'
 import { isVariable } from './checks'
 import { askAppliance } from './connection'
@@ -34,16 +34,16 @@ export interface Found {
 
 export interface Look {
   loading: boolean
-  /** During a reload, what was found before. */
+  /** During a reload, the previous result. */
   found?: Found
   failure?: RequestError
 }
 
 export interface Appliance {
   now: () => Look
-  /** Asks for what is not known yet, or in any case. */
+  /** Requests what is not known yet or, with `again`, in any case. */
   update: (options?: { again?: boolean }) => void
-  /** Looks at this device while the form names none. */
+  /** Uses this device while the form names none. */
   choose: (deviceId: string) => void
   /** Calls back when there may be something new to show. */
   onChange: (listener: () => void) => void
@@ -54,9 +54,9 @@ export interface Appliance {
   definition: (routeId: string) => Promise<unknown>
 }
 
-/** The appliance of an open form, asked once for each gateway and device. */
+/** Returns the appliance of an open form, with one request for each gateway and device. */
 export function openAppliance(node: EditorNode): Appliance {
-  // Found once: when an answer comes, another form may be open.
+  // Looked up once: when a response arrives, another form may be open.
   const gateway = field(node, 'gateway')
   const device = field(node, 'device')
   const deviceType = field(node, 'deviceType')
@@ -121,19 +121,19 @@ export function openAppliance(node: EditorNode): Appliance {
   }
 }
 
-/** The device that a form names; undefined where only a message or the appliance tells. */
+/** The device that a form names; undefined where only a message or the appliance decides. */
 export function namedDevice({ type, value }: { type: string; value: string }): string | undefined {
   const id = value.trim()
   return type === 'id' && id !== '' && !isVariable(id) ? id : undefined
 }
 
-/** Whether the routes of another device are wanted than those that are known. */
+/** True when the wanted routes are those of another device than the known ones. */
 function lacks({ found }: Look, deviceId: string | undefined): boolean {
   if (!found || deviceId === undefined || deviceId === found.deviceId) return false
   return found.devices.some(({ id }) => id === deviceId)
 }
 
-/** What decides where a config node leads, as it is now. */
+/** The present values that decide where a config node leads. */
 function signature(node: EditorNode | null | undefined): string | undefined {
   if (!node) return undefined
   const { id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout } = node
@@ -150,7 +150,7 @@ async function lookAt(
   } catch (error) {
     const isGone = error instanceof RequestError && error.code === 'NOT_FOUND'
     if (deviceId === undefined || !isGone) throw error
-    // The device is gone: show those that there are.
+    // The device is gone: show those that exist.
     return askAppliance('lookup', node, {})
   }
 }

@@ -1,7 +1,7 @@
 import { sentenceOf, type Failure } from './failures'
 import { text, textOr } from './text'
 
-/** A request to the runtime that failed. The message is in the language of the editor, where it has one. */
+/** A failed request to the runtime. The message is in the language of the editor where possible. */
 export class RequestError extends Error implements Failure {
   constructor(
     message: string,
@@ -18,8 +18,8 @@ export class RequestError extends Error implements Failure {
 type Path = 'connection' | 'lookup' | 'definition' | 'gateways' | 'state' | 'control'
 
 /**
- * Asks the part of the package that runs in Node-RED.
- * @param timeout in ms; by default as long as the browser waits
+ * Sends a request to the part of the package that runs in Node-RED.
+ * @param timeout in ms; by default that of the browser
  * @throws RequestError
  */
 export function ask<Answer>(path: Path, body?: object, timeout?: number): Promise<Answer> {
@@ -32,7 +32,7 @@ export function ask<Answer>(path: Path, body?: object, timeout?: number): Promis
   })
 }
 
-/** The credentials of a config node as the editor may know them: no password. */
+/** Returns the credentials of a config node as the editor may know them: without the password. */
 export function askCredentials(id: string): Promise<Record<string, unknown>> {
   return call({ method: 'GET', url: `credentials/media-gateway/${encodeURIComponent(id)}` })
 }

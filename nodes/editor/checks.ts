@@ -1,4 +1,4 @@
-// What a plain field may contain. Each check returns the fault, or undefined. They know no page.
+// What a plain field may contain. Each check returns the fault, or undefined. None needs the page.
 import { RANGES, type Range } from '../../client/model/ranges'
 import {
   addressFault,
@@ -51,7 +51,7 @@ function number(range: Range) {
   }
 }
 
-/** `${NAME}` as the whole value: Node-RED puts the environment variable in when the flow starts. */
+/** `${NAME}` as the whole value: Node-RED replaces it by the variable when the flow starts. */
 export function isVariable(value: string): boolean {
   return /^\s*\$\{[^}]+\}\s*$/.test(value)
 }

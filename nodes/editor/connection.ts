@@ -14,7 +14,7 @@ export interface Connection {
   timeout?: unknown
 }
 
-/** What the password field holds while the stored password was not touched. */
+/** The value of the password field while the stored password is unchanged. */
 const STORED = '__PWRD__'
 
 const PLAIN = ['baseUrl', 'fingerprint', 'timeout'] as const
@@ -28,13 +28,13 @@ export function connectionOfForm(node: EditorNode): Connection {
 
 /**
  * Connections with values that are not deployed yet, which the appliance has refused. Each form
- * that is opened would try them once more, and after a few the account might be locked.
+ * that is opened would try them again, and soon the account might be locked.
  */
 const refused = new Map<string, RequestError>()
 
 /**
- * Asks about the appliance of a config node: of the deployed one, or with the values that are
- * only in the editor. What was refused is asked again only where a person says so.
+ * Sends a request about the appliance of a config node: of the deployed one, or with the values
+ * that are only in the editor. What was refused is repeated only when the user asks for it.
  * @throws RequestError
  */
 export async function askAppliance<Answer>(
@@ -67,7 +67,7 @@ export async function askAppliance<Answer>(
 
 /** The connection of a config node whose values are not deployed. */
 async function connectionOfNode(node: EditorNode): Promise<Connection> {
-  // The editor has them only since the form was opened, or the node was made or imported.
+  // The editor has them only once the form was opened, or the node was created or imported.
   const known = node.credentials ?? (await askCredentials(node.id))
   const { username, password, has_password: hasPassword } = known
   return connectionOf(node, (property) => node[property], {

@@ -20,7 +20,7 @@ export interface Failure {
   notDeployed?: boolean
 }
 
-/** What to show of a failure: a sentence of the editor's own where it knows one, or the message. */
+/** What to show of a failure: the editor's own sentence where it has one, or else the message. */
 export function sentenceOf(failure: Failure): string {
   const { message, values, passwordNeeded, notDeployed } = failure
   if (passwordNeeded) return text('failure.passwordNeeded')
@@ -40,7 +40,7 @@ export function sentenceOf(failure: Failure): string {
 /** Their sentences say so themselves. */
 const IN_DOUBT = ['NOT_CONFIRMED', 'OUTCOME_UNKNOWN']
 
-/** Codes of which there is one sentence. */
+/** Codes with only one sentence. */
 const ALONE = ['TIMEOUT', 'TOO_MANY_SESSIONS', 'FORBIDDEN', 'READ_ONLY', ...IN_DOUBT]
 
 /** The key of the sentence, where one says as much as the message. */

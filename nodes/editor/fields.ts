@@ -22,8 +22,8 @@ export function show(input: EditorQuery, value: unknown): void {
 }
 
 /**
- * What a property is now: in the open form of the node, else in the node. The
- * editor also checks nodes whose form is closed while that of another is open.
+ * The present value of a property: in the open form of the node, or else in the node. The editor
+ * also checks nodes whose form is closed while that of another is open.
  */
 export function shownValue(node: EditorNode, property: string): unknown {
   const input = field(node, property)
@@ -31,7 +31,7 @@ export function shownValue(node: EditorNode, property: string): unknown {
   return (open ? read(input) : node[property]) ?? presentValue(node, property)
 }
 
-/** What a property of a saved node means to this version, which may have another default for it. */
+/** The value of a saved property in this version, which may have another default for it. */
 export function presentValue(node: EditorNode, property: string): unknown {
   return present(node)[property] ?? node._def.defaults[property]?.value
 }

@@ -46,10 +46,9 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
 }
 
 /**
- * A flow written by hand, or by an older version, may lack properties. The form
- * shows what the node does without them, but looking is not editing: fields that were left alone
- * lose their id, so that the editor does not save them. With an edit, a node that an earlier
- * version saved becomes one of this version.
+ * A flow written by hand, or by an older version, may lack properties. The form shows what the node
+ * does without them, but viewing is not editing: fields that were left alone lose their id, so that
+ * the editor does not save them. An edit turns a node of an earlier version into one of this.
  */
 export function saveForm(node: EditorNode, isListEdited = false): void {
   const fields = forms.get(node) ?? []

@@ -1,9 +1,9 @@
 const TYPE = 'media-gateway'
 
 /**
- * Gives a new node the gateway where there is only one that it can use. To call in `onadd`, which
- * the editor calls for a node from the palette before it knows it, and for one that was pasted or
- * imported after it: that one keeps what it has.
+ * Gives a new node the gateway where it can use only one. To call in `onadd`: the editor calls that
+ * before it knows a node from the palette, but after it knows one that was pasted or imported,
+ * which keeps what it has.
  */
 export function chooseOnlyGateway(node: EditorNode): void {
   if (RED.nodes.node(node.id) || node['gateway'] !== '') return

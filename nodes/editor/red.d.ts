@@ -1,12 +1,12 @@
-// The little of Node-RED's editor that the forms use. The full types bring
-// jQuery, its UI and more, and still miss what is used here.
+// The part of Node-RED's editor that the forms use. The full types bring jQuery, its UI and more,
+// and still lack what is used here.
 
-/** A node as the editor holds it: its properties, and what the editor knows besides. */
+/** A node in the editor: its properties, and what else the editor knows of it. */
 interface EditorNode {
   [property: string]: unknown
   id: string
   type: string
-  /** It is not deployed as it is here. */
+  /** It has changes that are not deployed. */
   changed?: boolean
   /** It is disabled. */
   d?: boolean
@@ -22,7 +22,7 @@ interface TypedInputType {
   value: string
   label: string
   icon?: string
-  /** False when the type says it all and there is nothing to fill in. */
+  /** False when the type alone is enough and there is nothing to fill in. */
   hasValue?: boolean
   /** For the button beside the value; `this` is the field. */
   expand?(this: TypedInputWidget): void
@@ -70,9 +70,9 @@ interface EditorQuery {
   typedInput(method: 'value' | 'type', value: string): EditorQuery
 }
 
-/** An answer, as far as it is looked at. */
+/** A response, as far as it is used. */
 interface EditorReply {
-  /** 0 when nobody answered. */
+  /** 0 when there was no response. */
   status: number
   responseJSON?: unknown
 }
@@ -82,7 +82,7 @@ interface EditorRequest {
   method: 'GET' | 'POST'
   dataType: 'json'
   cache?: boolean
-  /** Ms. */
+  /** Milliseconds. */
   timeout?: number
   contentType?: string
   data?: string
@@ -113,7 +113,7 @@ declare const RED: {
   nodes: {
     node(id: string): EditorNode | null | undefined
     eachConfig(visit: (node: EditorNode) => void): void
-    /** Of a tab there is none. */
+    /** Undefined for a tab. */
     subflow(id: unknown): { env?: { type: string; ui?: { type?: string } }[] } | undefined
   }
   editor: {
@@ -138,11 +138,11 @@ declare const RED: {
     subscribe(topic: string, listener: () => void): void
   }
   user: {
-    /** Not in every 4.0. */
+    /** Missing in some versions of 4.0. */
     hasPermission?(permission: string): boolean
   }
   clipboard: {
-    /** Says so beside the element, with a text of the editor. */
+    /** Confirms it beside the element, with a text of the editor. */
     copyText(text: string, beside: EditorQuery, message: string): boolean
   }
   utils: {

@@ -24,7 +24,7 @@ export const isOn = ({ started }: Stateful): boolean => started !== false
 
 const isWord = (state: string | undefined, word: string): boolean => state?.toLowerCase() === word
 
-/** A warning or an error shows also where nothing runs. */
+/** A warning or an error shows even where nothing runs. */
 export function signOf(statusCode: string | undefined, runs: boolean): Sign {
   const code = statusCode?.toLowerCase()
   if (code === 'warn' || code === 'error') return code
@@ -35,7 +35,7 @@ export function signOf(statusCode: string | undefined, runs: boolean): Sign {
 export const signOfRoute = (route: Stateful): Sign =>
   signOf(route.summaryStatusCode, isRunning(route))
 
-/** Of a source or a destination. */
+/** The sign of a source or a destination. */
 export const signOfPart = (part: Stateful): Sign =>
   signOf(part.summaryStatusCode, isOn(part) && !isWord(part.state, 'stopped'))
 
@@ -60,13 +60,13 @@ export function wordOf(state: string | undefined): string {
   return Object.hasOwn(KEYS, word) ? text(`state.${KEYS[word]}`) : state
 }
 
-/** Of a source or a destination. */
+/** The word for a source or a destination. */
 export function wordOfPart(part: Stateful): string {
   if (!isOn(part)) return text('state.off')
   return wordOf(part.state || (part.started ? 'started' : undefined))
 }
 
-/** The words, and that something is wrong. */
+/** The words, with the addition that something is wrong. */
 export const withTrouble = (words: string, sign: Sign): string =>
   sign === 'warn' || sign === 'error' ? `${words}, ${wordOf(sign)}` : words
 

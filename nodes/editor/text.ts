@@ -1,4 +1,4 @@
-/** What Node-RED gives a check that may return the reason. */
+/** What Node-RED passes to a check that may return the reason. */
 export interface CheckOptions {
   label?: string
 }
@@ -12,7 +12,7 @@ export type Values = Record<string, string | number>
 export function textsOf(node: string): (key: string, values?: Values) => string {
   return (key, values = {}) => {
     const given: string[] = []
-    // The catalog would look for its own marks in a value too, so it is given signs instead.
+    // The catalog would also replace marks of its own within a value, so it gets signs instead.
     const signs = Object.entries(values).map(([name, value]) => [
       name,
       String.fromCodePoint(FIRST_SIGN + given.push(String(value)) - 1),

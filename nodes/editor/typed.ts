@@ -12,7 +12,7 @@ export const ownType = (value: string, label: string, icon: string): TypedInputT
 export const idType = (label: string): TypedInputType => ownType('id', label, 'hashtag')
 export const nameType = (label: string): TypedInputType => ownType('name', label, 'font')
 
-/** What each of them may be. */
+/** The types of each of them. */
 const types: Record<string, () => (string | TypedInputType)[]> = {
   device: () => [
     { value: 'auto', label: text('type.auto'), hasValue: false },
@@ -63,7 +63,7 @@ function reformatted(json: string, indent?: number): string {
   }
 }
 
-/** For a node whose fields may be something else: the choices of each. */
+/** For a node whose fields have other types: the choices of each. */
 export type TypedChoices = Record<string, (string | TypedInputType)[]>
 
 /** Makes typed inputs of the fields that the form has. */
@@ -80,7 +80,7 @@ export function prepareTyped(node: EditorNode, own: TypedChoices = {}): void {
   }
 }
 
-/** What the same thing is called by another type; undefined where that is not known. */
+/** Returns the value for the same thing in another type; undefined where that is not known. */
 export type Translate = (
   property: string,
   entry: { type: string; value: string },
@@ -94,16 +94,16 @@ export function prepareTypeChanges(node: EditorNode, translate: Translate): void
   }
 }
 
-/** Where the value is the thing itself, and not where it is to be found. */
+/** Types whose value is the thing itself, and not the place where it is found. */
 const LITERAL = ['id', 'name', 'pattern', 'json']
 
-/** An ID is no name, and neither is where a message has it. What is one thing is not kept for another. */
+/** What a value means: an ID, a name and a place in a message are not kept for one another. */
 const meaningOf = (type: string): string => (LITERAL.includes(type) ? type : REFERENCE)
 const REFERENCE = 'reference'
 
 /**
- * Who changes the type begins with what the same thing is called there, or with an empty field;
- * who changes back finds again what was there.
+ * After a change of type, shows the value for the same thing in that type, or an empty field; after
+ * a change back, what was there before.
  */
 function prepareChange(node: EditorNode, property: string, translate: Translate): void {
   const { defaults } = node._def
@@ -120,7 +120,7 @@ function prepareChange(node: EditorNode, property: string, translate: Translate)
 
   input.on('change', () => {
     const now = entryNow()
-    // A type that says it all has no value: the one before still counts.
+    // A type that needs no value has none: the one before still counts.
     if (COMPLETE.includes(now.type)) return
     const before = last
     last = now
@@ -144,7 +144,7 @@ function focusOn(input: EditorQuery): void {
   input.get(0).parentElement?.querySelector<HTMLElement>('.red-ui-typedInput-input')?.focus()
 }
 
-/** A flow written by hand may have a type that is not offered here: to look is not to change it. */
+/** A flow written by hand may have a type that is not offered here: viewing must not change it. */
 function withType(choices: TypedChoices[string], type: string | null): TypedChoices[string] {
   const offered = choices.map((choice) => (typeof choice === 'string' ? choice : choice.value))
   return type === null || type === '' || offered.includes(type)
@@ -152,7 +152,7 @@ function withType(choices: TypedChoices[string], type: string | null): TypedChoi
     : [...choices, { value: type, label: type }]
 }
 
-/** The types that say it all: beside them there is nothing to fill in. */
+/** The types that need no value: there is nothing to fill in beside them. */
 const COMPLETE: unknown[] = ['auto', 'all']
 
 /** True, or what is wrong with a value of that type. */

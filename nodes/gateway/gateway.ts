@@ -53,7 +53,7 @@ export = (RED: NodeAPI): void => {
         })
       }
 
-      // Two parameters: by their number, Node-RED knows that it has to wait.
+      // Two parameters: from their number, Node-RED knows that it has to wait.
       self.on('close', (_removed: boolean, done: () => void) => {
         closed = true
         clearTimeout(lingering)

@@ -26,7 +26,7 @@ export interface GatewayCredentials {
 }
 
 /**
- * The options of the client, from saved or typed values.
+ * Returns the options of the client, from saved or typed values.
  * @throws GatewayError `CONFIG` that names what is missing or wrong
  */
 export function gatewayOptions(

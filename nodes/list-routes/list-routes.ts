@@ -31,7 +31,7 @@ export = (RED: NodeAPI): void =>
     },
   )
 
-/** `msg.page` and `msg.pageSize` ask for that one page. */
+/** `msg.page` and `msg.pageSize` select that one page. */
 function pagingOf(message: Message, operation: string): { page?: number; pageSize?: number } {
   const problems: Problem[] = []
   const wholeNumber = (property: 'page' | 'pageSize'): number | undefined => {

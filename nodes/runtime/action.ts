@@ -33,9 +33,9 @@ export interface Call<Config> {
 export interface Result {
   payload: unknown
   deviceId?: string
-  /** Null when the ID is not known: one that is in the message would be that of another route. */
+  /** Null when the ID is not known: one in the message would be that of another route. */
   routeId?: string | null
-  /** By what the next node may find the route instead. */
+  /** The name by which the next node may find the route instead. */
   routeName?: string
   /** One message for each entry of the payload, with `msg.parts`. */
   split?: (entry: never) => { deviceId?: string; routeId?: string }
@@ -80,7 +80,7 @@ export function registerAction<Config extends ActionConfig>(
         if (stop.stopped) return fail(tooLate(operation))
         const restore = remember(message)
         try {
-          // Where it goes to several nodes it is copied, and not everything can be.
+          // For several nodes it is copied, and not everything can be.
           send(stamped(result))
         } catch (error) {
           restore()
@@ -96,7 +96,7 @@ export function registerAction<Config extends ActionConfig>(
         status.end(failure)
         done(failure)
       }
-      // What goes wrong in `succeed` or `fail` comes after the only `done`, and is logged.
+      // An exception in `succeed` or `fail` comes after the only `done`, and is logged.
       run(message, operation)
         .then(succeed, fail)
         .catch((error: unknown) => this.error(String(error)))
@@ -157,7 +157,7 @@ function given(properties: Record<string, string | null | undefined>): Record<st
   return Object.fromEntries(entries) as Record<string, string>
 }
 
-/** A node that was stopped sends nothing more. Its change may have been made. */
+/** A stopped node sends nothing more. Its change may have been made. */
 function tooLate({ name, writes }: Operation): GatewayError {
   return new GatewayError(
     'CLOSED',

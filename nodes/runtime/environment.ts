@@ -36,7 +36,7 @@ export function numberProperty(what: string, value: unknown, range: Range): numb
 
 /**
  * True or false from a property, which may be text where it comes from the environment.
- * @throws GatewayError `CONFIG` when it is anything else: "read only" must not be off by a slip
+ * @throws GatewayError `CONFIG` when it is anything else: "read only" must not be off by mistake
  */
 export function flagProperty(what: string, value: unknown): boolean {
   refuseUnresolved(what, value)

@@ -4,13 +4,13 @@ import { GatewayError, type Connection } from '../../client/internal'
 /** What the other nodes see of the config node `media-gateway`. */
 export interface GatewayNode extends Node {
   /**
-   * The connection to the appliance, the same for everybody.
+   * Returns the connection to the appliance, the same for all users.
    * @throws GatewayError `CONFIG` that names what is missing or wrong
    */
   client(): Connection
-  /** Somebody, usually a node, starts to use the gateway. */
+  /** Adds a user of the gateway, usually a node. */
   register(user: object): void
-  /** That user is done. When the last one is, the session is closed. */
+  /** Removes that user. After the last one, the session is closed. */
   deregister(user: object): void
 }
 

@@ -2,15 +2,15 @@
  * The version of the saved form that this package writes, in the hidden property `configVersion` of
  * every node. Version 0.1 of the package wrote none, which counts as 0.
  *
- * A change of the saved form raises it by one, here and in nodes/parts/definition.js, and adds
- * to the table how what was saved before reads now.
+ * A change of the saved form raises it by one, here and in nodes/parts/definition.js, and adds a
+ * migration of the former one to the table.
  */
 export const CONFIG_VERSION = 1
 
 /** The saved properties of a node, and its type. */
 export type Saved = { type: string; configVersion?: unknown } & Record<string, unknown>
 
-/** By type, and by the version that it starts from: the same properties as the next version saves them. */
+/** By type and former version: returns the properties as the next version saves them. */
 export type Migrations = Record<string, Record<number, (saved: Saved) => Saved>>
 
 const MIGRATIONS: Migrations = {
@@ -21,8 +21,8 @@ const MIGRATIONS: Migrations = {
 }
 
 /**
- * The saved properties of a node as this version of the package would have saved them. Nothing is
- * written back: the flow stays as it is until somebody edits the node.
+ * Returns the saved properties of a node as this version of the package would have saved them.
+ * Nothing is written back: the flow stays as it is until the node is edited.
  */
 export function migrated<Config extends { type: string; configVersion?: unknown }>(
   saved: Config,

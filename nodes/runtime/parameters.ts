@@ -25,7 +25,7 @@ export interface AddressConfig {
 
 export type Message = NodeMessage & Record<string, unknown>
 
-/** The values of one message's parameters, read only when the node asks for them. */
+/** The values of one message's parameters, read only when the node needs them. */
 export interface Parameters {
   /** The device ID: as configured, or `msg.deviceId`, or the appliance's only device. */
   device: () => Promise<string>
@@ -58,7 +58,7 @@ export function readParameters(
     return idOf(await evaluate(config.device ?? '', type), path, 'device', operation)
   }
 
-  /** Which route or destination is meant. Asks nothing of the appliance: bad input is found before any call. */
+  /** Which route or destination is meant. Makes no call: bad input is found before any. */
   async function target(kind: 'route' | 'destination'): Promise<Target> {
     const type = config[`${kind}Type`] || 'msg'
     const property = config[kind] || (type === 'msg' ? `${kind}Id` : '')
@@ -118,7 +118,7 @@ function pathOf(property: string | undefined, type: string, parameter: string): 
   }
 }
 
-/** The value of a property with a type beside it. @throws GatewayError `INVALID_INPUT` */
+/** Returns the value of a property with a type beside it. @throws GatewayError `INVALID_INPUT` */
 export async function evaluateProperty(
   RED: NodeAPI,
   node: Node,
@@ -148,7 +148,7 @@ export async function evaluateProperty(
   }
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
-      // There is nothing at "msg.a.b" where there is no "msg.a".
+      // "msg.a.b" is undefined where there is no "msg.a".
       if (error instanceof TypeError && isPlace(type)) return resolve(undefined)
       const reason = reasonOf(error)
       const path = isPlace(type) || type === 'env' ? `${type}.${value}` : `the ${type} expression`
@@ -157,7 +157,7 @@ export async function evaluateProperty(
       )
     }
     try {
-      // Only the callback form works for JSONata and for context stores that answer later.
+      // Only the callback form works for JSONata and for asynchronous context stores.
       RED.util.evaluateNodeProperty(value, type, node, message, (error, result: unknown) => {
         const fault = error ? undefined : unusable(result)
         if (error) fail(error)
@@ -232,7 +232,7 @@ function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: unknown 
   }
 }
 
-// Half a character cannot be sent. "." and ".." would lead to another path of the interface.
+// A lone surrogate cannot be sent. "." and ".." would lead to another path of the interface.
 const isUsable = (id: string): boolean =>
   id.trim() !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
 

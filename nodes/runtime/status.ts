@@ -1,7 +1,7 @@
 import type { Node } from 'node-red'
 import type { GatewayError, Health } from '../../client/internal'
 
-/** Begins the names of all catalogs. The path is that from dist/nodes/runtime. */
+/** The prefix of all catalog names. The path is relative to dist/nodes/runtime. */
 const { name: PACKAGE } = require('../../../package.json') as { name: string }
 
 /** The status of an action node. Nothing else sets it. */
@@ -51,7 +51,7 @@ export function createStatus(node: Node): Status {
     },
     end(failure) {
       open--
-      // That a node was stopped is not a fault.
+      // The stop of a node is not a fault.
       if (failure && failure.code !== 'CLOSED') show(briefly(failure))
       else if (open === 0 || shown !== BUSY) show(NOTHING)
     },
@@ -67,10 +67,10 @@ export function createStatus(node: Node): Status {
 /** In characters: there is no room for a sentence under a node. */
 const LONGEST_REASON = 40
 
-/** The code and, in a few words, the reason: of what the appliance says, or else of the message. */
+/** The code and a short reason, from what the appliance says or else from the message. */
 export function briefly({ code, message, cause }: GatewayError): string {
   const said = cause.applianceMessage || message.replace(/^Nothing was changed\. /, '')
-  // To the end of the first sentence; a name in quotes may have a stop in it.
+  // To the end of the first sentence; a name in quotes may contain a full stop.
   const sentence = /^(?:"[^"]*"|[^"])*?(?=[.;!?](?:\s|$))/.exec(said)?.[0] ?? said
   const reason = sentence
     .replace(/\s+/g, ' ')

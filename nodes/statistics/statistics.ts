@@ -66,7 +66,7 @@ async function statisticsOf(
   return { payload: await readStatistics(gateway, address.deviceId, what, operation), ...address }
 }
 
-/** A client is told by `msg.clientAddress`, and by `msg.clientPort` where it has several connections. */
+/** A client is given by `msg.clientAddress`, and with several connections by `msg.clientPort`. */
 function clientOf(
   { clientAddress, clientPort }: Message,
   operation: string,

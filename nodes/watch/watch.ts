@@ -123,7 +123,7 @@ async function deviceOf(config: Config, evaluate: Evaluate): Promise<string | un
 const isDevice = (value: unknown): value is { _id: unknown } =>
   typeof value === 'object' && value !== null && '_id' in value
 
-/** Which routes: undefined for all of them. */
+/** Which routes to watch; undefined for all of them. */
 async function routeOf(config: Config, evaluate: Evaluate): Promise<RouteFilter | undefined> {
   const { route = '', routeType } = config
   const type = routeType || (route === '' ? 'all' : 'str')

@@ -69,7 +69,7 @@ function helpOf(node, text) {
   return `<script type="text/html" data-help-name="${type}">\n${body}</script>\n`
 }
 
-/** Returns a script as a part of the form: if a file fails to load, the editor waits for it for ever. */
+/** Returns a script as part of the form: a file that fails to load would hang the editor. */
 function inlined(name, code) {
   if (/<\/script|<script|<!--/i.test(code)) {
     throw new Error(`${name} has a text that ends a script in html, or begins another one.`)

@@ -1,6 +1,6 @@
-// What several forms or help texts say is written once, as a part: `<!-- part: row device -->`
-// begins one in a file of parts, and `<!-- include: row device -->` puts it in its place, indented
-// like this comment. In a script both are `//` comments.
+// Text of several forms or help texts is written once, as a part: `<!-- part: row device -->`
+// begins one in a file of parts, and `<!-- include: row device -->` inserts it, indented like that
+// comment. In a script both are `//` comments.
 
 const BEGIN = /^( *)(?:<!--|\/\/) part: (.+?)(?: -->)?$/
 const INCLUDE = /^( *)(?:<!--|\/\/) include: (.+?)(?:, when (.+?))?(?: -->)?$/gm
@@ -28,7 +28,7 @@ export class Parts {
     this.#parts.set(name, { path, lines })
   }
 
-  /** Returns a text with the parts in their places. `, when x=y` shows a row only under that condition. */
+  /** Returns a text with its parts inserted. `, when x=y` shows a row only under that condition. */
   fillIn(path, text) {
     return text.replace(INCLUDE, (_, indent, name, condition) => {
       const part = this.#parts.get(name)

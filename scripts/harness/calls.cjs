@@ -1,6 +1,6 @@
 // Calls between a process of the benchmark and the one that started it.
 
-/** Answers the calls of the process that started this one; ends with it. */
+/** Handles calls from the process that started this one; exits with it. */
 exports.answerCalls = (functions) => {
   const answer = async ({ id, name, value }) => {
     try {
@@ -13,7 +13,7 @@ exports.answerCalls = (functions) => {
   process.on('disconnect', () => process.exit(1))
 }
 
-/** A function that calls the functions of a child by their names. */
+/** Returns a function that calls the functions of a child by name. */
 exports.callsTo = (child) => {
   const waiting = new Map()
   let calls = 0

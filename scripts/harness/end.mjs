@@ -1,4 +1,4 @@
-// The end of a script: what it has started is stopped, the last first, whatever ends it.
+// The end of a script: what it has started is stopped, the last first, however it ends.
 
 const STOP_WITHIN_MS = 30_000
 
@@ -10,11 +10,11 @@ export const atEnd = (stop) => void started.push(stop)
 
 export const isEnding = () => ending !== undefined
 
-/** Ends the script with this code when it is told to end. */
+/** Ends the script with this code on a signal to end. */
 export function endOnSignals(code) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(code))
   if (process.env.npm_lifecycle_event === undefined) return
-  // npm hands a signal to its shell, which ends without passing it on: then we have another parent.
+  // npm sends a signal to its shell, which exits without passing it on: then our parent changes.
   const parent = process.ppid
   setInterval(() => process.ppid === parent || void end(code), 500).unref()
 }
@@ -28,7 +28,7 @@ export function runScript(main) {
   })
 }
 
-/** Stops everything and ends the process; further calls change nothing. */
+/** Stops everything and ends the process; further calls have no effect. */
 export function end(code) {
   ending ??= stopAll(code)
   return ending

@@ -10,14 +10,14 @@ import { Listening } from './processes.mjs'
 const require = createRequire(import.meta.url)
 const RED_JS = require.resolve('node-red/red.js')
 
-/** An empty user directory that goes with the script. */
+/** Creates an empty user directory, removed when the script ends. */
 export function temporaryUserDirectory() {
   const userDir = mkdtempSync(join(tmpdir(), 'media-gateway-user-'))
   atEnd(() => rmSync(userDir, { recursive: true, force: true }))
   return userDir
 }
 
-/** Puts this package into a user directory, as it is built here. */
+/** Links this package, as it is built here, into a user directory. */
 export function link(userDir) {
   const place = join(userDir, 'node_modules', packageName)
   mkdirSync(dirname(place), { recursive: true })
@@ -26,8 +26,8 @@ export function link(userDir) {
 
 export class NodeRed extends Listening {
   /**
-   * Starts it on a free port. `globals` are paths of modules, by the names under which functions
-   * find what they export; `args` and `isAsked` are for the process.
+   * Starts it on a free port. `globals` are paths of modules, by the names under which function
+   * nodes find their exports; `args` and `isAsked` are for the process.
    */
   async start({
     userDir,
@@ -60,7 +60,7 @@ export class NodeRed extends Listening {
     })
   }
 
-  /** `kind` is that of the deploy button: full, flows, nodes, or reload. */
+  /** `kind` is the deploy type: full, flows, nodes or reload. */
   async deploy(flow, kind = 'full') {
     const headers = { 'Node-RED-API-Version': 'v2', 'Node-RED-Deployment-Type': kind }
     await this.call('POST', 'flows', { body: { flows: flow }, headers })

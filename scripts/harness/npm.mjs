@@ -1,4 +1,4 @@
-// npm, as a script needs it.
+// npm, as the scripts use it.
 import { spawn } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { root } from '../ready.mjs'
@@ -10,16 +10,16 @@ export async function pack(folder) {
   return join(folder, filename)
 }
 
-/** Runs npm in a folder, by the Node.js of `binary` where one is given; returns what it prints. */
+/** Runs npm in a folder, with the Node.js of `binary` if given; returns its output. */
 export function npm({ cwd, binary }, ...args) {
   const { NODE_V8_COVERAGE: _, ...env } = process.env
-  // npm is a script, which the first Node.js of the path runs.
+  // npm is a script, run by the first Node.js on the PATH.
   if (binary) env.PATH = [dirname(binary), env.PATH].join(delimiter)
   return new Promise((resolve, reject) => {
     const child = spawn('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
       cwd,
       env,
-      // On Windows npm is a command file, which only a shell runs.
+      // On Windows npm is a command file, which needs a shell.
       shell: process.platform === 'win32',
       stdio: ['ignore', 'pipe', 'pipe'],
     })

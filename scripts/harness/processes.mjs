@@ -11,7 +11,7 @@ const STOP_WITHIN_MS = 20_000
 const running = new Set()
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 
-/** Starts a module that answers calls, in a process of its own. */
+/** Starts a module that handles calls, in its own process. */
 export function startProcess(url) {
   const child = watched(fork(url, { execArgv: [] }))
   const stop = async () => {
@@ -22,13 +22,13 @@ export function startProcess(url) {
   return { ask: callsTo(child), stop }
 }
 
-/** A process that prints where it listens, and that SIGTERM ends. */
+/** A process that prints where it listens, and ends on SIGTERM. */
 export class Listening {
   output = ''
   url = ''
   #child
 
-  /** `says` returns the address from what the process has printed, once it is there. */
+  /** `says` returns the address from the output of the process, once it is there. */
   async start(binary, args, { says, env = {}, isAsked = false }) {
     const { NODE_V8_COVERAGE: _, ...rest } = process.env
     const child = watched(
@@ -50,12 +50,12 @@ export class Listening {
     await Promise.race([begun, over])
   }
 
-  /** Resolves with the exit code or the signal, also where it was never started. */
+  /** Resolves with the exit code, the signal or the start error; at once if never started. */
   get ended() {
     return this.#child?.ended ?? Promise.resolve()
   }
 
-  /** Returns its exit code. */
+  /** Sends SIGTERM, and returns what `ended` resolves with. */
   async stop() {
     this.#child?.kill('SIGTERM')
     const late = pause(STOP_WITHIN_MS, 'late', { ref: false })
@@ -69,7 +69,7 @@ export class Listening {
     this.#child?.kill('SIGKILL')
   }
 
-  /** One call on a connection of its own, which is closed after it: none is left to be counted. */
+  /** Makes one call on its own connection, closed afterwards: none is left to be counted. */
   call(method, path, { body, headers = {} } = {}) {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? '' : JSON.stringify(body)
@@ -112,7 +112,7 @@ function watched(child) {
   return child
 }
 
-/** Waits until a question has a true answer, and returns it. */
+/** Waits until `question` returns a truthy value, and returns it. */
 export async function until(question, what, within = 30_000) {
   for (const deadline = Date.now() + within; ; await pause(25)) {
     const answer = await question()

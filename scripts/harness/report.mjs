@@ -6,7 +6,7 @@ export function median(values) {
   return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** Prints rows in columns; all but the first are to the right, unless they are text. */
+/** Prints rows in columns; all but the first are right-aligned, unless they are text. */
 export function table(head, rows, { isText = false, indent = '' } = {}) {
   const all = [head, ...rows]
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column].length)))
@@ -18,7 +18,7 @@ export function table(head, rows, { isText = false, indent = '' } = {}) {
   }
 }
 
-/** Prints names with their figures, and what there is to say of them. */
+/** Prints names with their figures and remarks. */
 export function list(title, rows) {
   console.log(`\n${title}`)
   const width = Math.max(...rows.map(([name]) => name.length))

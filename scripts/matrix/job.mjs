@@ -18,7 +18,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 const STEPS = ['install', 'start', 'versions', 'load', 'demo', 'examples', 'redeploys', 'end']
 
 /**
- * Checks one pair of versions; `found` gets those that really ran.
+ * Checks one pair of versions; `found` receives those that actually ran.
  * @throws Error with the step that failed
  */
 export async function runJob({ pair, tarball, binary, folder, found }) {
@@ -44,7 +44,7 @@ class Job {
     this.userDir = join(CACHE, `user ${pair.name}`)
   }
 
-  /** As a user does it: a package whose `engines` do not fit is refused. */
+  /** As a user does it: a package whose `engines` do not match is refused. */
   async install() {
     const { userDir: cwd, binary } = this
     rmSync(cwd, { recursive: true, force: true })
@@ -70,7 +70,7 @@ class Job {
     })
   }
 
-  /** Asked of the running process. */
+  /** As reported by the running process. */
   async versions() {
     const { node, nodeRed } = await this.nodeRed.observed()
     Object.assign(this.found, { node: node.slice(1), nodeRed })
@@ -118,7 +118,7 @@ class Job {
     await this.#remove()
   }
 
-  /** All are deployed; the buttons of those for one node are pressed, one after the other. */
+  /** Deploys all of them; presses the buttons of those for one node, one after the other. */
   async examples() {
     const recipes = await this.#examplesIn('Recipes/')
     const ofNodes = (await this.#examplesIn('')).filter((path) => path !== 'All nodes')
@@ -183,7 +183,7 @@ class Job {
     assert.equal(await this.simulator.stop(), 0)
   }
 
-  /** What may tell why a step failed. */
+  /** What may explain why a step failed. */
   async traces() {
     const { completed = [] } = await this.nodeRed.observed().catch(() => ({}))
     const failed = completed
@@ -200,7 +200,7 @@ class Job {
     rmSync(this.userDir, { recursive: true, force: true })
   }
 
-  // ---- what the steps are made of
+  // ---- used by the steps
 
   /** The names of the flows that the import menu offers in a folder. */
   async #examplesIn(folder) {
@@ -210,7 +210,7 @@ class Job {
 
   #library = (path) => `library/examples/flows/${this.manifest.name}/${path}`
 
-  /** A flow of the import menu, with the address and the user that one would enter. */
+  /** A flow of the import menu, with address and user filled in. */
   async #example(path) {
     const flow = await this.nodeRed.get(this.#library(encodeURI(path)))
     const { url: baseUrl } = this.simulator
@@ -218,7 +218,7 @@ class Job {
       if (node.type === 'media-gateway') {
         Object.assign(node, { baseUrl, pollInterval: 1, credentials: CREDENTIALS })
       }
-      // Nothing listens there: no broker of this machine is written to.
+      // Nothing listens there, so no broker on this machine is written to.
       if (node.type === 'mqtt-broker') node.port = '1'
     }
     return flow
@@ -264,7 +264,7 @@ class Job {
     return (await this.nodeRed.observed()).sent.filter((each) => each.type.startsWith(type))
   }
 
-  /** Nodes of the package failed with the codes that are expected, and the Catch nodes got them. */
+  /** Nodes of the package failed with the expected codes, and the Catch nodes got them. */
   async #assertErrors(expected) {
     const { completed, sent } = await this.nodeRed.observed()
     const failed = completed.filter(({ message }) => message)
@@ -279,7 +279,7 @@ class Job {
       expected,
       told,
     )
-    // Node-RED 4.0 hands on no code beside the cause.
+    // Node-RED 4.0 passes on the code only in the cause.
     assert.deepEqual(
       caught.map(({ cause }) => cause?.code),
       expected,
@@ -294,7 +294,7 @@ class Job {
     await this.nodeRed.forget()
   }
 
-  /** Waits until the simulator has so many sessions and connections open. */
+  /** Waits until the simulator has exactly the `wanted` sessions and connections open. */
   async #idle(wanted) {
     let state
     await until(
@@ -308,7 +308,7 @@ class Job {
 }
 
 class SimulatorCommand extends Listening {
-  /** Its open sessions, connections but the one of this question, and logins. */
+  /** Its open sessions, connections except that of this call, logins and pending work. */
   async state() {
     const { openSessions, openSockets, logins, pending } = await this.get('simulator')
     return { sessions: openSessions, connections: openSockets - 1, logins, pending }
@@ -316,7 +316,7 @@ class SimulatorCommand extends Listening {
 }
 
 class ObservedNodeRed extends NodeRed {
-  /** What the observer has seen since it was last asked to forget. */
+  /** What the observer has seen since the last `forget`. */
   observed() {
     return this.get('observer')
   }
@@ -344,7 +344,7 @@ const isTopic =
   ({ topic }) =>
     topic === wanted
 
-/** The demo does what `npm start` gives account of. */
+/** Checks that the demo does what `npm start` reports. */
 function assertDemo(sent) {
   const answer = (step) => of(sent, step).at(-1).payload
   assert.deepEqual(answer('session').roles, ['Administrator'])

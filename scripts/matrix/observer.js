@@ -1,4 +1,4 @@
-// Loaded by the Node-RED of a job: tells, from within, what really runs and what happens.
+// Loaded by the Node-RED of a job: reports, from within, what actually runs and what happens.
 module.exports = (RED) => {
   let sent = []
   let completed = []
@@ -43,7 +43,7 @@ module.exports = (RED) => {
     response.json({})
   })
 
-  /** Counts that a redeploy must leave as they were. */
+  /** Counts that a redeploy must not change. */
   function whatIsOpen() {
     const counts = {
       handles: process._getActiveHandles().length,

@@ -9,9 +9,9 @@ export const CACHE = join(root, 'node_modules/.cache/matrix')
 
 const NODE_RED = ['4.0', '4.1', '5.0']
 const NODE = ['20', '22', '24']
-/** The oldest and the newest, and each Node-RED once at least. */
+/** The oldest and the newest, and each Node-RED at least once. */
 const CORE = ['4.0 on 20', '4.1 on 20', '4.1 on 24', '5.0 on 22']
-/** Where Node-RED does not start: the sentence with which it refuses. */
+/** Where Node-RED refuses to start, and the sentence with which it does. */
 const REFUSED = { '5.0 on 20': /requires Node\.js v22\.9 or later/ }
 
 const windows = process.platform === 'win32'
@@ -58,7 +58,7 @@ export const nodeOf = async (version) => binaryIn(await fetch(NODE_PACKAGE, vers
 const NODE_PACKAGE = `node-${windows ? 'win' : process.platform}-${process.arch}`
 const binaryIn = (folder) => join(folder, 'bin', windows ? 'node.exe' : 'node')
 
-/** A version that cannot be had here: nothing was tested with it. */
+/** A version that is not available here: nothing was tested with it. */
 export class Missing extends Error {}
 
 async function fetch(name, version) {
@@ -79,8 +79,8 @@ async function fetch(name, version) {
 }
 
 /**
- * False where Node-RED is to start on this Node.js.
- * @throws Error when it does not refuse, although it should
+ * Returns false where Node-RED is expected to start on this Node.js.
+ * @throws Error if it does not refuse although it should
  */
 export async function isRefused({ name }, { binary, folder }) {
   const sentence = REFUSED[name]

@@ -3,7 +3,7 @@ import { startSimulator, type Simulator } from '../../simulator'
 import { ACTIONS, failure, load, result, send, unload, type Message } from '../support/flow'
 import { until } from '../support/until'
 
-/** Beside the matrix of test/faults: what takes several messages, or more than one fault. */
+/** Besides the matrix of test/faults: what takes several messages, or more than one fault. */
 describe('with a faulty appliance', () => {
   let simulator: Simulator
   let deviceId: string

@@ -4,11 +4,11 @@ import { allCells, judge, type Judged } from './matrix'
 import { compareTable, writeTable } from './table'
 import { judgeWatches, watchCells } from './watch'
 
-/** The matrix: shares its cells out, and settles the table of what came of them. */
+/** The matrix: distributes its cells, and writes or compares the table of their outcomes. */
 const args = process.argv.slice(2)
 const only = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '') : undefined
 
-/** Cells are shared out among so many processes. */
+/** Cells are distributed among this many processes. */
 const PROCESSES = 3
 /** Cells in one Node-RED at a time. */
 const BATCH = 700
@@ -91,7 +91,7 @@ if (part === undefined) {
   worker(Number(part)).then(
     (result) => process.send!(result, () => process.exit(0)),
     (error: Error) => {
-      // Node-RED keeps the process alive: it has to be ended.
+      // Node-RED keeps the process alive, so it has to exit explicitly.
       writeSync(2, `${error.stack}\n`)
       process.exit(1)
     },

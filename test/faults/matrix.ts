@@ -5,12 +5,12 @@ import { variants } from './nodes'
 import { EXTENTS, expected, faultsOf, isStart, placesOf, type Extent, type Place } from './rules'
 import { run, type Observed, type Trial } from './run'
 
-/** One cell: a node, a fault, and the call from which on it strikes. */
+/** One cell: a node, a fault, and the first call that it strikes. */
 export interface Cell extends Trial {
   name: string
   faultName: string
   extent: Extent
-  /** What the struck call is, where nothing has gone wrong before it. */
+  /** What the struck call is for, if nothing has gone wrong before it. */
   place: Place
   /** The same without a fault. */
   usual: Observed
@@ -28,7 +28,7 @@ export interface Judged {
 
 export const FAULTS = faultsOf(Object.keys(EFFECTS) as FaultKind[])
 
-/** Every variant of every node without a fault, and from the calls that it made, every cell. */
+/** Runs every variant of every node without a fault, and makes every cell from its calls. */
 export async function allCells(): Promise<Cell[]> {
   const trials = variants().flatMap((variant) =>
     [false, true].map((warm): Trial => ({ variant, warm })),
@@ -90,14 +90,13 @@ function problemsOf(cell: Cell, observed: Observed): string[] {
   if (refused.length > 1) problems.push(`${refused.length} refused logins`)
   const most = usual.calls.filter(isLogin).length
   const renewed = renews(calls) ? 1 : 0
-  const begun = new Set(logins.map((_, index) => index)).size
-  if (extent === 'once' && cell.place !== 'login' && begun > most + renewed) {
-    problems.push(`${begun} logins`)
+  if (extent === 'once' && cell.place !== 'login' && logins.length > most + renewed) {
+    problems.push(`${logins.length} logins`)
   }
   return problems
 }
 
-/** What changed on the appliance without being told, or was told and did not. */
+/** What changed on the appliance without being reported, or was reported but did not change. */
 function untold(
   { outcome, isUnchanged, message, retryable, applied, routes, isPartial }: Observed,
   usual: Observed,
@@ -106,9 +105,9 @@ function untold(
     return isDeepStrictEqual(routes, usual.routes) ? [] : ['the appliance is not as it should be']
   }
   const problems: string[] = []
-  // Of a bulk, the error is that of one row.
+  // In a bulk, the error is that of one row.
   if (!isPartial && !isUnchanged && applied === 'no') problems.push('changed, and applied says no')
-  // A restart that was stopped, and of whose start the answer is lost, may be as it was before.
+  // After a restart whose start lost its response, the route may be as it was before.
   const isBack = /It was stopped/.test(message)
   if (!isPartial && isUnchanged && applied === 'yes' && !isBack)
     problems.push('unchanged, and applied says yes')
@@ -121,11 +120,11 @@ function untold(
 /** Writes that reached the appliance twice and may have been applied twice. */
 function repeatedWrites(calls: Call[]): string[] {
   const mayBeApplied = calls.filter(
-    // To start what runs already does no harm: a restart sends it until it is taken.
+    // Starting what already runs does no harm: a restart repeats it until it is accepted.
     (call) => call.method === 'POST' && !isLogin(call) && !isRefusal(call) && !isStart(call),
   )
   const bodies = mayBeApplied.map(({ rawBody, body }) =>
-    // The boundary of a form is another each time.
+    // The boundary of a form differs each time.
     body === undefined ? 'a file' : rawBody.toString(),
   )
   return [...new Set(bodies.filter((body, index) => bodies.indexOf(body) !== index))]

@@ -27,10 +27,10 @@ export const LOADED = Object.values(nodeRed.nodes).map(
   (path) => require(join(root, path)) as (RED: NodeAPI) => void,
 )
 
-/** Names of all nodes, but for the config node. */
+/** Names of all nodes except the config node. */
 export const NODE_NAMES = Object.keys(nodeRed.nodes).filter((name) => name !== 'gateway')
 
-/** Every node, each in all its variants. A node that is not told of here gets the usual message. */
+/** Every node, each in all its variants. A node without particular ones gets the usual message. */
 export function variants(): Variant[] {
   return NODE_NAMES.filter((node) => node !== 'watch').flatMap((node) =>
     (PARTICULAR[node] ?? [{}]).map(({ label = '', properties = {}, message }) => ({
@@ -72,7 +72,7 @@ export const ROUTES: RouteSpec[] = [...LIVE, ...IDLE].map((id, number) => {
   }
 })
 
-/** As the simulator makes them up for the SRT destination of each live route. */
+/** As the simulator generates them for the SRT destination of each live route. */
 const CLIENTS = ['203.0.113.52', '203.0.113.53']
 
 const usual = (run: number): Message => ({
@@ -83,7 +83,7 @@ const usual = (run: number): Message => ({
 })
 
 const idle = (run: number): Message => ({ routeId: IDLE[run] })
-/** Seconds: longer than a look that hangs and its repetition take, or the looks that prove a route gone. */
+/** Seconds: longer than a hanging read and its retry, or the reads that prove a route gone. */
 const waitTimeout = 6
 const APPLIED = { waitFor: 'applied', waitTimeout }
 const PRESET = (run: number): object => ({

@@ -4,9 +4,9 @@ import { EFFECTS } from '../../simulator/faults'
 import type { Variant } from './nodes'
 
 /**
- * What has to come of a fault. Written down from the documentation, not from the code: reads are
- * repeated where that may help, writes never where they may have arrived, a lost session is
- * renewed without anyone noticing, and what is not certain is not called certain.
+ * The required outcome of each fault, written from the documentation, not from the code: reads are
+ * repeated where that may help, writes never where they may have arrived, a lost session is renewed
+ * unnoticed, and what is not certain is not reported as certain.
  */
 
 /** What the node makes a call for. */
@@ -19,7 +19,7 @@ export type Extent = (typeof EXTENTS)[number]
 /** `ok`, or the code of the error. */
 export type Outcome = 'ok' | ErrorCode
 
-/** What a fault means to the one who called. */
+/** What a fault means to the caller. */
 type Meaning =
   | 'nothing'
   | 'no answer'
@@ -66,7 +66,7 @@ const STATUSES: Record<number, [Meaning, ErrorCode]> = {
   504: ['away', 'UNAVAILABLE'],
 }
 
-/** How each kind of fault is tried; a kind that is not named here, as it comes. */
+/** How each kind of fault is tried; a kind that is not named here, without parameters. */
 const FORMS: Partial<Record<FaultKind, Array<Partial<Fault>>>> = {
   latency: [{ ms: 40 }],
   giant: [{ bytes: 1024 * 1024 }],
@@ -91,7 +91,7 @@ function meaningOf({ kind, status = 500 }: Fault): Meaning {
   return meaning
 }
 
-/** The code of a fault that is neither healed nor a matter of what was called. */
+/** The outcome of a fault that is neither recovered from nor specific to the call. */
 const PLAIN: Partial<Record<Meaning, Outcome>> = {
   nothing: 'ok',
   'no answer': 'TIMEOUT',
@@ -107,7 +107,7 @@ const PLAIN: Partial<Record<Meaning, Outcome>> = {
 const plain = (fault: Fault): Outcome =>
   PLAIN[meaningOf(fault)] ?? STATUSES[fault.status ?? 500]![1]
 
-/** Where the session is gone and the same fault meets every try to get another one. */
+/** Where the session is gone and the same fault strikes every attempt to get another. */
 const noOtherSession = ({ kind }: Fault): Outcome =>
   kind === 'session-drop' ? 'REJECTED' : 'LOGIN_REFUSED'
 
@@ -131,7 +131,7 @@ const RULES: Record<Place, Rule> = {
 
   login(fault, extent) {
     const meaning = meaningOf(fault)
-    // A login has no session that could be dropped; the session that it opens is.
+    // A login has no session to drop; the one that it opens is dropped while the fault lasts.
     if (fault.kind === 'session-drop') return extent === 'once' ? 'ok' : 'REJECTED'
     switch (meaning) {
       case 'too many':
@@ -150,10 +150,10 @@ const RULES: Record<Place, Rule> = {
     }
   },
 
-  // Nothing depends on it; what lasts, the call after it shows.
+  // Nothing depends on it; a lasting fault shows at the next call.
   introduction: (_fault, extent) => (extent === 'once' ? 'ok' : 'NOT_CONFIRMED'),
 
-  // The change was accepted: a look that fails says nothing against it.
+  // The change was accepted: a read that fails does not disprove it.
   confirm: (fault, extent) =>
     extent === 'once' || meaningOf(fault) === 'nothing' ? 'ok' : 'NOT_CONFIRMED',
 
@@ -164,7 +164,7 @@ const RULES: Record<Place, Rule> = {
   },
 }
 
-/** The places that the table of the rules tells of. */
+/** The places in the table of the rules. */
 export const RULED: Partial<Record<Place, string>> = {
   login: 'Login',
   read: 'Read',
@@ -193,7 +193,7 @@ export interface Case {
   usual: readonly Call[]
 }
 
-/** What has to come out, and the reason where it is not that of the rules. */
+/** The required outcome, and the reason where it deviates from the rules. */
 export function expected(one: Case): { outcome: Outcome } & Partial<Exception> {
   const at = one.calls.findIndex(({ fault }) => fault !== undefined)
   const places = placesOf(one.calls)
@@ -228,7 +228,7 @@ export function placesOf(calls: readonly Call[]): Place[] {
   })
 }
 
-/** A case that the documentation treats otherwise than its place would. */
+/** A case that the documentation treats differently from the rule for its place. */
 interface Special extends Exception {
   when: (one: Case, place: Place, at: number) => boolean
   outcome: (one: Case) => Outcome
@@ -236,7 +236,7 @@ interface Special extends Exception {
 
 interface Exception {
   because: string
-  /** The result is another one, and says so. */
+  /** The result is a different one, and says so. */
   otherResult?: boolean
 }
 
@@ -329,7 +329,7 @@ const SPECIAL: Special[] = [
   },
 ]
 
-/** What is otherwise than its place says. */
+/** Why some cases differ from the rule for their place. */
 export const REASONS = SPECIAL.map(({ because }) => because)
 
 const deletes = ({ node, label }: Variant): boolean => node === 'delete-route' || label === 'absent'

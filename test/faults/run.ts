@@ -9,7 +9,7 @@ import { helper, type Message } from '../support/flow'
 import { LOADED, PASS_PHRASE, PASSWORD, ROUTES, type Variant } from './nodes'
 import { hangs } from './rules'
 
-/** One run of a node: which, in what state of its session, and what goes wrong. */
+/** One run of a node: which node, in what state of its session, and what goes wrong. */
 export interface Trial {
   variant: Variant
   /** The session is open already. */
@@ -32,7 +32,7 @@ export interface Observed {
   routes: unknown
   /** Whether they are as they were before. */
   isUnchanged: boolean
-  /** What is wrong whatever the rules say. */
+  /** What is wrong regardless of the rules. */
   problems: string[]
 }
 
@@ -67,7 +67,7 @@ export async function run(trials: Trial[]): Promise<Observed[]> {
   }
 }
 
-/** Does the work; `stray` tells of rejections meanwhile that nobody has handled. */
+/** Does the work; `stray` returns the unhandled rejections so far. */
 export async function watching<T>(work: (stray: () => string[]) => Promise<T>): Promise<T> {
   const reasons: string[] = []
   const note = (reason: unknown): void => {
@@ -81,7 +81,7 @@ export async function watching<T>(work: (stray: () => string[]) => Promise<T>): 
   }
 }
 
-// Real limits would take all the memory: many enormous answers come at the same time.
+// Real limits would take all the memory: many enormous responses come at the same time.
 const transport =
   require('../../client/connection/transport') as typeof import('../../client/connection/transport')
 const { createTransport } = transport
@@ -92,10 +92,10 @@ Object.assign(transport, {
 
 const USER = 'fault-user'
 export const CREDENTIALS = { username: USER, password: PASSWORD }
-// What is accepted is done at once: the calls of a node are the same each time.
+// Accepted work is done at once, so that the calls of a node are the same each time.
 export const APPLIANCE = { routes: ROUTES, username: USER, password: PASSWORD, applyDelay: 0 }
 
-/** Long enough for a slow moment of the machine, with many trials at once; shorter where it is waited for. */
+/** Long enough for a slow moment with many trials at once; shorter where it has to expire. */
 export const timeoutFor = (fault: Fault | undefined): number =>
   fault && hangs(fault) ? 2500 : 15_000
 
@@ -165,7 +165,7 @@ async function observe(trial: Trial, simulator: Simulator, index: number): Promi
   }
   problems.push(...faultsOf(one, sent), ...secretsOf(one, simulator))
   if (fault) problems.push(...(await worksAgain(variant, index)))
-  // The whole flow at once would be more than a second of work.
+  // Closing the whole flow at once would take more than a second of work.
   for (const id of ['node', 'session', 'gateway'])
     await helper.getNode(`${id}-${index}`).close(true)
   return observed
@@ -206,7 +206,7 @@ function outcomeOf({
   }
 }
 
-/** What is wrong with the end of a message, whatever came out. */
+/** What is wrong with the way a message ended, whatever came out. */
 function faultsOf({ messages, caught, done, error }: Run, sent: Message): string[] {
   const problems: string[] = []
   if (done !== 1) problems.push(`done ${done} times`)
@@ -240,7 +240,7 @@ function secretsOf({ error }: Run, simulator: Simulator): string[] {
     : []
 }
 
-/** With the fault gone the same node does its work: at once, or when it is told to try again. */
+/** Once the fault is gone the same node works: at once, or after an explicit session start. */
 async function worksAgain({ message }: Variant, index: number): Promise<string[]> {
   let again = await send(`node-${index}`, message(1))
   if (again.error && /next try|further try/.test(again.error.message)) {
@@ -255,13 +255,13 @@ async function worksAgain({ message }: Variant, index: number): Promise<string[]
   ]
 }
 
-/** Each message has ended once, also when all is over. */
+/** Each message has ended exactly once, even after everything is over. */
 const endedOnce = (index: number): string[] =>
   [...runs.values()]
     .filter(({ nodeId, done }) => nodeId === `node-${index}` && done !== 1)
     .map(({ done }) => `done ${done} times in the end`)
 
-/** What is still there when Node-RED has stopped its nodes. */
+/** What is left after Node-RED has stopped its nodes. */
 export function leftOver(simulator: Simulator): string[] {
   const problems: string[] = []
   const { journal } = simulator
@@ -295,7 +295,7 @@ export async function closed(simulators: Simulator[]): Promise<void> {
 const isLogin = (method: string, path: string): boolean =>
   method === 'POST' && path === '/api/session'
 
-/** Sessions that the client cannot end: it never heard of them, or was told that they are gone. */
+/** Sessions that the client cannot end: it never learned of them, or heard that they are gone. */
 function strandedBy(journal: Call[]): number {
   const struck = journal.filter(({ fault }) => fault !== undefined)
   return new Set(struck.map(({ session, cookie }) => session ?? cookie).filter(Boolean)).size
@@ -342,7 +342,7 @@ function listen(): void {
   })
 }
 
-/** As many at once as asked for, and no more than the machine keeps up with: timeouts are short. */
+/** Up to `atOnce` at a time, but no more than the machine keeps up with: timeouts are short. */
 async function inParallel<T, R>(
   tasks: T[],
   atOnce: number,

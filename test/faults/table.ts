@@ -14,7 +14,7 @@ export async function writeTable(judged: Judged[]): Promise<void> {
   writeFileSync(PAGE, await pageWith(judged))
 }
 
-/** Whether the page has the outcomes as they are. */
+/** Whether the page has the current outcomes. */
 export async function compareTable(judged: Judged[]): Promise<boolean> {
   return readFileSync(PAGE, 'utf8') === (await pageWith(judged))
 }

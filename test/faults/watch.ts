@@ -7,7 +7,7 @@ import { EXTENTS, expected, placesOf, type Extent, type Place } from './rules'
 import { APPLIANCE, CREDENTIALS, closed, leftOver, secretIn, timeoutFor, watching } from './run'
 import { FAULTS, type Judged } from './matrix'
 
-/** The watch node: what it tells of a fault that passes, and of one that lasts. */
+/** The watch node: what it reports of a fault that passes, and of one that lasts. */
 export interface WatchCell {
   name: string
   warm: boolean
@@ -18,7 +18,7 @@ export interface WatchCell {
   usual: readonly Call[]
 }
 
-/** The calls of a watch without any fault, and from them every cell. */
+/** Runs a watch without any fault, and makes every cell from its calls. */
 export async function watchCells(): Promise<WatchCell[]> {
   const [usual] = await watchAll([undefined])
   const look = usual!.calls.findIndex(({ path }) => /^\/api\/devices\/[^/]+$/.test(path))
@@ -69,15 +69,15 @@ interface Seen {
 }
 
 /**
- * So much faster does the time of the looks go by where an outage has to be told: after 30 s.
- * What passes has to pass before.
+ * How much faster time passes for polls where an outage must be reported, which takes 30 s.
+ * Faults that pass must do so before that, so they run in real time.
  */
 const SPEED = 10
 const beginning = Date.now()
 
 const isLasting = (cell: WatchCell | undefined): boolean => cell?.extent === 'lasting'
 
-/** All of them lasting, or none. */
+/** Either all of them are lasting, or none. */
 async function watchAll(cells: Array<WatchCell | undefined>): Promise<Seen[]> {
   const speed = cells.some(isLasting) ? SPEED : 1
   const realTime = { ...REAL_TIME }
@@ -161,7 +161,7 @@ interface Caught {
   source: { id: string }
 }
 
-/** Who hears what came to the Catch node, by the watch that it came from. */
+/** Listeners for what came to the Catch node, by the watch that it came from. */
 const listeners = new Map<string, (error: Caught) => void>()
 
 async function observe(
@@ -200,10 +200,10 @@ async function observe(
     if (cell.extent === 'lasting' && outcome !== 'ok') {
       wanted.push('appliance.unreachable', 'appliance.reachable')
       await come('appliance.unreachable')
-      // Long enough for more looks: it has to be told once only.
+      // Long enough for more polls: it must be reported only once.
       await pause(300)
     }
-    // A refused login is not tried again by itself.
+    // A refused login is not retried by itself.
     if (outcome === 'LOGIN_REFUSED') while (codes.length === 0) await pause(20)
     free()
     const isHeld = cell.extent === 'lasting' || outcome === 'LOGIN_REFUSED'
@@ -227,5 +227,5 @@ async function observe(
 
 const WATCH = { node: 'watch', label: '', properties: {}, message: () => ({}) }
 
-/** Failures that do not pass by themselves: the Catch node is told of them, once. */
+/** Failures that do not pass by themselves: the Catch node gets them once. */
 const TOLD_ONCE: ReadonlySet<string> = new Set(['LOGIN_REFUSED', 'FORBIDDEN', 'NOT_FOUND'])

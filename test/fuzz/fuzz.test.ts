@@ -42,13 +42,13 @@ import {
   refusePrototypes,
 } from './trial'
 
-/** Minutes for each kind of cases (npm run fuzz); without it each has a fixed small number of them. */
+/** Minutes for each kind of cases (npm run fuzz); without it each has a small fixed number. */
 const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 0)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 4711)
 
 const LANES = ['a', 'b', 'c', 'd']
 
-/** Every node in every way of use that takes another course. */
+/** Every node in every way of use that takes a different path. */
 const WAYS: Record<string, Record<string, unknown>> = {
   session: { type: 'session', action: 'msg' },
   devices: { type: 'list-devices' },
@@ -125,7 +125,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
   }
 
   let trials = 0
-  /** A message that makes sense to every node, about a route that no other trial is about. */
+  /** A message that makes sense to every node, about a route that no other trial uses. */
   function goodMessage(): Message {
     const { route } = appliance
     const id = `route-${++trials}`
@@ -146,7 +146,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
     return way === 'import' ? { ...message, payload: appliance.preset } : message
   }
 
-  /** The same, about a route that is told by its name. */
+  /** The same, about a route that is given by its name. */
   function withName(message: Message): Message {
     const { routeId: _, payload, ...others } = message
     const name = appliance.route['name']
@@ -181,7 +181,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
     return lines
   }
 
-  /** After a good login all is well again, whatever was before. */
+  /** After a good login everything works again, whatever happened before. */
   async function recover(name: string): Promise<void> {
     const lane = appliance.lane(name)
     lane.answers.length = 0
@@ -189,7 +189,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
       for (let tries = 1; ; tries++) {
         const { error } = await send(`${way} ${name}`, goodMessage())
         if (!error) break
-        // What was remembered of the devices may be wrong, once; and the machine may be busy.
+        // What was remembered of the devices may be wrong once, and the machine may be busy.
         if (tries === 5) throw new Error(`all is not well again: ${error.message}`)
       }
     }
@@ -220,7 +220,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
     })
     let seed = SEED
     do {
-      // Anew from time to time: the test runtime of Node-RED keeps all that was logged and sent.
+      // Now and then, since the test runtime of Node-RED keeps all that was logged and sent.
       if (made > 0) await reload()
       await fc.assert(counted, {
         seed,
@@ -285,7 +285,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
       )
     })
 
-    /** Watches while the answers come, and until good ones have told all. */
+    /** Watches while the responses come, and until good ones have reported everything. */
     async function tryLook(name: string, { holdFor, filter, answers }: Look): Promise<void> {
       const lane = appliance.lane(name)
       const heard: unknown[] = []
@@ -513,7 +513,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
 interface StrangeMessage {
   way: string
   properties: Record<string, Told>
-  /** Changes of a good definition; without them the payload is one of the properties, or a good one. */
+  /** Changes to a good definition; without them the payload is one of the properties, or good. */
   changes?: Edit[]
 }
 
@@ -523,7 +523,7 @@ interface Look {
   answers: StrangeAnswer[]
 }
 
-/** Hours of polls in a second. */
+/** Many polls in a second. */
 const FAST_TIME: Clock = {
   now: () => Date.now() * 300,
   unix: (at) => at,
@@ -532,13 +532,13 @@ const FAST_TIME: Clock = {
 
 interface Question {
   path: string
-  /** Of what the editor sends. */
+  /** Changes to what the editor sends. */
   changes: Edit[]
   unsaved: boolean
   answers: StrangeAnswer[]
 }
 
-/** Anything else is refused before it comes to the package. */
+/** Anything else is refused before it reaches the package. */
 function isReadable(text: string): boolean {
   try {
     return text.length < 1e6 && text.startsWith('{') && typeof JSON.parse(text) === 'object'
@@ -555,14 +555,14 @@ interface Trial {
   answers: StrangeAnswer[]
 }
 
-/** Nothing changes on this appliance, so all that waits for it waits in vain. */
+/** Nothing changes on this appliance, so every wait for a change is in vain. */
 function withShortWait(properties: Record<string, unknown>): Record<string, unknown> {
   const { waitTimeout } = properties
   const isLong = (waitTimeout ?? '') === '' || Number(waitTimeout) >= 0.1
   return isLong ? { ...properties, waitTimeout: 0.2 } : properties
 }
 
-/** Node-RED copies a message for a Catch node and for several wires. What it cannot copy, it logs. */
+/** Node-RED copies a message for Catch nodes and several wires, and logs what it cannot copy. */
 function canBeCopied(message: Message): boolean {
   try {
     util.cloneMessage({ ...message })

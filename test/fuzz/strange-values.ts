@@ -26,7 +26,7 @@ export const TEXTS: Record<string, string> = {
   '@page': '<!doctype html><html><body>It works</body></html>',
 }
 
-/** The JSON text that is meant. */
+/** The JSON text behind a name, or the text itself. */
 export const textOf = (text: string): string => (Object.hasOwn(TEXTS, text) ? TEXTS[text]! : text)
 
 const KEYS = [
@@ -121,7 +121,7 @@ function writtenOut(value: string): string {
   return JSON.stringify(value)
 }
 
-/** Changes at the top of a text are more telling than those somewhere in it. */
+/** Changes at the top of a text reveal more than those further down. */
 export const edits: fc.Arbitrary<Edit[]> = fc.array(
   fc.oneof(
     edit,
@@ -131,7 +131,7 @@ export const edits: fc.Arbitrary<Edit[]> = fc.array(
 )
 
 const MANY = 500
-/** Characters that one value is repeated to. */
+/** Characters up to which one value is repeated. */
 const LONGEST = 1_000_000
 
 /** The JSON text of a value, with these changes. */
@@ -171,7 +171,7 @@ export const wholeText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 40, unit: 'binary' }),
 )
 
-/** Values that no JSON text can hold; made anew for each message. */
+/** Values that no JSON text can contain; newly made for each message. */
 export const MADE: Record<string, () => unknown> = {
   undefined: () => undefined,
   circular() {
@@ -237,7 +237,7 @@ export const MADE: Record<string, () => unknown> = {
   infinity: () => Number.POSITIVE_INFINITY,
 }
 
-/** A value of a message, told so that a failing case can be read and made again. */
+/** A value of a message, described so that a failing case can be read and reproduced. */
 export type Told = { made: string } | { json: string } | { value: unknown }
 
 export function valueOf(told: Told): unknown {
@@ -311,7 +311,7 @@ export const toldIdentifier: fc.Arbitrary<Told> = fc.oneof(
   { weight: 1, arbitrary: toldValue },
 )
 
-/** A value of a property as a file of flows can hold it. */
+/** A value of a property that a flow file can contain. */
 export const property: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
     'msg',

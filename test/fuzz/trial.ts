@@ -1,7 +1,7 @@
 import { ERROR_CODES, type GatewayError } from '../../client/internal'
 import type { Outcome } from '../support/flow'
 
-/** What has to hold whatever an appliance, a message or a file of flows brings. */
+/** What must be true whatever an appliance, a message or a flow file contains. */
 
 const LONGEST_MESSAGE = 2000
 const LONGEST_DETAIL = 2000
@@ -13,7 +13,7 @@ let strays: unknown[] = []
 let before: Array<[string, Array<(...args: unknown[]) => void>]> = []
 const note = (reason: unknown): void => void strays.push(reason)
 
-/** From now on nothing that escapes ends the run: it is the fault of the trial under way. */
+/** From now on an escaped error does not end the run: the trial under way is at fault. */
 export function catchStrays(): void {
   const events = ['uncaughtException', 'unhandledRejection'] as const
   before = events.map((event) => {
@@ -33,8 +33,8 @@ export function letStraysGo(): void {
 }
 
 /**
- * Makes a trial.
- * @throws Error when something escapes, pollutes what all objects share, or takes too long
+ * Runs a trial.
+ * @throws Error when an error escapes, shared objects are polluted, or it takes too long
  */
 export async function attempt<T>(work: () => Promise<T>): Promise<T> {
   strays = []
@@ -70,7 +70,7 @@ function refusePollution(): void {
   if ('polluted' in {}) throw new Error('all objects are polluted')
 }
 
-/** @throws Error when a message did not end as promised: with one `done`, with a success or a good error */
+/** @throws Error unless a message ended with one `done`, and with a success or a good error */
 export function judge(outcome: Outcome, secrets: readonly string[]): void {
   const { messages, error, done } = outcome
   if (done !== 1) throw new Error(`done was called ${done} times`)
@@ -84,7 +84,7 @@ export function judge(outcome: Outcome, secrets: readonly string[]): void {
   for (const { payload } of messages) refusePrototypes(payload)
 }
 
-/** @throws Error when it is no error of the closed list with a sentence, or tells a secret */
+/** @throws Error unless it has a code of the closed list and a sentence, and reveals no secret */
 export function judgeError(error: GatewayError, secrets: readonly string[]): void {
   const { code, message, cause } = error
   if (!ERROR_CODES.includes(code)) throw new Error(`no code: ${String(code)} ${String(error)}`)
@@ -108,13 +108,13 @@ export function judgeSentence(message: unknown): void {
   if (isBlunder(message)) throw new Error(`an error of ours: ${message.slice(0, 400)}`)
 }
 
-/** True for a text that tells of a mistake in the code, not of one in what came. */
+/** True for a text that shows a mistake in the code, not in the input. */
 export const isBlunder = (text: string): boolean =>
   /Please report this|could not be handled|could not take what|(Type|Range|Reference)Error|is not a function|Cannot read/.test(
     text,
   )
 
-/** A member named `__proto__` may be copied as what it is, but must not become a prototype. */
+/** A member named `__proto__` may be copied as such, but must not become a prototype. */
 export function refusePrototypes(payload: unknown): void {
   const waiting = [payload]
   for (let looks = 0; looks < 2000 && waiting.length > 0; looks++) {
@@ -142,7 +142,7 @@ const CALLS = [
   `(GET|POST) /api/gateway/(?<device>${ID})/system/preset`,
 ].map((call) => new RegExp(`^${call}$`))
 
-/** @throws Error when a call is none of the interface, or about something else than the message says */
+/** @throws Error when a call is not in the interface, or not about what the message says */
 export function judgeCall(call: string, deviceId: unknown): void {
   const found = CALLS.map((known) => known.exec(call)).find((match) => match !== null)
   if (!found) throw new Error(`a call that is none: ${call.slice(0, 500)}`)

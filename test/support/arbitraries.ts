@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import type { Destination, Route, Source } from '../../client/model/types'
 
 /**
- * Routes as an appliance answers them (facts 5), of every protocol, with and
- * without path redundancy, with the decoration that real answers carry.
+ * Routes as an appliance returns them (facts 5), of every protocol, with and
+ * without path redundancy, with the decoration that real responses carry.
  */
 
 const address = fc.ipV4()
@@ -46,7 +46,7 @@ const packets = fc.record({
   maxBitrate: fc.integer({ min: 0, max: 15000 }),
 })
 
-/** All members of the records in one. */
+/** Merges the members of all records into one. */
 function joined(...parts: fc.Arbitrary<object>[]): fc.Arbitrary<object> {
   return fc.tuple(...parts).map((records) => Object.assign({}, ...records) as object)
 }
@@ -77,7 +77,7 @@ const srt = fc.record(
 
 const single = joined(place, fc.record({ srtGroupMode: fc.constant('none') }))
 
-/** Redundant places: joined by `|` (facts 5.2), sometimes with the list of paths too, sometimes joined only in part. */
+/** Redundant places, all or partly joined by `|` (facts 5.2), sometimes with the list of paths. */
 const redundant = (withPackets: boolean) =>
   fc
     .tuple(
@@ -230,7 +230,7 @@ const destination: fc.Arbitrary<object> = fc
   )
   .chain((one) => joined(fc.constant(one), destinationDecoration))
 
-/** As an answer comes out of JSON. */
+/** A value after a round trip through JSON. */
 const parsed = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T
 
 /** One source as read. */
@@ -241,7 +241,7 @@ const arbitrarySource: fc.Arbitrary<Source> = joined(
   fc.record({ id: fc.uuid(), name: fc.string({ minLength: 1, maxLength: 60 }) }),
 ).map(parsed) as fc.Arbitrary<Source>
 
-/** Destinations as read, with names and ids of their own. */
+/** Destinations as read, with distinct names and IDs. */
 const arbitraryDestinations: fc.Arbitrary<Destination[]> = fc
   .uniqueArray(joined(destination, state, unknown, fc.record({ id: fc.uuid() })), {
     maxLength: 4,
@@ -249,7 +249,7 @@ const arbitraryDestinations: fc.Arbitrary<Destination[]> = fc
   })
   .map((ones) => ones.map((one, index) => parsed({ ...one, name: `Out ${index}` } as Destination)))
 
-/** A route as `GET .../routes/{route}` answers it. */
+/** A route as `GET .../routes/{route}` returns it. */
 export const arbitraryRoute: fc.Arbitrary<Route> = fc
   .record(
     {
@@ -287,7 +287,7 @@ const CHOICES: ReadonlySet<string> = new Set([
   'action',
 ])
 
-/** The same route, patch or list of them with another case of each choice and, where they are UUIDs, each ID. */
+/** The same route, patch or list, with another letter case of each choice and each UUID. */
 export function respelled<T>(value: T): fc.Arbitrary<T> {
   return fc.infiniteStream(fc.boolean()).map((isUpper) => {
     const word = (text: string): string =>

@@ -10,7 +10,7 @@ export interface Broker {
   readonly received: number
   /** The topics that a client has subscribed to. */
   readonly subscribed: ReadonlySet<string>
-  /** Sends a message to those who have subscribed to its topic. */
+  /** Sends a message to the subscribers of its topic. */
   publish(topic: string, payload: string): void
   /** Cuts the connections and stops listening. */
   stop(): Promise<void>
@@ -22,7 +22,7 @@ export async function startBroker(): Promise<Broker> {
   const retained = new Map<string, string>()
   const subscribed = new Set<string>()
   const sockets = new Set<Socket>()
-  // An ES module, which TypeScript's CommonJS can only import when it runs.
+  // An ES module, which TypeScript's CommonJS can only import at run time.
   const { Aedes: MqttBroker } = await import('aedes')
   let aedes: Aedes
   let server: Server

@@ -25,18 +25,18 @@ const THIS_MACHINE: Machine = {
 /** Returns the path of a Chromium, Chrome or Edge; undefined if there is none. */
 export function findBrowser(machine: Machine = THIS_MACHINE): string | undefined {
   const named = machine.env['CHROMIUM']
-  // A browser that is asked for is not replaced by another one.
+  // A browser that was asked for is not replaced by another.
   const placesOf = PLACES[machine.platform] ?? onLinux
   return (named ? [named] : placesOf(machine.env)).find(machine.isProgram)
 }
 
-/** Ends the title of every suite that needs a browser: the skipped ones are counted by it. */
+/** Ends the title of every suite that needs a browser: used to count the skipped ones. */
 export const IN_A_BROWSER = ', in a browser'
 
 /**
  * Describes a suite that needs a browser. Without one it is skipped as a whole, hooks included.
- * No other suite may retry a test, and this one only once: a browser, a Node-RED and the machine
- * under both have moments in which a page is slow to draw, and nothing can wait for that.
+ * No other suite may retry a test, and this one only once: now and then a browser, a Node-RED or
+ * the machine is slow to draw a page, and nothing can wait for that.
  * `npm test` names the tests that were retried, and fails if there are more than two.
  */
 export function inBrowser(subject: string, suite: (this: Mocha.Suite) => void): void {
@@ -52,7 +52,7 @@ export function inBrowser(subject: string, suite: (this: Mocha.Suite) => void): 
 }
 
 const PROGRAMS = [
-  // The one for tests: it has no window at all.
+  // Made for tests: it has no window at all.
   'chromium-headless-shell',
   'chromium',
   'google-chrome',
@@ -60,7 +60,7 @@ const PROGRAMS = [
   'microsoft-edge',
   'microsoft-edge-stable',
   'msedge',
-  // The last, since in Ubuntu it may only say how to install one.
+  // Last, since on Ubuntu it may only say how to install one.
   'chromium-browser',
 ]
 
@@ -96,7 +96,7 @@ const onPath = (env: NodeJS.ProcessEnv): string[] =>
 const programsIn = (folder: string): string[] =>
   PROGRAMS.map((program) => posix.join(folder, program))
 
-/** The names of variables have any case on Windows. */
+/** On Windows the names of variables are case-insensitive. */
 function valueOf(env: NodeJS.ProcessEnv, variable: string): string | undefined {
   const name = Object.keys(env).find((each) => each.toLowerCase() === variable.toLowerCase())
   return name && env[name]

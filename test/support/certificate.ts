@@ -3,9 +3,9 @@ import { promisify } from 'node:util'
 import { md, pki } from 'node-forge'
 import type { Certificate } from '../../simulator'
 
-/** A fresh certificate for localhost and 127.0.0.1 that has signed itself, valid for a year. */
+/** A new self-signed certificate for localhost and 127.0.0.1, valid for a year. */
 export async function selfSignedCertificate(): Promise<Certificate> {
-  // Some hundred times quicker than forge's own.
+  // About a hundred times faster than forge's own.
   const pair = await promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },

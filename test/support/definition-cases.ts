@@ -1,5 +1,5 @@
-// Definitions of new routes, and whether they are in order. The form, the checks and the simulator
-// have to say the same of each.
+// Definitions of new routes, and whether they are valid. The form, the checks and the simulator
+// have to agree on each.
 
 type Json = Record<string, unknown>
 
@@ -7,7 +7,7 @@ export interface DefinitionCase {
   what: string
   definition: Json
   isTaken: boolean
-  /** Why the simulator takes, as it stands, what the check refuses. */
+  /** Why the simulator accepts unchanged what the check refuses. */
   onlyChecked?: string
 }
 

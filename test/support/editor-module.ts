@@ -7,7 +7,7 @@ export const LANGUAGES = ['en-US', 'de', 'ja'] as const
 
 export type Language = (typeof LANGUAGES)[number]
 
-/** The exports of a module of the editor, run without a browser; a text that a catalog lacks throws. */
+/** The exports of an editor module, run without a browser; a text missing in a catalog throws. */
 export function editorModule<Exports>(file: string, language: Language): Exports {
   const { outputFiles } = buildSync({
     entryPoints: [join(root, 'nodes', file)],

@@ -23,13 +23,13 @@ interface EditorNode {
   _def: { category: string }
 }
 
-/** What there is of `RED` inside the page, as far as the tests use it. */
+/** The part of `RED` inside the page that the tests use. */
 export interface EditorRED {
   nodes: {
     node(id: string): EditorNode | null | undefined
     convertNode(node: EditorNode): Properties
     getType(type: string): { category: string; defaults: Record<string, { value: unknown }> } | null
-    /** Answers, under the ID that each had, the nodes that it has made. */
+    /** Returns the nodes that it has created, by the ID that each had. */
     import(
       nodes: Properties[],
       options?: Properties,
@@ -42,7 +42,7 @@ export interface EditorRED {
   view: { redraw(isAll: boolean): void }
   sidebar: { show(id: string): void }
   settings: { user?: object }
-  /** Not there at first. */
+  /** Missing at first. */
   workspaces?: { active(): string | undefined }
   editor: {
     edit(node: EditorNode): void
@@ -54,7 +54,7 @@ declare const RED: EditorRED
 declare const jQuery: { fx: { off: boolean } }
 declare global {
   interface Window {
-    /** From now on the clock of the page runs so many times as fast, and waits of a second too. */
+    /** From now on the clock of the page runs `times` times as fast, and waits of a second too. */
     hurry(times: number): void
   }
 }
@@ -65,13 +65,13 @@ export interface View {
   language?: string
   /** There is no flow yet. Otherwise there has to be a config node `gateway`. */
   blank?: boolean
-  /** Loads a page of its own, which nobody else gets. To load one takes seconds. */
+  /** Loads a separate page, which is not shared. This takes seconds. */
   own?: boolean
-  /** Runs before the editor does, in a page of its own. */
+  /** Runs before the editor does, in a separate page. */
   script?: string
 }
 
-/** Starts a Node-RED of its own, on a free port; `settings` are added to its settings.js. */
+/** Starts a separate Node-RED, on a free port; `settings` are added to its settings.js. */
 export async function startEditor(
   settings: Properties = {},
   env: NodeJS.ProcessEnv = {},
@@ -89,8 +89,8 @@ export async function startEditor(
 let shared: Promise<Editor> | undefined
 
 /**
- * The one Node-RED and browser of all files of tests that this process runs, without complaints.
- * The clock of this Node-RED runs fast: what it polls each second, it polls three times.
+ * The one Node-RED and browser shared by all test files that this process runs, without complaints.
+ * Its clock runs three times as fast, so one poll per second becomes three.
  */
 export async function sharedEditor(): Promise<Editor> {
   shared ??= keepOpen(
@@ -111,7 +111,7 @@ interface Shown {
 
 /** A Node-RED, and the browser that shows its editor. */
 export class Editor extends NodeRed {
-  /** Errors in the page, and requests to somewhere else. A test that expects one empties it. */
+  /** Errors in the page, and requests to other hosts. A test that expects one empties it. */
   readonly complaints: string[] = []
   page!: Page
   private browser: Browser | undefined
@@ -135,7 +135,7 @@ export class Editor extends NodeRed {
     })
   }
 
-  /** Shows the editor with what is deployed, as if it had just been loaded, and returns its page. */
+  /** Shows the editor with what is deployed, as if it was just loaded, and returns its page. */
   async open({
     theme = 'light',
     language = 'en-US',
@@ -144,7 +144,7 @@ export class Editor extends NodeRed {
     own = blank || script !== '',
   }: View = {}): Promise<Page> {
     await this.leave()
-    // Node-RED 5 has a dark theme of its own, which it knows of when it loads.
+    // Node-RED 5 has its own dark theme, chosen when the editor loads.
     const key = `${language} ${process.env['NODE_RED'] ? theme : ''}`
     let shown = own ? undefined : this.loaded.get(key)
     if (shown && !(await this.renew(shown))) {
@@ -175,13 +175,13 @@ export class Editor extends NodeRed {
     )
   }
 
-  /** Shows nothing and runs nothing any more, for the file of tests that follows. */
+  /** Leaves the page and removes the flow, for the next test file. */
   async rest(): Promise<void> {
     await this.leave()
     await this.deploy([])
   }
 
-  /** What is not seen does nothing: a page of its own goes, and no other one asks any appliance. */
+  /** Idles what is not seen: a separate page is closed, a shared one calls no appliance. */
   private async leave(): Promise<void> {
     const { shown } = this
     this.shown = undefined
@@ -214,7 +214,7 @@ export class Editor extends NodeRed {
     )
     await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
     await page.evaluate(() => (jQuery.fx.off = true))
-    // What tells of a deploy would lie over the buttons of a dialog.
+    // Deploy notifications would cover the buttons of a dialog.
     await page.addStyleTag({
       content: `* { transition: none !important; animation: none !important }
         #red-ui-notifications { display: none }`,
@@ -222,7 +222,7 @@ export class Editor extends NodeRed {
     return { context, page, isOwn: own }
   }
 
-  /** Makes a page as good as new; false where that cannot be. */
+  /** Makes a page as good as new; returns false if that is not possible. */
   private async renew({ page }: Shown): Promise<boolean> {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     page.removeAllListeners()
@@ -274,7 +274,7 @@ export class Editor extends NodeRed {
     }, id)
   }
 
-  /** Opens the dialog of a node, and answers its form. */
+  /** Opens the dialog of a node, and returns its form. */
   async openForm(id: string): Promise<Locator> {
     await this.page.evaluate((wanted) => {
       const node = RED.nodes.node(wanted)!
@@ -289,7 +289,7 @@ export class Editor extends NodeRed {
     return this.page.locator('.media-gateway-form')
   }
 
-  /** Ends the dialog. */
+  /** Closes the dialog. */
   async press(button: 'ok' | 'cancel'): Promise<void> {
     // Nothing moves here, so there is no need to wait until the button stands still.
     await this.page.click(`#node-dialog-${button}:visible, #node-config-dialog-${button}:visible`, {
@@ -298,7 +298,7 @@ export class Editor extends NodeRed {
     await this.page.waitForFunction(() => document.querySelector('.red-ui-tray') === null)
   }
 
-  /** Sets a field with a type beside it. */
+  /** Sets a field that has a type selector. */
   async fillTyped(property: string, kind: string, value: string): Promise<void> {
     const container = this.page.locator(`#node-input-${property} + .red-ui-typedInput-container`)
     if ((await this.page.inputValue(`#node-input-${property}Type`)) !== kind) {
@@ -322,8 +322,8 @@ export class Editor extends NodeRed {
 
 const VIEWPORT = { width: 1400, height: 900 }
 
-// The editor waits for its animations by the clock. There are none here, so its short delays
-// are cut to a fiftieth, all alike: what happens after what stays as it is.
+// The editor waits for its animations with timers. There are none here, so all its short delays
+// are cut to a fiftieth, which keeps them in order.
 const HASTEN = `{
   const { now } = Date
   const { setTimeout } = window

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../client'
 
-/** The error of what has to fail. */
+/** The error of work that must fail. */
 export async function errorOf(work: Promise<unknown>): Promise<GatewayError> {
   try {
     await work

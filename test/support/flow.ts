@@ -67,7 +67,7 @@ export interface Outcome {
 }
 
 export interface FlowOptions {
-  /** Properties of the config node, beside its address. */
+  /** Properties of the config node besides its address. */
   gateway?: object
   credentials?: object
   /** Credentials of more config nodes, by their IDs. */
@@ -163,7 +163,7 @@ function listen(): void {
   })
 }
 
-/** Messages are delivered one turn later; one more turn shows a `done` too many. */
+/** Messages are delivered one turn later; one more turn shows a surplus `done`. */
 const afterDelivery = (over: () => void): void => afterTurns(3, over)
 
 /** Through the Catch node and on to the next one, several times over. */
@@ -174,7 +174,7 @@ function afterTurns(count: number, over: () => void): void {
   else setImmediate(afterTurns, count - 1, over)
 }
 
-/** Deploys the flow anew, in full, and answers when that is over. */
+/** Redeploys the flow in full; resolves when that is over. */
 export async function redeploy(
   baseUrl: string,
   nodes?: Record<string, object>,
@@ -192,7 +192,7 @@ export async function unload(): Promise<void> {
 
 let sent = 0
 
-/** Sends a message to a node and answers what became of it, when its `done` was called. */
+/** Sends a message to a node; resolves with what became of it once its `done` was called. */
 export function send(nodeId: string, message: Message = {}): Promise<Outcome> {
   const _msgid = `message-${++sent}`
   return new Promise((resolve) => {
@@ -202,7 +202,7 @@ export function send(nodeId: string, message: Message = {}): Promise<Outcome> {
   })
 }
 
-/** As `send`, for a message that has to succeed: answers the one message that comes out. */
+/** Like `send`, for a message that must succeed: returns the one message that comes out. */
 export async function result(nodeId: string, message?: Message): Promise<Message> {
   const { messages, caught } = await send(nodeId, message)
   if (caught) throw caught.error
@@ -210,7 +210,7 @@ export async function result(nodeId: string, message?: Message): Promise<Message
   return messages[0]!
 }
 
-/** As `send`, for a message that has to fail: answers its error. */
+/** Like `send`, for a message that must fail: returns its error. */
 export async function failure(nodeId: string, message?: Message): Promise<GatewayError> {
   const { messages, caught } = await send(nodeId, message)
   if (!caught) throw new Error(`no error came: ${JSON.stringify(messages).slice(0, 300)}`)

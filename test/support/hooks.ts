@@ -3,8 +3,8 @@ import type { EventEmitter } from 'node:events'
 import { basename } from 'node:path'
 
 /**
- * Fails a file of tests that leaves something open or grows too large. Unreferenced timers and
- * sockets cannot be counted from here: test/client/connection/leaks.test.ts does that for the client.
+ * Fails a test file that leaves something open or grows too large. Unreferenced timers and sockets
+ * cannot be counted from here: test/client/connection/leaks.test.ts does that for the client.
  */
 export const mochaHooks = {
   async beforeAll(): Promise<void> {
@@ -27,12 +27,12 @@ export const mochaHooks = {
   },
 }
 
-/** After the last file, where one process runs them all. A worker ends as its process does. */
+/** After the last file, where one process runs them all. A worker ends with its process. */
 export async function mochaGlobalTeardown(): Promise<void> {
   for (const stop of stops.splice(0)) await stop()
 }
 
-/** Starts what stays open for the files of tests that follow in this process. */
+/** Starts what stays open for the test files that follow in this process. */
 export async function keepOpen<T>(start: () => Promise<T>, stop: (it: T) => unknown): Promise<T> {
   const known = counts()
   const started = await start()
@@ -44,7 +44,7 @@ export async function keepOpen<T>(start: () => Promise<T>, stop: (it: T) => unkn
   return started
 }
 
-/** What the runtime of Node-RED keeps for good from its first start in a process on. */
+/** What the runtime of Node-RED keeps for good after its first start in a process. */
 const OF_NODE_RED = new Map([['listener of Node-RED for type-registered', 1]])
 
 const MOST_MEGABYTES = Number(process.env['TEST_MEGABYTES'] ?? 1000)
@@ -54,11 +54,11 @@ const LONGEST_MS = 8000
 /** Several files run in one process, one after the other. */
 let before = new Map<string, number>()
 let began = 0
-/** What the present file has started for those that follow as well. */
+/** What the current file has started for later ones too. */
 const kept = new Map<string, number>()
 const stops: Array<() => unknown> = []
 
-/** What there is more of than before the file, once what is closing has had the time to close. */
+/** What has increased since before the file, once closing things have had time to close. */
 async function leftOver(): Promise<string[]> {
   for (let waited = 0; ; waited += EACH_MS) {
     const more = [...counts()].flatMap(([kind, count]) => {

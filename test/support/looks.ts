@@ -1,12 +1,12 @@
-// What can be computed of how a dialog looks.
+// Computed checks of how a dialog looks.
 import type { Locator } from 'playwright-core'
 
-/** The least contrast of text that is read (WCAG 2, level AA). */
+/** The minimum contrast of text (WCAG 2, level AA). */
 const LEAST_CONTRAST = 4.5
 
 /**
- * What is wrong with the looks of what is visible in a part of the page: text that can hardly be
- * told from its background, is cut off, sticks out of that part, or lies over other text.
+ * Visual flaws in what is visible in a part of the page: text that hardly stands out from its
+ * background, is cut off, sticks out of that part, or overlaps other text.
  */
 export async function flawsOf(part: Locator): Promise<string[]> {
   return part.evaluate((root, least) => {
@@ -57,7 +57,7 @@ export async function flawsOf(part: Locator): Promise<string[]> {
         .trim()
     const placesOf = (element: Element): DOMRect[] => {
       const range = document.createRange()
-      // What is cut off is not seen.
+      // What is cut off is not visible.
       const isCut = getComputedStyle(element).overflowX !== 'visible'
       const end = isCut ? element.getBoundingClientRect().right : Infinity
       return [...element.childNodes]
@@ -99,7 +99,7 @@ export async function flawsOf(part: Locator): Promise<string[]> {
     for (const [index, one] of places.entries()) {
       for (const other of places.slice(index + 1)) {
         if (one.element === other.element) continue
-        // A list that opens lies over the form.
+        // An open list covers the form.
         if (one.element.closest('[popover]') !== other.element.closest('[popover]')) continue
         const width =
           Math.min(one.place.right, other.place.right) - Math.max(one.place.left, other.place.left)

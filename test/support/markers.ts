@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Secrets that can be told from everything else, in whatever spelling they turn up. Each has
- * characters that every encoding writes otherwise, and a core that few encodings touch.
+ * Secrets that can be recognised in whatever spelling they turn up. Each has characters that
+ * every encoding changes, and a core that few encodings touch.
  */
 export class Markers {
   private readonly cores = new Map<string, string>()
 
-  /** A new secret. `plain` ones are of letters and digits only. */
+  /** A new secret. `plain` ones consist of letters and digits only. */
   make(name: string, { plain = false } = {}): string {
     const core = `Mark${randomBytes(6).toString('hex')}`
     this.cores.set(core, name)
@@ -28,7 +28,7 @@ export class Markers {
   }
 }
 
-/** The base64 of a text that stands anywhere in a longer one: three ways, without its ends. */
+/** The three base64 forms of a text that is anywhere in a longer one, without its ends. */
 function withinBase64(core: string): string[] {
   return [0, 1, 2].map((before) => {
     const bits = Buffer.concat([Buffer.alloc(before), Buffer.from(core)])

@@ -1,5 +1,5 @@
-// A Node-RED of its own, with this package linked in.
-//   NODE_RED       the folder of another Node-RED than the one of this package
+// A separate Node-RED, with this package linked in.
+//   NODE_RED       the folder of a Node-RED other than that of this package
 //   NODE_RED_NODE  the Node.js that runs it
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ export class NodeRed {
   /** The folder with its flows, credentials and context. */
   userDir = ''
 
-  /** Starts it on a free port; `settings` are added to its settings.js, `env` to its environment. */
+  /** Starts it on a free port; `settings` go into its settings.js, `env` into its environment. */
   async start(settings: Properties, env: NodeJS.ProcessEnv = {}): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -42,8 +42,8 @@ export class NodeRed {
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(root, link, 'junction')
     writeFileSync(join(this.userDir, 'package.json'), '{"name":"editor-test","private":true}')
-    // Node-RED 5 shows its tips a second after it has read this, whether their place is there yet
-    // or not: where the editor takes longer to start, that is an error in the page.
+    // Node-RED 5 shows its tips a second after it has read this, whether or not their place is
+    // there yet: if the editor takes longer to start, that is an error in the page.
     const view = { 'view-show-tips': false }
     writeFileSync(
       join(this.userDir, '.config.users.json'),
@@ -59,7 +59,7 @@ export class NodeRed {
         editorTheme: {
           tours: false,
           palette: { catalogues: [] },
-          // No form here edits code, and this editor is there at once.
+          // No form here edits code, and this editor loads at once.
           codeEditor: { lib: 'ace' },
           header: { title: 'media gateway' },
         },
@@ -98,7 +98,7 @@ export class NodeRed {
     if (!answer.ok) throw new Error(`the flow was not deployed: ${answer.status}`)
   }
 
-  /** For a process that ends without a word: it takes its Node-RED along. */
+  /** For a process that exits without stopping its Node-RED. */
   private readonly kill = (): void => {
     this.server?.kill('SIGKILL')
     if (this.userDir) rmSync(this.userDir, { recursive: true, force: true })
@@ -116,7 +116,7 @@ export class NodeRed {
   }
 }
 
-/** The environment of a Node-RED whose clock runs so many times as fast. */
+/** The environment of a Node-RED whose clock runs `times` times as fast. */
 export const hurried = (times: number): NodeJS.ProcessEnv => ({
   HURRY: String(times),
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${JSON.stringify(join(__dirname, 'hurry.js'))}`,

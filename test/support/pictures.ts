@@ -1,4 +1,4 @@
-// Pictures for the eye: no test looks at them.
+// Pictures for people: no test checks them.
 //   PICTURES=1   takes them, into coverage/screenshots
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'

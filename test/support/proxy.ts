@@ -1,17 +1,17 @@
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 
-/** An http proxy that notes what it is asked, and what it carries. */
+/** An HTTP proxy that records what it is asked for, and what it carries. */
 export class Proxy {
   readonly connects: http.IncomingMessage[] = []
   readonly carried: Buffer[] = []
-  /** How many ways it has opened. */
+  /** How many tunnels it has opened. */
   opened = 0
   url = ''
   private readonly sockets = new Set<net.Socket>()
   private readonly server = http.createServer()
 
-  /** @param refusal the answer, as it is written, to what it does not let pass */
+  /** @param refusal the raw response to a request that it does not let pass */
   static async start(
     refusal: (request: http.IncomingMessage) => string | undefined = () => undefined,
   ): Promise<Proxy> {

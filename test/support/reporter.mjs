@@ -15,7 +15,7 @@ export default class Reporter extends Mocha.reporters.Spec {
     })
     const skipped = []
     runner.on('pending', (test) => skipped.push(test.fullTitle()))
-    // On exit, so that the results are there too if a test ends the process.
+    // On exit, so that the results are there even if a test ends the process.
     process.once('exit', () => {
       const { passes: passed, failures: failed } = this.stats
       writeFileSync(

@@ -5,8 +5,8 @@ import { startSimulator } from '../../simulator'
 import { editedText, edits, textOf, wholeText, type Edit } from '../fuzz/strange-values'
 
 /**
- * An appliance that answers as it is told, and else as a good one. It has lanes, each below a path
- * of its own, so that several gateways can be tried at once without knowing of each other.
+ * An appliance that responds as instructed, and otherwise like a good one. It has lanes, each below
+ * its own path, so that several gateways can be tried at once without affecting each other.
  */
 export class StrangeAppliance {
   readonly #server = http.createServer((request, response) => this.#receive(request, response))
@@ -38,7 +38,7 @@ export class StrangeAppliance {
     return lane
   }
 
-  /** A route as a good appliance answers it. */
+  /** A route as a good appliance returns it. */
   get route(): Record<string, unknown> {
     return this.#answers.route as Record<string, unknown>
   }
@@ -47,12 +47,12 @@ export class StrangeAppliance {
     return this.#answers.preset
   }
 
-  /** What may stand in no error and no line of the log. */
+  /** What must not appear in any error or line of the log. */
   get secrets(): string[] {
     return [PASSWORD, this.#answers.sessionId]
   }
 
-  /** Those of the routes, which may be in results, but in no event. */
+  /** Those of the routes, which may be in results, but not in events. */
   get passPhrases(): string[] {
     const found = JSON.stringify(this.#answers).matchAll(/"srtPassPhrase":"([^"]+)"/g)
     return [...found].map(([, passPhrase]) => passPhrase!)
@@ -113,13 +113,13 @@ export interface Lane {
   url: string
   /** Method and path with its query, of every call. */
   calls: string[]
-  /** What the next calls are answered with; a good answer follows after them. */
+  /** The responses to the next calls; good ones follow after them. */
   answers: StrangeAnswer[]
-  /** The routes that are listed have other IDs in each round: nothing is known of them yet. */
+  /** The listed routes have other IDs in each round, so nothing is known of them yet. */
   round: number
 }
 
-/** How an answer differs from the good one. */
+/** How a response differs from the good one. */
 export interface StrangeAnswer {
   status?: number
   /** Raw lines. */
@@ -156,7 +156,7 @@ interface Good {
 
 const JSON_TYPE: Record<string, string> = { 'content-type': 'application/json' }
 
-/** What the simulator answers to each call of the interface. */
+/** The simulator's response to each call of the interface. */
 type GoodAnswers = Record<string, unknown> & {
   cookie: string
   sessionId: string
@@ -380,7 +380,7 @@ export const strangeAnswer: fc.Arbitrary<StrangeAnswer> = fc.record({
   ),
 })
 
-/** A good answer among strange ones brings a call further. */
+/** A good response among strange ones gets an operation further. */
 export const GOOD: StrangeAnswer = {
   headers: [],
   type: 'application/json',

@@ -1,4 +1,4 @@
-/** More than any load on the machine explains. */
+/** Longer than any load on the machine can explain. */
 const LONGEST_MS = 15_000
 const EACH_MS = 10
 
@@ -6,8 +6,8 @@ export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Waits until something is so.
- * @param what is waited for, in the words of the error if it does not come
+ * Waits until a condition is met.
+ * @param what is waited for, as worded in the error if it does not come
  */
 export async function until(
   met: () => boolean | Promise<boolean>,

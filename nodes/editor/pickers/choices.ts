@@ -1,4 +1,4 @@
-// The devices, routes and destinations to choose from, or why there are none. It knows no page.
+// The devices, routes and destinations to choose from, or why there are none. It needs no page.
 import { patternFilter } from '../../../client/model/pattern'
 import { isVariable } from '../checks'
 import { namedDevice, type Found, type FoundDestination, type FoundRoute } from '../appliance'
@@ -68,7 +68,7 @@ function destinationsOf(entry: Entry, routes: FoundRoute[]): Items<FoundDestinat
   return route ? { items: route.destinations ?? [] } : { why: text('picker.routeUnknown') }
 }
 
-/** The routes with that ID or name; undefined where only a message or the environment says. */
+/** The routes with that ID or name; undefined where only a message or the environment decides. */
 function namedRoutes({ type, value }: Entry, routes: FoundRoute[]): FoundRoute[] | undefined {
   const wanted = value.trim()
   if ((type !== 'id' && type !== 'name') || isVariable(wanted)) return undefined
@@ -82,7 +82,7 @@ export function chosenRoute(entries: Entries, found: Found): FoundRoute | undefi
   return fitting.length === 1 ? fitting[0] : undefined
 }
 
-/** The names that fit a pattern, as a watch takes it. */
+/** The names that match a pattern, as for a watch. */
 export function fittingNames(pattern: string, choices: Choice[]): string[] {
   const fits = patternFilter(pattern)
   return choices.map(({ name }) => name).filter(fits)

@@ -24,7 +24,7 @@ import { createListbox } from './list'
 /** The types of a field whose value stands for something on the appliance. */
 const PICKED = ['id', 'name']
 
-/** The types of which a picker can say something. */
+/** The types that a picker can describe. */
 const DESCRIBED = [...PICKED, 'pattern']
 
 interface Picker {
@@ -46,7 +46,7 @@ export interface Picked {
 export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
   const kinds = KINDS.filter((kind) => field(node, kind).length > 0)
 
-  // Found once: when an answer comes, another form may be open.
+  // Looked up once: when a response arrives, another form may be open.
   const fields = new Map(kinds.map((kind) => [kind, fieldOf(node, kind)]))
   const entry = (kind: Kind): Entry => {
     const { type, input } = fields.get(kind) ?? {}
@@ -63,7 +63,7 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
     for (const { show } of pickers) show()
     for (const listener of listeners) listener()
   }
-  // Only where something is to be picked, the appliance is asked.
+  // A request is made only where something is to be picked.
   const update = () => {
     if (pickers.some(({ isOn }) => isOn())) appliance.update()
     showAll()
@@ -79,7 +79,7 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
 
   for (const { hidden, input } of fields.values()) {
     hidden.on('change', update)
-    // While one types, only what is already known is looked through.
+    // While the user types, only what is already known is searched.
     input.addEventListener('input', showAll)
   }
   if (kinds.length > 0) {
@@ -95,7 +95,7 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
     },
     onChange: (listener) => void listeners.push(listener),
     translate(property, { type, value }, wanted) {
-      // Without a star it is a pattern that only this name fits.
+      // Without a star it is a pattern that matches only this name.
       if (type === 'name' && wanted === 'pattern') return value
       const kind = KINDS.find((each) => each === property)
       const { found } = appliance.now()
@@ -106,7 +106,7 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
       const same = (by: 'id' | 'name', of: string) => choices.filter((each) => each[by] === of)
       const [choice, ...others] = same(key(type), value.trim())
       const translated = choice?.[key(wanted)]
-      // A name that several have is not clear.
+      // A name that several have is ambiguous.
       const isClear =
         translated && others.length === 0 && same(key(wanted), translated).length === 1
       return isClear ? translated : undefined
@@ -116,7 +116,7 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
 
 /** A typed input, in its parts. */
 interface TypedField {
-  /** Has the value for the editor, and is a step behind while one types. */
+  /** Has the value for the editor, and lags behind while the user types. */
   hidden: EditorQuery
   type: EditorQuery
   frame: HTMLElement
@@ -230,7 +230,7 @@ function createPicker(
   return { isOn, show }
 }
 
-/** A screen reader reads a text whenever it is set: it is set only when it has changed. */
+/** A screen reader reads a text whenever it is set, so it is set only when it has changed. */
 function say(place: HTMLElement, parts: (Node | string)[]): void {
   const said = element('span', {}, ...parts)
   if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
@@ -264,7 +264,7 @@ function lineOf(
   return described(found, type)
 }
 
-/** More names than these would be more than a line. */
+/** More names would not fit in a line. */
 const MOST_NAMES = 5
 
 function fit(pattern: string, choices: Choice[]): (Node | string)[] {

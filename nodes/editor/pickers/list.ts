@@ -1,10 +1,10 @@
-// The list below a field: it opens by a click, an arrow key or while one types.
+// The list below a field: it opens on a click, an arrow key or typing.
 import { element } from '../element'
 import { signIcon } from '../states'
 import { text } from '../text'
 import type { Choice } from './choices'
 
-/** More rows than anybody reads; those who look for one type on. */
+/** More rows than a user reads; typing narrows the list. */
 const MOST_ROWS = 100
 const LOWEST = 150
 const HIGHEST = 300
@@ -16,7 +16,7 @@ export interface ListboxOptions {
   frame: HTMLElement
   label: string
   isOn: () => boolean
-  /** Undefined while they are asked for; empty when there are none. */
+  /** Undefined while they are loading; empty when there are none. */
   choices: () => Choice[] | undefined
   valueOf: (choice: Choice) => string
   pick: (choice: Choice) => void
@@ -47,7 +47,7 @@ export function createListbox({
   let rows: { row: HTMLElement; choice: Choice }[] = []
   let active = -1
   let typed = false
-  /** What the rows are of: where nothing is new, the chosen row stays. */
+  /** What the rows were made from: while that is the same, the active row stays. */
   let shown: string | undefined
   let ended = new AbortController()
 
@@ -60,7 +60,7 @@ export function createListbox({
     list.hidden = false
     if ('showPopover' in list) list.showPopover()
     ended = new AbortController()
-    // Where the field moves the list would stay.
+    // When the field moves, the list would stay behind.
     for (const event of ['scroll', 'resize']) {
       window.addEventListener(event, closeUnless, { capture: true, signal: ended.signal })
     }
@@ -83,7 +83,7 @@ export function createListbox({
     input.removeAttribute('aria-activedescendant')
   }
 
-  /** Shows what is there now, with the row of the present value, or the first that fits. */
+  /** Shows the present choices; active is the row of the present value, or the first match. */
   function show(): void {
     if (!isOpen()) return
     const offered = choices()
@@ -194,7 +194,7 @@ export function createListbox({
   }
 }
 
-/** What was typed is part of the name or the beginning of the ID. */
+/** True when what was typed is part of the name or the beginning of the ID. */
 function fits({ id, name }: Choice, typed: string): boolean {
   const wanted = typed.toLowerCase()
   return name.toLowerCase().includes(wanted) || id.toLowerCase().startsWith(wanted)

@@ -3,11 +3,11 @@ import type { Faults } from './faults'
 
 /** What the parts of one open route form share. */
 export interface Context {
-  /** Begins the ids of its elements. */
+  /** The prefix of the ids of its elements. */
   id: string
   /** The id of the list of the appliance's adapters. */
   adapters: string
-  /** Reads that list from the appliance, if nobody has. */
+  /** Reads that list from the appliance, unless that was done already. */
   needAdapters: () => void
   /** To call after each edit. */
   changed: () => void

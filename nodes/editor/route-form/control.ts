@@ -1,4 +1,4 @@
-// One field: its label, what one fills in, its unit and its fault.
+// One field: its label, its input, its unit and its fault.
 import { textOf, type FormField } from './model'
 import { isMasked } from '../../../client/model/secrets'
 import { element } from '../element'
@@ -13,9 +13,9 @@ export interface Control {
 
 interface ControlOptions {
   label: string
-  /** What is in the field now. `chosen` when it was not typed. */
+  /** Takes what is in the field now. `chosen` when it was not typed. */
   edited: (text: string, chosen: boolean) => void
-  /** It was left. */
+  /** The user left the field. */
   left: () => void
 }
 
@@ -96,7 +96,7 @@ function rangeOf({ kind, secret, min, max }: FormField['member']): string {
   return secret ? text('characters', { least: min ?? 0, most: max }) : ''
 }
 
-/** A choice that keeps a value it does not know. */
+/** A choice that keeps an unknown value. */
 function select({ member, name }: FormField, value: string): HTMLSelectElement {
   const choices: [string, string][] =
     member.kind === 'boolean'

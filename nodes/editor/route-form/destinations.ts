@@ -31,7 +31,7 @@ export function makeDestinations(context: Context, saved: readonly unknown[]): D
   list.setAttribute('aria-labelledby', title.id)
   const made = element('div', { className: 'media-gateway-route-destinations' }, title, list)
 
-  /** In the order in which they stand. One that was removed fades out first. */
+  /** In their order on the page. One that was removed fades out first. */
   const present = () =>
     [...list.children].filter(
       (item) => rows.has(item) && !item.classList.contains('red-ui-editableList-item-deleting'),
@@ -118,7 +118,7 @@ function makeRow(
     caret.className = `fa fa-caret-${isOpen ? 'down' : 'right'}`
     toggle.setAttribute('aria-expanded', String(isOpen))
     if (!isOpen || group) return
-    // Not before it is looked at: a route may have a hundred of them.
+    // Not before the user opens it: a route may have a hundred of them.
     group = isObject(saved) ? fields() : undefined
     body.append(group?.element ?? text('notAnObject'))
   }
@@ -162,7 +162,7 @@ function makeRow(
   }
 }
 
-/** Name, protocol and place, as they stand in the definition. */
+/** Name, protocol and place, as they are in the definition. */
 function summaryOf(part: unknown): string {
   if (!isObject(part)) return JSON.stringify(part) ?? ''
   const shown = (value: unknown) =>

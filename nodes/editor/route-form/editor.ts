@@ -40,7 +40,7 @@ export function makeRouteEditor(
     fields: () => partFields('source', source.part, use),
     edit(field, value) {
       source = edit('source', source, field, value, use)
-      // Nothing filled in is no source, and not one without members.
+      // An empty form means no source, not one without members.
       const isGone = Object.keys(source.part).length === 0
       route = withMember(route, 'source', isGone ? undefined : source.part)
     },

@@ -1,4 +1,4 @@
-// Faults of a definition: at which field each belongs, and the words in which it is shown there.
+// Faults of a definition: the field to which each belongs, and the words that are shown there.
 import type { Fault, Reason } from '../../../client/model/faults'
 import type { Values } from '../text'
 import { text } from './text'

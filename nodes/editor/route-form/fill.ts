@@ -104,7 +104,7 @@ export function makeFill(
     button.setAttribute('aria-expanded', String(isOpen))
     if (!isOpen) return
     search.focus()
-    // What the form knows already is not asked again, except by those who come back.
+    // What the form already knows is not requested again, unless the panel is opened once more.
     appliance.update({ again: wasOpen || appliance.now().failure !== undefined })
     wasOpen = true
     show()
@@ -132,7 +132,7 @@ interface Named {
   name?: string
 }
 
-/** Shows what there is to choose from; what was chosen stays where it is among it. */
+/** Shows the items to choose from; the chosen one stays chosen if it is among them. */
 function offer(select: HTMLSelectElement, items: readonly Named[]): void {
   const chosen = select.value
   select.replaceChildren(

@@ -15,7 +15,7 @@ type Shown = Control & Partial<Pick<Group, 'showFaults'>>
 export function makeGroup(context: Context, options: GroupOptions): Group {
   const id = newId(context.id)
   const place = element('div', { className: 'media-gateway-route-group' })
-  /** Fields that were left at least once; undefined when all may complain. */
+  /** Fields that were left at least once; undefined when all may show faults. */
   let touched: Set<string> | undefined = options.isFresh ? new Set() : undefined
   let controls: Shown[] = []
   let shape = ''
@@ -54,7 +54,7 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
     })
   }
 
-  /** A field that is as it was keeps its element, and with it the focus. */
+  /** An unchanged field keeps its element, and with it the focus. */
   function render(): void {
     const focused = document.activeElement?.id
     const fields = options.fields()

@@ -1,5 +1,5 @@
 // The definition of a route as a form, where it is given as JSON. The form edits that text and
-// nothing else: what is saved is the text, and to look at it does not change it.
+// nothing more: what is saved is the text, and viewing does not change it.
 import { forCreate } from '../../../client/model/convert'
 import { checkDefinition, type Use } from '../../../client/model/definition'
 import { parseDefinition, removedDestinations, type PartUse } from './model'
@@ -80,7 +80,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
       changed() {
         if (!editor) return
         const value = JSON.stringify(editor.read())
-        // Nothing filled in is what was there before: nothing.
+        // An empty form leaves an empty text as it is.
         if (value !== JSON.stringify(parseDefinition(valueNow()))) write(value)
         check()
       },
@@ -145,7 +145,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     const names = removed.map((each) => each.name || each.id || '?')
     const many = names.length === 1 ? text('removesOne') : text('removes', { number: names.length })
     const words = names.length === 0 ? '' : `${many}: ${names.join(', ')}`
-    // Only when it has changed: a screen reader would say it at each key.
+    // Only when it has changed: a screen reader would say it at each key press.
     if (removal.textContent !== words) removal.textContent = words
   }
 
@@ -153,7 +153,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     const type = typeNow()
     const value = valueNow()
     if (shown?.type === type && shown.value === value) return
-    // What one types as JSON stays JSON until one asks for the form.
+    // Text that is typed as JSON stays JSON until the user asks for the form.
     const stays = view === 'json' && shown?.type === type
     show(stays || parseDefinition(value) === undefined ? 'json' : 'form')
   })
@@ -198,7 +198,7 @@ function parsed(value: string): unknown {
   }
 }
 
-/** Beside a message property: that there is a form. */
+/** The offer of the form, beside a message property. */
 function makeOffer(accept: () => void): HTMLElement {
   const button = element(
     'button',

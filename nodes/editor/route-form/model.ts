@@ -1,5 +1,5 @@
 // The model of the route form: which fields a definition has, and what an edit makes of it. It
-// knows no page.
+// needs no page.
 import { isGiven, isObject, own } from '../../../client/model/json'
 import type { JsonObject } from '../../../client/model/json'
 import { partToSent, protocolOf } from '../../../client/model/convert'
@@ -22,7 +22,7 @@ import { isMasked } from '../../../client/model/secrets'
 export interface FormField {
   /** As in the table of members. */
   name: string
-  /** The key under which it stands, or would stand: a Route as read has other names for some. */
+  /** Its key in the definition, present or not: a Route as read has other names for some. */
   key: string
   member: Member
   value: unknown
@@ -161,7 +161,7 @@ function arranged(fields: FormField[], part: JsonObject): FormFields {
 const isKnown = (direction: Direction, protocol: unknown) =>
   PROTOCOLS[direction].some((known) => known === protocol)
 
-/** A part that does not say its protocol may belong to any. */
+/** A part that does not name its protocol may belong to any. */
 function membersFor(direction: Direction, part: JsonObject, { partial }: PartUse) {
   const protocol = protocolOf(direction, part)
   if (partial && !isGiven(protocol)) return anyMembersOf(direction)
@@ -198,7 +198,7 @@ function sendableNames(direction: Direction, part: JsonObject, use: PartUse): st
 
 type Condition = (sent: JsonObject, use: PartUse) => boolean
 
-/** Holds when another member has one of these values, or may have one: a partial part need not say. */
+/** True when another member has one of these values, or may: a partial part need not contain it. */
 const when =
   (name: string, ...values: unknown[]): Condition =>
   (sent, { partial }) => {
@@ -241,7 +241,7 @@ const APPLIES: Record<string, Condition> = {
 const USES: Record<string, Condition> = {
   id: (_, { isNew }) => !isNew,
   action: (_, { isState }) => !isState,
-  // Seen in answers; what a request could say with it is not documented.
+  // Seen in responses; what it means in a request is not documented.
   encryption: () => false,
 }
 
@@ -322,7 +322,7 @@ export function edit(
   const applies = applyingNames(direction, next, use)
   const members = membersFor(direction, next, use)
   const isOther = name === 'protocol'
-  // With another protocol everything goes: what stayed would be sent as an unknown member.
+  // With another protocol all members are examined: one that stayed would be sent as unknown.
   const before = isOther ? sendableNames(direction, part, use) : applyingNames(direction, part, use)
   for (const other of before) {
     const otherKey = keyOf(direction, part, other)
@@ -355,7 +355,7 @@ function isOffered(member: Member | undefined, value: unknown): boolean {
   return spellingOf(member, value) !== undefined
 }
 
-/** The place that was the only one becomes the first path. */
+/** Makes the only place the first path. */
 function withFirstPath(
   direction: Direction,
   part: JsonObject,

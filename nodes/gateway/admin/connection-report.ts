@@ -25,7 +25,7 @@ export interface ConnectionReport extends Partial<Failure> {
   answerMs?: number
 }
 
-/** Tries a connection: never throws, and leaves no session behind. */
+/** Tests a connection: never throws, and leaves no session behind. */
 export async function testConnection(
   RED: NodeAPI,
   form: ConnectionForm,

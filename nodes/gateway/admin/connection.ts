@@ -11,7 +11,7 @@ import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from '../
 import { isGatewayNode, type GatewayNode } from '../../runtime/gateway-node'
 import { NotDeployed, PasswordNeeded } from './failure'
 
-/** The values of a config form that may not be deployed yet; with nothing but an ID, those that are. */
+/** The values of a config form that may not be deployed yet; with only an ID, the deployed ones. */
 export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
   id?: string
 }
@@ -25,7 +25,7 @@ export interface Lease {
   end: () => Promise<void>
 }
 
-/** What an unchanged password field of the editor holds. */
+/** The value of an unchanged password field in the editor. */
 const UNCHANGED = '__PWRD__'
 
 /**
@@ -68,7 +68,7 @@ function reuse(node: GatewayNode): Lease {
 }
 
 const SAVED = ['baseUrl', 'username', 'proxy', 'tls', 'fingerprint', 'timeout'] as const
-/** What decides where a password goes, and who is trusted to be there. */
+/** What decides where a password is sent, and which server is trusted there. */
 const PLACE = ['baseUrl', 'username', 'proxy', 'tls', 'fingerprint'] as const
 
 /** The values of the node as they were saved, with `${NAME}` as it is. */
@@ -94,7 +94,7 @@ const equals = (
   names: ReadonlyArray<keyof ConnectionForm>,
 ): boolean => names.every((name) => effective(name, form[name]) === effective(name, stored[name]))
 
-/** Two values with the same effect are the same. A form shows the default where a saved node has nothing. */
+/** Equal for values with equal effect: a form shows the default where a saved node has nothing. */
 function effective(name: keyof ConnectionForm, value: unknown): string {
   const text = asText(value)
   if (name === 'fingerprint' && !variableIn(text)) return fingerprintDigits(text) ?? text
@@ -104,7 +104,7 @@ function effective(name: keyof ConnectionForm, value: unknown): string {
 const asText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
 
-/** As Node-RED does for a deployed node: the variable, when `${NAME}` is the whole value. */
+/** Replaces `${NAME}` as a whole value by the variable, as Node-RED does for a deployed node. */
 function fromEnv(RED: NodeAPI, value: unknown, node: unknown): unknown {
   const name = variableIn(value)
   if (!name) return value
@@ -116,8 +116,8 @@ const variableIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? /^\$\{([^}]+)\}$/.exec(value.trim())?.[1] : undefined
 
 /**
- * True when the form would have an environment variable sent to where no deployed node sends it.
- * To read variables is the right of those who may deploy flows.
+ * True when the form would send an environment variable to a place to which no deployed node sends
+ * it. Only users who may deploy flows may read variables.
  */
 export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
   if (!Object.values(form).some(variableIn)) return false
@@ -126,7 +126,7 @@ export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
   return !stored || !isUnchanged || !equals(form, stored, SAVED)
 }
 
-/** The certificate that an appliance shows at the address of the form; undefined when none can be had. */
+/** Returns the certificate that the appliance of the form shows; undefined when there is none. */
 export async function shownCertificate(
   RED: NodeAPI,
   form: ConnectionForm,
@@ -136,7 +136,7 @@ export async function shownCertificate(
     const config = Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, fromEnv(RED, value, null)]),
     ) as ConnectionForm
-    // The user is not asked for a certificate.
+    // Reading a certificate needs no user.
     const credentials = { username: 'nobody', password: 'nothing' }
     return await readCertificate(gatewayOptions(RED, { ...config, fingerprint: '' }, credentials))
   } catch {

@@ -1,11 +1,11 @@
 import { GatewayError, type Applied, type ErrorCode } from '../../../client/internal'
 
-/** A failure as the editor gets it. The editor makes a sentence in its own language where it can. */
+/** A failure as sent to the editor, which makes a sentence in its own language where it can. */
 export interface Failure {
   code: ErrorCode
   /** A sentence in English. */
   message: string
-  /** What a sentence about it names. None of them is a secret. */
+  /** The values for that sentence. None of them is a secret. */
   values?: {
     host: string
     /** Of the HTTP response. */

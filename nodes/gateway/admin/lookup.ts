@@ -78,7 +78,7 @@ const pickedRoute = (route: JsonObject): PickedRoute => ({
   })),
 })
 
-/** Only text is shown; anything else that an appliance may send in its place is not. */
+/** Returns text as it is; empty for anything else that an appliance may send in its place. */
 export const text = (value: unknown): string => textIfAny(value) ?? ''
 const textIfAny = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined

@@ -11,7 +11,7 @@ import { knownBy } from '../../../client/watch/device-watch'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { failureOf, type Failure } from './failure'
 
-/** What the sidebar is shown of an appliance. */
+/** What the sidebar shows of an appliance. */
 export interface ObservedState {
   /** Changes with the state; undefined with `lookOn`. */
   version?: number
@@ -19,7 +19,7 @@ export interface ObservedState {
     known?: {
       /** How old it is, in ms. */
       ageMs: number
-      /** A poll that was due has brought no response: the state may have changed. */
+      /** A poll that was due got no response: the state may have changed. */
       isOld: boolean
       routes: number
       running: number
@@ -35,18 +35,18 @@ export interface ObservedState {
   snapshot?: Snapshot
 }
 
-/** What an editor asks for. */
+/** What an editor requests. */
 export interface ObserverQuestion {
   deviceId?: string
   /** The version that the editor has. */
   version?: unknown
-  /** Only what is known anyway; nothing is polled for this. */
+  /** Only what is already known; nothing is polled for this. */
   lookOn?: boolean
   /** The host of the appliance. */
   host?: string
 }
 
-/** How long an appliance is watched after the last question. */
+/** How long an appliance is watched after the last request. */
 const LEASE_MS = 15_000
 /** Each costs the appliance a call per poll, although the user may only read. */
 const MOST_DEVICES = 20
@@ -59,12 +59,12 @@ interface Observer {
   renew(): void
 }
 
-// Not from zero: an editor may have a version of before a restart of Node-RED.
+// Not from zero: an editor may have a version from before a restart of Node-RED.
 let versions = Math.floor(Math.random() * 1e9)
 
 /**
- * Watches appliances for the editors that show them, as long as they keep asking, by the polls
- * that the watch nodes share.
+ * Watches appliances for the editors that show them, for as long as these send requests, with the
+ * polls that the watch nodes share.
  */
 export function createObservers(
   leaseMs = LEASE_MS,

@@ -27,7 +27,7 @@ import { NotDeployed, failureOf, type Failure } from './failure'
 import { lookUp } from './lookup'
 import { createObservers } from './observers'
 
-/** Registers what the editor may ask of the runtime. Each route needs a permission; none returns a secret. */
+/** Registers the editor's HTTP routes. Each needs a permission; none returns a secret. */
 export function registerAdminRoutes(RED: NodeAPI): void {
   const { httpAdmin } = RED
   if (!httpAdmin || registered.has(httpAdmin)) return
@@ -73,7 +73,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     mayRead,
     respond(RED, deployedIn, (form, { deviceId, version, lookOn }) => {
       const node = RED.nodes.getNode(form.id ?? '')
-      // Each deploy takes it away for a moment, which is no failure.
+      // Each deploy takes it away for a moment, which is not a failure.
       if (!isGatewayNode(node)) return { notDeployed: true }
       return observers.state(node, {
         deviceId: textOf(deviceId),
@@ -102,7 +102,7 @@ const registered = new WeakSet<object>()
 
 /**
  * Responds with the result of the work as JSON, or with its failure. A body that is not JSON is
- * refused: a web page elsewhere can send a form without asking the browser's leave.
+ * refused: a web page elsewhere can send a form without the browser's permission.
  */
 function respond(
   RED: NodeAPI,
@@ -125,20 +125,20 @@ function respond(
           response.status(statusOf(failure.code)).json(failure)
         },
       )
-      // The editor is gone, or the result cannot be written: there is nobody to respond to.
+      // The editor is gone, or the result cannot be written: no response is possible.
       .catch(() => undefined)
   }
 }
 
-/** Not 401 or 403: those would tell the editor that its own login has ended. */
+/** Not 401 or 403: the editor would take those for the end of its own login. */
 function statusOf(code: ErrorCode): number {
   if (code === 'NOT_FOUND') return 404
   return ['CONFIG', 'INVALID_INPUT', 'READ_ONLY'].includes(code) ? 400 : 502
 }
 
 /**
- * To ask an address that is not deployed is more than to read, and to send it what is in the
- * environment is more than to drive an appliance.
+ * A request to an address that is not deployed needs more than the right to read, and one that
+ * sends environment variables there needs more than the right to drive an appliance.
  */
 function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
   const needsWrite = RED.auth.needsPermission('media-gateway.write')
@@ -197,7 +197,7 @@ async function readDefinition(
   const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
   const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
   const definition = hideSecrets(sentForm(await getRoute(gateway, address, operation)))
-  // Members that nobody knows are handed on, whatever the appliance writes into them.
+  // Unknown members are passed on, whatever the appliance writes into them.
   if (gateway.repeatsSecret(JSON.stringify(definition))) {
     throw new GatewayError('BAD_RESPONSE', SECRET_REPEATED)
   }

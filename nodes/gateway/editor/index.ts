@@ -1,4 +1,4 @@
-// The form of the config node: beside plain rows it can test the connection.
+// The form of the config node: besides plain rows, it can test the connection.
 import { prepareForm } from '../../editor/form'
 import { prepareTest } from './test'
 

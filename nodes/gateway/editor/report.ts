@@ -60,14 +60,14 @@ function headline(report: Report): HTMLElement {
   )
 }
 
-/** For the others the sentence of the runtime says what to do. */
+/** For the other codes, the sentence of the runtime says what to do. */
 const ADVISED = ['LOGIN_REFUSED', 'UNAVAILABLE', 'TIMEOUT']
 
-/** After these the appliance has at least answered. */
+/** Codes after which the appliance has at least responded. */
 const ANSWERED = ['LOGIN_REFUSED', 'TOO_MANY_SESSIONS', 'FORBIDDEN', 'REJECTED', 'NOT_FOUND']
 
 function placeFacts({ ok, code, answerMs }: Report, tested: Tested): Fact[] {
-  // Without a code it is Node-RED that did not answer, or may not.
+  // Without a code it is Node-RED that did not respond, or must not.
   if (code === 'CONFIG' || (!ok && code === undefined))
     return [['error', 'appliance', word('notAsked')]]
   if (code === 'TLS') return [['error', 'encryption', word('notTrusted')]]
@@ -114,7 +114,7 @@ function deviceFacts({ device, devices, routes }: Report): Fact[] {
   return facts
 }
 
-/** A certificate, for a person to compare it. */
+/** A certificate, for a person to compare. */
 export function certificateRows(certificate: Certificate, now = Date.now()): HTMLElement[] {
   const { subject, issuer, validFrom, validTo, fingerprint } = certificate
   const isEarly = Date.parse(validFrom) > now

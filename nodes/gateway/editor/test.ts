@@ -29,7 +29,7 @@ export function prepareTest(node: EditorNode): void {
   const values = (): Connection => connectionOfForm(node)
 
   async function test(): Promise<void> {
-    // A button that is switched off would lose the focus.
+    // A disabled button would lose the focus.
     if (isBusy) return
     busy(true)
     const connection = values()
@@ -60,7 +60,7 @@ export function prepareTest(node: EditorNode): void {
     if (report.passwordNeeded) field(node, 'password').get(0).focus()
     tested = JSON.stringify(connection)
     compare()
-    // In a small window what is to be done is what has to be seen.
+    // In a small window, what the user has to do must be in sight.
     const last = certificate && result.lastElementChild
     for (const part of [result, last]) part?.scrollIntoView({ block: 'nearest' })
   }
@@ -83,7 +83,7 @@ export function prepareTest(node: EditorNode): void {
     return trust
   }
 
-  /** A result of other values than those that are shown now must not look like theirs. */
+  /** A result for other values than those that are shown now must not look like theirs. */
   function compare(): void {
     if (tested === undefined) return
     const isOther = JSON.stringify(values()) !== tested

@@ -1,4 +1,4 @@
-// What the sidebar asks of Node-RED. Each of these throws a RequestError.
+// The sidebar's requests to Node-RED. Each of these throws a RequestError.
 import { ask } from '../../editor/ask'
 import type { Failure } from '../../editor/failures'
 import type { Snapshot } from './route'
@@ -11,7 +11,7 @@ export interface ListedGateway {
   error?: Failure
 }
 
-/** No flow that runs has this gateway. */
+/** No running flow has this gateway. */
 export interface NotDeployed {
   notDeployed: true
 }
@@ -44,7 +44,7 @@ export interface StateQuestion {
   deviceId?: string
   /** The version that is shown. */
   version?: number
-  /** Only what is known anyway; the appliance is not polled for this. */
+  /** Only what is already known; the appliance is not polled for this. */
   lookOn?: boolean
 }
 
@@ -74,5 +74,5 @@ export const control = (id: string, command: Command): Promise<object> =>
 export const mayControl = (): boolean => RED.user.hasPermission?.('media-gateway.write') ?? true
 
 const TIMEOUT_MS = 15_000
-/** An appliance may take its time, and a config node may allow it that. */
+/** An appliance may be slow, and the timeout of a config node may allow for it. */
 const CONTROL_TIMEOUT_MS = 120_000

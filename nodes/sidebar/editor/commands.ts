@@ -19,7 +19,7 @@ interface Sent extends Command {
   acceptedAt?: number
 }
 
-/** After this a command counts as without effect. */
+/** After this, a command counts as having had no effect. */
 const LIMIT_MS = 60_000
 
 const keyOf = ({ routeId, destinationId = '' }: Target): string => `${routeId} ${destinationId}`
@@ -55,7 +55,7 @@ export function createCommands() {
   }
 }
 
-/** Whether it is on; undefined when it is gone. */
+/** Whether a route or destination is on; undefined when it is gone. */
 export function isOnAir(
   routes: readonly Route[],
   { routeId, destinationId }: Target,

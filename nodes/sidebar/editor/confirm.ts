@@ -32,7 +32,7 @@ export function askFirst(
       textContent: words,
     })
     made.addEventListener('click', ({ detail }) => {
-      // The second click of a double one was meant for what was here before.
+      // The second click of a double click was meant for what was here before.
       if (detail < 2) end(answer)
     })
     return made
@@ -55,7 +55,7 @@ export function askFirst(
   box.setAttribute('aria-labelledby', id)
   box.setAttribute('aria-describedby', `${id}-effect`)
   box.addEventListener('keydown', (event) => {
-    // The editor takes keys for the flow.
+    // The editor would apply keys to the flow.
     event.stopPropagation()
     if (event.key === 'Escape') end(false)
   })

@@ -75,7 +75,7 @@ export function createDetails(options: DetailsOptions): Details {
 
   function controlOf(route: Route, destination: Part): HTMLButtonElement | undefined {
     const { id, name = '' } = destination
-    // Of a route that does not run, a destination cannot go on the air.
+    // While its route does not run, a destination cannot go on the air.
     if (id === undefined || !isRunning(route) || !options.mayControl()) return undefined
     const waiting = options.waiting(route.id, id)
     const isOld = options.isOld()
@@ -113,7 +113,7 @@ export function createDetails(options: DetailsOptions): Details {
     },
   }
 
-  /** Finds the button again in what is drawn next. */
+  /** Returns a selector that finds the button again after it was redrawn. */
   function keyOf(focused: Element | null): string | undefined {
     if (!(focused instanceof HTMLElement) || !content.contains(focused)) return undefined
     const [name, value] = Object.entries(focused.dataset)[0] ?? []

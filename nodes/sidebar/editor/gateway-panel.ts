@@ -46,11 +46,11 @@ export interface GatewayPanel {
   update(gateway: ListedGateway): void
   /** Asks for the state. `gone` when the gateway is not deployed any more. */
   ask(): Promise<'gone' | undefined>
-  /** The versions of another run of Node-RED mean nothing. */
+  /** Forgets the version: after a restart of Node-RED it means nothing. */
   forgetVersion(): void
-  /** Node-RED runs other nodes now: what went wrong before is over. */
+  /** To call when Node-RED runs other nodes: what went wrong before is over. */
   deployed(): void
-  /** A second went by. */
+  /** To call every second. */
   tick(): void
 }
 
@@ -74,7 +74,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   let snapshot: Snapshot | undefined
   let version: number | undefined
   let state: State | undefined
-  /** When that came, by the clock of this page, ms. */
+  /** When that arrived, in ms by the clock of this page. */
   let stateAt = 0
   let isShownOld = false
   /** Why the last request to Node-RED failed. */
@@ -174,14 +174,14 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   head.addEventListener('click', () => {
     isOpen = !isOpen
     takeQuestionBack()
-    // What is known of a closed one is less, and later what was known is old.
+    // Less is known of a closed one, and what was known before will be old.
     snapshot = undefined
     version = undefined
     show()
     options.onToggle(isOpen)
   })
   search.addEventListener('input', () => showRoutes(true))
-  // The editor takes keys for the flow.
+  // The editor would apply keys to the flow.
   search.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && search.value !== '') {
       search.value = ''
@@ -229,7 +229,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     sign.dataset['tone'] = now === 'reachable' ? worstOf(state) : SIGNS[now]
     word.textContent = text(`health.${now}`)
     if (keyOf(faultNow()) !== closedFault) closedFault = undefined
-    // Where there are no rows, it is in their place.
+    // Without rows, the fault is shown in their place.
     fault.show(isOpen && snapshot && closedFault === undefined ? faultWords() : '')
     facts.textContent = factsOf().join(' · ')
     const { name, firmware } = snapshot?.device ?? {}
@@ -254,7 +254,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     return why ? `${nameOf(gateway)}: ${sentenceOf(why)}` : ''
   }
 
-  /** The weightiest first: what does not fit in the line is cut. */
+  /** The most important first: what does not fit in the line is cut. */
   function factsOf(): string[] {
     const shown: string[] = []
     const known = state?.health.known
@@ -287,7 +287,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     choice.value = deviceId ?? ''
   }
 
-  /** `isOther`: the user has asked for other routes than those that are there. */
+  /** `isOther`: the user has asked for other routes than those shown. */
   function showRoutes(isOther = false): void {
     const all = snapshot?.routes ?? []
     const wanted = matchingRoutes(all, search.value, filter.value as Filter)
@@ -345,7 +345,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     } catch (error) {
       missed = error as RequestError
     }
-    // Another device was chosen meanwhile, or it is not about the routes any more.
+    // Another device was chosen meanwhile, or the panel was opened or closed.
     if (asked !== deviceId || wasOpen !== isOpen) return undefined
     if (answer && 'notDeployed' in answer) return 'gone'
     failure = missed
@@ -371,7 +371,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     reconsider(snapshot)
   }
 
-  /** What the question is about may have happened by itself. */
+  /** Takes the question back when its effect shows already, or its target is gone. */
   function reconsider({ routes }: Snapshot): void {
     if (!question) return
     const { target, action } = question
@@ -380,7 +380,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     takeQuestionBack()
   }
 
-  /** An appliance with several devices wants one of them to be chosen. */
+  /** Finds the devices after a failure: where there are several, one has to be chosen. */
   async function findDevices(): Promise<void> {
     const code = state?.health.failure?.code
     if (code !== 'INVALID_INPUT' && code !== 'NOT_FOUND') return
@@ -439,7 +439,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     if (destinationId !== undefined) return text(`effect.${action}.destination`)
     const { destinations = [] } = snapshot?.routes.find((one) => one.id === routeId) ?? {}
     const number = destinations.filter(isOn).length
-    // What firmware says of the destinations of a route that is idle is not known (facts 5.1).
+    // What firmware reports about the destinations of an idle route is not known (facts 5.1).
     const none = action === 'start' && destinations.length > 0 ? 'untold' : 'none'
     const some = number === 1 ? 'one' : 'many'
     return text(`effect.${action}.${number === 0 ? none : some}`, { number })
@@ -518,7 +518,7 @@ function worstOf(state: State | undefined): Sign {
   return warnings > 0 ? 'warn' : 'ok'
 }
 
-/** A screen reader says the changes between these. */
+/** A screen reader announces changes between these. */
 const SPOKEN: ReadonlySet<Health> = new Set(['reachable', 'stale', 'unreachable', 'fault'])
 
 /** By code: the words may contain a number that keeps changing. */

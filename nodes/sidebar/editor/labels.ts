@@ -13,7 +13,7 @@ import {
 import type { Part, Route } from './route'
 import { text } from './text'
 
-/** How a route is; or how it was, when that is old. */
+/** The state of a route, in words; in the past tense when it is old. */
 export function summaryOf(route: Route, isOld = false): string {
   const runs = isRunning(route)
   const { source, destinations } = route

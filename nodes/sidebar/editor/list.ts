@@ -18,14 +18,14 @@ export interface ListOptions {
   waiting(routeId: string): 'start' | 'stop' | undefined
   onSelect(routeId: string): void
   onControl(routeId: string): void
-  /** Nobody points at the list any more: rows may move. */
+  /** The pointer and the focus have left the list: rows may move. */
   onRelease(): void
 }
 
 export interface ShownRoutes {
   /** Those to show, in their order. */
   found: readonly Route[]
-  /** All that there are. */
+  /** All routes. */
   all: readonly Route[]
   selected: string | undefined
   /** The user has asked for other rows. Otherwise rows stay in place under the mouse and the focus. */
@@ -35,7 +35,7 @@ export interface ShownRoutes {
 export interface RouteList {
   element: HTMLElement
   show(shown: ShownRoutes): void
-  /** Brings the focus to the button of a route, or else to the row where it was. */
+  /** Brings the focus to the button of a route, or else to its row. */
   focusButton(routeId: string): void
 }
 
@@ -45,13 +45,13 @@ export function createRouteList(options: ListOptions): RouteList {
   grid.setAttribute('role', 'grid')
   grid.setAttribute('aria-label', options.label)
   const view = element('div', { className: CLASS }, grid, details)
-  // A place that scrolls would get the focus itself.
+  // An element that scrolls would get the focus itself.
   view.tabIndex = -1
 
   let routes: readonly Route[] = []
   let present: ReadonlySet<string> = new Set()
   let selected: string | undefined
-  /** The one row that the tabulator key reaches. */
+  /** The one row that the Tab key reaches. */
   let active: string | undefined
   const rows = new Map<string, Row>()
 
@@ -79,7 +79,7 @@ export function createRouteList(options: ListOptions): RouteList {
     else if (key === 'ArrowLeft') rows.get(id)?.element.focus()
     else if ((key === 'Enter' || key === ' ') && !isButton(target)) select(id)
     else return
-    // Else the editor would take the key for the flow.
+    // Otherwise the editor would apply the key to the flow.
     event.stopPropagation()
     if (!isButton(target) || (key !== 'Enter' && key !== ' ')) event.preventDefault()
   })
@@ -99,7 +99,7 @@ export function createRouteList(options: ListOptions): RouteList {
     rows.get(id)?.element.scrollIntoView({ block: 'nearest' })
   }
 
-  /** Somebody points at a row, or is about to press a key for it. */
+  /** True while the pointer or the focus is on the list. */
   const isHeld = (): boolean => view.matches(':hover, :focus-within')
 
   function releaseSoon(): void {
@@ -117,7 +117,7 @@ export function createRouteList(options: ListOptions): RouteList {
   const indexOf = (id: string | undefined): number => routes.findIndex((route) => route.id === id)
   const pageSize = (): number => Math.max(1, Math.floor(view.clientHeight / ROW_HEIGHT) - 1)
 
-  /** How many rows are above the details, and how high those are. */
+  /** How many rows are above the details, and the height of the details. */
   function gap(): { above: number; height: number } {
     const above = details.hidden ? 0 : indexOf(selected) + 1
     return above === 0 ? { above: Infinity, height: 0 } : { above, height: details.offsetHeight }
@@ -128,7 +128,7 @@ export function createRouteList(options: ListOptions): RouteList {
     return index * ROW_HEIGHT + (index < above ? 0 : height)
   }
 
-  /** The row at a height, or the first one below the details that are there. */
+  /** The row at a height, or the first one below the details if they are there. */
   function indexAt(y: number): number {
     const { above, height } = gap()
     const index = Math.floor(y / ROW_HEIGHT)
@@ -150,7 +150,7 @@ export function createRouteList(options: ListOptions): RouteList {
   function draw(): void {
     const { above, height } = gap()
     details.style.top = `${above === Infinity ? 0 : above * ROW_HEIGHT}px`
-    // Each setting of a height makes the page measure itself.
+    // Each change of a height makes the browser lay out the page.
     const all = `${routes.length * ROW_HEIGHT + height}px`
     if (grid.style.height !== all) grid.style.height = all
     const activeIndex = Math.max(indexOf(active), 0)
@@ -185,7 +185,7 @@ export function createRouteList(options: ListOptions): RouteList {
     }
   }
 
-  /** While somebody points at another list, this one must not push it. */
+  /** While the pointer or the focus is on another list, this one must not push it. */
   function keepHeight({ isOther }: ShownRoutes): void {
     const pointed = document.querySelector(`.${CLASS}:is(:hover, :focus-within)`)
     const isFixed = pointed !== null && !isHeld() && !isOther && !view.hidden

@@ -1,4 +1,4 @@
-/** What the browser keeps of how somebody has set up the sidebar. */
+/** The user's setup of the sidebar, as the browser keeps it. */
 interface Remembered {
   /** By config node: is it open? */
   open: Record<string, boolean>
@@ -27,6 +27,6 @@ export function remember<Of extends keyof Remembered>(
   try {
     localStorage.setItem(KEY, JSON.stringify(kept))
   } catch {
-    // A browser that keeps nothing shows its defaults the next time.
+    // A browser that keeps nothing shows the defaults the next time.
   }
 }

@@ -1,7 +1,7 @@
 // The routes of an appliance as the sidebar has them, and which of them are shown.
 import { isRunning, signOfRoute, type Stateful } from '../../editor/states'
 
-/** As far as the sidebar shows it. */
+/** The state of a device, as far as the sidebar shows it. */
 export interface Snapshot {
   device: { id: string; name: string; statusCode?: string; status?: string; firmware?: string }
   routes: Route[]
@@ -32,7 +32,7 @@ const IS: Record<Filter, (route: Route) => boolean> = {
   problem: (route) => ['warn', 'error'].includes(signOfRoute(route)),
 }
 
-/** The routes in which the words are found, in name or ID. */
+/** The routes that pass the filter and have the words in their name or ID. */
 export function matchingRoutes(routes: readonly Route[], words: string, filter: Filter): Route[] {
   const wanted = words.trim().toLowerCase()
   return routes.filter(

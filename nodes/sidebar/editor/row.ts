@@ -18,7 +18,7 @@ export interface ShownRow {
   isSelected: boolean
   /** What is shown of it is out of date. */
   isOld: boolean
-  /** The route is gone, and keeps its place only while somebody points at the list. */
+  /** The route is gone, and keeps its place only while the pointer or the focus is on the list. */
   isGone: boolean
   /** What is under way. */
   waiting?: 'start' | 'stop'

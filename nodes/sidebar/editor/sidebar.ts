@@ -10,7 +10,7 @@ import { text } from './text'
 
 const TICK_MS = 1000
 const ASK_EVERY_MS = 3000
-/** How many appliances are open until somebody opens or closes one. */
+/** How many appliances are open until the user opens or closes one. */
 const OPEN_AT_FIRST = 2
 const LEAST_LIST_HEIGHT = 184
 /** Lines that a screen reader has had time to read may go. */
@@ -93,7 +93,7 @@ export function createSidebar(): Sidebar {
       const gateways = await listGateways()
       show(gateways)
       say(gateways.length === 0 ? text('none') : '')
-      // A deploy is answered before the nodes are there.
+      // A deploy returns before the nodes are there.
       listIsDue ||= gateways.some(({ error }) => error?.code === 'NOT_FOUND')
     } catch (error) {
       listIsDue = true

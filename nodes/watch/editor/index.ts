@@ -1,4 +1,4 @@
-// The form of the watch: beside plain rows it has two lists, the events and the limits.
+// The form of the watch: besides plain rows, it has two lists, the events and the limits.
 import { prepareForm, saveForm } from '../../editor/form'
 import { reason, text as shared, type CheckOptions } from '../../editor/text'
 import { idType, nameType, ownType, type TypedChoices } from '../../editor/typed'

@@ -106,7 +106,7 @@ function input(name: string, value: unknown): HTMLInputElement {
   })
 }
 
-/** A choice that keeps a value it does not know. */
+/** A choice that keeps an unknown value. */
 function select(name: string, known: readonly string[], value: unknown): HTMLSelectElement {
   const made = element(
     'select',
