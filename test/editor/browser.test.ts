@@ -331,10 +331,10 @@ inBrowser('the editor', function () {
     before(async () => {
       // Node-RED 5 takes on its own dark theme when it loads.
       const tours: Theme[][] = process.env['NODE_RED'] ? [['dark'], ['light']] : [['light', 'dark']]
+      visits = []
       for (const themes of tours) {
         await open({ theme: themes[0]! })
         await lookAtChanged(themes)
-        visits = []
         const looked = new Set(['gateway', 'gateway-other', ...ACTIONS])
         for (const type of await conditional()) looked.add(`${type}-other`)
         for (const { id, type } of flow()) {
