@@ -127,7 +127,7 @@ export function testFiles() {
     'editor/route-form',
     'recipes/recipes',
     'editor/sidebar',
-    'client/watch/watch',
+    'client/watch/outages',
     'editor/pickers',
     'nodes/strange',
     'package/demo',

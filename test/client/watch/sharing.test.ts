@@ -1,0 +1,228 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import should from 'should'
+import { controlRoute, newOperation, type Snapshot } from '../../../client/internal'
+import { pollNow } from '../../../client/watch/device-watch'
+import { until } from '../../support/until'
+import {
+  callsFor,
+  closeAll,
+  device,
+  deviceId,
+  eventsOf,
+  gateway,
+  idle,
+  log,
+  look,
+  namesOf,
+  passTime,
+  pending,
+  polls,
+  simulator,
+  start,
+  watch,
+  watching,
+} from './support'
+
+/** Design 2.6, against the simulator. */
+describe('watching', () => {
+  afterEach(closeAll)
+
+  describe('shares', () => {
+    for (const count of [1, 10, 100]) {
+      it(`the calls of ${count} watches`, async () => {
+        await start({ routes: 4 })
+        const first = await watching()
+        const others = Array.from({ length: count - 1 }, () => watch())
+        const journal = simulator.journal.length
+        for (let polled = 0; polled < 3; polled++) await look()
+        simulator.journal.length.should.equal(journal + 3)
+        simulator.logins.should.equal(1)
+        await eventsOf(first, () => Object.assign(device(), { firmware: '9' }))
+        for (const told of [first, ...others]) namesOf(told.events).should.eql(['device.firmware'])
+      })
+    }
+
+    it('the present state with a late watch, without a call', async () => {
+      await start({ routes: 4 })
+      await watching()
+      const calls = simulator.journal.length
+      const late = watch()
+      late.snapshots.should.have.length(1)
+      const [snapshot] = late.snapshots as [Snapshot]
+      snapshot.device.should.eql({
+        id: deviceId,
+        name: 'Gateway 1',
+        statusCode: 'ok',
+        status: 'Online',
+        firmware: device().firmware,
+      })
+      snapshot.adapters.should.eql(device().networkAdapters)
+      snapshot.peers.should.eql([
+        { id: device().pairings[0]!.id, name: 'Gateway 1', status: 'accepted' },
+      ])
+      snapshot.routes.map(({ name }) => name).should.eql(simulator.routes.map(({ name }) => name))
+      simulator.journal.length.should.equal(calls)
+    })
+
+    it('one poll between a watch of the only device and one that names it', async () => {
+      await start({ routes: 4 })
+      const named = await watching({ deviceId })
+      const only = await watching()
+      const late = await watching({ deviceId })
+      const before = polls()
+      await eventsOf(named, () => Object.assign(device(), { firmware: '9' }))
+      polls().should.equal(before + 2)
+      for (const told of [named, only, late]) namesOf(told.events).should.eql(['device.firmware'])
+    })
+
+    it('no events between watches: what one changes in them the others do not see', async () => {
+      await start({ routes: 4 })
+      const one = await watching()
+      const two = await watching()
+      await eventsOf(one, () => Object.assign(simulator.routes[0]!.source, { port: 4242 }))
+      Object.assign(one.events[0]!.after as object, { source: 'changed' })
+      two.events[0]!.after!.should.containDeep({ source: { port: 4242 } })
+    })
+
+    it('its polls with those that wait for several routes', async () => {
+      await start({ routes: 8, applyDelay: 100 })
+      await watching()
+      const [one, two] = simulator.routes.filter(({ state }) => state === 'idle')
+      const before = polls()
+      const operation = newOperation('control-route')
+      const wait = { deviceId, action: 'start', waitFor: 'applied', waitTimeout: 5000 } as const
+      await Promise.all(
+        [one, two].map((route) =>
+          controlRoute(gateway, { ...wait, routeId: route!.id }, operation),
+        ),
+      )
+      callsFor(`/api/gateway/${deviceId}/routes`).should.equal(0)
+      polls().should.be.above(before)
+    })
+
+    it('what a wait for one route has seen, at once', async () => {
+      await start({ routes: 4, applyDelay: 100 })
+      const told = await watching()
+      const { id } = idle()
+      const before = polls()
+      await controlRoute(
+        gateway,
+        { deviceId, routeId: id, action: 'start', waitFor: 'applied', waitTimeout: 5000 },
+        newOperation('control-route'),
+      )
+      await until(() => namesOf(told.events).includes('route.started'))
+      polls().should.equal(before + 1)
+    })
+
+    it('no wait with an answer that is slow, or not as the wait needs it', async () => {
+      await start({ routes: 4 })
+      await watching()
+      const { id } = idle()
+      simulator.fault({ kind: 'hang', match: { path: `/api/devices/${deviceId}` } })
+      const { route } = await controlRoute(
+        gateway,
+        { deviceId, routeId: id, action: 'start', waitFor: 'applied', waitTimeout: 2000 },
+        newOperation('control-route'),
+      )
+      route!.state!.should.equal('running')
+    })
+
+    it('waits end as they do without a watch, when the watch ends meanwhile', async () => {
+      await start({ routes: 4, applyDelay: 300 })
+      const told = await watching()
+      const { id } = idle()
+      const control = controlRoute(
+        gateway,
+        { deviceId, routeId: id, action: 'start', waitFor: 'applied', waitTimeout: 5000 },
+        newOperation('control-route'),
+      )
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      told.end()
+      const { route } = await control
+      route!.state!.should.equal('running')
+    })
+
+    it('nothing when nobody is left: no poll, no timer; and goes on where it stood', async () => {
+      await start({ routes: 4 }, { pollInterval: 1000 })
+      const told = await watching()
+      told.end()
+      should(pollNow(gateway, deviceId)).be.undefined()
+      const lingering = [...pending].map(({ ms }) => ms)
+      lingering.should.eql([2000], 'only that which forgets what is known')
+
+      simulator.routes[0]!.name = 'Renamed meanwhile'
+      const again = watch()
+      again.snapshots.should.have.length(1)
+      await until(() => again.events.length > 0)
+      namesOf(again.events).should.eql(['route.renamed'])
+    })
+
+    it('nothing with a watch whose receiver throws at once', async () => {
+      await start({ routes: 4 }, { pollInterval: 1000 })
+      const first = await watching()
+      const broken = watch({
+        onSnapshot: () => {
+          throw new Error('broken')
+        },
+      })
+      broken.end()
+      first.end()
+      should(pollNow(gateway, deviceId)).be.undefined()
+    })
+
+    it('nothing with a watch whose receiver throws', async () => {
+      await start({ routes: 4 })
+      const told = await watching()
+      watch({
+        onEvents: () => {
+          throw new Error('broken')
+        },
+      })
+      await eventsOf(told, () => Object.assign(device(), { firmware: '9' }))
+      await eventsOf(told, () => Object.assign(device(), { firmware: '10' }))
+      namesOf(told.events).should.eql(['device.firmware'])
+      log.should.eql(
+        Array.from({ length: 2 }, () => 'warn A watch failed on what it was given: Error: broken'),
+      )
+    })
+  })
+
+  it('keeps no more after hundreds of polls, failed and not', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const heap = (): number => {
+      simulator.clearJournal()
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    await start({ routes: 30 })
+    const told = await watching({ holdFor: 60_000 })
+    const round = async (): Promise<void> => {
+      for (let polled = 0; polled < 150; polled++) {
+        simulator.clearFaults()
+        simulator.routes[polled % 30]!.name = `Name ${polled}`
+        if (polled % 3 === 1) simulator.fault({ kind: 'array' })
+        await look().catch(() => undefined)
+        passTime(20_000)
+      }
+      told.events.length = 0
+      told.health.length = 0
+    }
+    await round()
+    const before = heap()
+    await round()
+    await round()
+    ;(heap() - before).should.be.below(1_000_000)
+  }).timeout(60_000)
+
+  it('ends with the gateway: no poll, no timer, no session', async () => {
+    await start({ routes: 4 }, { pollInterval: 1000 })
+    const told = await watching()
+    pending.size.should.equal(1)
+    await gateway.close()
+    pending.size.should.equal(0)
+    told.events.should.eql([])
+    should(() => watch()).throw({ code: 'CLOSED' })
+  })
+})

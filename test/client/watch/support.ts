@@ -1,0 +1,132 @@
+// Watches of a simulator, with a clock that is set forward.
+import 'should'
+import {
+  openConnection,
+  watchDevice,
+  type Connection,
+  type Health,
+  type GatewayError,
+  type Snapshot,
+  type WatchEvent,
+  type WatchOptions,
+} from '../../../client/internal'
+import { REAL_TIME, type Clock } from '../../../client/watch/poller'
+import { pollNow } from '../../../client/watch/device-watch'
+import {
+  startSimulator,
+  type RouteState,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../../simulator'
+import { until } from '../../support/until'
+
+/** What one watch was told. */
+export interface Told {
+  events: WatchEvent[]
+  snapshots: Snapshot[]
+  health: Health[]
+  failures: GatewayError[]
+  end: () => void
+}
+
+export let simulator: Simulator
+export let gateway: Connection
+export let deviceId: string
+export let log: string[]
+/** How far the clock of the watches is ahead, in ms. */
+export let skew = 0
+/** What the timers that have not run out yet wait, in ms. */
+export const pending = new Set<{ ms: number }>()
+const clock: Clock = {
+  now: () => Date.now() + skew,
+  unix: (at) => at,
+  after(ms, callback) {
+    const timer = { ms }
+    pending.add(timer)
+    const cancel = REAL_TIME.after(ms, () => {
+      pending.delete(timer)
+      callback()
+    })
+    return () => {
+      pending.delete(timer)
+      cancel()
+    }
+  },
+}
+
+/** Sets the clock of the watches forward. */
+export function passTime(ms: number): void {
+  skew += ms
+}
+
+export async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
+  simulator = await startSimulator({
+    applyDelay: 0,
+    settleDelay: 0,
+    pollingInterval: 3_600_000,
+    ...options,
+  })
+  log = []
+  skew = 0
+  gateway = openConnection({
+    baseUrl: simulator.url,
+    username: 'haiadmin',
+    password: 'manager',
+    timeout: 500,
+    log: (level, text) => log.push(`${level} ${text}`),
+    ...more,
+  })
+  deviceId = simulator.devices[0]!._id
+}
+
+/** Ends what `start` has started. */
+export async function closeAll(): Promise<void> {
+  await gateway.close()
+  simulator.openSessions.should.equal(0)
+  await simulator.stop()
+}
+
+export function watch(options: Partial<WatchOptions> = {}): Told {
+  const told: Told = { events: [], snapshots: [], health: [], failures: [], end: () => undefined }
+  told.end = watchDevice(
+    gateway,
+    {
+      onEvents: (events) => told.events.push(...events),
+      onSnapshot: (snapshot) => told.snapshots.push(snapshot),
+      onHealth: (health) => told.health.push(health),
+      onFailure: (error) => told.failures.push(error),
+      ...options,
+    },
+    clock,
+  )
+  return told
+}
+
+/** Watches from a first look on. */
+export async function watching(options: Partial<WatchOptions> = {}): Promise<Told> {
+  const told = watch(options)
+  await until(() => told.snapshots.length > 0)
+  return told
+}
+
+export const look = async (): Promise<unknown> => pollNow(gateway, deviceId)!()
+export const namesOf = (events: WatchEvent[]): string[] => events.map(({ event }) => event)
+
+/** Makes a change, looks twice, and answers the events. */
+export async function eventsOf(told: Told, change: () => unknown): Promise<WatchEvent[]> {
+  told.events.length = 0
+  await change()
+  await look()
+  await look()
+  return [...told.events]
+}
+
+export const running = (): RouteState =>
+  simulator.routes.find(
+    ({ state, destinations }) => state === 'running' && destinations.length > 1,
+  )!
+export const idle = (): RouteState => simulator.routes.find(({ state }) => state === 'idle')!
+export const device = (): Simulator['devices'][0] => simulator.devices[0]!
+export const callsFor = (path: string): number =>
+  simulator.journal.filter((call) => call.path === path).length
+export const polls = (): number => callsFor(`/api/devices/${deviceId}`)
