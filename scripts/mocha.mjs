@@ -125,11 +125,12 @@ export function testFiles() {
   const longest = [
     'editor/browser',
     'editor/route-form',
-    'recipes/recipes',
+    'recipes/trouble',
     'editor/sidebar',
     'client/watch/watch',
     'editor/pickers',
     'nodes/strange',
+    'recipes/monitoring',
     'package/demo',
     'editor/connection-form',
     'nodes/paging',
