@@ -129,12 +129,12 @@ export function testFiles() {
     'editor/sidebar',
     'client/watch/watch',
     'editor/pickers',
-    'nodes/strange',
     'recipes/monitoring',
     'package/demo',
     'editor/connection-form',
     'nodes/paging',
     'editor/journey',
+    'nodes/strange-sessions',
   ]
   const folder = join(root, 'dist/test')
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.test.js'))
