@@ -125,15 +125,16 @@ export function testFiles() {
   const longest = [
     'editor/browser',
     'editor/route-form',
-    'recipes/recipes',
+    'recipes/trouble',
     'editor/sidebar',
     'client/watch/outages',
     'editor/pickers',
-    'nodes/strange',
+    'recipes/monitoring',
     'package/demo',
     'editor/connection-form',
     'nodes/paging',
     'editor/journey',
+    'nodes/strange-sessions',
   ]
   const folder = join(root, 'dist/test')
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.test.js'))

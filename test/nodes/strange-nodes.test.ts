@@ -1,0 +1,261 @@
+import 'should'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
+import { startOdd, type Call, type OddAppliance, type Reply } from './strange-support'
+
+describe('an appliance that behaves otherwise', () => {
+  let appliance: OddAppliance
+  let server: Server
+  let calls: Call[]
+  let reply: (call: Call) => Reply | undefined
+
+  beforeEach(async () => {
+    reply = () => undefined
+    appliance = await startOdd((call) => reply(call))
+    ;({ server, calls } = appliance)
+  })
+  afterEach(() => appliance.end())
+
+  /** The least cases of what generated ones have found (fuzz.test.ts). */
+  describe('through the nodes', () => {
+    const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const DEEP = 10_000
+    const nested = '['.repeat(DEEP) + ']'.repeat(DEEP)
+    const address = { deviceId: 'D', routeId: 'R' }
+    const byName = { ...address, destinationName: 'b', action: 'start' }
+    const whole = {
+      id: 'R',
+      name: 'Route',
+      source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      destinations: [],
+    }
+    const answerTo = (end: string, answer: Reply): void => {
+      reply = ({ path }) => (path.endsWith(end) ? answer : undefined)
+    }
+
+    afterEach(unload)
+
+    type Node = Record<string, unknown>
+    const badAnswers: Array<[what: string, node: Node, message: Message, text: string]> = [
+      ['lists in lists in lists', { type: 'get-route', hideSecrets: true }, address, nested],
+      ['a route without a source', { type: 'statistics', scope: 'source' }, address, '{}'],
+      [
+        'a source without an ID',
+        { type: 'statistics', scope: 'source' },
+        address,
+        '{"source":{"id":7}}',
+      ],
+      [
+        'null among the destinations',
+        { type: 'control-route', target: 'destination' },
+        byName,
+        '{"destinations":[null]}',
+      ],
+      [
+        'text for the destinations',
+        { type: 'control-route', target: 'destination' },
+        byName,
+        '{"destinations":"all"}',
+      ],
+      [
+        'a destination without an ID',
+        { type: 'control-route', target: 'destination' },
+        byName,
+        '{"destinations":[{"name":"b"}]}',
+      ],
+    ]
+    for (const [what, { type, ...node }, message, text] of badAnswers) {
+      it(`${what}: a bad answer, not a mistake of the node (${String(type)})`, async () => {
+        answerTo('/routes/R', { text })
+        await load(url(), { node: { ...node, type: `media-gateway-${String(type)}` } })
+        const { code, message: sentence } = await failure('node', message)
+        code.should.equal('BAD_RESPONSE')
+        sentence.should.not.match(/Please report/)
+      })
+    }
+
+    it('what is nested too deep is sent on to nobody: Node-RED could not copy it', async () => {
+      answerTo('/updates', { text: `{"status":"ok","more":${nested}}` })
+      await load(url(), { 'update-route': { wires: [['out', 'caught']] } })
+      const message = { ...address, payload: { ...whole, destinations: [] } }
+      const { code } = await failure('update-route', message)
+      code.should.equal('BAD_RESPONSE')
+    })
+
+    for (const id of ['..', '\ud800', 'x'.repeat(100_000)]) {
+      it(`a device with the ID ${JSON.stringify(id.slice(0, 4))} is not used, nor remembered`, async () => {
+        answerTo('/devices', { body: [{ _id: id }] })
+        await load(url())
+        ;(await failure('get-device')).code.should.equal('BAD_RESPONSE')
+        answerTo('/devices/D', { body: { _id: 'D', config: {} } })
+        ;(await result('get-device')).should.have.property('deviceId', 'D')
+      })
+    }
+
+    it('a device that is refused, with whatever status, is looked up anew', async () => {
+      let id = 'old'
+      reply = ({ path }) => {
+        if (path === '/api/devices') return { body: [{ _id: id }] }
+        if (path === `/api/devices/${id}`) return { body: { config: {} } }
+        return path.startsWith('/api/devices/') ? { status: 400 } : undefined
+      }
+      await load(url())
+      ;(await result('get-device')).should.have.property('deviceId', 'old')
+      id = 'new'
+      ;(await failure('get-device')).code.should.equal('REJECTED')
+      ;(await result('get-device')).should.have.property('deviceId', 'new')
+    })
+
+    it('many devices with long names make no endless sentence', async () => {
+      const body = Array.from({ length: 1000 }, (_, at) => ({
+        _id: `D${at}`,
+        name: 'x'.repeat(99),
+      }))
+      answerTo('/devices', { body })
+      await load(url())
+      const { code, message, cause } = await failure('get-device')
+      code.should.equal('INVALID_INPUT')
+      message.length.should.be.below(2000)
+      cause.problems![0]!.problem.length.should.be.below(2000)
+    })
+
+    it('the editor is given text only where text belongs', async () => {
+      reply = ({ path }) => {
+        if (path === '/api/devices') {
+          return { body: [{ _id: 'D', name: { a: 'secret' }, status: ['secret'] }] }
+        }
+        if (path === '/api/devices/D') return { body: { config: { settings: 'none' } } }
+        if (!path.endsWith('/routes')) return undefined
+        const destinations = [null, { id: { a: 'secret' }, name: 7, started: 'secret' }]
+        return { body: { data: [{ id: 'R', name: null, state: { a: 'secret' }, destinations }] } }
+      }
+      await load(url())
+      for (const path of ['connection', 'lookup']) {
+        const request = helper.request().post(`/media-gateway/${path}`)
+        const { status, text } = await request
+          .set('content-type', 'application/json')
+          .send('{"connection":{"id":"gateway"}}')
+        status.should.equal(200)
+        text.should.not.match(/secret/)
+      }
+    })
+
+    const refused: Array<[what: string, node: Node, message: () => Message]> = [
+      ['a list of routes with holes', { type: 'ensure-route' }, () => ({ payload: Array(3) })],
+      [
+        'a route to delete that is not told',
+        { type: 'ensure-route', state: 'absent' },
+        () => ({ payload: { nmae: 'Studio A' } }),
+      ],
+      [
+        'destinations with holes',
+        { type: 'create-route' },
+        () => ({ payload: { ...whole, id: undefined, destinations: Array(2) } }),
+      ],
+      [
+        'a promise that never ends, as the definition',
+        { type: 'create-route' },
+        () => ({ payload: new Promise(() => undefined) }),
+      ],
+      [
+        'a promise that never ends, as the route',
+        { type: 'get-route' },
+        () => ({ routeId: new Promise(() => undefined) }),
+      ],
+      [
+        'lists in lists in lists, as the definition',
+        { type: 'update-route', validate: false },
+        () => ({
+          ...address,
+          payload: { source: { a: JSON.parse('['.repeat(1000) + ']'.repeat(1000)) as unknown } },
+        }),
+      ],
+      [
+        'a preset that refers to itself',
+        { type: 'preset', action: 'import' },
+        () => {
+          const preset: Record<string, unknown> = { preset_version: 1, routes: [] }
+          return { confirm: true, payload: Object.assign(preset, { preset }) }
+        },
+      ],
+      [
+        'a preset with holes in its routes',
+        { type: 'preset', action: 'import' },
+        () => ({ confirm: true, payload: { preset_version: 1, routes: Array(2) } }),
+      ],
+      [
+        'an object for the port of a client',
+        { type: 'statistics', scope: 'client' },
+        () => ({ ...byName, clientAddress: '192.0.2.1', clientPort: { valueOf: 1, toString: 1 } }),
+      ],
+      [
+        'an ID of many pages',
+        { type: 'get-route' },
+        () => ({ ...address, routeId: 'x'.repeat(9999) }),
+      ],
+      [
+        'an ID of many pages for a command',
+        { type: 'control-route' },
+        () => ({ ...address, routeId: 'x'.repeat(9999) }),
+      ],
+      [
+        'an ID of many pages for a removal',
+        { type: 'delete-route' },
+        () => ({ ...address, routeId: 'x'.repeat(9999) }),
+      ],
+      ['a scope named as a method', { type: 'statistics', scope: 'toString' }, () => address],
+      ['a scope named as a class', { type: 'statistics', scope: 'constructor' }, () => address],
+      ['a number for a place', { type: 'create-route', definition: 5 }, () => address],
+      [
+        'a place in what is not there',
+        { type: 'create-route', definition: 'a.b.c' },
+        () => address,
+      ],
+    ]
+    for (const [what, { type, ...node }, message] of refused) {
+      it(`${what}: refused before any call (${String(type)})`, async () => {
+        await load(url(), { node: { ...node, type: `media-gateway-${String(type)}` } })
+        const error = await failure('node', message())
+        error.code.should.equal('INVALID_INPUT')
+        error.message.should.match(/^Nothing was changed/).and.not.match(/Cannot|is not a function/)
+        calls
+          .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
+          .should.eql([])
+      })
+    }
+
+    it('a TLS configuration that is none is refused', async () => {
+      for (const tls of ['__proto__', 'get-route']) {
+        await load(url(), {}, { gateway: { tls } })
+        ;(await failure('list-devices')).code.should.equal('CONFIG')
+        await unload()
+      }
+    })
+
+    it('an ID that does not let itself be read is none', async () => {
+      await load(url())
+      const routeId = Object.defineProperty({}, 'id', {
+        get() {
+          throw new Error('do not look')
+        },
+      })
+      ;(await send('get-route', { routeId })).error!.code.should.equal('INVALID_INPUT')
+    })
+
+    it('a message that cannot be copied for a second wire ends once, and says so', async () => {
+      await load(url(), { 'list-devices': { wires: [['out', 'caught']] } })
+      const other = new Proxy(
+        {},
+        {
+          ownKeys() {
+            throw new Error('do not list')
+          },
+        },
+      )
+      const { done: times, error } = await send('list-devices', { other })
+      times.should.equal(1)
+      error!.message.should.match(/was done, but the message could not be sent on/)
+    })
+  })
+})

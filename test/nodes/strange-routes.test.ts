@@ -1,0 +1,377 @@
+import 'should'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  controlRoute,
+  deleteRoute,
+  ensureRoutes,
+  getDevice,
+  getRoute,
+  newOperation,
+  readStatistics,
+  updateRoute,
+  watchDevice,
+  type Connection,
+  type Snapshot,
+} from '../../client/internal'
+import { pollNow } from '../../client/watch/device-watch'
+import { load, result, unload } from '../support/flow'
+import { errorOf } from '../support/errors'
+import {
+  connectTo,
+  op,
+  startOdd,
+  updates,
+  type Call,
+  type OddAppliance,
+  type Reply,
+} from './strange-support'
+
+describe('an appliance that behaves otherwise', () => {
+  let appliance: OddAppliance
+  let server: Server
+  let gateway: Connection
+  let calls: Call[]
+  let reply: (call: Call) => Reply | undefined
+
+  beforeEach(async () => {
+    reply = () => undefined
+    appliance = await startOdd((call) => reply(call))
+    ;({ server, gateway, calls } = appliance)
+  })
+  afterEach(() => appliance.end())
+
+  describe('a route that did not come whole', () => {
+    const whole = {
+      id: 'R',
+      name: 'Route',
+      source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      destinations: [{ id: 'E', name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }],
+    }
+    const halves: Array<[string, object]> = [
+      ['without destinations', { ...whole, destinations: undefined }],
+      ['with null for destinations', { ...whole, destinations: null }],
+      ['with IDs for destinations', { ...whole, destinations: ['E'] }],
+      [
+        'with a null among the destinations',
+        { ...whole, destinations: [...whole.destinations, null] },
+      ],
+      ['without a source', { ...whole, source: undefined }],
+      ['wrapped', { data: whole }],
+      ['of another ID', { ...whole, id: 'Q' }],
+    ]
+    for (const [what, body] of halves) {
+      it(`${what} is never the ground of an update`, async () => {
+        reply = ({ method, path }) =>
+          method === 'GET' && path.endsWith('/routes/R') ? { body } : undefined
+        for (const mode of ['keep', 'merge'] as const) {
+          const change = {
+            address: { deviceId: 'D', routeId: 'R' },
+            patch: { name: 'New' },
+            mode,
+            waitFor: 'accepted' as const,
+            waitTimeout: 1000,
+          }
+          const error = await errorOf(updateRoute(gateway, change, op()))
+          error.code.should.equal('BAD_RESPONSE')
+          error.message.should.match(/The change was not sent/)
+        }
+        updates(calls).should.have.length(0)
+      })
+    }
+
+    const more: Connection[] = []
+    const openAgain = (): Connection => {
+      const again = connectTo(server)
+      more.push(again)
+      return again
+    }
+
+    it('a masked pass phrase is not sent back as the pass phrase', async () => {
+      const source = {
+        ...whole.source,
+        protocol: 'srt',
+        mode: 'listener',
+        srtPassPhrase: '********',
+      }
+      reply = ({ method, path }) => {
+        if (method === 'GET' && path.endsWith('/routes/R')) return { body: { ...whole, source } }
+        return path.endsWith('/updates') ? { body: { status: 'ok' } } : undefined
+      }
+      const patches: Array<[object, 'keep' | 'merge']> = [
+        [{ name: 'New' }, 'keep'],
+        [{ name: 'New' }, 'merge'],
+        [{ ...whole, source }, 'keep'],
+        [{ source: { ...source, srtPassPhrase: '••••••' } }, 'keep'],
+        [{ source: { srtPassPhrase: '••••••' } }, 'merge'],
+      ]
+      for (const [patch, mode] of patches) {
+        const change = {
+          address: { deviceId: 'D', routeId: 'R' },
+          patch,
+          mode,
+          waitFor: 'accepted' as const,
+          waitTimeout: 1000,
+        }
+        // Each one waits in vain for the one before to show: the fake applies nothing.
+        reply = (
+          (before) => (call) =>
+            before(call)
+        )(reply)
+        await updateRoute(openAgain(), change, op())
+      }
+      updates(calls).should.have.length(5)
+      JSON.stringify(updates(calls)).should.not.match(/srtPassPhrase/)
+      await Promise.all(more.splice(0).map((one) => one.close()))
+    })
+  })
+
+  for (const [what, unknown] of [
+    ['410', { status: 410, body: { error: { type: 'x', message: 'no such route' } } }],
+    ['null', { body: null }],
+  ] as const) {
+    it(`that answers ${what} for a route that is gone: a delete is confirmed by the list`, async () => {
+      reply = ({ path }) => {
+        if (path === '/api/devices/D/updates') return { body: { status: 'accepted' } }
+        if (path === '/api/gateway/D/routes/R') return unknown
+        return path === '/api/gateway/D/routes' ? { body: { data: [] } } : undefined
+      }
+      const route = { deviceId: 'D', routeId: 'R', waitFor: 'applied', waitTimeout: 5000 } as const
+      await deleteRoute(gateway, route, newOperation('t'))
+    })
+  }
+
+  it('that writes true and false as text: a route as read goes back, as booleans', async () => {
+    const sent: unknown[] = []
+    const part = { name: 'out', protocol: 'udp', address: '239.1.1.1', port: '6000' }
+    const source = { ...part, id: 'S', name: 'in' }
+    const destinations = [{ ...part, id: 'T', shaping: 'false' }]
+    const route = { id: 'R', name: 'A', state: 'idle', source, destinations }
+    reply = ({ path, body }) => {
+      if (path === '/api/gateway/D/routes/R') return { body: route }
+      if (path !== '/api/devices/D/updates') return undefined
+      sent.push(body!.fields!.destinations)
+      return { body: { status: 'accepted' } }
+    }
+    const address = { deviceId: 'D', routeId: 'R' }
+    const patch = await getRoute(gateway, address, newOperation('t'))
+    const change = {
+      address,
+      patch,
+      mode: 'merge',
+      waitFor: 'accepted',
+      waitTimeout: 1000,
+    } as const
+    await updateRoute(gateway, change, newOperation('t'))
+    sent.should.match([[{ id: 'T', shaping: false, port: 6000 }]])
+  })
+
+  describe('that writes its states otherwise', () => {
+    let state: string | undefined
+    let commands: string[]
+    const address = { deviceId: 'D', routeId: 'R' }
+    const route = (): object => ({
+      id: 'R',
+      name: 'Studio A',
+      state,
+      source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      destinations: [],
+    })
+
+    beforeEach(() => {
+      commands = []
+      reply = ({ path, body }) => {
+        if (path === '/api/gateway/D/routes/R') return { body: route() }
+        if (path === '/api/gateway/D/routes') return { body: { data: [route()] } }
+        if (path !== '/api/devices/D/commands') return undefined
+        const { command } = body as { command: string }
+        commands.push(command)
+        if (state === 'Running' && command === 'stop-route') state = 'Stopped'
+        else if (state === 'Stopped' && command === 'start-route') state = 'Running'
+        return { body: [{ command }] }
+      }
+    })
+
+    const ensure = async (wanted: 'started' | 'stopped', waitTimeout = 5000): Promise<object> => {
+      const options = { deviceId: 'D', state: wanted, waitTimeout }
+      return (await ensureRoutes(gateway, { id: 'R' }, options, newOperation('t'))).results
+    }
+
+    it('with capitals: a running route is stopped and started, and neither is done twice', async () => {
+      state = 'Running'
+      ;(await ensure('started')).should.have.property('changed', false)
+      ;(await ensure('stopped')).should.have.property('changed', true)
+      ;(await ensure('stopped')).should.have.property('changed', false)
+      ;(await ensure('started')).should.have.property('changed', true)
+      commands.should.eql(['stop-route', 'start-route'])
+    })
+
+    it('with capitals: a stop is confirmed when it shows, and a restart stops first', async () => {
+      state = 'Running'
+      const control = { ...address, waitFor: 'applied', waitTimeout: 5000 } as const
+      await controlRoute(gateway, { ...control, action: 'restart' }, newOperation('t'))
+      const { route: after } = await controlRoute(
+        gateway,
+        { ...control, action: 'stop' },
+        newOperation('t'),
+      )
+      after!.should.have.property('state', 'Stopped')
+      commands.should.eql(['stop-route', 'start-route', 'stop-route'])
+    })
+
+    it('with capitals: the list is filtered by them', async () => {
+      const lists = { type: 'media-gateway-list-routes', output: 'routes' }
+      const { port } = server.address() as AddressInfo
+      await load(`http://127.0.0.1:${port}`, {
+        running: { ...lists, state: 'running' },
+        idle: { ...lists, state: 'idle' },
+      })
+      const counts: unknown[] = []
+      for (state of ['Running', 'Stopped']) {
+        for (const filter of ['running', 'idle']) {
+          counts.push(((await result(filter)).payload as unknown[]).length)
+        }
+      }
+      await unload()
+      counts.should.eql([1, 0, 0, 1])
+    })
+
+    for (const unknown of ['stopping', undefined]) {
+      it(`${String(unknown)}: it is never taken for stopped`, async () => {
+        state = unknown
+        await ensure('stopped', 100).should.be.rejectedWith({ code: 'NOT_CONFIRMED' })
+        const control = {
+          ...address,
+          action: 'stop',
+          waitFor: 'applied',
+          waitTimeout: 100,
+        } as const
+        await controlRoute(gateway, control, newOperation('t')).should.be.rejectedWith({
+          code: 'NOT_CONFIRMED',
+        })
+        commands.should.eql(['stop-route', 'stop-route'])
+      })
+    }
+  })
+
+  describe('that answers with something else', () => {
+    const others: Array<[string, unknown]> = [
+      ['nothing in it', {}],
+      ['what was asked for wrapped', { data: { id: 'R', _id: 'D', route: {}, config: {} } }],
+      ['another one', { id: 'Q', name: 'Other' }],
+    ]
+    for (const [what, body] of others) {
+      it(`an object with ${what} is no route, no device and no statistics`, async () => {
+        reply = ({ path }) => (path.startsWith('/api/session') ? undefined : { body })
+        const reads = [
+          getRoute(gateway, { deviceId: 'D', routeId: 'R' }, op()),
+          getDevice(gateway, 'D', op()),
+          readStatistics(gateway, 'D', { routeId: 'R' }, op()),
+        ]
+        for (const read of reads) (await errorOf(read)).code.should.equal('BAD_RESPONSE')
+      })
+    }
+  })
+
+  describe('that takes the ID of a route in either case', () => {
+    const id = '3f2b8c1e-9d47-4a6b-8c21-0e5f7a9b1c2d'
+    const address = { deviceId: 'D', routeId: id.toUpperCase() }
+    let state: string
+    let isThere: boolean
+    let readsUntilGone: number
+
+    beforeEach(() => {
+      state = 'idle'
+      isThere = true
+      readsUntilGone = Infinity
+      reply = ({ path, body }) => {
+        const route = {
+          id,
+          name: 'Route',
+          state,
+          source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+          destinations: [],
+        }
+        if (path.toLowerCase() === `/api/gateway/d/routes/${id}`) {
+          if (--readsUntilGone < 0) isThere = false
+          return isThere ? { body: route } : undefined
+        }
+        if (path === '/api/gateway/D/routes') {
+          return { body: { data: isThere ? [route] : [], numResults: Number(isThere) } }
+        }
+        if (path === '/api/devices/D/commands') {
+          state = 'running'
+          return { body: [{}] }
+        }
+        if (path !== '/api/devices/D/updates') return undefined
+        if ((body as { action?: string }).action === 'delete') readsUntilGone = 3
+        return { body: { status: 'ok' } }
+      }
+    })
+
+    it('it is read, started and seen to run', async () => {
+      ;(await getRoute(gateway, address, op())).id.should.equal(id)
+      const control = { action: 'start', waitFor: 'applied', waitTimeout: 2000 } as const
+      const { route } = await controlRoute(gateway, { ...address, ...control }, op())
+      route!.should.have.property('state', 'running')
+    })
+
+    it('it is not taken for gone before it is', async () => {
+      await deleteRoute(gateway, { ...address, waitFor: 'applied', waitTimeout: 5000 }, op())
+      isThere.should.be.false()
+    })
+
+    it('it is deleted where it shall be absent', async () => {
+      const options = { deviceId: 'D', state: 'absent', waitTimeout: 5000 } as const
+      const { results } = await ensureRoutes(gateway, { id: id.toUpperCase() }, options, op())
+      results.should.have.property('action', 'delete')
+    })
+  })
+
+  describe('that writes an empty list of destinations otherwise', () => {
+    const NONE: Record<string, unknown> = { null: null, 'nothing at all': undefined }
+    for (const [what, none] of Object.entries(NONE)) {
+      it(`${what}: a watch tells of no new route, and knows the route`, async () => {
+        const route = (destinations: unknown): object => ({
+          id: 'R',
+          name: 'Route',
+          state: 'idle',
+          source: { id: 'S', name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+          destinations,
+        })
+        let destinations = none
+        reply = ({ path }) => {
+          const routes = [route(destinations)]
+          if (path === '/api/devices/D')
+            return { body: { _id: 'D', name: 'D', config: { routes } } }
+          if (path.endsWith('/routes')) return { body: { data: routes } }
+          return path.endsWith('/routes/R') ? { body: routes[0] } : undefined
+        }
+        const told: string[] = []
+        const snapshots: Snapshot[] = []
+        const end = watchDevice(gateway, {
+          deviceId: 'D',
+          onEvents: (events) => told.push(...events.map(({ event }) => event)),
+          onSnapshot: (snapshot) => snapshots.push(snapshot),
+        })
+        try {
+          for (let looks = 0; looks < 3; looks++) await pollNow(gateway, 'D')!()
+          told.should.eql([])
+          const lists = calls.filter(({ path }) => path.endsWith('/routes')).length
+          if (none === null) lists.should.equal(0)
+          snapshots[0]!.routes.should.have.length(1)
+          const out = { id: 'T', name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
+          destinations = [out]
+          await pollNow(gateway, 'D')!()
+          destinations = [out, { ...out, id: 'U', name: 'out 2' }]
+          await pollNow(gateway, 'D')!()
+          // Where nothing was told, that the first one is told is no change.
+          const first = none === null ? ['destination.added'] : []
+          told.should.eql([...first, 'destination.added'])
+        } finally {
+          end()
+        }
+      })
+    }
+  })
+})

@@ -1,0 +1,185 @@
+// The flows in examples/ on a real Node-RED and a simulator, with their buttons and what they tell.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import 'should'
+import { startSimulator, type Simulator } from '../../simulator'
+import { hurried, type NodeRed } from '../support/node-red'
+import { root } from '../support/root'
+import { pause, until } from '../support/until'
+
+/** How fast the clock of Node-RED runs: its second, and a look of each watch, is 200 ms here. */
+export const HURRY = 5
+export const examples = join(root, 'examples')
+export const GATEWAY = 'a8040be890603b7c'
+
+export interface FlowNode {
+  id: string
+  type: string
+  z?: string
+  name?: string
+  label?: string
+  gateway?: string
+  scope?: string[] | null
+  wires?: string[][]
+  repeat?: string
+  crontab?: string
+  baseUrl?: string
+  [property: string]: unknown
+}
+
+export const read = (file: string): FlowNode[] =>
+  JSON.parse(readFileSync(join(examples, file), 'utf8')) as FlowNode[]
+
+const ADMINISTRATOR = { username: 'haiadmin', password: 'manager' }
+
+/** What each test file does on a Node-RED of its own. */
+export function flowsOn(nodeRed: NodeRed) {
+  /** Where the output of the present flow begins. */
+  let since = 0
+  let simulator: Simulator
+
+  const start = (env: NodeJS.ProcessEnv = {}): Promise<void> =>
+    nodeRed.start(
+      { mqttReconnectTime: 2500 },
+      { ...hurried(HURRY), NODE_V8_COVERAGE: undefined, ...env },
+    )
+
+  /** Starts the simulator of one case. */
+  async function begin(): Promise<Simulator> {
+    simulator = await startSimulator()
+    return simulator
+  }
+
+  // A flow that is gone leaves no session.
+  async function end(): Promise<void> {
+    await deploy([])
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  }
+
+  const call = (method: string, path: string, body?: unknown): Promise<Response> =>
+    fetch(nodeRed.url + path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'Node-RED-API-Version': 'v2',
+        'Node-RED-Deployment-Type': 'full',
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+
+  async function deploy(flows: object[]): Promise<void> {
+    const from = nodeRed.output.length
+    const answer = await call('POST', 'flows', { flows })
+    answer.status.should.equal(200, await answer.text())
+    await until(() => /Started flows/.test(nodeRed.output.slice(from)), 'the start of the flow')
+  }
+
+  /** Deploys a recipe on the simulator, with credentials as a user would enter them. */
+  async function open(
+    title: string,
+    { flow = read(`Recipes/${title}.json`), credentials = ADMINISTRATOR } = {},
+  ): Promise<FlowNode[]> {
+    since = nodeRed.output.length
+    await deploy(connected(flow, credentials))
+    return flow
+  }
+
+  function connected(flow: FlowNode[], credentials = ADMINISTRATOR): FlowNode[] {
+    return flow.map((each) => {
+      switch (each.type) {
+        case 'media-gateway':
+          return { ...each, baseUrl: simulator.url, pollInterval: 1, credentials }
+        case 'debug':
+          return { ...each, console: true }
+        // The test presses the button; the clock would do so in between.
+        case 'inject':
+          return { ...each, repeat: '', crontab: '' }
+        default:
+          return each
+      }
+    })
+  }
+
+  /** Waits until a watch has looked so often, and its events have gone through. */
+  async function polled(times: number): Promise<void> {
+    const looks = (): number =>
+      simulator.journal.filter(
+        ({ path, status }) => /^\/api\/devices\/[^/]+$/.test(path) && status === 200,
+      ).length
+    const before = looks()
+    await until(() => looks() >= before + times, 'a look of the watch')
+    await pause(100)
+  }
+
+  /** Presses a button, and waits until the appliance has answered that and the answer has gone through. */
+  async function press(
+    flow: FlowNode[],
+    button: string,
+    path = /\/(routes|preset)$/,
+  ): Promise<void> {
+    const answers = (): number =>
+      simulator.journal.filter((each) => path.test(each.path) && each.status !== undefined).length
+    const asked = answers()
+    const answer = await call('POST', `inject/${nodeNamed(flow, button).id}`, {})
+    answer.status.should.equal(200)
+    await until(() => answers() > asked, `an answer after "${button}"`)
+    await pause(80)
+  }
+
+  /** What Node-RED has printed since the present flow was deployed. */
+  const output = (): string => nodeRed.output.slice(since)
+
+  /** What a debug node of the flow has told. */
+  function told(name: string): string[] {
+    const lines = output().split(/^(?=\d+ \w+ [\d:]+ - )/m)
+    return lines.flatMap((line) => {
+      const [, text] = new RegExp(`\\[info\\] \\[debug:${name}\\] ([^]*)`).exec(line) ?? []
+      return text === undefined ? [] : [text.trim()]
+    })
+  }
+
+  const bodies = (): Array<{ action?: string; command?: string }> =>
+    simulator.journal
+      .filter(({ path }) => /\/(updates|commands)$/.test(path))
+      .map(({ body }) => body as object)
+
+  const changes = (action: string): number =>
+    bodies().filter((body) => body.action === action).length
+  const commands = (): unknown[] => bodies().map(({ command }) => command)
+  const writes = (): number => bodies().length
+
+  return {
+    start,
+    begin,
+    end,
+    call,
+    deploy,
+    open,
+    connected,
+    polled,
+    press,
+    output,
+    told,
+    changes,
+    commands,
+    writes,
+  }
+}
+
+/** The flow, with a debug node of the same name behind one of its nodes. */
+export function probed(flow: FlowNode[], name: string): FlowNode[] {
+  const { id, z } = nodeNamed(flow, name)
+  const probe = { id: 'probe', z, type: 'debug', name, active: true, complete: 'topic', wires: [] }
+  const wired = flow.map((node) =>
+    node.id === id ? { ...node, wires: [[...node.wires![0]!, 'probe']] } : node,
+  )
+  return [...wired, probe]
+}
+
+export function nodeNamed(flow: FlowNode[], name: string): FlowNode {
+  const found = flow.find((each) => each.name === name)
+  if (!found) throw new Error(`The flow has no node "${name}".`)
+  return found
+}
