@@ -199,11 +199,14 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
       // Several changes between two polls are reported as one: each waits for the one before.
       if (told.isOpen(route.id)) continue
       const change = changeFor(random, route, number)
-      if (change.kind === 'remove') routes.splice(routes.indexOf(route), 1)
       const present = new Set(deployed.map(({ id }) => id))
       // Only a new name identifies the change that it comes from.
       if (change.kind !== 'rename' && watchers.some((id) => !present.has(id))) continue
       const id = await fleet('change', { name, ...change })
+      if (change.kind === 'start' || change.kind === 'stop') {
+        route.isRunning = change.kind === 'start'
+      }
+      if (change.kind === 'remove') routes.splice(routes.indexOf(route), 1)
       if (change.kind === 'add') routes.push({ id, isRunning: false, isExtra: true })
       told.changed(
         { ...change, route: id },
@@ -415,8 +418,7 @@ function changeFor(random, route, number) {
   if (route.isExtra && random.chance(0.3)) return { kind: 'remove', route: route.id }
   if (random.chance(0.4)) return { kind: 'rename', route: route.id, to }
   if (random.chance(0.3)) return { kind: 'edit', route: route.id, port: 40_000 + number }
-  route.isRunning = !route.isRunning
-  return { kind: route.isRunning ? 'start' : 'stop', route: route.id }
+  return { kind: route.isRunning ? 'stop' : 'start', route: route.id }
 }
 
 // ---- the report
