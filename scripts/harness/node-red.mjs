@@ -8,7 +8,6 @@ import { atEnd } from './end.mjs'
 import { Listening } from './processes.mjs'
 
 const require = createRequire(import.meta.url)
-const RED_JS = require.resolve('node-red/red.js')
 
 /** Creates an empty user directory, removed when the script ends. */
 export function temporaryUserDirectory() {
@@ -32,7 +31,8 @@ export class NodeRed extends Listening {
   async start({
     userDir,
     binary = process.execPath,
-    redJs = RED_JS,
+    // Only now: a fresh checkout has no packages when its first script is loaded.
+    redJs = require.resolve('node-red/red.js'),
     args = [],
     settings = {},
     globals = {},

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -81,6 +81,27 @@ describe('npm test', function () {
         text.should.match(/\binBrowser\)\(/, `${file} does not say that it needs a browser`)
       }
     })
+  })
+
+  it('and npm start load in a fresh checkout, which has no packages yet', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'media-gateway-fresh-'))
+    try {
+      cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
+      for (const file of ['package.json', 'package-lock.json']) {
+        cpSync(join(root, file), join(folder, file))
+      }
+      for (const script of ['start.mjs', 'test.mjs']) {
+        // No npm is found: the script ends where it would install the packages.
+        const { status, stderr } = spawnSync(process.execPath, [join(folder, 'scripts', script)], {
+          env: { PATH: folder },
+          encoding: 'utf8',
+        })
+        should(status).equal(1)
+        stderr.should.match(/^npm ci could not be started/, script)
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   describe('ends with the counts', () => {
