@@ -253,7 +253,7 @@ function checkRepeats(destinations: readonly unknown[]): Fault[] {
       const key = name === 'id' ? normalizeId(value) : value
       const other = first.get(key)
       if (other === undefined) first.set(key, index)
-      // Destinations with the same name are told apart by their ids, as on the appliance.
+      // Destinations with the same name differ by their IDs, as on the appliance.
       const [id, otherId] = [destination, destinations[other ?? index]].map((one) => own(one, 'id'))
       const areTold = isText(id) && isText(otherId) && !isSameId(id, otherId)
       if (other === undefined || areTold) return []

@@ -14,11 +14,25 @@ interface FormField {
   isSaved: boolean
 }
 
-/** Per node, for its open form. */
-const forms = new WeakMap<EditorNode, FormField[]>()
+/** A property that is a list and has no field, and what it showed at first, as JSON. */
+interface FormList {
+  property: string
+  read: () => unknown[]
+  shown: string
+}
 
-/** Brings the rows of a form to life. */
-export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
+/** By node, from when its form opens until it is saved: Node-RED hands on nothing but the node. */
+const forms = new WeakMap<EditorNode, { fields: FormField[]; lists: FormList[] }>()
+
+/**
+ * Brings the rows of a form to life.
+ * @param lists by property: returns the list that the form shows, as it would be saved
+ */
+export function prepareForm(
+  node: EditorNode,
+  choices?: TypedChoices,
+  lists: Record<string, () => unknown[]> = {},
+): void {
   const properties = Object.keys(node._def.defaults).filter(
     (property) => field(node, property).length > 0,
   )
@@ -36,24 +50,28 @@ export function prepareForm(node: EditorNode, choices?: TypedChoices): void {
   prepareConfigButtons(node)
   const credentials = Object.keys(node._def.credentials ?? {})
   const absent = new Set([...unsaved, ...missingCredentials(node)])
-  forms.set(
-    node,
-    [...properties, ...credentials].map((property) => {
+  forms.set(node, {
+    fields: [...properties, ...credentials].map((property) => {
       const input = field(node, property)
       return { property, input, shown: read(input), isSaved: !absent.has(property) }
     }),
-  )
+    lists: Object.entries(lists).map(([property, readList]) => {
+      return { property, read: readList, shown: JSON.stringify(readList()) }
+    }),
+  })
 }
 
 /**
  * A flow written by hand, or by an older version, may lack properties. The form shows what the node
  * does without them, but viewing is not editing: fields that were left alone lose their id, so that
- * the editor does not save them. An edit turns a node of an earlier version into one of this.
+ * the editor does not save them, and lists that were left alone stay as they are in the node. An edit
+ * turns a node of an earlier version into one of this.
  */
-export function saveForm(node: EditorNode, isListEdited = false): void {
-  const fields = forms.get(node) ?? []
+export function saveForm(node: EditorNode): void {
+  const { fields, lists } = forms.get(node) ?? { fields: [], lists: [] }
   const leftAlone = fields.filter(({ input, shown }) => read(input) === shown)
-  const isEdited = isListEdited || leftAlone.length < fields.length
+  const edited = lists.filter((list) => JSON.stringify(list.read()) !== list.shown)
+  const isEdited = edited.length > 0 || leftAlone.length < fields.length
   const migration = isEdited ? migrationOf(node) : {}
   for (const { property, input, isSaved } of leftAlone) {
     if (!isSaved && !(property in migration)) input.removeAttr('id')
@@ -61,6 +79,7 @@ export function saveForm(node: EditorNode, isListEdited = false): void {
   for (const [property, value] of Object.entries(migration)) {
     if (field(node, property).length === 0) node[property] = value
   }
+  for (const list of edited) node[list.property] = list.read()
 }
 
 function missingCredentials(node: EditorNode): string[] {

@@ -1,5 +1,5 @@
 // The form of the watch: besides plain rows, it has two lists, the events and the limits.
-import { prepareForm, saveForm } from '../../editor/form'
+import { prepareForm } from '../../editor/form'
 import { reason, text as shared, type CheckOptions } from '../../editor/text'
 import { idType, nameType, ownType, type TypedChoices } from '../../editor/typed'
 import { eventsIn, faultsOf, isEvent } from '../../../client/model/watch'
@@ -7,42 +7,13 @@ import { showEvents } from './events'
 import { showLimits } from './limits'
 import { text } from './text'
 
-interface ListField {
-  property: string
-  /** What the form shows now, as it would be saved. */
-  read: () => unknown[]
-  /** And what it showed at first. */
-  first: string
-}
-
-/** Per node, for its open form. */
-const lists = new WeakMap<EditorNode, ListField[]>()
-
 export const watch = {
   /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
-    prepareForm(node, choices())
-    const shown = {
+    prepareForm(node, choices(), {
       events: showEvents(node['events']),
       thresholds: showLimits(node['thresholds']),
-    }
-    lists.set(
-      node,
-      Object.entries(shown).map(([property, read]) => ({
-        property,
-        read,
-        first: JSON.stringify(read()),
-      })),
-    )
-  },
-
-  /** To call in `oneditsave`. A list that shows what it showed at first stays as it is in the node. */
-  saveForm(node: EditorNode): void {
-    const edited = (lists.get(node) ?? []).filter(
-      ({ read, first }) => JSON.stringify(read()) !== first,
-    )
-    saveForm(node, edited.length > 0)
-    for (const { property, read } of edited) node[property] = read()
+    })
   },
 
   /** True, or which of the events do not exist. */
