@@ -2,8 +2,8 @@
 //   --node-red 5.0 --node 22   only these; each may be given several times
 //   --core                     only the most telling pairs
 //   --allow-missing            a version that cannot be installed here is not a failure
-// npm run test:editor: the tests that start a Node-RED, mainly those of the forms, on Node-RED 5.0
-// and Node.js 22, or on the versions named.
+// npm run test:editor: the tests of the editor in a browser, on Node-RED 4.1 and 5.0 or on the
+// versions named; on 5.0 also the other tests that start a Node-RED.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +13,14 @@ import { pack } from './harness/npm.mjs'
 import { table } from './harness/report.mjs'
 import { runJob } from './matrix/job.mjs'
 import { CACHE, isRefused, Missing, pairsOf, Versions } from './matrix/versions.mjs'
-import { runMocha, testFiles } from './mocha.mjs'
+import { editorTestFiles, runMocha, testFiles } from './mocha.mjs'
 import { ready, root } from './ready.mjs'
 
 const AT_ONCE = 2
 
 async function main() {
-  const { editor, allowMissing, ...wanted } = optionsOf(process.argv.slice(2))
+  const { allowMissing, ...wanted } = optionsOf(process.argv.slice(2))
+  const { editor } = wanted
   const pairs = pairsOf(wanted)
   ready()
   const versions = new Versions()
@@ -52,8 +53,8 @@ function optionsOf(args) {
   })
   const { core, editor } = values
   return {
-    nodeRed: values['node-red'] ?? (editor ? ['5.0'] : undefined),
-    node: values.node ?? (editor ? ['22'] : undefined),
+    nodeRed: values['node-red'],
+    node: values.node,
     core,
     editor,
     allowMissing: values['allow-missing'],
@@ -88,18 +89,15 @@ function packed() {
 
 const packageJob = (tarball) => (job) => runJob({ ...job, tarball })
 
-/** Runs the test files that can use another Node-RED with this one. */
+/** Runs the tests of the editor with this Node-RED, and what `npm test` has not tried with it. */
 async function editorJob({ binary, folder, found }) {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const node = execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim().slice(1)
   Object.assign(found, { nodeRed: version, node })
-  const files = testFiles().filter((file) =>
-    /NODE_RED|require\("\.\.\/support\/(editor|node-red)"\)/.test(
-      readFileSync(join(root, file), 'utf8'),
-    ),
-  )
+  const isOwn = version === ownNodeRed()
+  const others = isOwn ? [] : testFiles().filter(canUseAnother)
   const results = join(CACHE, 'results.json')
-  const code = runMocha(files, {
+  const code = runMocha([...editorTestFiles(), ...others], {
     results,
     // Those that run at once have a browser and a Node-RED each, so they do more than wait.
     jobs: 2,
@@ -107,6 +105,14 @@ async function editorJob({ binary, folder, found }) {
   })
   if (code !== 0) throw new Error('Tests failed: see above.')
 }
+
+const ownNodeRed = () =>
+  JSON.parse(readFileSync(join(root, 'node_modules/node-red/package.json'), 'utf8')).version
+
+const canUseAnother = (file) =>
+  /NODE_RED|require\("\.\.\/support\/(editor|node-red)"\)/.test(
+    readFileSync(join(root, file), 'utf8'),
+  )
 
 // ---- how they are run and reported
 

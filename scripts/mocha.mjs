@@ -21,7 +21,7 @@ const HEAP_MEGABYTES = 640
  * @param before a command to put in front, such as that for coverage
  */
 export function runMocha(files, options) {
-  const { results, jobs = 3, slowest = false, args = [], before = [], env = {} } = options
+  const { results, jobs = 5, slowest = false, args = [], before = [], env = {} } = options
   const { binary = process.execPath } = options
   const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })
@@ -118,31 +118,37 @@ function printSlowest(report) {
 }
 
 /**
- * All test files. The slowest come first, so that none of them is left at the end. Those in a
- * browser are mixed with those that mostly wait, so that few browsers run at once.
+ * The test files of `npm test`: all but those of the editor. The slowest come first, so that none of
+ * them is left at the end.
  */
-export function testFiles() {
-  const longest = [
-    'editor/browser',
-    'editor/route-form',
-    'recipes/trouble',
-    'editor/sidebar',
-    'client/watch/outages',
-    'editor/pickers',
-    'recipes/monitoring',
+export const testFiles = () =>
+  filesBelow('dist/test', [
+    'package/journey',
     'package/demo',
-    'editor/connection-form',
+    'recipes/trouble',
+    'client/watch/outages',
+    'recipes/monitoring',
+    'nodes/ensure',
+    'nodes/control',
+    'package/package',
+    'client/watch/gone',
     'nodes/paging',
-    'editor/journey',
     'nodes/strange-sessions',
-  ]
-  const folder = join(root, 'dist/test')
-  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.test.js'))
+  ]).filter((file) => !isOfEditor(file))
+
+/** Those that open every dialog of the editor in a browser: `npm run test:editor`. */
+export const editorTestFiles = () => filesBelow('dist/test/editor', []).filter(isOfEditor)
+
+const isOfEditor = (file) => file.split(sep)[2] === 'editor'
+
+/** Below a folder, those of a list first. */
+function filesBelow(folder, first) {
   const place = (file) => {
-    const at = longest.indexOf(file.replaceAll(sep, '/').replace('.test.js', ''))
-    return at < 0 ? longest.length : at
+    const at = first.indexOf(file.replaceAll(sep, '/').replace('.test.js', ''))
+    return at < 0 ? first.length : at
   }
-  return files
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((file) => file.endsWith('.test.js'))
     .sort((one, other) => place(one) - place(other))
-    .map((file) => join('dist/test', file))
+    .map((file) => join(folder, file))
 }

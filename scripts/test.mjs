@@ -1,17 +1,18 @@
 // npm test: all tests. Other arguments go to mocha: npm test -- --grep session
+//   --editor     those of the editor instead, which npm run test:editor runs
 //   --coverage   also measures what they cover, into coverage/index.html
 //   --node 24    on another version of Node.js, which is fetched first
 //   --slowest    lists the files that took longest
 import { join } from 'node:path'
 import { nodeOf } from './matrix/versions.mjs'
-import { runMocha, testFiles } from './mocha.mjs'
+import { editorTestFiles, runMocha, testFiles } from './mocha.mjs'
 import { ready, root } from './ready.mjs'
 
 try {
-  const { coverage, node, slowest, args } = optionsOf(process.argv.slice(2))
+  const { editor, coverage, node, slowest, args } = optionsOf(process.argv.slice(2))
   ready()
   const binary = node ? await nodeOf(node) : process.execPath
-  process.exitCode = runMocha(testFiles(), {
+  process.exitCode = runMocha(editor ? editorTestFiles() : testFiles(), {
     results: join(root, 'coverage/results.json'),
     args,
     slowest,
@@ -28,7 +29,7 @@ function optionsOf(args) {
   for (const each of args) {
     if (options.node === '') options.node = each
     else if (each === '--node') options.node = ''
-    else if (each === '--coverage' || each === '--slowest') options[each.slice(2)] = true
+    else if (['--editor', '--coverage', '--slowest'].includes(each)) options[each.slice(2)] = true
     else options.args.push(each)
   }
   if (options.node === '') throw new Error('--node is followed by a version: npm test -- --node 24')

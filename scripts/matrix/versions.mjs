@@ -11,6 +11,8 @@ const NODE_RED = ['4.0', '4.1', '5.0']
 const NODE = ['20', '22', '24']
 /** The oldest and the newest, and each Node-RED at least once. */
 const CORE = ['4.0 on 20', '4.1 on 20', '4.1 on 24', '5.0 on 22']
+/** Those whose editor is looked at. */
+const EDITOR = ['4.1 on 20', '5.0 on 22']
 /** Where Node-RED refuses to start, and the sentence with which it does. */
 const REFUSED = { '5.0 on 20': /requires Node\.js v22\.9 or later/ }
 
@@ -18,13 +20,22 @@ const windows = process.platform === 'win32'
 
 /**
  * The pairs to run, the oldest first; where no version is named, all of them.
+ * @param core only the most telling ones
+ * @param editor those of the editor; where one version is named, the other is of 5.0 on Node.js 22
  * @returns [{ nodeRed: '4.1', node: '22', name: '4.1 on 22' }, …]
  */
-export function pairsOf({ nodeRed = NODE_RED, node = NODE, core = false }) {
-  const pairs = nodeRed.flatMap((one) =>
-    node.map((other) => ({ nodeRed: one, node: other, name: `${one} on ${other}` })),
+export function pairsOf({ nodeRed, node, core = false, editor = false }) {
+  const isNamed = Boolean(nodeRed ?? node)
+  const defaults = editor && isNamed ? [['5.0'], ['22']] : [NODE_RED, NODE]
+  const pairs = (nodeRed ?? defaults[0]).flatMap((one) =>
+    (node ?? defaults[1]).map((other) => ({
+      nodeRed: one,
+      node: other,
+      name: `${one} on ${other}`,
+    })),
   )
-  return core ? pairs.filter(({ name }) => CORE.includes(name)) : pairs
+  const only = core ? CORE : editor && !isNamed ? EDITOR : undefined
+  return only ? pairs.filter(({ name }) => only.includes(name)) : pairs
 }
 
 /** Fetches what several pairs need once. */

@@ -7,6 +7,7 @@ import { EVENTS } from '../../client/internal'
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import {
   CONFIG,
+  hasDarkTheme,
   inBrowser,
   sharedEditor,
   type Editor,
@@ -329,8 +330,7 @@ inBrowser('the editor', function () {
 
     // To open a dialog is what takes long here: each is opened once for all tests.
     before(async () => {
-      // Node-RED 5 takes on its own dark theme when it loads.
-      const tours: Theme[][] = process.env['NODE_RED'] ? [['dark'], ['light']] : [['light', 'dark']]
+      const tours: Theme[][] = hasDarkTheme ? [['dark'], ['light']] : [['light', 'dark']]
       visits = []
       for (const themes of tours) {
         await open({ theme: themes[0]! })

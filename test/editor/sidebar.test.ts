@@ -1,6 +1,4 @@
 // The sidebar in a real browser, on a real Node-RED, with simulated appliances.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { openConnection } from '../../client/internal'
@@ -9,7 +7,6 @@ import { createObservers, type ObservedState } from '../../nodes/gateway/admin/o
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { inBrowser, sharedEditor, type Editor, type Properties, type View } from '../support/editor'
 import { takePicture } from '../support/pictures'
-import { root } from '../support/root'
 import { until } from '../support/until'
 
 const HOSTILE = '<img src=x onerror="title=1"> __gateway__ $t(cancel)'
@@ -866,11 +863,6 @@ inBrowser('the sidebar', function () {
       should(faint).eql([])
     })
   }
-
-  it('says the same in every language', () => {
-    const english = texts('en-US')
-    for (const language of ['de', 'ja']) should(texts(language)).eql(english, language)
-  })
 })
 
 const udp = (name: string, more: object = {}) => ({
@@ -906,15 +898,6 @@ const SMALL = {
 }
 
 /** The keys of a catalog, with the placeholders of their texts. */
-function texts(language: string): string[] {
-  const folder = join(root, 'nodes/sidebar/locales', language)
-  const catalog: unknown = JSON.parse(readFileSync(join(folder, 'sidebar.json'), 'utf8'))
-  const keys = (value: unknown, path: string): string[] =>
-    typeof value === 'string'
-      ? [`${path} ${value && (value.match(/__\w+?__/g) ?? []).sort().join(' ')}`]
-      : Object.entries(value as object).flatMap(([key, each]) => keys(each, `${path}.${key}`))
-  return keys(catalog, '').sort()
-}
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {

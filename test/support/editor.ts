@@ -8,11 +8,11 @@ import {
 } from 'playwright-core'
 import { findBrowser, inBrowser } from './browser'
 import { keepOpen } from './hooks'
-import { hurried, NodeRed, type Properties } from './node-red'
+import { hasDarkTheme, hurried, NodeRed, type Properties } from './node-red'
 
 export const CONFIG = 'media-gateway'
 
-export { inBrowser }
+export { hasDarkTheme, inBrowser }
 export type { Properties }
 
 interface EditorNode {
@@ -144,8 +144,7 @@ export class Editor extends NodeRed {
     own = blank || script !== '',
   }: View = {}): Promise<Page> {
     await this.leave()
-    // Node-RED 5 has its own dark theme, chosen when the editor loads.
-    const key = `${language} ${process.env['NODE_RED'] ? theme : ''}`
+    const key = `${language} ${hasDarkTheme ? theme : ''}`
     let shown = own ? undefined : this.loaded.get(key)
     if (shown && !(await this.renew(shown))) {
       await shown.context.close()

@@ -2,13 +2,19 @@
 //   NODE_RED       the folder of a Node-RED other than that of this package
 //   NODE_RED_NODE  the Node.js that runs it
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packageName, root } from './root'
 
 const nodeRed = process.env['NODE_RED'] ?? join(root, 'node_modules/node-red')
+
+const { version } = JSON.parse(readFileSync(join(nodeRed, 'package.json'), 'utf8')) as {
+  version: string
+}
+/** Node-RED 5 has a dark theme of its own, chosen when the editor loads. */
+export const hasDarkTheme = Number(version.split('.')[0]) >= 5
 
 export type Properties = Record<string, unknown>
 

@@ -61,8 +61,8 @@ inBrowser('a new user', function () {
 
   after(() => editor?.rest())
 
-  // The other files look at each dialog in the dark and in each language, with the Node-RED of
-  // this package; the whole way is gone so with another one (npm run test:editor).
+  // In the dark and in other languages only with another Node-RED than that of this package: this
+  // takes long, and test/editor looks at each dialog so.
   for (const each of process.env['NODE_RED'] ? VIEWS : VIEWS.slice(0, 1)) {
     it(`builds, tests and runs a flow: ${each.theme}, ${each.language}`, async () => {
       await begin(each)
