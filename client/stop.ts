@@ -1,11 +1,12 @@
 import type { GatewayError } from './errors'
+import { LinkedSet } from './linked-set'
 
 /**
  * Stops any number of waiting calls. It works like an AbortSignal, but thousands may wait on one
  * without the leak warning that Node.js gives for signals.
  */
 export class Stop {
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new LinkedSet<() => void>()
   #stopped = false
 
   get stopped(): boolean {
@@ -16,8 +17,13 @@ export class Stop {
   now(): void {
     if (this.#stopped) return
     this.#stopped = true
-    for (const listener of this.#listeners) listener()
-    this.#listeners.clear()
+    for (
+      let listener = this.#listeners.takeFirst();
+      listener;
+      listener = this.#listeners.takeFirst()
+    ) {
+      listener()
+    }
   }
 
   /** Calls the listener at the stop, or at once if stopped. Returns a function that removes it. */
@@ -26,8 +32,8 @@ export class Stop {
       listener()
       return () => undefined
     }
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    const link = this.#listeners.add(listener)
+    return () => link.remove()
   }
 }
 

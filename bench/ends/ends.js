@@ -1,5 +1,8 @@
 // The two ends of a measured flow: the global `flowEnds` sends messages into one, and waits for
-// what comes out of the other, directly or through a Catch node.
+// what comes out of the other, directly or through a Catch node. Between them, to compare with: the
+// least that a node needs to read from an appliance.
+const http = require('node:http')
+
 module.exports = (RED) => {
   const ends = (globalThis.flowEnds ??= createEnds())
 
@@ -14,25 +17,46 @@ module.exports = (RED) => {
       done()
     })
   })
+  RED.nodes.registerType('bench-least', function (config) {
+    RED.nodes.createNode(this, config)
+    const agent = new http.Agent({ keepAlive: true })
+    this.on('input', (message, send, done) => {
+      const { url, headers } = message
+      const request = http.get(url, { agent, headers }, (response) => {
+        const chunks = []
+        response.on('data', (chunk) => chunks.push(chunk))
+        response.on('end', () => {
+          message.payload = JSON.parse(Buffer.concat(chunks).toString())
+          send(message)
+          done()
+        })
+        response.on('error', done)
+      })
+      request.on('error', done)
+    })
+    this.on('close', () => agent.destroy())
+  })
 }
 
 function createEnds() {
-  const waiting = new Map()
-  let number = 0
+  // Slots that are used again: a Map keeps what was deleted from it until a full collection.
+  const slots = []
+  const free = []
   return {
     entries: new Map(),
     arrived(message) {
-      const { resolve, reject } = waiting.get(message.bench)
-      waiting.delete(message.bench)
+      const { resolve, reject } = slots[message.bench]
+      slots[message.bench] = undefined
+      free.push(message.bench)
       if (message.error) reject(new Error(message.error.message))
       else resolve(message)
     },
     /** Sends a message in; resolves with the message that comes out. */
     pass: (entry, message) =>
       new Promise((resolve, reject) => {
-        const bench = ++number
-        waiting.set(bench, { resolve, reject })
-        globalThis.flowEnds.entries.get(entry).send({ ...message, bench })
+        const bench = free.pop() ?? slots.length
+        slots[bench] = { resolve, reject }
+        globalThis.flowEnds.entries.get(entry).send(Object.assign({}, message, { bench }))
       }),
   }
 }

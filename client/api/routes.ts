@@ -194,6 +194,8 @@ async function gatherPages(
   operation: Operation,
 ): Promise<Gathered> {
   const { first, size } = await readFirstPage(gateway, deviceId, operation)
+  const isWhole = pagesOf(first) === 1 && isCounted(first) && !isUnexpected(unlistedIn(first))
+  if (isWhole) return { answer: first, moved: false, isCut: false }
   const routes = new Map<string, Route>()
   let seen = 0
   const take = ({ data }: RouteList): void => {

@@ -1,5 +1,6 @@
 import { MONOTONIC, type Clock } from '../clock'
 import { closedError } from '../errors'
+import { LinkedSet } from '../linked-set'
 import type { Stop } from '../stop'
 
 /** Runs at most `limit` tasks concurrently; the rest wait in FIFO order. */
@@ -52,7 +53,7 @@ export interface KeyedMutex {
 
 export function createKeyedMutex(clock: Clock = MONOTONIC): KeyedMutex {
   const last = new Map<string, Promise<void>>()
-  const waiting = new Set<{ since: number; fail: (reason: Error) => void }>()
+  const waiting = new LinkedSet<{ since: number; fail: (reason: Error) => void }>()
 
   function inOrder(key: string, task: () => Promise<void>): void {
     const over = (last.get(key) ?? Promise.resolve()).then(task)
@@ -65,11 +66,10 @@ export function createKeyedMutex(clock: Clock = MONOTONIC): KeyedMutex {
   return {
     run: (key, task, stop) =>
       new Promise((resolve, reject) => {
-        const one = { since: clock.now(), fail }
         const unhook: Array<() => void> = []
         let failed = false
         const leave = (): void => {
-          waiting.delete(one)
+          link.remove()
           for (const each of unhook) each()
         }
         function fail(reason: Error): void {
@@ -77,7 +77,7 @@ export function createKeyedMutex(clock: Clock = MONOTONIC): KeyedMutex {
           leave()
           reject(reason)
         }
-        waiting.add(one)
+        const link = waiting.add({ since: clock.now(), fail })
         if (stop) unhook.push(stop.onStop(() => fail(closedError())))
         inOrder(key, async () => {
           leave()
@@ -85,7 +85,7 @@ export function createKeyedMutex(clock: Clock = MONOTONIC): KeyedMutex {
         })
       }),
     rejectQueued(reason, since) {
-      for (const one of waiting) if (one.since <= since) one.fail(reason)
+      for (const one of waiting.all()) if (one.since <= since) one.fail(reason)
     },
   }
 }

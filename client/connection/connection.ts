@@ -1,6 +1,7 @@
 import { createRequester, type Sending } from './request'
 import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, closedError, inDoubt, readOnlyError } from '../errors'
+import { LinkedSet } from '../linked-set'
 import { newMemory, type Memory } from '../memory'
 import { DEFAULT_TIMEOUT } from '../model/ranges'
 import type { SessionDeletion } from '../model/types'
@@ -113,8 +114,8 @@ export function openConnection(options: GatewayOptions): Connection {
   const closing = new Stop()
   /** Stopped later in a close: no call begins after that, not even one that completes a change. */
   const ended = new Stop()
-  const writesOnTheirWay = new Set<Promise<unknown>>()
-  const unfinished = new Set<Promise<unknown>>()
+  const writesOnTheirWay = new LinkedSet<Promise<unknown>>()
+  const unfinished = new LinkedSet<Promise<unknown>>()
   const semaphore = createSemaphore(concurrency, clock)
   const mutex = createKeyedMutex(clock)
   const redaction = createRedaction()
@@ -156,10 +157,7 @@ export function openConnection(options: GatewayOptions): Connection {
   }
 
   function protect<T>(change: Promise<T>): Promise<T> {
-    const over: Promise<unknown> = change
-      .catch(() => undefined)
-      .finally(() => unfinished.delete(over))
-    unfinished.add(over)
+    keepUntilOver(unfinished, change)
     return change
   }
 
@@ -192,12 +190,7 @@ export function openConnection(options: GatewayOptions): Connection {
 
   // A stopped read is aborted. A write on its way is left to arrive: only its caller is released.
   function stoppable<T>(request: Request, operation: Operation, work: Promise<T>): Promise<T> {
-    if (isWrite(request)) {
-      const write: Promise<unknown> = work
-        .catch(() => undefined)
-        .finally(() => writesOnTheirWay.delete(write))
-      writesOnTheirWay.add(write)
-    }
+    if (isWrite(request)) keepUntilOver(writesOnTheirWay, work)
     return untilStopped(work, operation.stop, closedError)
   }
 
@@ -240,12 +233,12 @@ export function openConnection(options: GatewayOptions): Connection {
     const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())
     closing.now()
     for (const watch of memory.watches.values()) watch.end()
-    if (unfinished.size > 0) await within(left(DRAIN_MS), Promise.all(unfinished))
+    if (unfinished.size > 0) await within(left(DRAIN_MS), Promise.all(unfinished.all()))
     ended.now()
     for (const wait of memory.waits.values()) wait.end()
     semaphore.rejectQueued(closedError())
     transport.endReads()
-    await within(left(DRAIN_MS), Promise.all([...writesOnTheirWay, session.stop()]))
+    await within(left(DRAIN_MS), Promise.all([...writesOnTheirWay.all(), session.stop()]))
     await session.close(left(CLOSE_MS))
     transport.destroy()
   }
@@ -278,4 +271,13 @@ export function openConnection(options: GatewayOptions): Connection {
     pause,
     close: () => (closed ??= close()),
   }
+}
+
+/** Adds work to a set until it settles. What is in the set never rejects. */
+function keepUntilOver(set: LinkedSet<Promise<unknown>>, work: Promise<unknown>): void {
+  const over = work.then(
+    () => link.remove(),
+    () => link.remove(),
+  )
+  const link = set.add(over)
 }

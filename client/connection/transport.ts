@@ -2,9 +2,10 @@ import http from 'node:http'
 import https from 'node:https'
 import zlib from 'node:zlib'
 import type { TLSSocket } from 'node:tls'
-import type { AxiosAdapter, AxiosRequestConfig, AxiosStatic } from 'axios'
+import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse, AxiosStatic } from 'axios'
 import { isTooDeep, mayBeTooDeep } from '../model/json'
 import { STOPPED } from '../errors'
+import { LinkedSet } from '../linked-set'
 import type { Stop } from '../stop'
 import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
 import type { Answer } from './answer'
@@ -61,7 +62,7 @@ interface Pending {
 export function createTransport(options: TransportOptions): Transport {
   const secure = options.base.protocol === 'https:'
   const agents = createAgents({ ...options, secure })
-  const pending = new Set<Pending>()
+  const pending = new LinkedSet<Pending>()
   const adapter = nodeAdapter(options, secure, pending)
   let sends: 'all' | 'no reads' | 'nothing' = 'all'
   return {
@@ -69,26 +70,18 @@ export function createTransport(options: TransportOptions): Transport {
       if (sends === 'nothing' || (sends === 'no reads' && request.method === 'GET')) {
         throw stoppedFault(false)
       }
-      const config: CallConfig = {
-        adapter,
-        method: request.method,
-        url: request.path,
-        data: request.body,
-        headers: headersOf(request),
-        timeout: request.timeout,
-        stop: request.stop,
-        httpAgent: request.method === 'GET' ? agents.kept : agents.single,
-      }
-      const { data, status, headers } = await axios().request<string>(config)
-      return { status, headers: headers as http.IncomingHttpHeaders, ...parse(data) }
+      const agent = request.method === 'GET' ? agents.kept : agents.single
+      const config: CallConfig = { adapter, call: new Call(request, agent) }
+      const { data, status, received } = await axios().request<string, Received>(config)
+      return answerOf(status, received, data)
     },
     endReads() {
       if (sends === 'all') sends = 'no reads'
-      for (const { method, end } of pending) if (method === 'GET') end()
+      for (const { method, end } of pending.all()) if (method === 'GET') end()
     },
     destroy() {
       sends = 'nothing'
-      for (const { end } of pending) end()
+      for (const { end } of pending.all()) end()
       agents.destroy()
     },
   }
@@ -97,15 +90,36 @@ export function createTransport(options: TransportOptions): Transport {
 const stoppedFault = (reached: boolean): TransportFault =>
   new TransportFault('CLOSED', STOPPED, { reached })
 
-interface CallConfig extends AxiosRequestConfig<string | Buffer> {
-  stop?: Stop
+/**
+ * What the adapter needs of a call. axios hands on an object of a class as it is; given as options of
+ * its own, it would copy every one and look up every header by its name.
+ */
+class Call {
+  constructor(
+    readonly request: TransportRequest,
+    readonly agent: http.Agent,
+  ) {}
 }
 
-function headersOf({ body, contentType, cookie }: TransportRequest): Record<string, string> {
-  const headers: Record<string, string> = {}
+interface CallConfig extends AxiosRequestConfig {
+  call: Call
+}
+
+/** A response with the headers as they came, beside those that axios would make of them. */
+interface Received extends AxiosResponse<string> {
+  received: http.IncomingHttpHeaders
+}
+
+function headersOf({ body, contentType, cookie }: TransportRequest): http.OutgoingHttpHeaders {
+  const headers: http.OutgoingHttpHeaders = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
   if (cookie !== undefined) headers['cookie'] = cookie
   return headers
+}
+
+function answerOf(status: number, headers: http.IncomingHttpHeaders, text: string): Answer {
+  const { body, unreadable } = parse(text)
+  return { status, headers, body, unreadable }
 }
 
 function parse(text: string): Pick<Answer, 'body' | 'unreadable'> {
@@ -131,7 +145,8 @@ let instance: Axios | undefined
 function axios(): Axios {
   if (instance) return instance
   const { Axios } = require('axios') as AxiosStatic
-  instance = new Axios({ headers: { Accept: 'application/json' }, validateStatus: null })
+  // Defaults would be copied for each call, on Node.js 20 into an object shape of its own.
+  instance = new Axios()
   return instance
 }
 
@@ -143,19 +158,18 @@ function axios(): Axios {
 function nodeAdapter(
   options: TransportOptions,
   secure: boolean,
-  pending: Set<Pending>,
+  pending: LinkedSet<Pending>,
 ): AxiosAdapter {
   const { base, maxAnswerBytes = MAX_ANSWER_BYTES } = options
   const open = secure ? https.request : http.request
   const prefix = base.pathname.replace(/\/+$/, '')
-  const where = {
-    hostname: base.hostname.replace(/^\[|\]$/g, ''),
-    port: base.port || (secure ? 443 : 80),
-  }
+  const hostname = base.hostname.replace(/^\[|\]$/g, '')
+  const port = base.port || (secure ? 443 : 80)
 
   return (config) =>
-    new Promise((resolve, reject) => {
-      const { stop, data, timeout = 0 } = config as CallConfig
+    new Promise<Received>((resolve, reject) => {
+      const { agent, request: wanted } = (config as AxiosRequestConfig as CallConfig).call
+      const { method, timeout, stop } = wanted
       let reached = false
       let settled = false
       let unhook: () => void = () => undefined
@@ -163,11 +177,12 @@ function nodeAdapter(
       let request: http.ClientRequest
       try {
         request = open({
-          ...where,
-          method: config.method?.toUpperCase(),
-          path: prefix + config.url,
-          headers: config.headers.toJSON() as http.OutgoingHttpHeaders,
-          agent: config.httpAgent as http.Agent,
+          hostname,
+          port,
+          method,
+          path: prefix + wanted.path,
+          headers: headersOf(wanted),
+          agent,
         })
       } catch (error) {
         // A certificate or key that cannot be read shows here, not as an event.
@@ -176,13 +191,13 @@ function nodeAdapter(
       }
       const timer = setTimeout(() => fail(timedOut(timeout, reached)), timeout)
       const abort = (): void => fail(stoppedFault(reached))
-      const self = { method: config.method?.toUpperCase(), end: abort }
+      const link = pending.add({ method, end: abort })
 
       function settle(): boolean {
         if (settled) return false
         settled = true
         clearTimeout(timer)
-        pending.delete(self)
+        link.remove()
         unhook()
         return true
       }
@@ -217,9 +232,9 @@ function nodeAdapter(
             ),
             status: response.statusCode ?? 0,
             statusText: '',
-            headers: response.headers as Record<string, string>,
+            headers: {},
             config,
-            request,
+            received: response.headers,
           })
         }
         if (Number(response.headers['content-length']) > maxAnswerBytes) {
@@ -238,9 +253,8 @@ function nodeAdapter(
         })
       })
 
-      pending.add(self)
       if (stop) unhook = stop.onStop(abort)
-      if (!settled) request.end(data)
+      if (!settled) request.end(wanted.body)
     })
 }
 

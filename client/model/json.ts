@@ -55,10 +55,22 @@ const MOST_LEVELS = 500
 
 /** True if lists and objects are nested more than `levels` deep. */
 export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  return typeof value === 'object' && value !== null && isDeeper(value, levels)
+}
+
+// Plain loops, and no call for what is neither a list nor an object: it runs over whole lists of routes.
+function isDeeper(value: object, levels: number): boolean {
   if (levels === 0) return true
-  if (Array.isArray(value)) return value.some((item) => isTooDeep(item, levels - 1))
-  for (const name in value) if (isTooDeep((value as JsonObject)[name], levels - 1)) return true
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[]) {
+      if (typeof item === 'object' && item !== null && isDeeper(item, levels - 1)) return true
+    }
+    return false
+  }
+  for (const name in value) {
+    const member = (value as JsonObject)[name]
+    if (typeof member === 'object' && member !== null && isDeeper(member, levels - 1)) return true
+  }
   return false
 }
 

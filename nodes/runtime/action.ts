@@ -124,16 +124,30 @@ export function registerAction<Config extends ActionConfig>(
 function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Message[]] {
   const { payload, deviceId, routeId, routeName, split } = result
   if (routeId === null) delete message.routeId
-  if (!split) return Object.assign(message, { payload }, given({ deviceId, routeId, routeName }))
+  if (!split) return filled(message, payload, { deviceId, routeId, routeName })
   const entries = payload as never[]
   const id = RED.util.generateId()
   message.payload = undefined
   const messages = entries.map((entry, index) => {
     const part = RED.util.cloneMessage(message)
     const parts = { id, type: 'array', count: entries.length, len: 1, index }
-    return Object.assign(part, { payload: entry, parts }, given({ deviceId, ...split(entry) }))
+    part.parts = parts
+    return filled(part, entry, { deviceId, ...split(entry) })
   })
   return [messages]
+}
+
+/** Writes a payload into a message, with what it is about as far as that is known. */
+function filled(
+  message: Message,
+  payload: unknown,
+  { deviceId, routeId, routeName }: Pick<Result, 'deviceId' | 'routeId' | 'routeName'>,
+): Message {
+  message.payload = payload
+  if (typeof deviceId === 'string') message.deviceId = deviceId
+  if (typeof routeId === 'string') message.routeId = routeId
+  if (typeof routeName === 'string') message.routeName = routeName
+  return message
 }
 
 /** The members of a message that a result is written into. */
@@ -150,11 +164,6 @@ function remember(message: Message): () => void {
       else delete message[name]
     }
   }
-}
-
-function given(properties: Record<string, string | null | undefined>): Record<string, string> {
-  const entries = Object.entries(properties).filter(([, value]) => typeof value === 'string')
-  return Object.fromEntries(entries) as Record<string, string>
 }
 
 /** A stopped node sends nothing more. Its change may have been made. */

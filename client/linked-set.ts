@@ -1,0 +1,70 @@
+/** One member of a {@link LinkedSet}. */
+export interface Link {
+  /** Takes the member out of the set; taking it out again has no effect. */
+  remove(): void
+}
+
+/**
+ * A set whose members come and go with each call. A `Set` would make each of them expensive: V8
+ * replaces its table now and then, and a discarded table that has reached the old generation keeps
+ * what was last in it, and all tables after it, until a full collection: whole responses survive.
+ * Here nothing that was taken out refers to anything that is still in, nor the reverse.
+ */
+export class LinkedSet<T> {
+  readonly #ring = new Node<T>(undefined)
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(value: T): Link {
+    const node = new Node(value, this)
+    const { previous } = this.#ring
+    node.previous = previous
+    node.next = this.#ring
+    previous.next = node
+    this.#ring.previous = node
+    this.#size++
+    return node
+  }
+
+  /** Takes out what was added first; undefined when the set is empty. */
+  takeFirst(): T | undefined {
+    const { value } = this.#ring.next
+    this.#ring.next.remove()
+    return value
+  }
+
+  /** What is in it, in the order in which it was added. */
+  all(): T[] {
+    const all: T[] = []
+    for (let node = this.#ring.next; node !== this.#ring; node = node.next) all.push(node.value!)
+    return all
+  }
+
+  /** @internal */
+  lost(): void {
+    this.#size--
+  }
+}
+
+class Node<T> implements Link {
+  previous: Node<T> = this
+  next: Node<T> = this
+
+  constructor(
+    public value: T | undefined,
+    private set?: LinkedSet<T>,
+  ) {}
+
+  remove(): void {
+    if (!this.set) return
+    this.previous.next = this.next
+    this.next.previous = this.previous
+    this.previous = this.next = this
+    this.set.lost()
+    this.set = undefined
+    this.value = undefined
+  }
+}
