@@ -78,6 +78,7 @@ export async function readStatisticsOf(
   operation: Operation,
 ): Promise<Array<Statistics | FailedStatistics>> {
   const failures: unknown[] = []
+  const inBackground = operation.under({ background: true })
   const read = async ({
     id,
     name,
@@ -86,7 +87,7 @@ export async function readStatisticsOf(
     name: string
   }): Promise<Statistics | FailedStatistics | undefined> => {
     try {
-      return await readStatistics(gateway, deviceId, { routeId: id }, operation)
+      return await readStatistics(gateway, deviceId, { routeId: id }, inBackground)
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
       failures.push(error)
@@ -95,8 +96,8 @@ export async function readStatisticsOf(
       return { route: { id, name }, error: { code, message, cause } }
     }
   }
-  // No more are queued than run at a time: a command waits for one response at most, not for
-  // hundreds.
+  // No more are queued than run at a time, and commands go first: they wait for one response at
+  // most, not for hundreds.
   const semaphore = createSemaphore(gateway.concurrency)
   const answers = await Promise.all(routes.map((route) => semaphore.run(() => read(route))))
   if (failures.length > 0 && failures.length === routes.length) throw failures[0]

@@ -3,6 +3,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
+import { RouteIndex } from '../model/route-index'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { incompleteList, isIncomplete, listRoutes, sendCreate } from '../api/routes'
 import { awaitRoute } from './wait'
@@ -60,7 +61,7 @@ export async function createRoute(
     const present = await listRoutes(gateway, { deviceId }, operation)
     // An older route of this name that is not listed now would later be taken for the new one.
     if (isIncomplete(present)) throw incompleteList(present, ' The route was not created.')
-    const older = new Set(present.data.map(({ id }) => id))
+    const older = new RouteIndex(present.data)
     const answer = await sendCreate(gateway, { deviceId, fields }, operation)
     const route = await awaitCreated(
       gateway,
@@ -75,8 +76,8 @@ export async function createRoute(
 export interface NewRoute {
   deviceId: string
   fields: RouteFields
-  /** IDs of the routes that existed before it. */
-  older: ReadonlySet<string>
+  /** The routes that existed before it. */
+  older: RouteIndex
   /** Milliseconds. */
   timeout: number
 }
@@ -87,11 +88,12 @@ export function awaitCreated(
   { deviceId, fields, older, timeout }: NewRoute,
   operation: Operation,
 ): Promise<Route> {
-  const isMeant = ({ id, name }: Route): boolean => name === fields.name && !older.has(id)
+  const find = (routes: RouteIndex): Route | undefined =>
+    routes.byName(fields.name).find(({ id }) => !older.byId(id))
   const verdict = (created: Route): string | undefined =>
     fields.startRoute && !isRunning(created)
       ? `the new route in state ${String(created.state)}`
       : undefined
   const absence = `no new route with the name "${fields.name}"`
-  return awaitRoute(gateway, { deviceId, isMeant, absence, verdict, timeout }, operation)
+  return awaitRoute(gateway, { deviceId, find, absence, verdict, timeout }, operation)
 }

@@ -1,7 +1,6 @@
 import { readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { isSameId } from '../model/ids'
 import type { UpdateAnswer } from '../model/types'
 import { sendDelete } from '../api/routes'
 import { judgeMissing } from '../watch/gone'
@@ -32,18 +31,19 @@ export function deleteRoute(
 
 /**
  * Waits until the route is certainly gone.
- * @param unsent true when no change was sent because the route was not found
+ * @param options.unsent true when no change was sent because the route was not found
+ * @param options.onMissing called when a poll shows the first time that it is missing
  */
 export function awaitGone(
   gateway: Connection,
   { deviceId, routeId }: RouteAddress,
   timeout: number,
   operation: Operation,
-  unsent = false,
+  { unsent = false, onMissing }: { unsent?: boolean; onMissing?: () => void } = {},
 ): Promise<true> {
   let missingSince: number | undefined
   const judge: Expectation<true>['judge'] = async (routes, evidence) => {
-    const route = routes.find(({ id }) => isSameId(id, routeId))
+    const route = routes.byId(routeId)
     if (route) {
       missingSince = undefined
       return {
@@ -55,6 +55,7 @@ export function awaitGone(
     if (verdict === 'gone') return { seen: true }
     const again = missingSince === undefined && verdict !== undefined
     missingSince = verdict
+    if (verdict !== undefined) onMissing?.()
     if (found.itself === 'there') return { instead: 'the route still listed' }
     return {
       again,

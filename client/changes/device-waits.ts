@@ -1,8 +1,8 @@
 import { GatewayError, closedError } from '../errors'
 import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
-import { isSameId } from '../model/ids'
-import type { Route, RouteList } from '../model/types'
+import { RouteIndex } from '../model/route-index'
+import type { RouteList } from '../model/types'
 import { getRoute, isIncomplete, listRoutes } from '../api/routes'
 import { askItself, refusalOf, type Evidence } from '../watch/gone'
 import { pollNow } from '../watch/device-watch'
@@ -13,10 +13,16 @@ import { Stop } from '../stop'
 /** A caller that waits for a change. */
 export interface Waiter {
   routeId?: string
+  /** It needs what the appliance says about the whole list. */
+  needsList: boolean
   operation: Operation
-  judge(routes: Route[], evidence: Evidences): Promise<'seen' | 'again' | 'not yet'>
+  judge(
+    routes: RouteIndex,
+    evidence: Evidences,
+    list?: RouteList,
+  ): Promise<'seen' | 'again' | 'not yet'>
   /** A poll failed, for this reason. */
-  missed(reason: string): void
+  missed(reason: unknown): void
   fail(error: unknown): void
 }
 
@@ -41,32 +47,41 @@ export function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
   return created
 }
 
+/**
+ * More waiters than these are many. Missing routes are then not read themselves: complete lists
+ * without them, a second apart, show as much as those of firmware that refuses to say.
+ */
+const MANY = 16
 const FIRST_PAUSE = 200
+/** While many wait, each poll lets as many go on. */
+const PAUSE_OF_MANY = 150
 const LONGEST_PAUSE = 2000
 
 function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => void): DeviceWaits {
   const waiters = new Set<Waiter>()
   /** Ends a read that has no waiters left. */
   const stop = new Stop()
-  let asked = 0
+  /** Since the latest poll began. */
+  let added = false
   let isNew = true
   let pauseMs = FIRST_PAUSE
   const poller = createPoller<{ again: boolean }>({
     ask() {
-      isNew = waiters.size > asked
-      asked = waiters.size
+      isNew = added
+      added = false
       return pollOnce(gateway, deviceId, [...waiters], stop)
     },
     // The longer it takes, the fewer polls; a new waiter starts over.
     onAnswer({ again }) {
       pauseMs = isNew || again ? FIRST_PAUSE : Math.min(pauseMs * 1.5, LONGEST_PAUSE)
     },
-    interval: () => pauseMs,
+    interval: () => (isNew && waiters.size > MANY ? PAUSE_OF_MANY : pauseMs),
     clock: gateway.clock,
   })
   return {
     add(waiter) {
       waiters.add(waiter)
+      added = true
       if (waiters.size > 1) return
       poller.start()
       poller.askNow().catch(() => undefined)
@@ -105,9 +120,12 @@ async function pollOnce(
     const reading = shared ?? (await readRoutes(gateway, deviceId, waiters, own))
     charge(waiters, taken(own))
     const evidence = evidencesFrom(gateway, deviceId, reading, own)
+    const readItself = waiters.length <= MANY
     const verdicts = waiters.map((waiter) =>
-      waiter.judge(reading.routes, (routeId) =>
-        evidence(routeId).finally(() => charge(waiters, taken(own))),
+      waiter.judge(
+        reading.routes,
+        (routeId) => evidence(routeId, readItself).finally(() => charge(waiters, taken(own))),
+        reading.list,
       ),
     )
     const outcomes = await Promise.all(verdicts)
@@ -121,7 +139,7 @@ async function pollOnce(
     const closed = error instanceof GatewayError && error.code === 'CLOSED'
     for (const waiter of waiters) {
       if (closed) waiter.fail(error)
-      else waiter.missed(error instanceof Error ? error.message : String(error))
+      else waiter.missed(error)
     }
     return { again: false }
   }
@@ -148,23 +166,27 @@ function taken(operation: Operation): Made {
 function evidencesFrom(
   gateway: Connection,
   deviceId: string,
-  { list, itself }: Reading,
+  { routes, list, itself }: Reading,
   operation: Operation,
-): Evidences {
-  let reading = list && Promise.resolve(list)
-  return async (routeId) => {
-    reading ??= listRoutes(gateway, { deviceId }, operation)
-    const complete = await reading
-    const isListed = complete.data.some(({ id }) => isSameId(id, routeId))
-    if (isListed) return { isUnlisted: false, itself: 'there' }
-    if (isIncomplete(complete)) return { isUnlisted: false, itself: 'unclear' }
+): (routeId: string, readItself: boolean) => Promise<Evidence> {
+  let reading = list && Promise.resolve({ list, routes })
+  const read = async (): Promise<{ list: RouteList; routes: RouteIndex }> => {
+    const complete = await listRoutes(gateway, { deviceId }, operation)
+    return { list: complete, routes: new RouteIndex(complete.data) }
+  }
+  return async (routeId, readItself) => {
+    const complete = await (reading ??= read())
+    if (complete.routes.byId(routeId)) return { isUnlisted: false, itself: 'there' }
+    if (isIncomplete(complete.list)) return { isUnlisted: false, itself: 'unclear' }
+    if (itself) return { isUnlisted: true, itself }
     const address = { deviceId, routeId }
-    return { isUnlisted: true, itself: itself ?? (await askItself(gateway, address, operation)) }
+    const found = readItself ? await askItself(gateway, address, operation) : 'unclear'
+    return { isUnlisted: true, itself: found }
   }
 }
 
 interface Reading {
-  routes: Route[]
+  routes: RouteIndex
   /** Set where all routes were listed. */
   list?: RouteList
   /** How the read of the only route failed, where it did. */
@@ -180,9 +202,10 @@ async function readWithWatches(
   deviceId: string,
   waiters: Waiter[],
 ): Promise<(Reading & { operation: Operation }) | undefined> {
-  if (onlyRoute(waiters) !== undefined) return undefined
+  const needList = waiters.some((waiter) => waiter.needsList)
+  if (needList || onlyRoute(waiters) !== undefined) return undefined
   const look = await pollNow(gateway, deviceId)?.().catch(() => undefined)
-  return look?.routes && { routes: look.routes, operation: look.operation }
+  return look?.routes && { routes: new RouteIndex(look.routes), operation: look.operation }
 }
 
 /** The one route that all of them wait for; undefined where there is none. */
@@ -201,16 +224,16 @@ async function readRoutes(
 ): Promise<Reading> {
   const listed = async (): Promise<Reading> => {
     const list = await listRoutes(gateway, { deviceId }, operation)
-    return { routes: list.data, list }
+    return { routes: new RouteIndex(list.data), list }
   }
   const routeId = onlyRoute(waiters)
   if (routeId === undefined) return listed()
   try {
-    return { routes: [await getRoute(gateway, { deviceId, routeId }, operation)] }
+    return { routes: new RouteIndex([await getRoute(gateway, { deviceId, routeId }, operation)]) }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     const itself = refusalOf(error)
-    if (itself === 'missing') return { routes: [], itself }
+    if (itself === 'missing') return { routes: new RouteIndex([]), itself }
     if (itself === 'no answer') throw error
     // The response for an unknown route is not documented (facts 4.2). The list decides.
     return { ...(await listed()), itself }

@@ -4,7 +4,6 @@ import {
   GatewayError,
   afterChanges,
   closedError,
-  inDoubt,
   invalidInput,
   mayHaveArrived,
   type Finding,
@@ -13,12 +12,11 @@ import {
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkWanted } from '../model/definition'
-import { isSameId } from '../model/ids'
+import type { RouteIndex } from '../model/route-index'
 import type { Route } from '../model/types'
 import { sendCommand } from '../api/commands'
-import { incompleteList, isIncomplete, listRoutes, sendCreate, sendDelete } from '../api/routes'
-import { createSemaphore } from '../connection/concurrency'
-import { askItself, judgeMissing } from '../watch/gone'
+import { sendCreate, sendDelete } from '../api/routes'
+import { createSemaphore, type Semaphore } from '../connection/concurrency'
 import { findPortConflicts } from './port-conflicts'
 import { awaitRoute } from './wait'
 import { awaitCreated } from './create'
@@ -34,16 +32,9 @@ import {
   type PlanOptions,
   type Wanted,
 } from './plan'
-import {
-  forgetRoute,
-  forgetUpdate,
-  isInProgress,
-  pollUntil,
-  readStableRoute,
-  sendTracked,
-  serialized,
-} from './pending'
-import { isPending, isRunning, isStopped } from '../model/route-state'
+import { forgetRoute, forgetUpdate, isInProgress, sendTracked, serialized } from './pending'
+import { ownReads, settledList, sharedReads, type Present } from './present'
+import { isRunning, isStopped } from '../model/route-state'
 import { rememberSecrets, comparable } from './known-secrets'
 
 export interface EnsureRoutes extends PlanOptions {
@@ -52,6 +43,8 @@ export interface EnsureRoutes extends PlanOptions {
   check?: boolean
   /** Milliseconds for each step to show. */
   waitTimeout: number
+  /** Called when a row of a list is done, with how many are, of how many. */
+  onProgress?: (done: number, rows: number) => void
 }
 
 /** What was done, or with `check` what would be. */
@@ -119,8 +112,8 @@ export async function ensureRoutes(
   refuse(
     [
       ...plans.flatMap(({ problems }, index) => under(pathOf(index), problems)),
-      ...collisions(plans, present, pathOf),
-      ...(options.validate === false ? [] : findPortConflicts(plans, present, pathOf)),
+      ...collisions(plans, present.all, pathOf),
+      ...(options.validate === false ? [] : findPortConflicts(plans, present.all, pathOf)),
     ],
     operation,
   )
@@ -131,66 +124,152 @@ export async function ensureRoutes(
   }
   const work = wanted.map((row, index) => ({ wanted: row, plan: plans[index]! }))
   if (!isList) {
-    const progress: Progress = { done: [] }
-    const result = await apply(gateway, deviceId, work[0]!, options, operation, progress).catch(
-      (error: unknown) => {
-        throw told(error, progress)
-      },
-    )
+    const steps: EnsureAction[] = []
+    const present = ownReads(gateway, deviceId, options, operation)
+    const lane: Lane = (change) => change(() => undefined)
+    const way = { gateway, deviceId, options, operation, present, lane, steps }
+    const result = await apply(work[0]!, way).catch((error: unknown) => {
+      throw told(error, steps)
+    })
     return { deviceId, results: result, routeId: (result.after ?? result.before)?.id }
   }
-  const semaphore = createSemaphore(gateway.concurrency)
-  const results = await Promise.all(
-    work.map((one) =>
-      semaphore.run(async () => {
-        const progress: Progress = { done: [] }
-        try {
-          return await apply(gateway, deviceId, one, options, operation, progress)
-        } catch (error) {
-          return failed(error, progress, operation)
-        }
-      }),
-    ),
-  )
-  throwIfClosed(results)
+  const results = await applyAll(gateway, deviceId, work, options, operation)
+  throwIfClosed(results, wanted)
   return { deviceId, results }
 }
 
-/** The steps of one row carried out so far. */
-interface Progress {
-  done: EnsureAction[]
+/** A row with what is to be done about it. */
+interface Row {
+  wanted: Wanted
+  plan: Plan
+}
+
+/** More rows than these share their reads. */
+const MANY = 16
+/** Rows at once that have their turn and a list that was requested after that. */
+const READY_AT_ONCE = 128
+/** Rows whose change was sent and has not been seen yet: no more are in doubt after a stop. */
+const SENT_AT_ONCE = 128
+/** Milliseconds. A row that had to wait longer to be sent reads again what is present. */
+const LONGEST_WAIT = 1000
+/** This many rows, one after the other, to which the appliance did not respond end a bulk. */
+const MOST_UNANSWERED = 3
+const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'TIMEOUT', 'OUTCOME_UNKNOWN'])
+
+/** Applies the plans of a list, many at once: a row that fails has its error in its result. */
+async function applyAll(
+  gateway: Connection,
+  deviceId: string,
+  work: readonly Row[],
+  options: EnsureRoutes,
+  operation: Operation,
+): Promise<Array<Ensured | EnsureFailure>> {
+  const inBackground = operation.under({ background: true })
+  const rows = work.filter(({ plan: { steps } }) => steps.length > 0).length
+  const reads = rows > MANY ? sharedReads : ownReads
+  const present = reads(gateway, deviceId, options, inBackground)
+  const shared = { gateway, deviceId, options, operation: inBackground, present }
+  const ready = createSemaphore(READY_AT_ONCE)
+  const sent = createSemaphore(SENT_AT_ONCE)
+  let done = 0
+  let unanswered = 0
+
+  const applyOne = async (row: Row, leaveReady: () => void): Promise<Ensured | EnsureFailure> => {
+    const steps: EnsureAction[] = []
+    const lane: Lane = (change) =>
+      inLane(sent, async (leave) => {
+        leaveReady()
+        if (unanswered >= MOST_UNANSWERED) throw notTried()
+        return change(leave)
+      })
+    try {
+      const result = await apply(row, { ...shared, lane, steps })
+      if (result.changed) unanswered = 0
+      return result
+    } catch (error) {
+      if (error instanceof GatewayError && UNANSWERED.has(error.code)) unanswered++
+      return failed(error, steps, operation)
+    } finally {
+      options.onProgress?.(++done, work.length)
+    }
+  }
+  return Promise.all(work.map((row) => inLane(ready, (leave) => applyOne(row, leave))))
+}
+
+/** Runs work in a lane, which it may leave before it has ended. */
+function inLane<T>(lanes: Semaphore, work: (leave: () => void) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stay = (): Promise<void> =>
+      new Promise((leave) => {
+        work(leave).then(resolve, reject).finally(leave)
+      })
+    lanes.run(stay).catch(reject)
+  })
+}
+
+const notTried = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    'Not sent: the appliance did not respond to the rows before this one.',
+    { applied: 'no' },
+  )
+
+/** Runs a change when there is room for it; the change may make room for others before it ends. */
+type Lane = <T>(change: (leave: () => void) => Promise<T>) => Promise<T>
+
+/** How a row is applied. */
+interface Way {
+  gateway: Connection
+  deviceId: string
+  options: EnsureRoutes
+  operation: Operation
+  present: Present
+  lane: Lane
+  /** Receives the steps that are carried out. */
+  steps: EnsureAction[]
 }
 
 /** Plans again with the present route, in turn with its other changes, and applies the plan. */
-async function apply(
-  gateway: Connection,
-  deviceId: string,
-  { wanted, plan: first }: { wanted: Wanted; plan: Plan },
-  options: EnsureRoutes,
-  operation: Operation,
-  progress: Progress,
-): Promise<Ensured> {
+async function apply({ wanted, plan: first }: Row, way: Way): Promise<Ensured> {
+  const { gateway, deviceId, options, operation, present } = way
   const { before } = first
   if (!before && first.steps.length === 0) return planned(first)
+  const applyTo = ({ id: routeId }: Route): Promise<Ensured> => {
+    const address = { deviceId, routeId }
+    return serialized(gateway, address, operation, () => change(address, wanted, way))
+  }
   if (before) {
-    const address = { deviceId, routeId: before.id }
-    const settled = !isInProgress(gateway, address, before)
-    if (settled && first.steps.length === 0) return planned(first)
-    return serialized(gateway, address, operation, () =>
-      change(gateway, address, wanted, options, operation, progress),
-    )
+    const settled = !isInProgress(gateway, { deviceId, routeId: before.id }, before)
+    return settled && first.steps.length === 0 ? planned(first) : applyTo(before)
   }
   // Other calls for a route of this name wait here, and then find the one that was created.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
-    const present = await settledList(gateway, deviceId, [wanted], options, operation)
-    const route = findWanted(wanted, present, options, operation)
-    const older = new Set(present.map(({ id }) => id))
-    if (!route) return create(gateway, deviceId, wanted, older, options, operation)
-    const address = { deviceId, routeId: route.id }
-    return serialized(gateway, address, operation, () =>
-      change(gateway, address, wanted, options, operation, progress),
+    const { found, ensured } = await inLaneOn(
+      way,
+      () => present.routes(wanted),
+      async (routes) => {
+        const found = findWanted(wanted, routes, options, operation)
+        return { found, ensured: found ? undefined : await create(wanted, routes, way) }
+      },
     )
+    return ensured ?? applyTo(found!)
   })
+}
+
+/**
+ * Reads what is present and then, in its lane, runs the change on it. What was read before a long
+ * wait for the lane is read again.
+ */
+async function inLaneOn<Read, T>(
+  { gateway: { clock }, lane }: Way,
+  read: () => Promise<Read>,
+  change: (present: Read, leave: () => void) => Promise<T>,
+): Promise<T> {
+  const first = await read()
+  const readAt = clock.now()
+  return lane(async (leave) =>
+    change(clock.now() - readAt > LONGEST_WAIT ? await read() : first, leave),
+  )
 }
 
 async function countedCreate<T>({ memory }: Connection, work: () => Promise<T>): Promise<T> {
@@ -203,13 +282,10 @@ async function countedCreate<T>({ memory }: Connection, work: () => Promise<T>):
 }
 
 async function create(
-  gateway: Connection,
-  deviceId: string,
   wanted: Wanted,
-  /** IDs of the routes that existed before it. */
-  older: ReadonlySet<string>,
-  options: EnsureRoutes,
-  operation: Operation,
+  /** The routes that existed before it. */
+  older: RouteIndex,
+  { gateway, deviceId, options, operation }: Way,
 ): Promise<Ensured> {
   const one = plan(wanted, undefined, options)
   refuse(one.problems, operation)
@@ -235,20 +311,30 @@ const planOn = (
 ): Plan => plan(wanted, route, options, route && comparable(gateway, deviceId, route))
 
 async function change(
-  gateway: Connection,
   address: { deviceId: string; routeId: string },
   wanted: Wanted,
-  options: EnsureRoutes,
-  operation: Operation,
-  progress: Progress,
+  way: Way,
 ): Promise<Ensured> {
-  const { deviceId, routeId } = address
+  const { gateway, options, operation, present } = way
+  const read = (): Promise<Route | undefined> =>
+    present.route(address).catch(async (error: unknown) => {
+      if (options.state !== 'absent' || !isNotFound(error)) throw error
+      await awaitGone(gateway, address, options.waitTimeout, operation, { unsent: true })
+      return undefined
+    })
+  return inLaneOn(way, read, (route, leave) => changeFrom(route, address, wanted, way, leave))
+}
+
+/** Carries out the steps from this route to the wanted one. */
+async function changeFrom(
+  route: Route | undefined,
+  address: { deviceId: string; routeId: string },
+  wanted: Wanted,
+  { gateway, deviceId, options, operation, steps }: Way,
+  leave: () => void,
+): Promise<Ensured> {
+  const { routeId } = address
   const timeout = options.waitTimeout
-  const route = await readStableRoute(gateway, address, operation).catch(async (error: unknown) => {
-    if (options.state !== 'absent' || !isNotFound(error)) throw error
-    await awaitGone(gateway, address, timeout, operation, true)
-    return undefined
-  })
   const one = planOn(gateway, deviceId, wanted, route, options)
   if (!route) return planned(one)
   refuse(one.problems, operation)
@@ -265,7 +351,7 @@ async function change(
             sendDelete(gateway, address, operation).catch((error: unknown) => {
               if (!isNotFound(error)) throw error
             }),
-          () => awaitGone(gateway, address, timeout, operation),
+          () => awaitGone(gateway, address, timeout, operation, { onMissing: leave }),
         )
         forgetRoute(gateway, address)
         after = null
@@ -293,7 +379,7 @@ async function change(
         break
       case 'create':
     }
-    progress.done.push(step)
+    steps.push(step)
   }
   return { ...planned(one), after }
 }
@@ -321,51 +407,6 @@ async function seen<T>(send: () => Promise<unknown>, show: () => Promise<T>): Pr
 const isNotFound = (error: unknown): boolean =>
   error instanceof GatewayError && error.code === 'NOT_FOUND'
 
-/** Evidence against absence, strongest first. */
-const DOUBTS = ['there', 'no answer', 'unclear'] as const
-
-/**
- * Lists all routes once no change of a wanted route is in progress and, where one is missing, no
- * create, which may be that of the missing one.
- * @throws GatewayError `NOT_CONFIRMED` when the changes in progress do not end
- */
-async function settledList(
-  gateway: Connection,
-  deviceId: string,
-  wanted: Wanted[],
-  options: EnsureRoutes,
-  operation: Operation,
-): Promise<Route[]> {
-  let missingSince: number | undefined
-  // Without an ID, a route cannot be read by itself.
-  const areGone = async (found: Array<Route | undefined>): Promise<boolean> => {
-    const ids = wanted.flatMap(({ id }, index) => (found[index] || !id ? [] : [id]))
-    const answers = await Promise.all(
-      ids.map((routeId) => askItself(gateway, { deviceId, routeId }, operation)),
-    )
-    const itself = DOUBTS.find((answer) => answers.includes(answer)) ?? 'missing'
-    const verdict = judgeMissing({ isUnlisted: true, itself }, missingSince, gateway.clock.now())
-    missingSince = verdict === 'gone' ? missingSince : verdict
-    return verdict === 'gone'
-  }
-  const look = async (): Promise<Route[] | undefined> => {
-    const list = await listRoutes(gateway, { deviceId }, operation)
-    const { data, pendingRouteCreates } = list
-    const isListed = ({ id }: Wanted): boolean => data.some((route) => isSameId(route.id, id))
-    // Without a name it can neither be found in another way nor created.
-    const isLost = wanted.some((row) => !row.name && !isListed(row))
-    if (isLost && isIncomplete(list)) throw incompleteList(list)
-    const found = wanted.map((row) => findWanted(row, data, options, operation))
-    const strangers = Number(pendingRouteCreates) - gateway.memory.unseenCreates
-    const missing = found.some((route) => route === undefined)
-    if (missing && isIncomplete(list)) throw incompleteList(list)
-    const changing = found.some((route) => route !== undefined && isPending(route))
-    if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
-    return changing || (missing && strangers > 0) ? undefined : data
-  }
-  return pollUntil(gateway, look, options.waitTimeout, operation)
-}
-
 /** What an update still has to change, in words; undefined when nothing. */
 function remaining({ steps, diff }: Plan): string | undefined {
   if (!steps.includes('update')) return undefined
@@ -382,7 +423,7 @@ function planned({ steps, diff, unverified, before }: Plan): Ensured {
   return { changed: steps.length > 0, action, diff, ...doubt, before, after: before }
 }
 
-function failed(error: unknown, { done }: Progress, { name }: Operation): EnsureFailure {
+function failed(error: unknown, done: EnsureAction[], { name }: Operation): EnsureFailure {
   if (!(error instanceof GatewayError)) throw error
   const failure = done.length > 0 ? afterChanges(error, 'yes') : error
   const { code, message, cause } = failure
@@ -393,21 +434,38 @@ function failed(error: unknown, { done }: Progress, { name }: Operation): Ensure
   }
 }
 
-/** A stopped bulk has no result: it throws, with what its rows have changed in `applied`. */
-function throwIfClosed(results: Array<Ensured | EnsureFailure>): void {
-  const failures = results.filter((row) => 'error' in row).map(({ error }) => error)
-  if (failures.every(({ code }) => code !== 'CLOSED')) return
-  const isChanged = results.some((row) => row.changed && !('error' in row))
-  if (isChanged || failures.some(({ cause }) => cause.applied === 'yes')) {
-    const text = 'The call was stopped after a part of the changes had been applied.'
-    throw new GatewayError('CLOSED', text, { applied: 'yes' })
-  }
-  const isInDoubt = failures.some(({ cause }) => cause.applied === 'maybe')
-  throw isInDoubt ? inDoubt(closedError()) : closedError()
+/**
+ * A stopped bulk has no result: it throws, with what its rows have changed in `applied`, and the
+ * rows that are in doubt in `problems`.
+ */
+function throwIfClosed(results: Array<Ensured | EnsureFailure>, wanted: readonly Wanted[]): void {
+  const isClosed = results.some((row) => 'error' in row && row.error.code === 'CLOSED')
+  if (!isClosed) return
+  const doubts = results.flatMap((row, index) => {
+    const isInDoubt = 'error' in row && row.error.cause.applied === 'maybe'
+    return isInDoubt ? [{ index, name: wanted[index]!.name ?? wanted[index]!.id }] : []
+  })
+  const isChanged = results.some((row) =>
+    'error' in row ? row.error.cause.applied === 'yes' : row.changed,
+  )
+  if (!isChanged && doubts.length === 0) throw closedError()
+  const names = doubts.slice(0, 5).map(({ name }) => `"${name}"`)
+  if (doubts.length > names.length) names.push(`${doubts.length - names.length} more`)
+  const text = isChanged
+    ? 'The call was stopped after a part of the changes had been applied.'
+    : 'The call was stopped.'
+  const doubt = ` Sent, and not seen yet: ${names.join(', ')}.`
+  throw new GatewayError('CLOSED', text + (names.length > 0 ? doubt : ''), {
+    applied: isChanged ? 'yes' : 'maybe',
+    problems: doubts.map(({ index, name }) => ({
+      path: `[${index}]`,
+      problem: `"${name}" was sent and had not been seen yet: look at the appliance`,
+    })),
+  })
 }
 
 /** The error of a row, with the steps that were carried out before it. */
-function told(error: unknown, { done }: Progress): unknown {
+function told(error: unknown, done: EnsureAction[]): unknown {
   if (!(error instanceof GatewayError) || done.length === 0) return error
   return new GatewayError(error.code, `Done before this: ${done.join(', ')}. ${error.message}`, {
     ...error.cause,

@@ -3,6 +3,7 @@ import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
 import { isSameId, normalizeId } from '../model/ids'
+import type { RouteIndex } from '../model/route-index'
 import { hideSecrets } from '../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../model/types'
 import { comparison, type Difference } from '../model/diff'
@@ -147,11 +148,11 @@ export function duplicates(rows: Wanted[], pathOf: (index: number) => string): F
  */
 export function findWanted(
   { id, name }: Wanted,
-  present: Route[],
+  present: RouteIndex,
   { state }: PlanOptions,
   operation: Operation,
 ): Route | undefined {
-  const byId = isText(id) ? present.find((route) => isSameId(route.id, id)) : undefined
+  const byId = present.byId(id)
   if (byId || (isText(id) && state === 'absent')) return byId
   if (!isText(name)) {
     throw new GatewayError(
@@ -160,7 +161,7 @@ export function findWanted(
       { operation: operation.name },
     )
   }
-  const found = present.filter((route) => route.name === name)
+  const found = present.byName(name)
   if (found.length > 1) {
     throw new GatewayError(
       'CONFLICT',
@@ -174,7 +175,7 @@ export function findWanted(
 /** Finds rows that turn out to mean the same route, and names that two routes would end up with. */
 export function collisions(
   plans: Plan[],
-  present: Route[],
+  present: readonly Route[],
   pathOf: (index: number) => string,
 ): Finding[] {
   const problems: Finding[] = []

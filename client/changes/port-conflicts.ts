@@ -25,7 +25,7 @@ interface Planned {
  */
 export function findPortConflicts(
   plans: Planned[],
-  present: Route[],
+  present: readonly Route[],
   pathOf: (index: number) => string,
 ): Problem[] {
   const planned = new Map(plans.map((plan) => [plan.before?.id ?? plan, plan]))

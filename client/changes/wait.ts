@@ -1,9 +1,9 @@
 import { GatewayError, inDoubt } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { isSameId } from '../model/ids'
+import type { RouteIndex } from '../model/route-index'
 import { isPending } from '../model/route-state'
-import type { Route } from '../model/types'
+import type { Route, RouteList } from '../model/types'
 import { waitsFor, type Evidences, type Waiter } from './device-waits'
 
 /** What a caller waits for. */
@@ -15,7 +15,13 @@ export interface Expectation<T> {
    * Judges the route, or all routes where none is named. Returns the awaited result, or in words
    * what was seen instead.
    */
-  judge: (routes: Route[], evidence: Evidences) => Outcome<T> | Promise<Outcome<T>>
+  judge: (
+    routes: RouteIndex,
+    evidence: Evidences,
+    list?: RouteList,
+  ) => Outcome<T> | Promise<Outcome<T>>
+  /** Every poll lists all routes, which `judge` gets as `list`; one that fails ends the wait. */
+  needsList?: boolean
   /** Milliseconds. */
   timeout: number
   /** No change was sent that could show. */
@@ -30,9 +36,9 @@ type Outcome<T> =
 /** The state that a route is to reach. */
 export interface AwaitedRoute {
   deviceId: string
-  /** Undefined for a route whose ID is not known: then `isMeant` finds it. */
+  /** Undefined for a route whose ID is not known: then `find` finds it. */
   routeId?: string
-  isMeant?: (route: Route) => boolean
+  find?: (routes: RouteIndex) => Route | undefined
   /** What is reported as seen while the route is missing, in words. */
   absence?: string
   /** What is seen instead, in words; undefined when the route is as awaited. */
@@ -48,12 +54,11 @@ export interface AwaitedRoute {
  */
 export function awaitRoute(
   gateway: Connection,
-  { deviceId, routeId, isMeant, absence = 'no such route', verdict, timeout }: AwaitedRoute,
+  { deviceId, routeId, find, absence = 'no such route', verdict, timeout }: AwaitedRoute,
   operation: Operation,
 ): Promise<Route> {
-  const isTheOne = isMeant ?? (({ id }: Route) => isSameId(id, routeId))
-  const judge = (routes: Route[]): Outcome<Route> => {
-    const route = routes.find(isTheOne)
+  const judge = (routes: RouteIndex): Outcome<Route> => {
+    const route = find ? find(routes) : routes.byId(routeId)
     if (!route) return { instead: absence }
     if (isPending(route)) return { instead: 'the change still pending' }
     const instead = verdict(route)
@@ -71,7 +76,7 @@ export function awaitChange<T>(
   expectation: Expectation<T>,
   operation: Operation,
 ): Promise<T> {
-  const { deviceId, routeId, timeout } = expectation
+  const { deviceId, routeId, needsList = false, timeout } = expectation
   // The change was accepted, but its outcome is not known.
   const doubted = (error: unknown): unknown =>
     error instanceof GatewayError && !expectation.unsent ? inDoubt(error) : error
@@ -80,10 +85,11 @@ export function awaitChange<T>(
     let last = 'no answer came yet'
     const waiter: Waiter = {
       routeId,
+      needsList,
       operation,
-      async judge(routes, evidence) {
+      async judge(routes, evidence, list) {
         try {
-          const result = await expectation.judge(routes, evidence)
+          const result = await expectation.judge(routes, evidence, list)
           if ('seen' in result) {
             end(() => resolve(result.seen))
             return 'seen'
@@ -91,12 +97,13 @@ export function awaitChange<T>(
           last = result.instead
           return result.again ? 'again' : 'not yet'
         } catch (error) {
-          waiter.missed(error instanceof Error ? error.message : String(error))
+          waiter.missed(error)
           return 'not yet'
         }
       },
       missed(reason) {
-        last = reason
+        if (needsList) end(() => reject(reason))
+        else last = reason instanceof Error ? reason.message : String(reason)
       },
       fail: (error) => end(() => reject(doubted(error))),
     }

@@ -5,7 +5,8 @@ import type { Stop } from '../stop'
 
 /** Runs at most `limit` tasks concurrently; the rest wait in FIFO order. */
 export interface Semaphore {
-  run<T>(task: () => Promise<T>): Promise<T>
+  /** A task in the background waits until no other task does. */
+  run<T>(task: () => Promise<T>, background?: boolean): Promise<T>
   /**
    * Rejects all queued tasks, or those queued at `since` or earlier (ms of the clock). Running
    * tasks are left alone.
@@ -14,28 +15,33 @@ export interface Semaphore {
 }
 
 export function createSemaphore(limit: number, clock: Clock = MONOTONIC): Semaphore {
-  const waiting: Array<{ since: number; start: () => void; fail: (reason: Error) => void }> = []
+  type Waiting = { since: number; start: () => void; fail: (reason: Error) => void }
+  const waiting: Waiting[] = []
+  const inBackground: Waiting[] = []
   let running = 0
 
   return {
-    async run(task) {
+    async run(task, background = false) {
       if (running < limit) running++
       else {
         await new Promise<void>((start, fail) => {
-          waiting.push({ since: clock.now(), start, fail })
+          const queue = background ? inBackground : waiting
+          queue.push({ since: clock.now(), start, fail })
         })
       }
       try {
         return await task()
       } finally {
-        const next = waiting.shift()
+        const next = waiting.shift() ?? inBackground.shift()
         if (next) next.start()
         else running--
       }
     },
     rejectQueued(reason, since = Infinity) {
-      const later = waiting.findIndex((one) => one.since > since)
-      for (const { fail } of waiting.splice(0, later < 0 ? waiting.length : later)) fail(reason)
+      for (const queue of [waiting, inBackground]) {
+        const later = queue.findIndex((one) => one.since > since)
+        for (const { fail } of queue.splice(0, later < 0 ? queue.length : later)) fail(reason)
+      }
     },
   }
 }

@@ -168,7 +168,7 @@ export function openConnection(options: GatewayOptions): Connection {
       return await stoppable(
         request,
         operation,
-        semaphore.run(() => callInSession(request, operation, sending)),
+        semaphore.run(() => callInSession(request, operation, sending), operation.background),
       )
     } catch (error) {
       const failure = completed(error, request, operation)

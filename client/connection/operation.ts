@@ -8,6 +8,8 @@ export interface Conditions {
   uninterruptible?: boolean
   /** The caller will try again soon: the operation gets no more than one timeout. */
   brief?: boolean
+  /** One of many calls that nobody waits for one by one: each other call goes first. */
+  background?: boolean
 }
 
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */
@@ -15,17 +17,19 @@ export class Operation {
   readonly stop?: Stop
   readonly uninterruptible: boolean
   readonly brief: boolean
+  readonly background: boolean
   readonly #count: Count
 
   constructor(
     /** As it appears in `msg.gateway.operation` and in errors. */
     readonly name: string,
-    { stop, uninterruptible = false, brief = false }: Conditions = {},
+    { stop, uninterruptible = false, brief = false, background = false }: Conditions = {},
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
     this.stop = stop
     this.uninterruptible = uninterruptible
     this.brief = brief
+    this.background = background
     this.#count = count
   }
 
@@ -55,8 +59,9 @@ export class Operation {
 
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
-    const { name, stop, uninterruptible, brief } = this
-    return new Operation(name, { stop, uninterruptible, brief, ...conditions }, this.#count)
+    const { name, stop, uninterruptible, brief, background } = this
+    const present = { stop, uninterruptible, brief, background }
+    return new Operation(name, { ...present, ...conditions }, this.#count)
   }
 }
 

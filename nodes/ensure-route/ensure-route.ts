@@ -16,7 +16,7 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-ensure-route',
-    async ({ gateway, operation, config, parameters }) => {
+    async ({ gateway, operation, config, parameters, progress }) => {
       const { waitTimeout } = waitingOf(config)
       const state = STATES.find((known) => known === (config.state || 'present'))
       if (!state) {
@@ -33,6 +33,7 @@ export = (RED: NodeAPI): void =>
           exact: config.exact === true,
           validate: config.validate !== false,
           waitTimeout,
+          onProgress: (done, rows) => progress(`${done}/${rows}`),
         },
         operation,
       )

@@ -27,6 +27,8 @@ export interface Call<Config> {
   config: Config
   message: Message
   parameters: Parameters
+  /** Shows how far a long call has got, in signs and numbers, such as `412/1000`. */
+  progress: (text: string) => void
 }
 
 /** What a node returns; the handler puts it into the message. */
@@ -112,7 +114,8 @@ export function registerAction<Config extends ActionConfig>(
       const gateway = requireGateway(RED, config).client()
       const parameters = readParameters(RED, this, config, message, gateway, operation)
       try {
-        return await perform({ gateway, operation, config, message, parameters })
+        const { progress } = status
+        return await perform({ gateway, operation, config, message, parameters, progress })
       } catch (error) {
         if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
         throw error

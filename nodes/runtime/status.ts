@@ -8,6 +8,8 @@ const { name: PACKAGE } = require('../../../package.json') as { name: string }
 export interface Status {
   /** A message came in. */
   begin(): void
+  /** How far a long call has got, in signs and numbers. */
+  progress(text: string): void
   /** A message is done; with the error if it failed. */
   end(failure?: GatewayError): void
   /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
@@ -16,6 +18,8 @@ export interface Status {
 
 /** A shorter call shows nothing: the status would cost more than the call. */
 const SHOW_AFTER_MS = 300
+/** More often nobody can read it. */
+const PROGRESS_EVERY_MS = 500
 
 const NOTHING = ''
 const BUSY = 'busy'
@@ -26,21 +30,24 @@ export function createStatus(node: Node): Status {
   let shown = NOTHING
   let timer: NodeJS.Timeout | undefined
   let closed = false
+  let progressAt = -Infinity
 
   function show(next: string): void {
     if (next === shown || closed) return
     shown = next
     if (next === NOTHING) node.status({})
-    else if (next === BUSY) {
-      node.status({
-        fill: 'blue',
-        shape: 'dot',
-        text: `${PACKAGE}/gateway:status.requesting`,
-      })
-    } else node.status({ fill: 'red', shape: 'ring', text: next })
+    else if (next === BUSY) busy(`${PACKAGE}/gateway:status.requesting`)
+    else node.status({ fill: 'red', shape: 'ring', text: next })
   }
 
+  const busy = (text: string): void => node.status({ fill: 'blue', shape: 'dot', text })
+
   return {
+    progress(text) {
+      if (shown !== BUSY || closed || performance.now() - progressAt < PROGRESS_EVERY_MS) return
+      progressAt = performance.now()
+      busy(text)
+    },
     begin() {
       open++
       if (closed) return

@@ -1,0 +1,162 @@
+import { incompleteList, isIncomplete, listRoutes } from '../api/routes'
+import type { Connection } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { isPending, wholeRoute } from '../model/route-state'
+import { RouteIndex } from '../model/route-index'
+import type { Route, RouteList } from '../model/types'
+import { askItself, judgeMissing } from '../watch/gone'
+import type { RouteAddress } from './find'
+import { forgetUpdate, isInProgress, pollUntil, readStableRoute } from './pending'
+import { findWanted, type PlanOptions, type Wanted } from './plan'
+import { awaitChange } from './wait'
+
+/** Where a row of `ensure` reads what is present before it changes anything. */
+export interface Present {
+  /**
+   * All routes, once no change of the wanted one is in progress and, where it is missing, no create,
+   * which may be that of the missing one.
+   * @throws GatewayError `NOT_CONFIRMED` when the changes in progress do not end
+   */
+  routes(wanted: Wanted): Promise<RouteIndex>
+  /**
+   * A route, once no earlier update of it is in progress.
+   * @throws GatewayError `NOT_FOUND`, `NOT_CONFIRMED`
+   */
+  route(address: RouteAddress): Promise<Route>
+}
+
+export interface ReadOptions extends PlanOptions {
+  /** Milliseconds. */
+  waitTimeout: number
+}
+
+/** Each row reads for itself. */
+export function ownReads(
+  gateway: Connection,
+  deviceId: string,
+  options: ReadOptions,
+  operation: Operation,
+): Present {
+  return {
+    routes: (wanted) => settledList(gateway, deviceId, [wanted], options, operation),
+    route: (address) => readStableRoute(gateway, address, operation),
+  }
+}
+
+/**
+ * Many rows share their reads, and those with the polls that wait for what was sent before: each
+ * gets the next list that is requested from now on.
+ */
+export function sharedReads(
+  gateway: Connection,
+  deviceId: string,
+  options: ReadOptions,
+  operation: Operation,
+): Present {
+  const timeout = options.waitTimeout
+
+  /** Waits for the first list that says something. A judgement that throws ends the wait. */
+  async function fromList<T>(
+    judge: (list: RouteList, routes: RouteIndex) => Promise<T | undefined>,
+  ) {
+    const outcome = await awaitChange<() => T>(
+      gateway,
+      {
+        deviceId,
+        needsList: true,
+        unsent: true,
+        timeout,
+        async judge(routes, _, list) {
+          try {
+            const result = await judge(list!, routes)
+            if (result === undefined) return { instead: 'an earlier change still under way' }
+            return { seen: () => result }
+          } catch (error) {
+            return { seen: () => fail(error) }
+          }
+        },
+      },
+      operation,
+    )
+    return outcome()
+  }
+
+  return {
+    routes(wanted) {
+      const judge = settledJudge(gateway, deviceId, [wanted], options, operation)
+      return fromList(judge)
+    },
+    async route(address) {
+      const listed = await fromList<Route | null>((_, routes) => {
+        const route = routes.byId(address.routeId)
+        const isSettled = route && !isInProgress(gateway, address, route)
+        return Promise.resolve(isSettled ? wholeRoute(route) : null)
+      })
+      // One that is missing or changing is read by itself.
+      if (!listed) return readStableRoute(gateway, address, operation)
+      forgetUpdate(gateway, address)
+      return listed
+    },
+  }
+}
+
+function fail(error: unknown): never {
+  throw error
+}
+
+/** Evidence against absence, strongest first. */
+const DOUBTS = ['there', 'no answer', 'unclear'] as const
+
+/**
+ * Lists all routes once no change of a wanted route is in progress and, where one is missing, no
+ * create, which may be that of the missing one.
+ * @throws GatewayError `NOT_CONFIRMED` when the changes in progress do not end
+ */
+export async function settledList(
+  gateway: Connection,
+  deviceId: string,
+  wanted: readonly Wanted[],
+  options: ReadOptions,
+  operation: Operation,
+): Promise<RouteIndex> {
+  const judge = settledJudge(gateway, deviceId, wanted, options, operation)
+  const read = async (): Promise<RouteIndex | undefined> => {
+    const list = await listRoutes(gateway, { deviceId }, operation)
+    return judge(list, new RouteIndex(list.data))
+  }
+  return pollUntil(gateway, read, options.waitTimeout, operation)
+}
+
+/** Returns the routes of a list that is settled as far as these rows go; undefined otherwise. */
+function settledJudge(
+  gateway: Connection,
+  deviceId: string,
+  wanted: readonly Wanted[],
+  options: ReadOptions,
+  operation: Operation,
+): (list: RouteList, routes: RouteIndex) => Promise<RouteIndex | undefined> {
+  let missingSince: number | undefined
+  // Without an ID, a route cannot be read by itself.
+  const areGone = async (found: Array<Route | undefined>): Promise<boolean> => {
+    const ids = wanted.flatMap(({ id }, index) => (found[index] || !id ? [] : [id]))
+    const answers = await Promise.all(
+      ids.map((routeId) => askItself(gateway, { deviceId, routeId }, operation)),
+    )
+    const itself = DOUBTS.find((answer) => answers.includes(answer)) ?? 'missing'
+    const verdict = judgeMissing({ isUnlisted: true, itself }, missingSince, gateway.clock.now())
+    missingSince = verdict === 'gone' ? missingSince : verdict
+    return verdict === 'gone'
+  }
+  return async (list, routes) => {
+    // Without a name it can neither be found in another way nor created.
+    const isLost = wanted.some(({ id, name }) => !name && !routes.byId(id))
+    if (isLost && isIncomplete(list)) throw incompleteList(list)
+    const found = wanted.map((row) => findWanted(row, routes, options, operation))
+    const strangers = Number(list.pendingRouteCreates) - gateway.memory.unseenCreates
+    const missing = found.some((route) => route === undefined)
+    if (missing && isIncomplete(list)) throw incompleteList(list)
+    const changing = found.some((route) => route !== undefined && isPending(route))
+    if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
+    return changing || (missing && strangers > 0) ? undefined : routes
+  }
+}
