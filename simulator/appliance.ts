@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { Agenda } from './scheduler'
-import { newDevice, readDevice, readDeviceConfiguration, type DeviceState } from './device'
+import { newDevice, type DeviceState } from './device'
 import type { Dialect } from './dialect'
-import { asObject, contentType, isObject, json, Refusal, type Call, type Reply } from './http'
 import { generateRoutes } from './sample-routes'
 import { Lines } from './lines'
 import {
@@ -16,9 +15,7 @@ import {
   newDestination,
   newRoute,
   newSource,
-  readRoute,
   runningTime,
-  sentRoute,
   setIdle,
   setState,
   summarise,
@@ -28,14 +25,8 @@ import {
   type RouteState,
   type SourceState,
 } from './model'
-import { Sessions, type Account, type Role, type Session, type SessionRules } from './sessions'
-import {
-  clientStatistics,
-  destinationStatistics,
-  routeStatistics,
-  sourceStatistics,
-} from './statistics'
-import { checkedCreate, checkedSpec, checkedUpdate } from './validation'
+import { Sessions, type Account, type SessionRules } from './sessions'
+import { checkedSpec } from './validation'
 
 /** Settings of the appliance; times in ms. They may change while it runs. */
 export interface ApplianceSettings extends SessionRules {
@@ -58,8 +49,8 @@ export interface Equipment {
 }
 
 /**
- * The appliance without its network: sessions, devices, routes, and work accepted but not yet
- * done. `answer` turns a call into a reply, following sections 2 to 9 of the facts.
+ * The appliance without its network and its interface: sessions, devices, routes, and work accepted
+ * but not yet done. `endpoints.ts` turns calls into what happens here.
  */
 export class Appliance {
   readonly sessions: Sessions
@@ -81,16 +72,6 @@ export class Appliance {
         this.install(device, withIds(spec, `${device._id} route ${number}`))
       })
     })
-  }
-
-  answer(call: Call): Reply {
-    this.agenda.catchUp()
-    try {
-      return this.dispatch(call)
-    } catch (refusal) {
-      if (refusal instanceof Refusal) return refusal.reply()
-      throw refusal
-    }
   }
 
   /** Adds a route at once, already running and connected if `startRoute` is set. */
@@ -150,41 +131,6 @@ export class Appliance {
       for (const part of partsOf(route)) part.lines = this.lines.of(part)
       if (route.state === 'running') this.connect(route, affected(route, before.get(route)))
     }
-  }
-
-  private dispatch(call: Call): Reply {
-    const { operation, parameters } = operationFor(call)
-    if (operation === login) return this.login(call)
-    const session = this.sessions.resume(call.cookie)
-    if (!session) return this.sessions.gone()
-    call.session = session.id
-    call.user = session.account.username
-    const { role } = session.account
-    if (!MAY[operation?.right ?? 'read'].includes(role)) {
-      throw new Refusal(
-        this.settings.dialect.forbiddenStatus,
-        'SessionAuthorization',
-        `Operation not authorized for roles: ${role}`,
-      )
-    }
-    if (!operation) throw new Refusal(404, 'Request', 'There is no such resource.')
-    if (operation.accepts) demandContentType(call, operation.accepts)
-    const device = parameters.device === undefined ? undefined : this.device(parameters.device)
-    return operation.answer(this, { call, session, device, parameters })
-  }
-
-  private login(call: Call): Reply {
-    demandContentType(call, 'application/json')
-    const { session, reply } = this.sessions.login(call.body)
-    call.session = session.id
-    call.user = session.account.username
-    return reply
-  }
-
-  private device(id: string): DeviceState {
-    const device = this.devices.find((known) => known._id === id)
-    if (!device) throw new Refusal(404, 'Device', `There is no device ${id}.`)
-    return device
   }
 
   /** Does accepted work after `applyDelay`. */
@@ -335,380 +281,6 @@ function affected(route: RouteState, before: Map<Part, Outlook> | undefined): Pa
     else if (part.state === 'connected') setState(part, 'connected')
     return is.goal === 'connected' && was.goal !== 'connected'
   })
-}
-
-/** Each role's rights (facts 2.4). */
-const MAY: Record<Right, readonly Role[]> = {
-  read: ['Administrator', 'Operator', 'Observer'],
-  write: ['Administrator', 'Operator'],
-  preset: ['Administrator'],
-}
-
-type Right = 'read' | 'write' | 'preset'
-
-interface Context {
-  call: Call
-  session: Session
-  device: DeviceState | undefined
-  parameters: Record<string, string>
-}
-
-interface Operation {
-  right: Right
-  accepts?: 'application/json' | 'multipart/form-data'
-  answer: (appliance: Appliance, context: Context) => Reply
-}
-
-const login: Operation = {
-  right: 'read',
-  answer: () => {
-    throw new Error('A login has no session yet: dispatch takes care of it.')
-  },
-}
-
-/** An operation on the device named in the path. */
-function onDevice(
-  answer: (appliance: Appliance, device: DeviceState, context: Context) => unknown,
-): Operation['answer'] {
-  return (appliance, context) => {
-    if (!context.device) throw new Error('The path of this operation names no device.')
-    return json(200, answer(appliance, context.device, context))
-  }
-}
-
-const ENDPOINTS: ReadonlyArray<{ path: string; methods: Record<string, Operation> }> = [
-  {
-    path: '/api/session',
-    methods: {
-      POST: login,
-      GET: {
-        right: 'read',
-        answer: ({ sessions }, { session }) => json(200, sessions.information(session)),
-      },
-      DELETE: {
-        right: 'read',
-        answer: ({ sessions }, { session }) => json(200, sessions.logout(session)),
-      },
-    },
-  },
-  {
-    path: '/api/devices',
-    methods: {
-      GET: {
-        right: 'read',
-        answer: ({ devices, now }) =>
-          json(
-            200,
-            devices.map((device) => readDevice(device, now())),
-          ),
-      },
-    },
-  },
-  {
-    path: '/api/devices/:device',
-    methods: {
-      GET: {
-        right: 'read',
-        answer: onDevice(({ settings, now }, device) =>
-          readDeviceConfiguration(device, now(), settings),
-        ),
-      },
-    },
-  },
-  {
-    path: '/api/devices/:device/updates',
-    methods: { POST: { right: 'write', accepts: 'application/json', answer: onDevice(update) } },
-  },
-  {
-    path: '/api/devices/:device/commands',
-    methods: { POST: { right: 'write', accepts: 'application/json', answer: onDevice(command) } },
-  },
-  {
-    path: '/api/gateway/:device/routes',
-    methods: { GET: { right: 'read', answer: onDevice(listRoutes) } },
-  },
-  {
-    path: '/api/gateway/:device/routes/:route',
-    methods: {
-      GET: {
-        right: 'read',
-        answer: onDevice(({ settings, now }, device, { parameters }) =>
-          readRoute(routeOf(device, parameters.route), now(), settings.dialect),
-        ),
-      },
-    },
-  },
-  {
-    path: '/api/gateway/:device/statistics',
-    methods: { GET: { right: 'read', answer: onDevice(statistics) } },
-  },
-  {
-    path: '/api/gateway/:device/statistics/client',
-    methods: { GET: { right: 'read', answer: onDevice(statisticsOfClient) } },
-  },
-  {
-    path: '/api/gateway/:device/system/preset',
-    methods: {
-      GET: { right: 'preset', answer: exportPreset },
-      POST: {
-        right: 'preset',
-        accepts: 'multipart/form-data',
-        answer: onDevice(importPreset),
-      },
-    },
-  },
-]
-
-/** The operation a call is for, if the path is known; a known path with a wrong method is a 405. */
-function operationFor(call: Call): {
-  operation: Operation | undefined
-  parameters: Record<string, string>
-} {
-  for (const { path, methods } of ENDPOINTS) {
-    const parameters = parametersOf(call.path, path)
-    if (!parameters) continue
-    const operation = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined
-    if (operation) return { operation, parameters }
-    throw new Refusal(405, 'Request', `${call.method} is not supported here.`, {
-      Allow: Object.keys(methods).join(', '),
-    })
-  }
-  return { operation: undefined, parameters: {} }
-}
-
-function parametersOf(path: string, pattern: string): Record<string, string> | undefined {
-  // A real appliance treats two slashes as one (facts 12.6).
-  const sent = path.replace(/\/{2,}/g, '/').split('/')
-  const expected = pattern.split('/')
-  if (sent.length !== expected.length) return undefined
-  const parameters: Record<string, string> = {}
-  for (const [place, name] of expected.entries()) {
-    const part = sent[place] ?? ''
-    if (name.startsWith(':')) parameters[name.slice(1)] = decoded(part)
-    else if (name !== part) return undefined
-  }
-  return parameters
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new Refusal(400, 'Request', 'The path is not properly encoded.')
-  }
-}
-
-function demandContentType(call: Call, accepted: string): void {
-  if (contentType(call) !== accepted) {
-    throw new Refusal(415, 'Request', `This needs the content type ${accepted}.`)
-  }
-}
-
-/** GET …/routes (facts 4.1). */
-function listRoutes(appliance: Appliance, device: DeviceState, { call }: Context): object {
-  const { dialect, defaultPageSize, maxPageSize } = appliance.settings
-  const { routes } = device
-  const size = dialect.paging
-    ? Math.min(positive(call.query, 'pageSize') ?? defaultPageSize, maxPageSize)
-    : Math.max(routes.length, 1)
-  const first = dialect.paging ? ((positive(call.query, 'page') ?? 1) - 1) * size : 0
-  const now = appliance.now()
-  return {
-    data: routes.slice(first, first + size).map((route) => readRoute(route, now, dialect)),
-    numPages: Math.ceil(routes.length / size),
-    numResults: routes.length,
-    numActiveOutputConnections: activeOutputs(routes),
-    ...(dialect.pendingRouteCreates && { pendingRouteCreates: device.pendingRouteCreates }),
-  }
-}
-
-function positive(query: Record<string, string>, name: string): number | undefined {
-  const text = query[name]
-  if (text === undefined) return undefined
-  if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new Refusal(400, 'getRoutes', `${name} must be a whole number from 1.`)
-  }
-  return Number(text)
-}
-
-function activeOutputs(routes: readonly RouteState[]): number {
-  let outputs = 0
-  for (const { destinations } of routes) {
-    for (const { state } of destinations) if (state === 'connected') outputs++
-  }
-  return outputs
-}
-
-/** POST …/updates (facts 4.3 to 4.5, 4.7). Accepted at once, done later. */
-function update(appliance: Appliance, device: DeviceState, { call }: Context): object {
-  const body = bodyOf(call, device, 'postUpdates')
-  if (body.elementType !== 'route') {
-    throw new Refusal(400, 'postUpdates', 'elementType must be route.')
-  }
-  switch (body.action) {
-    case 'create':
-      appliance.create(device, [checkedCreate(body.fields)])
-      return { status: 'The route is being created.' }
-    case 'update': {
-      const route = routeOf(device, demanded(body, 'elementID', 'postUpdates'))
-      const spec = checkedUpdate(body.fields, route)
-      const { name, source, destinations } = spec
-      appliance.change(device, route, { name, source, destinations }, () =>
-        appliance.redefine(route, spec),
-      )
-      return { status: 'The route is being updated.' }
-    }
-    case 'delete': {
-      const route = routeOf(device, demanded(body, 'elementID', 'postUpdates'))
-      route.hasPendingDelete = true
-      device.lastAcceptedUpdate = appliance.now()
-      appliance.later(() => device.remove(route.id))
-      return { status: 'The route is being deleted.' }
-    }
-    default:
-      throw new Refusal(400, 'postUpdates', 'action must be create, update or delete.')
-  }
-}
-
-/** POST …/commands (facts 4.6). */
-function command(appliance: Appliance, device: DeviceState, { call }: Context): object {
-  const body = bodyOf(call, device, 'postCommands')
-  const name = demanded(body, 'command', 'postCommands')
-  const parameters = asObject(body.parameters)
-  const toDestination = name === 'start-destination' || name === 'stop-destination'
-  const known = toDestination
-    ? appliance.settings.dialect.destinationCommands
-    : name === 'start-route' || name === 'stop-route'
-  if (!known) throw new Refusal(400, 'postCommands', `The command ${name} is not known.`)
-  const route = routeOf(device, demanded(parameters, 'routeID', 'postCommands'))
-  const action = name.startsWith('start') ? 'start' : 'stop'
-  if (toDestination) {
-    const id = demanded(parameters, 'destinationID', 'postCommands')
-    destinationOf(route, id)
-    appliance.change(device, route, { destinations: [{ id, action }] }, () => {
-      const destination = route.destinations.find((each) => each.id === id)
-      if (!destination) return
-      if (action === 'start') appliance.startDestination(route, destination)
-      else appliance.stopDestination(route, destination)
-    })
-  } else {
-    const { stoppedState } = appliance.settings.dialect
-    const state = action === 'start' ? 'running' : stoppedState
-    appliance.change(device, route, { state }, () => appliance[action](route))
-  }
-  return [
-    {
-      _id: device.nextCommandId(),
-      action: 'command',
-      command: name,
-      parameters,
-      deviceID: device._id,
-      createdAt: appliance.now(),
-      completedAt: 0,
-      result: null,
-      state: 'pending',
-    },
-  ]
-}
-
-/** GET …/statistics (facts 7). */
-function statistics(appliance: Appliance, device: DeviceState, { call }: Context): object {
-  const route = routeOf(device, demanded(call.query, 'routeID', 'getStatistics'))
-  const { sourceID, destinationID, destinationName } = call.query
-  const { dialect } = appliance.settings
-  const now = appliance.now()
-  if (sourceID !== undefined) {
-    if (sourceID !== route.source.id) {
-      throw new Refusal(404, 'Source', `The route has no source ${sourceID}.`)
-    }
-    return sourceStatistics(route, now, dialect)
-  }
-  if (destinationID !== undefined || destinationName !== undefined) {
-    const destination = destinationOf(route, destinationID, destinationName)
-    return destinationStatistics(route, destination, now, dialect)
-  }
-  return routeStatistics(route, now, dialect)
-}
-
-/** GET …/statistics/client (facts 7). */
-function statisticsOfClient(appliance: Appliance, device: DeviceState, { call }: Context): object {
-  const route = routeOf(device, demanded(call.query, 'routeID', 'getStatistics'))
-  const destination = destinationOf(route, demanded(call.query, 'destinationID', 'getStatistics'))
-  const address = demanded(call.query, 'clientAddress', 'getStatistics')
-  const port = call.query.clientPort
-  return clientStatistics(
-    route,
-    destination,
-    port === undefined ? { address } : { address, port },
-    appliance.now(),
-    appliance.settings.dialect,
-  )
-}
-
-/** GET …/system/preset (facts 8). */
-function exportPreset(_: Appliance, { device }: Context): Reply {
-  const preset = {
-    preset_version: '1.0',
-    product_version: '3.8.1',
-    routes: device?.routes.map(sentRoute),
-  }
-  return json(200, preset, { 'Content-Disposition': 'attachment; filename="preset.hmg"' })
-}
-
-/** POST …/system/preset: replaces all routes with those of the preset. */
-function importPreset(appliance: Appliance, device: DeviceState, { call }: Context): object {
-  const preset = presetIn(call)
-  const specs = preset.map((route) => ({ ...checkedSpec(route), startRoute: false }))
-  appliance.create(device, specs, () => device.clear())
-  return {
-    type: 'postSystemPreset',
-    message: 'The preset is being imported.',
-    pendingCreation: specs.map(({ name }) => name),
-  }
-}
-
-function presetIn(call: Call): unknown[] {
-  if (!call.multipart) throw new Refusal(400, 'postSystemPreset', 'A preset file is required.')
-  try {
-    const { routes } = asObject(JSON.parse(call.multipart.content))
-    if (Array.isArray(routes)) return routes
-  } catch {
-    // Falls through to the same refusal as a file without routes.
-  }
-  throw new Refusal(400, 'postSystemPreset', 'The file is not a preset.')
-}
-
-function bodyOf(call: Call, device: DeviceState, type: string): Record<string, unknown> {
-  const members = call.body
-  if (!isObject(members)) throw new Refusal(400, type, 'The body must be a JSON object.')
-  if (demanded(members, 'deviceID', type) !== device._id) {
-    throw new Refusal(400, type, 'deviceID is not the device of the path.')
-  }
-  return members
-}
-
-function demanded(members: Record<string, unknown>, name: string, type: string): string {
-  const value = members[name]
-  if (typeof value !== 'string' || value === '') {
-    throw new Refusal(400, type, `${name} is required.`)
-  }
-  return value
-}
-
-function routeOf(device: DeviceState, id: string | undefined): RouteState {
-  const route = device.route(id ?? '')
-  if (!route) throw new Refusal(404, 'Route', `There is no route ${id}.`)
-  return route
-}
-
-function destinationOf(route: RouteState, id?: string, name?: string): DestinationState {
-  const destination = route.destinations.find((each) =>
-    id !== undefined ? each.id === id : each.name === name,
-  )
-  if (!destination) {
-    throw new Refusal(404, 'Destination', `The route has no destination ${id ?? name}.`)
-  }
-  return destination
 }
 
 /** A create may contain IDs, or empty ones: the appliance assigns its own (facts 4.3). */

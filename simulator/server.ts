@@ -7,6 +7,7 @@ import { fingerprintOf, testCertificate, type Certificate } from './certificate'
 import type { DeviceState } from './device'
 import { DEFAULT_DIALECT, type Dialect } from './dialect'
 import { asObject, isObject, json, page, receive, Refusal, type Call, type Reply } from './http'
+import { answer } from './endpoints'
 import { lineFrom, type LineCondition } from './lines'
 import { checkFault, EFFECTS, Faults, send, type Exchange, type Fault } from './faults'
 import { readRoute, type Line, type RouteSpec, type RouteState, type SourceState } from './model'
@@ -384,7 +385,7 @@ export class Simulator {
 
   private act(call: Call): Reply {
     if (call.path === '/' || call.path === '/login') return page('Log in to the media gateway')
-    return this.appliance.answer(call)
+    return answer(this.appliance, call)
   }
 
   private note(call: Call): void {

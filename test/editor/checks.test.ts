@@ -1,0 +1,122 @@
+// The dialogs: what they report as wrong with a value.
+import should from 'should'
+import { CONFIG } from '../support/editor'
+import { contains, withDialogs } from './dialogs-page'
+
+withDialogs('the checks in the dialogs', (dialogs) => {
+  const { page, openForm, cancel, fillTyped, faults } = dialogs
+
+  it('says what is wrong with an address', async () => {
+    for (const [baseUrl, reason] of [
+      ['', 'missing'],
+      ['gateway.example.com', 'http://'],
+      ['ftp://gateway', 'http://'],
+      ['https://', 'not a valid'],
+      ['https://a b', 'not a valid'],
+      ['https://user:word@gateway', 'their own fields'],
+      ['https://@gateway', 'their own fields'],
+      ['https://gateway/?a=1', '? or #'],
+    ] as const) {
+      should(await faults(CONFIG, { baseUrl }))
+        .match(/^Address: /)
+        .and.match(contains(reason))
+    }
+    for (const baseUrl of [
+      'http://10.0.0.5',
+      'HTTPS://[fe80::1]:8443/a/b/',
+      '${GATEWAY_URL}',
+      'https://gateway/a@b',
+    ]) {
+      should(await faults(CONFIG, { baseUrl })).equal('', baseUrl)
+    }
+  })
+
+  it('says what is wrong with a fingerprint, a number, or an empty value', async () => {
+    const sound = { baseUrl: 'https://gateway' }
+    const hex = 'a1'.repeat(32)
+    for (const [properties, reason] of [
+      [{ fingerprint: 'a1'.repeat(31) }, '64 hex'],
+      [{ fingerprint: `${hex}a1` }, '64 hex'],
+      [{ fingerprint: 'g1'.repeat(32) }, '64 hex'],
+      [{ timeout: '0' }, 'a whole number from 1 to 600000'],
+      [{ timeout: '10 s' }, 'a whole number'],
+      [{ concurrency: '1.5' }, 'a whole number from 1 to 100'],
+      [{ concurrency: 101 }, 'a whole number from 1 to 100'],
+      [{ pollInterval: '0.5' }, 'a number from 1'],
+      [{ pollInterval: '3601' }, 'a number from 1'],
+    ] as const) {
+      should(await faults(CONFIG, { ...sound, ...properties })).match(contains(reason))
+    }
+    for (const properties of [
+      { fingerprint: hex.toUpperCase() },
+      { fingerprint: '${FINGERPRINT}' },
+      { timeout: '${TIMEOUT}', concurrency: 1, pollInterval: '${POLL}' },
+      { timeout: '', concurrency: '', pollInterval: '' },
+    ]) {
+      should(await faults(CONFIG, { ...sound, ...properties })).equal('')
+    }
+    const update = 'media-gateway-update-route'
+    for (const [properties, reason] of [
+      [{ route: '', routeType: 'name' }, 'missing'],
+      [{ route: '', routeType: 'id' }, 'missing'],
+      [{ device: ' ', deviceType: 'id' }, 'missing'],
+      [{ definition: '{', definitionType: 'json' }, 'JSON'],
+      [{ waitFor: 'applied', waitTimeout: 'soon' }, 'a number from 0.1 to 3600'],
+      [{ definition: '{"nmae":"A"}', definitionType: 'json' }, 'nmae: not known here'],
+      [
+        { mode: 'merge', definition: '{"source":{"port":0}}', definitionType: 'json' },
+        'source.port: a whole number from 1 to 65535',
+      ],
+    ] as const) {
+      should(await faults(update, properties)).match(contains(reason))
+    }
+    const part = { definition: '{"source":{"port":5000}}', definitionType: 'json' }
+    should(await faults(update, { ...part, mode: 'keep' })).match(/source\.name/)
+    should(await faults(update, { ...part, mode: 'merge' })).equal('')
+    should(await faults(update, { waitFor: 'accepted', waitTimeout: 'soon' })).equal('')
+    should(await faults(update, { gateway: '' })).equal('gateway')
+
+    const control = 'media-gateway-control-route'
+    const noDestination = { destination: '', destinationType: 'name' }
+    should(await faults(control, noDestination)).equal('')
+    should(await faults(control, { ...noDestination, target: 'destination' })).match(/missing/)
+    should(await faults(control, { waitTimeout: '0' })).equal('')
+    for (const action of ['restart', 'msg']) {
+      should(await faults(control, { action, waitTimeout: '0' })).match(/a number from 0.1/)
+    }
+    const statistics = 'media-gateway-statistics'
+    const noRoute = { route: '', routeType: 'name' }
+    for (const scope of ['route', 'source', 'destination', 'client', 'all']) {
+      const ofDestination = ['destination', 'client'].includes(scope)
+      should(await faults(statistics, { ...noDestination, scope })).match(
+        ofDestination ? /missing/ : /^$/,
+      )
+      should(await faults(statistics, { ...noRoute, scope })).match(
+        scope === 'all' ? /^$/ : /missing/,
+      )
+    }
+    should(await faults('media-gateway-ensure-route', { waitTimeout: 'soon' })).match(
+      /a number from 0.1 to 3600/,
+    )
+  })
+
+  it('marks the field while one types', async () => {
+    await openForm('gateway')
+    const field = page().locator('#node-config-input-baseUrl')
+    await field.fill('gateway')
+    await field.press('Tab')
+    should(await field.getAttribute('class')).match(/input-error/)
+    await field.fill('https://gateway')
+    await field.press('Tab')
+    should((await field.getAttribute('class')) ?? '').not.match(/input-error/)
+    await cancel()
+
+    await openForm('media-gateway-get-route')
+    await fillTyped('route', 'name', '')
+    const route = page().locator('#node-input-route')
+    should(await route.getAttribute('class')).match(/input-error/)
+    await fillTyped('route', 'name', 'Studio A')
+    should(await route.getAttribute('class')).not.match(/input-error/)
+    await cancel()
+  })
+})

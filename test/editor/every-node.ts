@@ -1,0 +1,222 @@
+// Every node of the package: its defaults, other values for it, and a flow with all of them.
+import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
+import { CONFIG, type Properties } from '../support/editor'
+
+/** The defaults of every node: names and values of the contract (design 2). */
+const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
+const DEVICE = { device: '', deviceType: 'auto' }
+const ROUTE = { route: 'routeId', routeType: 'msg' }
+const DESTINATION = { destination: 'destinationId', destinationType: 'msg' }
+const DEFINITION = { definition: 'payload', definitionType: 'msg', validate: true }
+export const DEFAULTS: Record<string, Properties> = {
+  'media-gateway': {
+    name: '',
+    baseUrl: '',
+    tls: '',
+    proxy: '',
+    fingerprint: '',
+    timeout: 10000,
+    concurrency: 8,
+    pollInterval: '',
+    readOnly: false,
+  },
+  'media-gateway-session': { action: 'info' },
+  'media-gateway-list-devices': { output: 'response' },
+  'media-gateway-get-device': { ...DEVICE, hideSecrets: false },
+  'media-gateway-list-routes': { ...DEVICE, output: 'response', filter: '', state: '' },
+  'media-gateway-get-route': { ...DEVICE, ...ROUTE, hideSecrets: false },
+  'media-gateway-create-route': { ...DEVICE, ...DEFINITION, ...WAITING, startRoute: false },
+  'media-gateway-update-route': {
+    ...DEVICE,
+    ...ROUTE,
+    ...DEFINITION,
+    ...WAITING,
+    mode: 'merge',
+  },
+  'media-gateway-delete-route': { ...DEVICE, ...ROUTE, ...WAITING },
+  'media-gateway-control-route': {
+    ...DEVICE,
+    ...ROUTE,
+    ...DESTINATION,
+    ...WAITING,
+    action: 'start',
+    target: 'route',
+  },
+  'media-gateway-ensure-route': {
+    ...DEVICE,
+    ...DEFINITION,
+    state: 'present',
+    check: false,
+    exact: false,
+    waitTimeout: 30,
+  },
+  'media-gateway-statistics': { ...DEVICE, ...ROUTE, ...DESTINATION, scope: 'route' },
+  'media-gateway-preset': { ...DEVICE, hideSecrets: false, action: 'export' },
+  'media-gateway-watch': {
+    ...DEVICE,
+    route: '',
+    routeType: 'all',
+    events: [],
+    initial: 'none',
+    holdFor: '',
+    thresholds: [],
+  },
+}
+export const WATCH = 'media-gateway-watch'
+export const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
+for (const defaults of Object.values(DEFAULTS)) defaults['configVersion'] = CONFIG_VERSION
+for (const type of ACTIONS) Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway' })
+
+/** Another value for every plain property, as a user would fill it in. */
+const OTHER: Properties = {
+  name: 'Studio <b>A</b>',
+  baseUrl: 'https://10.0.0.5:8443/gateway/',
+  fingerprint: Array(32).fill('aB').join(':'),
+  timeout: '2500',
+  concurrency: '${CALLS}',
+  pollInterval: '2.5',
+  readOnly: true,
+  action: 'msg',
+  output: 'split',
+  hideSecrets: true,
+  filter: 'studio',
+  state: 'idle',
+  startRoute: true,
+  mode: 'merge',
+  target: 'destination',
+  check: true,
+  exact: true,
+  scope: 'client',
+  validate: false,
+  waitFor: 'applied',
+  waitTimeout: '45',
+  initial: 'snapshot',
+  holdFor: '2.5',
+}
+const OTHER_OF: Record<string, Properties> = {
+  'media-gateway-ensure-route': { state: 'started' },
+  'media-gateway-preset': { action: 'import' },
+  [WATCH]: {
+    events: ['appliance.unreachable', 'route.stopped', 'statistics.low'],
+    thresholds: [
+      { measure: 'bitrate', of: 'source', low: 1.5, high: '', hysteresis: 0.25 },
+      { measure: 'roundTripTime', of: 'destination', low: 2, high: 300, hysteresis: '' },
+      { measure: 'packetLoss', of: 'source', low: '', high: 2, hysteresis: '' },
+    ],
+  },
+}
+
+export function othersOf(type: string): Properties {
+  const known = { ...OTHER, ...OTHER_OF[type] }
+  const own = Object.entries(known).filter(([property]) => property in DEFAULTS[type]!)
+  return Object.fromEntries(own)
+}
+
+/** And for those with a type beside them, every type. */
+const TYPED: Record<string, Record<string, string>> = {
+  device: {
+    id: 'dev-1_A',
+    msg: 'payload._id',
+    flow: 'device',
+    global: 'device.id',
+    env: 'DEVICE',
+    jsonata: 'payload[0]._id',
+    auto: '',
+  },
+  route: {
+    id: 'b3c9',
+    name: 'Studio A',
+    flow: 'route',
+    global: 'route',
+    env: 'ROUTE',
+    jsonata: 'payload.id',
+    msg: 'payload',
+  },
+  destination: {
+    id: 'd1f0',
+    name: 'Studio A out',
+    flow: 'destination',
+    global: 'destination',
+    env: 'DESTINATION',
+    jsonata: 'payload.destinations[0].id',
+    msg: 'payload',
+  },
+  definition: {
+    flow: 'wanted',
+    global: 'wanted',
+    json: '{"name":"A","source":{"name":"in","protocol":"udp","address":"239.0.0.9","port":5009}}',
+    jsonata: '{"name": payload}',
+    env: 'WANTED',
+    msg: 'wanted',
+  },
+}
+export const WATCHED: typeof TYPED = {
+  device: { id: 'dev-1_A', env: 'DEVICE', auto: '' },
+  route: { id: 'b3c9', name: 'Studio A', pattern: 'Studio*', env: 'ROUTE', all: '' },
+}
+export const typedOf = (type: string) => (type === WATCH ? WATCHED : TYPED)
+
+/** All nodes share the code of a typed property: one of them shows every type, the others one. */
+export const showsAllTypes = (type: string, property: string) =>
+  type === ACTIONS.find((candidate) => property in DEFAULTS[candidate]!) ||
+  (type === WATCH && property in WATCHED)
+
+/** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
+export function flow(): Properties[] {
+  const place = { z: 'hidden', x: 200, wires: [[]] }
+  const nodes: Properties[] = [
+    { id: 'tab', type: 'tab', label: 'Media gateway' },
+    // What is not on the flow that is shown is not drawn after each dialog.
+    { id: 'hidden', type: 'tab', label: 'Not shown' },
+    {
+      ...DEFAULTS[CONFIG],
+      id: 'gateway',
+      type: CONFIG,
+      name: 'Studio',
+      baseUrl: 'https://gateway.example.com',
+      credentials: { username: 'operator', password: 'example' },
+    },
+    { id: 'gateway-bare', type: CONFIG, baseUrl: 'http://10.0.0.5' },
+    {
+      ...DEFAULTS[CONFIG],
+      ...OTHER,
+      id: 'gateway-other',
+      type: CONFIG,
+      tls: 'tls',
+      proxy: 'proxy',
+    },
+    { id: 'tls', type: 'tls-config', name: 'Own authority', verifyservercert: true },
+    { id: 'proxy', type: 'http proxy', name: 'Way out', url: 'http://10.0.0.9:3128', noproxy: [] },
+  ]
+  ACTIONS.forEach((type, row) => {
+    const y = 60 + row * 60
+    nodes.push({ ...DEFAULTS[type], ...place, id: type, type, y })
+    nodes.push({ ...place, id: `${type}-bare`, type, gateway: 'gateway', x: 440, y })
+    nodes.push({
+      ...DEFAULTS[type],
+      ...othersOf(type),
+      ...place,
+      id: `${type}-other`,
+      type,
+      x: 700,
+      y,
+    })
+    for (const [property, kinds] of Object.entries(typedOf(type))) {
+      if (!showsAllTypes(type, property)) continue
+      for (const [kind, value] of Object.entries(kinds)) {
+        nodes.push({
+          ...DEFAULTS[type],
+          ...othersOf(type),
+          ...place,
+          id: `${type}-${property}-${kind}`,
+          type,
+          [property]: value,
+          [`${property}Type`]: kind,
+          x: 1200,
+          y: 60 + nodes.length * 40,
+        })
+      }
+    }
+  })
+  return nodes
+}

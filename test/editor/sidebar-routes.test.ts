@@ -1,0 +1,201 @@
+// The sidebar: which appliances and routes it shows, and how.
+import should from 'should'
+import { startSimulator } from '../../simulator'
+import { takePicture } from '../support/pictures'
+import { until } from '../support/until'
+import { faintTexts, focused, HOSTILE, withSidebar } from './sidebar-page'
+
+withSidebar('the sidebar: appliances and routes', (sidebar) => {
+  const {
+    small,
+    gateway,
+    deploy,
+    open,
+    showTab,
+    block,
+    head,
+    row,
+    names,
+    facts,
+    age,
+    message,
+    details,
+    question,
+    says,
+  } = sidebar
+
+  it('shows each appliance with its state, its device, and how old that is', async () => {
+    await open(['gateway', 'large'])
+    await says(head('Studio'), 'reachable')
+    await says(head('Network'), 'reachable')
+    await says(head('Only to look'), 'not asked')
+    await says(facts('Studio'), '2 of 4 run')
+    await says(age('Studio'), /^\d s ago$/)
+    const { name, firmware } = small().devices[0]!
+    should(await facts('Studio').getAttribute('title')).equal(
+      `2 of 4 run · ${name} · firmware ${firmware}`,
+    )
+    await small().stop()
+    await says(head('Studio'), 'out of date')
+    const before = parseInt((await age('Studio').textContent())!)
+    // Not each second need be drawn while the machine is busy.
+    await until(async () => parseInt((await age('Studio').textContent())!) >= before + 2)
+    await says(facts('Studio'), '2 of 4 ran')
+    should(await names().count()).equal(4)
+    await says(message(), /^Studio: .*(refused|reach|connect)/i)
+    await small().start()
+    await says(head('Studio'), 'reachable')
+  })
+
+  it('shows routes with their state, source and destinations, and their names as text', async () => {
+    const page = await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    await says(row('Alpha'), 'in connected · out 2/2 · off 1')
+    await says(row('Beta'), 'idle · destinations 1')
+    await says(row('Gamma'), 'idle · destinations 0')
+    await says(row(HOSTILE), 'running')
+    should(await names().allTextContents()).eql([HOSTILE, 'Alpha', 'Beta', 'Gamma'])
+    should(await page.locator('.media-gateway-sidebar img').count()).equal(0)
+    should(await row('Alpha').locator('[data-tone]').getAttribute('data-tone')).equal('ok')
+    should(await row('Beta').locator('[data-tone]').getAttribute('data-tone')).equal('off')
+
+    small().route('Alpha')!.summaryStatusCode = 'warn'
+    await says(row('Alpha'), 'running, warning')
+    should(await row('Alpha').locator('[data-tone]').getAttribute('data-tone')).equal('warn')
+    small().route('Alpha')!.summaryStatusCode = 'ok'
+    await says(row('Alpha'), 'running · in')
+  })
+
+  it('finds routes by name, ID and state', async () => {
+    await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    const search = block('Studio').getByLabel('search name or ID')
+    const filter = block('Studio').getByLabel('Which routes')
+    await search.fill('ALP')
+    should(await names().allTextContents()).eql(['Alpha'])
+    await says(facts('Studio'), 'shown: 1')
+    await search.fill(small().route('Beta')!.id.slice(0, 13))
+    should(await names().allTextContents()).eql(['Beta'])
+    await search.fill('nothing like it')
+    await says(block('Studio'), 'No route matches.')
+    await search.press('Escape')
+    should(await names().count()).equal(4)
+    await filter.selectOption('running')
+    should(await names().allTextContents()).eql([HOSTILE, 'Alpha'])
+    await filter.selectOption('idle')
+    should(await names().allTextContents()).eql(['Beta', 'Gamma'])
+    small().route('Gamma')!.summaryStatusCode = 'error'
+    await filter.selectOption('with a problem')
+    await says(row('Gamma'), 'idle, error')
+    should(await names().allTextContents()).eql(['Gamma'])
+    small().route('Gamma')!.summaryStatusCode = 'unknown'
+    await says(block('Studio'), 'No route matches.')
+  })
+
+  it('keeps 2,000 routes smooth: few rows in the page, all within reach of the keyboard', async () => {
+    const page = await open(['large'])
+    await says(facts('Network'), /of 2000 run/)
+    should(await block('Network').getByRole('grid').getAttribute('aria-rowcount')).equal('2000')
+    const list = block('Network').locator('.media-gateway-sidebar-list')
+    const count = () => block('Network').getByRole('row').count()
+    should(await count())
+      .be.above(5)
+      .and.below(60)
+
+    const most = await list.evaluate(async (view) => {
+      const rows: number[] = []
+      const steps = 60
+      for (let step = 0; step < steps; step++) {
+        view.scrollTop = (view.scrollHeight * step) / steps
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+        rows.push(view.querySelectorAll('[role="row"]').length)
+      }
+      return Math.max(...rows)
+    })
+    should(most).be.below(60)
+    should(await count())
+      .be.above(5)
+      .and.below(60)
+    // Rows that nobody can see any more are gone, and the one with the focus stays.
+    await list.evaluate((view) => (view.scrollTop = 0))
+    await block('Network').getByRole('row').nth(1).focus()
+    await page.keyboard.press('End')
+    const last = block('Network').locator('[aria-rowindex="2000"]')
+    should(await last.evaluate((one) => one === document.activeElement)).be.true()
+    should(await last.isVisible()).be.true()
+    await list.evaluate((view) => (view.scrollTop = 0))
+    await block('Network').locator('[aria-rowindex="1"]').waitFor()
+    should(await last.evaluate((one) => one === document.activeElement)).be.true()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('PageDown')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowRight')
+    should(await focused(page)).match(/^(start|stop) /)
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await details().waitFor()
+
+    const search = block('Network').getByLabel('search name or ID')
+    await search.fill('Studio A 77')
+    should(await names('Network').allTextContents()).eql(['Studio A 77'])
+    should(await count()).equal(1)
+  })
+
+  it('lets one choose among several devices', async () => {
+    const many = await startSimulator({ devices: 2, routes: 3 })
+    try {
+      await deploy([gateway('many', 'Hub', many)])
+      const page = await open(['many'])
+      const choice = block('Hub').getByLabel('Device')
+      await choice.waitFor()
+      const [first, second] = many.devices
+      const shown = (name: string) => says(block('Hub').locator(`[title*="${name}"]`), /./)
+      await shown(first!.name)
+      await choice.selectOption(second!.name)
+      await shown(second!.name)
+      await page.reload()
+      await page.waitForFunction(() => document.querySelector('.media-gateway-sidebar') !== null)
+      await page.evaluate(() => window.hurry(5))
+      await showTab(page, 'media-gateway-sidebar')
+      await shown(second!.name)
+    } finally {
+      await deploy()
+      await many.stop()
+    }
+  })
+
+  for (const [language, words] of Object.entries({
+    de: ['erreichbar', 'läuft · Quelle verbunden', 'Stoppen', 'Route „Alpha“ auf Studio stoppen?'],
+    ja: ['応答あり', '実行中 · ソース: 接続済み', '停止', 'Studioのルート「Alpha」を停止しますか?'],
+  })) {
+    it(`speaks the language of the user: ${language}`, async () => {
+      const page = await open(['gateway'], { language })
+      await says(head('Studio'), words[0]!)
+      await says(row('Alpha'), words[1]!)
+      await row('Alpha').getByRole('button', { name: words[2]! }).click()
+      await says(question(), words[3]!)
+      const shown = await page.locator('.media-gateway-sidebar').innerText()
+      should(shown.replaceAll(HOSTILE, '')).not.match(/media-gateway|[a-z]\.[a-z]|__/)
+      await row('Alpha').click()
+      await takePicture(page, `sidebar-${language}`)
+    })
+  }
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`can be read: ${theme}`, async () => {
+      const page = await open(['gateway', 'large'], { theme })
+      await says(head('Network'), 'reachable')
+      small().route('Alpha')!.summaryStatusCode = 'warn'
+      small().route('Gamma')!.summaryStatusCode = 'error'
+      await says(row('Gamma'), 'error')
+      await row('Alpha').click()
+      await row('Alpha').getByRole('button').click()
+      await takePicture(page, `sidebar-${theme}`)
+      small().route('Alpha')!.summaryStatusCode = 'ok'
+      small().route('Gamma')!.summaryStatusCode = 'unknown'
+      const faint = await page.locator('.media-gateway-sidebar').evaluate(faintTexts)
+      should(faint).eql([])
+    })
+  }
+})

@@ -1,0 +1,282 @@
+// The sidebar: what it polls, and what it shows when there is no answer.
+import type { Page } from 'playwright-core'
+import should from 'should'
+import { openConnection } from '../../client/internal'
+import { createObservers } from '../../nodes/gateway/admin/observers'
+import type { GatewayNode } from '../../nodes/runtime/gateway-node'
+import { startSimulator } from '../../simulator'
+import type { Properties } from '../support/editor'
+import { takePicture } from '../support/pictures'
+import { until } from '../support/until'
+import { faintTexts, pretend, ROUTES, withSidebar } from './sidebar-page'
+
+declare const RED: { events: { emit(event: string): void } }
+
+withSidebar('the sidebar: what is known', (sidebar) => {
+  const {
+    editor,
+    small,
+    gateway,
+    deploy,
+    open,
+    showTab,
+    block,
+    head,
+    row,
+    facts,
+    message,
+    details,
+    question,
+    says,
+    places,
+  } = sidebar
+
+  it('asks only while the tab can be seen, and then again only for what is new', async () => {
+    const page = await open(['gateway'], { own: true })
+    await says(row('Alpha'), 'running')
+    const asked = requests(page)
+    await until(() => asked.filter(({ body }) => body['id'] === 'gateway').length >= 2)
+    should(asked.map(({ path }) => path)).eql(asked.map(() => '/media-gateway/state'))
+    const [first, second] = asked.filter(({ body }) => body['id'] === 'gateway')
+    should(second!.body['version']).be.a.Number()
+    should(second!.body['version']).equal(first!.body['version'])
+
+    await page.clock.install()
+    // By then the sidebar has been told as well.
+    const isSeen = (wanted: boolean) =>
+      page.locator('.media-gateway-sidebar').evaluate(
+        (panel, seen) =>
+          new Promise<void>((resolve) => {
+            new IntersectionObserver((entries) => {
+              if (entries.at(-1)!.isIntersecting === seen) resolve()
+            }).observe(panel)
+          }),
+        wanted,
+      )
+    const asksNothing = async () => {
+      asked.length = 0
+      await page.clock.runFor(20_000)
+      should(asked).eql([])
+    }
+    await showTab(page, 'info')
+    await isSeen(false)
+    await asksNothing()
+    await showTab(page, 'media-gateway-sidebar')
+    await until(() => asked.some(({ path }) => path === '/media-gateway/state'))
+
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    await asksNothing()
+  })
+
+  it('polls nothing for a collapsed gateway, and says that it is not asked', async () => {
+    const quiet = await startSimulator({ routes: ROUTES })
+    try {
+      await deploy([gateway('quiet', 'Quiet', quiet)])
+      const page = await open([])
+      const asked = requests(page)
+      await until(() => asked.filter(({ body }) => body['id'] === 'quiet').length >= 3)
+      should(
+        asked.every(({ path, body }) => body['lookOn'] || path.endsWith('/gateways')),
+      ).be.true()
+      await says(head('Quiet'), 'not asked')
+      should(await facts('Quiet').textContent()).equal('')
+      should(quiet.journal).eql([])
+    } finally {
+      await deploy()
+      await quiet.stop()
+    }
+  })
+
+  it('shows what watches know of a collapsed gateway, and its trouble', async () => {
+    const watched = await startSimulator({ routes: ROUTES })
+    try {
+      await deploy([
+        gateway('watched', 'Head-end', watched),
+        { id: 'watch', type: 'media-gateway-watch', z: 'tab', gateway: 'watched', wires: [[]] },
+      ])
+      await open([])
+      const tone = () => head('Head-end').locator('[data-tone]').getAttribute('data-tone')
+      await says(head('Head-end'), 'reachable')
+      await says(facts('Head-end'), '2 of 4 run')
+      should(await tone()).equal('ok')
+      watched.stopRoute('Alpha')
+      await says(facts('Head-end'), '1 of 4 run')
+      watched.route('Beta')!.summaryStatusCode = 'warn'
+      await says(facts('Head-end'), 'with a problem: 1')
+      should(await tone()).equal('warn')
+      watched.route('Gamma')!.summaryStatusCode = 'error'
+      await says(facts('Head-end'), 'with a problem: 2')
+      should(await tone()).equal('error')
+      await watched.stop()
+      await says(head('Head-end'), 'out of date')
+      await says(facts('Head-end'), '1 of 4 ran')
+      should(await tone()).equal('warn')
+      await pretend(editor().page, (state) => (state.health.unreachable = true))
+      await says(head('Head-end'), 'unreachable')
+      should(await tone()).equal('error')
+      should(await message().count()).equal(0)
+    } finally {
+      await deploy()
+      await watched.stop()
+    }
+  })
+
+  it('shows what is old as old, from the first poll that fails until one succeeds', async () => {
+    const page = await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    await row('Alpha').click()
+    await says(details(), 'in: connected')
+    const sign = row('Alpha').locator('[data-tone]')
+    const drawn = () =>
+      sign.evaluate((one) => [
+        getComputedStyle(one, '::before').content,
+        getComputedStyle(one, '::before').color,
+      ])
+    const fresh = await drawn()
+    const before = await places('Studio')
+
+    await small().stop()
+    await says(row('Alpha'), 'was running · in connected')
+    await says(row('Beta'), 'was idle')
+    await says(details(), 'in: last seen connected')
+    const [old, colour] = await drawn()
+    should(old).equal('"○"')
+    should(colour).not.equal(fresh[1])
+    const button = row('Alpha').getByRole('button')
+    should(await button.getAttribute('aria-disabled')).equal('true')
+    should(await button.getAttribute('aria-label')).equal('stop Alpha: the state is out of date')
+    await button.click({ force: true })
+    await details().getByRole('button', { name: 'stop Alpha web' }).click({ force: true })
+    should(await question().count()).equal(0)
+    should(await page.locator('.media-gateway-sidebar').evaluate(faintTexts)).eql([])
+    should(await places('Studio')).eql(before)
+    await takePicture(page, 'sidebar-old')
+
+    await small().start()
+    await says(row('Alpha'), /^Alpha(?!.*was).*running/)
+    await says(details(), 'in: connected')
+    should(await drawn()).eql(fresh)
+    should(await places('Studio')).eql(before)
+    await button.click()
+    await says(question(), 'Its 2 destinations go off the air.')
+    await pretend(page, (state) => (state.health.known!.isOld = true))
+    await says(question(), 'The current state is not known.')
+  })
+
+  it('takes nothing for granted when Node-RED does not answer', async () => {
+    const page = await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    await page.route('**/media-gateway/state', () => undefined)
+    await says(row('Alpha'), 'was running')
+    await says(head('Studio'), 'out of date')
+    await page.unroute('**/media-gateway/state')
+    await says(row('Alpha'), /^Alpha(?!.*was).*running/)
+    editor().complaints.length = 0
+  })
+
+  it('takes a poll that is missed for old data, although none has failed', async () => {
+    const simulator = await startSimulator({ routes: ROUTES })
+    const client = openConnection({
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: 'manager',
+      pollInterval: 60_000,
+    })
+    let ahead = 0
+    const observers = createObservers(60_000, () => Date.now() + ahead)
+    const node = {
+      client: () => client,
+      register: () => undefined,
+      deregister: () => undefined,
+    } as unknown as GatewayNode
+    const known = () => observers.state(node, {}).health.known
+    try {
+      await until(() => known() !== undefined)
+      should(known()).containEql({ isOld: false, routes: 4, running: 2, warnings: 0, errors: 0 })
+      ahead = 63_000
+      should(known()!.isOld).be.false()
+      should(known()!.ageMs).be.within(63_000, 65_000)
+      ahead = 70_000
+      should(known()!.isOld).be.true()
+    } finally {
+      await client.close()
+      await simulator.stop()
+    }
+  })
+
+  it('says when an appliance is unreachable, Node-RED is away, or nothing is there', async () => {
+    const page = await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    // Only what changes is spoken of.
+    await says(head('Studio'), 'reachable')
+    const words = 'Nobody answers <b>here</b>.'
+    const failure = { code: 'UNAVAILABLE', message: words }
+    await page.route('**/media-gateway/state', async (route) => {
+      const reply = await route.fetch()
+      const state = (await reply.json()) as { health: object }
+      // Of several that are spoken of, only the last one stays.
+      if ((route.request().postDataJSON() as Properties)['id'] === 'gateway') {
+        state.health = { ...state.health, failure, unreachable: true }
+      }
+      await route.fulfill({ json: state })
+    })
+    await says(head('Studio'), 'unreachable')
+    await says(message(), `Studio: ${words}`)
+    should(await head('Studio').locator('[data-tone]').getAttribute('data-tone')).equal('error')
+    await says(page.locator('.media-gateway-sidebar-spoken'), 'Studio: unreachable')
+
+    await page.unroute('**/media-gateway/state')
+    await page.route('**/media-gateway/state', (route) => route.abort())
+    await says(head('Studio'), 'out of date')
+    await says(message(), 'Node-RED does not answer.')
+    editor().complaints.length = 0
+    await page.unroute('**/media-gateway/state')
+    await says(head('Studio'), 'reachable')
+
+    await page.route('**/media-gateway/gateways*', (route) => route.fulfill({ json: [] }))
+    await page.evaluate(() => RED.events.emit('deploy'))
+    await says(page.locator('.media-gateway-sidebar'), 'No media gateway is deployed.')
+    should(await page.locator('.media-gateway-sidebar-block').count()).equal(0)
+    editor().complaints.length = 0
+  })
+
+  it('speaks of every gateway that becomes unreachable at the same time', async () => {
+    const page = await open(['gateway', 'large'])
+    for (const name of ['Studio', 'Network']) await says(head(name), 'reachable')
+    await page.route('**/media-gateway/state', async (route) => {
+      const reply = await route.fetch()
+      const state = (await reply.json()) as { health: object }
+      state.health = { ...state.health, unreachable: true }
+      await route.fulfill({ json: state })
+    })
+    for (const name of ['Studio', 'Network']) {
+      await says(page.locator('.media-gateway-sidebar-spoken'), `${name}: unreachable`)
+    }
+  })
+
+  it('follows a deploy, and tells what is wrong with a config node', async () => {
+    await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    await deploy([gateway('broken', 'No address', small(), { baseUrl: '' })])
+    await says(head('No address'), 'fault')
+    await says(block('No address'), /address/)
+    await says(head('Studio'), 'reachable')
+    await deploy()
+    await block('No address').waitFor({ state: 'detached' })
+    await says(row('Alpha'), 'running')
+  })
+})
+
+/** What the page asks of this package from now on. */
+function requests(page: Page): Array<{ path: string; body: Properties }> {
+  const asked: Array<{ path: string; body: Properties }> = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (!pathname.startsWith('/media-gateway/')) return
+    asked.push({ path: pathname, body: (request.postDataJSON() ?? {}) as Properties })
+  })
+  return asked
+}

@@ -1,0 +1,207 @@
+// The dialog of the watch: its events and its limits.
+import should from 'should'
+import { EVENTS } from '../../client/internal'
+import type { Properties } from '../support/editor'
+import { contains, withDialogs } from './dialogs-page'
+import { DEFAULTS, WATCH } from './every-node'
+
+/** A watch as a hand or a later version may have written it. */
+const STRANGE: Properties = {
+  device: 'deviceId',
+  deviceType: 'msg',
+  route: 'Studio A',
+  routeType: 'str',
+  events: ['route.merged', 'route.changed', 'device.status'],
+  thresholds: [
+    { measure: 'jitter', of: 'client', low: '', high: '12', note: 'x' },
+    { high: 3, measure: 'bitrate' },
+    { low: 'x' },
+    null,
+  ],
+}
+
+withDialogs('the dialog of the watch', (dialogs) => {
+  const { page, add, exported, state, openForm, done, cancel, faults, limit } = dialogs
+
+  it('lists the events of a watch in their groups, each box with its label', async () => {
+    await openForm(WATCH)
+    const groups = page().locator('#media-gateway-watch-events fieldset')
+    should(await groups.count()).equal(4)
+    should(await groups.first().isVisible()).be.false()
+    await page().getByLabel('Events').selectOption('only these')
+    const titles = await groups.locator('legend').allTextContents()
+    for (const title of titles) should(title).match(/^[A-Z][a-z, ]+$/)
+
+    const boxes = await groups
+      .locator('input')
+      .evaluateAll((all) =>
+        all.map((box) => [
+          (box as HTMLInputElement).value,
+          (box as HTMLInputElement).labels?.[0]?.textContent ?? '',
+        ]),
+      )
+    should(boxes.map(([name]) => name)).eql([...EVENTS])
+    for (const [, label] of boxes) should(label).match(/^[a-z ]+$/)
+    should(new Set(boxes.map(([, label]) => label)).size).equal(EVENTS.length)
+    await cancel()
+  })
+
+  it('lets one choose the events of a watch with the keyboard, and keeps their order', async () => {
+    await add({ ...DEFAULTS[WATCH], id: 'events', type: WATCH, x: 0, y: 0 })
+    const which = page().locator('#media-gateway-watch-which')
+    const saved = async () => (await exported('events'))['events']
+
+    await openForm('events')
+    await which.selectOption('some')
+    for (const label of ['value too low', 'route stopped', 'appliance not reachable']) {
+      await page().getByLabel(label, { exact: true }).focus()
+      await page().keyboard.press('Space')
+    }
+    await done()
+    should(await saved()).eql(['appliance.unreachable', 'route.stopped', 'statistics.low'])
+
+    await openForm('events')
+    should(await which.inputValue()).equal('some')
+    should(await page().getByLabel('route stopped').isChecked()).be.true()
+    await which.selectOption('all')
+    await done()
+    should(await saved()).eql([])
+
+    await openForm('events')
+    should(await which.inputValue()).equal('all')
+    await which.selectOption('some')
+    await done()
+    should(await saved()).eql([])
+    await openForm('events')
+    should(await which.inputValue()).equal('all')
+    await cancel()
+  })
+
+  it('keeps events and limits that it does not know', async () => {
+    await add({ ...DEFAULTS[WATCH], ...STRANGE, id: 'strange', type: WATCH, x: 0, y: 0 })
+    await openForm('strange')
+    await done()
+    should(await exported('strange')).containEql(STRANGE)
+    should((await state('strange')).errors).eql([
+      'Events: route.merged: not known to this version',
+      'Limits: row 1: not known to this version; row 3: not known to this version; row 4: not known to this version',
+    ])
+
+    await openForm('strange')
+    should(await page().getByLabel('route.merged').isChecked()).be.true()
+    await page().getByLabel('appliance not reachable').check()
+    await limit(1).getByLabel('high').fill('4')
+    await limit(2).getByLabel('low').fill('1')
+    await limit(2).getByLabel('What is measured').selectOption('roundTripTime')
+    await limit(3).getByRole('link', { name: 'remove this limit' }).click()
+    await done()
+    const mended = [
+      { measure: 'bitrate', of: 'source', low: '', high: 4, hysteresis: '' },
+      { measure: 'roundTripTime', of: 'source', low: 1, high: '', hysteresis: '' },
+    ]
+    should(await exported('strange')).containEql({
+      events: ['appliance.unreachable', 'device.status', 'route.changed', 'route.merged'],
+      thresholds: [
+        { measure: 'jitter', of: 'client', low: '', high: 12, hysteresis: '', note: 'x' },
+        ...mended,
+      ],
+    })
+
+    await openForm('strange')
+    await page().getByLabel('route.merged').uncheck()
+    await limit(0).getByRole('link', { name: 'remove this limit' }).click()
+    await done()
+    should(await exported('strange')).containEql({
+      events: ['appliance.unreachable', 'device.status', 'route.changed'],
+      thresholds: mended,
+    })
+    should(await state('strange')).containEql({ valid: true })
+
+    await openForm('strange')
+    should(await page().locator('#media-gateway-watch-events legend').count()).equal(4)
+    await cancel()
+  })
+
+  it('says what is wrong with a watch', async () => {
+    const row = { measure: 'bitrate', of: 'source', low: '', high: '', hysteresis: '' }
+    for (const [properties, reason] of [
+      [{ holdFor: '-1' }, 'Hold for: a number from 0 to 86400'],
+      [{ holdFor: '86401' }, 'Hold for: a number from 0 to 86400'],
+      [{ holdFor: 'soon' }, 'Hold for: a number from 0 to 86400'],
+      [{ route: '', routeType: 'pattern' }, 'missing'],
+      [{ device: '', deviceType: 'env' }, 'missing'],
+      [{ thresholds: 'bitrate' }, 'Limits: a list is expected'],
+      [{ thresholds: [{ ...row, measure: undefined }] }, 'Limits: row 1: not known'],
+      [{ thresholds: [{ ...row, of: 'client' }] }, 'Limits: row 1: not known'],
+      [{ events: ['route.merged', 'route.status', 'x'] }, 'Events: route.merged, x: not known'],
+      [{ thresholds: [row] }, 'Limits: row 1: give at least one'],
+      [{ thresholds: [{ ...row, low: 'x' }] }, 'Limits: row 1: a number from 0'],
+      [{ thresholds: [{ ...row, high: -1 }] }, 'Limits: row 1: a number from 0'],
+      [{ thresholds: [{ ...row, low: 1, hysteresis: '1,5' }] }, 'Limits: row 1: a number from 0'],
+      [{ thresholds: [{ ...row, low: {} }] }, 'Limits: row 1: a number from 0'],
+      [{ thresholds: [{ ...row, low: 0 }] }, 'Limits: row 1: an event with this would never'],
+      [
+        { thresholds: [{ ...row, high: 3, hysteresis: 3 }] },
+        'Limits: row 1: an event with this would never',
+      ],
+      [{ thresholds: [{ ...row, low: 2, high: 2 }] }, 'Limits: row 1: low must be less than high'],
+      [
+        { thresholds: [{ ...row, low: 1 }, row, { ...row, low: 10, high: 9 }] },
+        'Limits: row 2: give at least one of low and high; row 3: low must be less than high',
+      ],
+    ] as [Properties, string][]) {
+      should(await faults(WATCH, properties)).match(contains(reason))
+    }
+    for (const properties of [
+      { holdFor: '0' },
+      { holdFor: '86400' },
+      { holdFor: 0.5 },
+      { holdFor: '${HOLD}' },
+      { thresholds: [{ ...row, high: 0 }] },
+      { thresholds: [{ ...row, low: 0.5, high: 9.5, hysteresis: 0 }] },
+      { events: [...EVENTS] },
+      { events: 'route.status, route.changed' },
+      { thresholds: [{ measure: 'bitrate', high: '3' }] },
+    ]) {
+      should(await faults(WATCH, properties)).equal('')
+    }
+  })
+
+  it('says what is wrong with a limit while one types, and not before', async () => {
+    await add({ ...DEFAULTS[WATCH], id: 'limits', type: WATCH, x: 0, y: 0 })
+    await openForm('limits')
+    await page().getByRole('button', { name: 'add a limit' }).click()
+    const low = limit(0).getByLabel('low')
+    const high = limit(0).getByLabel('high')
+    const marks = async () => [
+      await limit(0).locator('.media-gateway-watch-fault').textContent(),
+      await low.getAttribute('aria-invalid'),
+      await high.getAttribute('aria-invalid'),
+    ]
+    should(await marks()).eql(['', null, null])
+    await low.fill('5')
+    await low.press('Tab')
+    should(await marks()).eql(['', 'false', 'false'])
+    await high.fill('5')
+    await high.press('Tab')
+    should(await marks()).eql(['low must be less than high', 'true', 'true'])
+    should(await high.getAttribute('class')).match(/input-error/)
+    await high.fill('5 Mbit')
+    await high.press('Tab')
+    should(await marks()).eql(['a number from 0 on is expected', 'false', 'true'])
+    await done()
+    should(await state('limits')).containEql({
+      valid: false,
+      errors: ['Limits: row 1: a number from 0 on is expected'],
+    })
+
+    await openForm('limits')
+    should(await marks()).eql(['a number from 0 on is expected', 'false', 'true'])
+    await high.fill(' 5.5 ')
+    await done()
+    should(await state('limits')).containEql({ valid: true })
+    should((await exported('limits'))['thresholds']).eql([
+      { measure: 'bitrate', of: 'source', low: 5, high: 5.5, hysteresis: '' },
+    ])
+  })
+})
