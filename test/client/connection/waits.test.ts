@@ -1,5 +1,3 @@
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import 'should'
 import {
   listDevices,
@@ -13,6 +11,7 @@ import {
 } from '../../../client/internal'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
+import { ScriptedAppliance } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 
 /** How long no login is tried, by a clock that is moved. */
@@ -174,20 +173,15 @@ describe('the waits between logins', () => {
 
     /** Answers each login with this status; 503 is tried three times in each attempt. */
     async function refusing(status: number, retryAfter: () => string): Promise<() => number> {
-      let logins = 0
-      const server = http.createServer((_request, response) => {
-        logins++
-        response.writeHead(status, { date: httpDate(now()), 'retry-after': retryAfter() })
-        response.end('{}')
-      })
-      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-      stop = () =>
-        new Promise((stopped) => {
-          server.closeAllConnections()
-          server.close(() => stopped())
-        })
-      open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-      return () => logins / (status === 503 ? 3 : 1)
+      const appliance = new ScriptedAppliance(() => ({
+        status,
+        headers: { date: httpDate(now()), 'retry-after': retryAfter() },
+        text: '{}',
+      }))
+      await appliance.start()
+      stop = () => appliance.stop()
+      open(appliance.url)
+      return () => appliance.calls.length / (status === 503 ? 3 : 1)
     }
   })
 })
