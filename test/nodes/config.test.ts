@@ -133,7 +133,7 @@ describe('the config node', () => {
 
   it('keeps a path prefix of the address', async () => {
     const site = new ScriptedAppliance((call) =>
-      passOn(call, simulator.url + call.path.replace('/site/gw', '')),
+      passOn(call, simulator.url + call.url.replace('/site/gw', '')),
     )
     await site.start()
     await load(`${site.url}/site/gw/`)

@@ -89,7 +89,7 @@ export class Quoting extends ScriptedAppliance {
 
   constructor(simulator: Simulator) {
     super(async (call) => {
-      const [, stage = '', manner = '', ...rest] = call.path.split('/')
+      const [, stage = '', manner = '', ...rest] = call.url.split('/')
       const path = `/${rest.join('/')}`
       if (STAGES[stage]!(`${call.method} ${path}`)) {
         this.quoted++

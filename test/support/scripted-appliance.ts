@@ -6,7 +6,8 @@ import type { Certificate } from '../../simulator'
 
 export interface Call {
   method: string
-  /** Without the query. */
+  /** Path and query, as they came. */
+  url: string
   path: string
   /** Method and path. */
   what: string
@@ -80,10 +81,11 @@ export class ScriptedAppliance {
 }
 
 function callOf(request: http.IncomingMessage, sent: string): Call {
-  const { method = '', headers, socket } = request
-  const [path = '', query] = request.url!.split('?')
+  const { method = '', url = '', headers, socket } = request
+  const [path = '', query] = url.split('?')
   return {
     method,
+    url,
     path,
     what: `${method} ${path}`,
     query: new URLSearchParams(query),
@@ -110,10 +112,8 @@ export function good({ method, path }: Call): Answer {
   return { status: 404, body: { error: { type: 'x', message: 'no such thing' } } }
 }
 
-/** Lets another server reply, at an address without a query. */
-export function passOn(call: Call, address: string): Promise<Answer | 'cut'> {
-  const { method, query, headers } = call
-  const to = Object.assign(new URL(address), { search: String(query) })
+/** Lets another server reply, at this address. */
+export function passOn({ method, headers, text: sent }: Call, to: string): Promise<Answer | 'cut'> {
   return new Promise((resolve) => {
     const onward = http.request(to, { method, headers, agent: false }, (response) => {
       text(response).then(
@@ -123,7 +123,7 @@ export function passOn(call: Call, address: string): Promise<Answer | 'cut'> {
       )
     })
     onward.on('error', () => resolve('cut'))
-    onward.end(call.text)
+    onward.end(sent)
   })
 }
 
