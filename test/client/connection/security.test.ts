@@ -4,7 +4,6 @@ import {
   createRoute,
   getRoute,
   listDevices,
-  newOperation,
   openConnection,
   readStatistics,
   type Connection,
@@ -16,6 +15,7 @@ import { selfSignedCertificate } from '../../support/certificate'
 import { Proxy } from '../../support/proxy'
 import { errorOf } from '../../support/errors'
 import { LOGIN, ScriptedAppliance, type Script } from '../../support/scripted-appliance'
+import { NEW, op } from './support'
 
 /** Who gets the password, the cookie and the calls. What gets out in words is in `secrets.test.ts`. */
 
@@ -83,7 +83,8 @@ describe('the password and the cookie', () => {
             call.what === struck ? { status, headers: { location: place(own, other) } } : undefined,
           )
           const reads = (gateway: Connection): Promise<unknown> => listDevices(gateway, op())
-          const writes = (gateway: Connection): Promise<unknown> => createRoute(gateway, NEW, op())
+          const writes = (gateway: Connection): Promise<unknown> =>
+            createRoute(gateway, { ...NEW, deviceId: 'D' }, op())
 
           ;(await errorOf(reads(open({ baseUrl: own.url })))).code.should.equal('BAD_RESPONSE')
           for (const [what, act] of Object.entries({
@@ -376,19 +377,6 @@ describe('a secret in a text', () => {
     withoutSecrets(`${secret}and more`, [secret]).should.equal('••••••and more')
   })
 })
-
-const NEW = {
-  deviceId: 'D',
-  definition: {
-    name: 'New',
-    source: { name: 'In', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-  },
-  startRoute: false,
-  waitFor: 'accepted' as const,
-  waitTimeout: 30_000,
-}
-
-const op = (): ReturnType<typeof newOperation> => newOperation('test')
 
 const decoded = (header: unknown): string =>
   Buffer.from(String(header).replace('Basic ', ''), 'base64').toString()

@@ -2,7 +2,6 @@ import 'should'
 import {
   listDevices,
   newOperation,
-  openConnection,
   sessionInformation,
   watchDevice,
   type Connection,
@@ -11,8 +10,10 @@ import {
 } from '../../../client/internal'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
+import { errorOf } from '../../support/errors'
 import { ScriptedAppliance } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
+import { connectTo } from './support'
 
 /** How long no login is tried, by a clock that is moved. */
 describe('the waits between logins', () => {
@@ -38,23 +39,15 @@ describe('the waits between logins', () => {
     await stop()
   })
 
-  function open(baseUrl: string): void {
-    gateway = openConnection({ baseUrl, username: 'haiadmin', password: 'manager', clock })
-  }
-
   async function simulate(options = {}): Promise<Simulator> {
     const simulator = await startSimulator(options)
     stop = () => simulator.stop()
-    open(simulator.url)
+    gateway = connectTo(simulator, { clock })
     return simulator
   }
 
   const call = (): Promise<unknown> => listDevices(gateway, newOperation('list-devices'))
-  const failure = async (): Promise<GatewayError> =>
-    (await call().then(
-      () => new Error('no error came'),
-      (error: unknown) => error,
-    )) as GatewayError
+  const failure = (): Promise<GatewayError> => errorOf(call())
 
   /** Asserts that the next login is tried after so long, and not before. */
   async function nextLoginIsAfter(ms: number, attempts: () => number): Promise<void> {
@@ -180,7 +173,7 @@ describe('the waits between logins', () => {
       }))
       await appliance.start()
       stop = () => appliance.stop()
-      open(appliance.url)
+      gateway = connectTo(appliance, { clock })
       return () => appliance.calls.length / (status === 503 ? 3 : 1)
     }
   })
@@ -197,12 +190,7 @@ describe('a watch', () => {
     it(`goes on, and holds as long as it says, when the clock of the machine is set ${days < 0 ? 'back' : 'forth'} by a day`, async () => {
       const simulator = await startSimulator({ routes: 1, now: wallClock })
       const [route] = simulator.routes
-      const gateway = openConnection({
-        baseUrl: simulator.url,
-        username: 'haiadmin',
-        password: 'manager',
-        pollInterval: 1000,
-      })
+      const gateway = connectTo(simulator, { pollInterval: 1000 })
       const events: WatchEvent[] = []
       const seen: number[] = []
       const end = watchDevice(gateway, {
