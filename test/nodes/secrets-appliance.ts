@@ -81,7 +81,7 @@ export const STAGES: Record<string, (what: string) => boolean> = {
   writes: (what) => what.startsWith('POST ') && what !== 'POST /api/session',
 }
 
-/** Stands before the simulator, and answers some calls with all that they were sent. */
+/** Stands before the simulator, and returns all that it was sent in some of the responses. */
 export class Quoting extends ScriptedAppliance {
   quoted = 0
   /** By the session that it opened. */

@@ -32,7 +32,7 @@ export interface Answer {
   text?: string | Buffer
 }
 
-/** What to reply to a call; without a reply, the call is handled as a good appliance would. */
+/** What to reply to a call; where it returns nothing, a good appliance replies. */
 export type Script = (call: Call) => Reply | undefined | Promise<Reply | undefined>
 
 /** An appliance that responds as a test says. */
@@ -101,7 +101,7 @@ export const LOGIN = {
   body: { response: { type: 'Session', sessionID: 'secret-session-1' } },
 }
 
-/** As of an appliance with one device and nothing else; its address may have a path. */
+/** The response of a good appliance with one device and nothing else; its address may have a path. */
 export function good({ method, path }: Call): Answer {
   if (path.endsWith('/api/session')) {
     if (method === 'POST') return LOGIN

@@ -20,7 +20,7 @@ export const ROUTE = {
   source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
 }
 
-/** The creation of a route, but for its device. */
+/** The creation of a route, except for its device. */
 export const NEW = {
   definition: ROUTE,
   startRoute: false,
