@@ -19,7 +19,7 @@ import {
   USERNAME,
   strangeAnswer,
   type StrangeAnswer,
-} from '../support/strange-appliance'
+} from './strange-appliance'
 import {
   edits,
   editedText,

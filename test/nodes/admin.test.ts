@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import should from 'should'
 import { openConnection } from '../../client/internal'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'
+import { ScriptedAppliance } from '../support/scripted-appliance'
 
 const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
 
@@ -22,20 +21,13 @@ describe('the admin routes', function () {
 
   let nodeRed: NodeRed
   let simulator: Simulator
-  let thief: Server
-  /** Where the thief listens, and what came. */
-  let thiefUrl: string
-  const stolen: string[] = []
+  const thief = new ScriptedAppliance(() => ({ text: '{}' }))
+  const stolen = thief.calls
   const tokens: Record<string, string> = {}
 
   before(async () => {
     simulator = await startSimulator({ https: true, routes: 5, password: PASSWORD })
-    thief = createServer((request: IncomingMessage, response) => {
-      request.on('data', (chunk) => stolen.push(String(chunk)))
-      request.on('end', () => response.end('{}'))
-    })
-    await new Promise<void>((listening) => thief.listen(0, '127.0.0.1', listening))
-    thiefUrl = `http://127.0.0.1:${(thief.address() as AddressInfo).port}`
+    await thief.start()
     process.env['MEDIA_GATEWAY_TEST_SECRET'] = 'from-the-environment'
     nodeRed = new NodeRed()
     const user = (username: string, permissions: string | string[]): object => ({
@@ -91,7 +83,7 @@ describe('the admin routes', function () {
   after(async () => {
     delete process.env['MEDIA_GATEWAY_TEST_SECRET']
     await nodeRed.stop()
-    thief.close()
+    await thief.stop()
     simulator.openSessions.should.equal(0)
     await simulator.stop()
   })
@@ -152,14 +144,14 @@ describe('the admin routes', function () {
 
   it('an environment variable goes to a new address only for those who may deploy', async () => {
     const variable = '${MEDIA_GATEWAY_TEST_SECRET}'
-    const elsewhere = { baseUrl: thiefUrl, username: 'x', password: variable }
+    const elsewhere = { baseUrl: thief.url, username: 'x', password: variable }
     for (const path of ['connection', 'lookup', 'definition']) {
       stolen.length = 0
       const refused = await ask(path, { connection: elsewhere, routeId: 'x' }, 'driver')
       refused.status.should.equal(401)
       stolen.should.eql([])
       await ask(path, { connection: elsewhere, routeId: 'x' }, 'writer')
-      stolen.join('').should.containEql('from-the-environment')
+      stolen[0]!.text.should.containEql('from-the-environment')
     }
     const without = { connection: { ...elsewhere, password: 'typed' } }
     ;(await ask('connection', without, 'driver')).status.should.equal(200)
@@ -257,10 +249,10 @@ describe('the admin routes', function () {
 
   describe('give the stored password to nobody else:', () => {
     const thefts: Record<string, () => Properties> = {
-      'another address': () => ({ baseUrl: thiefUrl }),
-      'another address with a path': () => ({ baseUrl: `${thiefUrl}/x` }),
+      'another address': () => ({ baseUrl: thief.url }),
+      'another address with a path': () => ({ baseUrl: `${thief.url}/x` }),
       'an address that begins like the stored one': () => ({
-        baseUrl: `${simulator.url}@${thiefUrl.slice(7)}`,
+        baseUrl: `${simulator.url}@${thief.url.slice(7)}`,
       }),
       'another user': () => ({ username: 'operator' }),
       'a proxy': () => ({ proxy: 'thief-proxy' }),
@@ -268,7 +260,7 @@ describe('the admin routes', function () {
       'no fingerprint any more': () => ({ fingerprint: '' }),
       'another fingerprint': () => ({ fingerprint: 'a1'.repeat(32) }),
       'another fingerprint, in a variable': () => ({ fingerprint: '${FINGERPRINT}' }),
-      'no password at all': () => ({ baseUrl: thiefUrl, password: undefined }),
+      'no password at all': () => ({ baseUrl: thief.url, password: undefined }),
     }
     for (const path of ['connection', 'lookup', 'definition']) {
       for (const [what, change] of Object.entries(thefts)) {
@@ -289,7 +281,7 @@ describe('the admin routes', function () {
     it('not even by a node that is none, or another one', async () => {
       for (const id of ['watch', 'tab', 'missing', '__proto__']) {
         const { body } = await ask('connection', {
-          connection: { ...saved(), id, baseUrl: thiefUrl },
+          connection: { ...saved(), id, baseUrl: thief.url },
         })
         body.should.containDeep({ ok: false, code: 'CONFIG' })
       }

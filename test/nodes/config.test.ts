@@ -1,8 +1,9 @@
 import 'should'
-import http from 'node:http'
 import net from 'node:net'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, unload } from '../support/flow'
+import { Proxy } from '../support/proxy'
+import { closed, listen, passOn, ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
 
 describe('the config node', () => {
@@ -131,25 +132,17 @@ describe('the config node', () => {
   })
 
   it('keeps a path prefix of the address', async () => {
-    const seen: string[] = []
-    const proxy = http.createServer((request, response) => {
-      seen.push(request.url ?? '')
-      const to = new URL(request.url!.replace('/site/gw', ''), simulator.url)
-      const { method, headers } = request
-      request.pipe(
-        http.request(to, { method, headers }, (answer) => {
-          response.writeHead(answer.statusCode!, answer.headers)
-          answer.pipe(response)
-        }),
-      )
-    })
-    const port = await listening(proxy)
-    await load(`http://127.0.0.1:${port}/site/gw/`)
+    const site = new ScriptedAppliance((call) =>
+      passOn(call, simulator.url + call.url.replace('/site/gw', '')),
+    )
+    await site.start()
+    await load(`${site.url}/site/gw/`)
     await result('list-devices')
-    seen.should.deepEqual(['/site/gw/api/session', '/site/gw/api/session', '/site/gw/api/devices'])
+    site.calls
+      .map(({ path }) => path)
+      .should.deepEqual(['/site/gw/api/session', '/site/gw/api/session', '/site/gw/api/devices'])
     await unload()
-    proxy.close()
-    proxy.closeAllConnections()
+    await site.stop()
   })
 
   describe('with TLS', () => {
@@ -209,18 +202,13 @@ describe('the config node', () => {
         socket.resume()
         socket.on('close', () => sockets.delete(socket))
       })
-      await new Promise<void>((resolve) => {
-        server.listen(0, '127.0.0.1', resolve)
-      })
-      const { port } = server.address() as net.AddressInfo
+      const port = await listen(server)
       const gateway = { fingerprint: 'AB'.repeat(32), timeout: 200 }
       await load(`https://127.0.0.1:${port}`, {}, { gateway })
       ;(await failure('list-devices')).code.should.equal('TIMEOUT')
       await unload()
       await until(() => sockets.size === 0)
-      await new Promise((resolve) => {
-        server.close(resolve)
-      })
+      await closed(server)
     })
 
     it('says when the address should not be https', async () => {
@@ -229,29 +217,30 @@ describe('the config node', () => {
     })
 
     it('goes through an http proxy, with credentials for the proxy only, pinned or not', async () => {
-      const proxy = await connectProxy()
+      const proxy = await Proxy.start()
       const others = [
         { id: 'proxy', type: 'http proxy', name: '', url: proxy.url, noproxy: [] as string[] },
       ]
       const fingerprint = secure.fingerprint!
       await load(secure.url, {}, { gateway: { fingerprint, proxy: 'proxy' }, others })
       await result('list-devices')
-      proxy.targets.length.should.be.above(0)
-      new Set(proxy.targets).should.deepEqual(new Set([new URL(secure.url).host]))
+      new Set(proxy.connects.map(({ url }) => url)).should.deepEqual(
+        new Set([new URL(secure.url).host]),
+      )
       await unload()
 
       others[0]!.noproxy = ['127.0.0.1']
-      proxy.targets.length = 0
+      proxy.connects.length = 0
       await load(secure.url, {}, { gateway: { fingerprint, proxy: 'proxy' }, others })
       await result('list-devices')
-      proxy.targets.should.have.length(0)
+      proxy.connects.should.have.length(0)
       await unload()
       await proxy.stop()
     })
   })
 
   it('says when the proxy does not let the connection through', async () => {
-    const proxy = await connectProxy(403)
+    const proxy = await Proxy.start(() => 'HTTP/1.1 403 No\r\n\r\n')
     const others = [{ id: 'proxy', type: 'http proxy', name: '', url: proxy.url, noproxy: [] }]
     await load(simulator.url, {}, { gateway: { proxy: 'proxy' }, others })
     const error = await failure('list-devices')
@@ -265,48 +254,4 @@ describe('the config node', () => {
 const ROUTE = {
   name: 'Pinned',
   source: { name: 'Pinned in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}
-
-const listening = (server: http.Server): Promise<number> =>
-  new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as net.AddressInfo).port))
-  })
-
-interface ConnectProxy {
-  url: string
-  targets: string[]
-  stop(): Promise<void>
-}
-
-/** An http proxy that only knows CONNECT. */
-async function connectProxy(refuseWith?: number): Promise<ConnectProxy> {
-  const targets: string[] = []
-  const sockets = new Set<net.Socket>()
-  const server = http.createServer()
-  server.on('connect', (request, socket: net.Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => socket.destroy())
-    if (refuseWith) {
-      socket.end(`HTTP/1.1 ${refuseWith} No\r\n\r\n`)
-      return
-    }
-    targets.push(request.url!)
-    const [host, port] = request.url!.split(':')
-    const onward = net.connect(Number(port), host, () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      onward.pipe(socket).pipe(onward)
-    })
-    sockets.add(onward)
-    onward.on('error', () => socket.destroy())
-  })
-  const port = await listening(server)
-  return {
-    url: `http://127.0.0.1:${port}`,
-    targets,
-    stop: () =>
-      new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy()
-        server.close(() => resolve())
-      }),
-  }
 }

@@ -91,7 +91,8 @@ describe('no secret is anywhere', function () {
       }
     }
     deviceId = simulator.devices[0]!._id
-    appliance = await Quoting.start(simulator)
+    appliance = new Quoting(simulator)
+    await appliance.start()
     proxy = await Proxy.start(tellsWhatItGot)
     folder = mkdtempSync(join(tmpdir(), 'media-gateway-secrets-'))
     nodeRed = new NodeRed()

@@ -1,20 +1,11 @@
 import 'should'
-import { ensureRoutes, findRoute, listRoutes, type Connection } from '../../client/internal'
+import { ensureRoutes, findRoute, listRoutes } from '../../client/internal'
 import { errorOf } from '../support/errors'
-import { op, startOdd, updates, type Call, type OddAppliance, type Reply } from './strange-support'
+import { oddAppliance, op, updates } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
-  let appliance: OddAppliance
-  let gateway: Connection
-  let calls: Call[]
-  let reply: (call: Call) => Reply | undefined
-
-  beforeEach(async () => {
-    reply = () => undefined
-    appliance = await startOdd((call) => reply(call))
-    ;({ gateway, calls } = appliance)
-  })
-  afterEach(() => appliance.end())
+  const appliance = oddAppliance()
+  const { calls } = appliance
 
   describe('that lists fewer routes than it counts', () => {
     const page = ['R1', 'R2'].map((id) => ({
@@ -24,40 +15,42 @@ describe('an appliance that behaves otherwise', () => {
       destinations: [],
     }))
     beforeEach(() => {
-      reply = ({ path }) =>
+      appliance.reply = ({ path }) =>
         path.endsWith('/routes') ? { body: { data: page, numPages: 1, numResults: 3 } } : undefined
     })
 
     it('what it lists is found, and what it does not list is not taken for absent', async () => {
-      const { data } = await listRoutes(gateway, { deviceId: 'D' }, op())
+      const { data } = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
       data.should.have.length(2)
-      ;(await findRoute(gateway, 'D', { name: 'R2' }, op())).should.equal('R2')
-      const error = await errorOf(findRoute(gateway, 'D', { name: 'R3' }, op()))
+      ;(await findRoute(appliance.gateway, 'D', { name: 'R2' }, op())).should.equal('R2')
+      const error = await errorOf(findRoute(appliance.gateway, 'D', { name: 'R3' }, op()))
       error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
       error.message.should.match(/has 3 routes, and lists 2/)
       const options = { deviceId: 'D', state: 'present', waitTimeout: 500 } as const
-      const { results } = await ensureRoutes(gateway, { name: 'R2' }, options, op())
+      const { results } = await ensureRoutes(appliance.gateway, { name: 'R2' }, options, op())
       results.should.have.property('action', 'none')
     })
 
     it('a count of a moment ago is waited for', async () => {
       let looks = 0
-      reply = ({ path }) =>
+      appliance.reply = ({ path }) =>
         path.endsWith('/routes')
           ? { body: { data: page, numPages: 1, numResults: ++looks > 2 ? 2 : 3 } }
           : undefined
-      ;(await errorOf(findRoute(gateway, 'D', { name: 'R3' }, op()))).code.should.equal('NOT_FOUND')
+      ;(await errorOf(findRoute(appliance.gateway, 'D', { name: 'R3' }, op()))).code.should.equal(
+        'NOT_FOUND',
+      )
     })
 
     it('one page among others that came short is not taken for whole', async () => {
-      reply = ({ path, query }) => {
+      appliance.reply = ({ path, query }) => {
         if (!path.endsWith('/routes')) return undefined
-        const at = Number(query!.get('page'))
+        const at = Number(query.get('page'))
         const data =
           at === 2 || at > 3 ? [] : page.map((route) => ({ ...route, id: `${route.id} ${at}` }))
         return { body: { data, numPages: 3, numResults: 6 } }
       }
-      const error = await errorOf(listRoutes(gateway, { deviceId: 'D' }, op()))
+      const error = await errorOf(listRoutes(appliance.gateway, { deviceId: 'D' }, op()))
       error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
     })
 
@@ -70,25 +63,25 @@ describe('an appliance that behaves otherwise', () => {
       for (const end of ['an empty page', 'an error', 'the last page again']) {
         it(`with ${what}: all pages are read, up to ${end}`, async () => {
           const ids = ['A', 'B', 'C', 'D', 'E']
-          reply = ({ path, query }) => {
+          appliance.reply = ({ path, query }) => {
             if (!path.endsWith('/routes')) return undefined
-            const at = Math.min(Number(query!.get('page')), end === 'the last page again' ? 3 : 99)
+            const at = Math.min(Number(query.get('page')), end === 'the last page again' ? 3 : 99)
             if (end === 'an error' && at > 3) return { status: 400 }
             const some = ids.slice(2 * (at - 1), 2 * at)
             return { body: { data: some.map((id) => ({ ...page[0], id, name: id })), ...given } }
           }
-          const { data } = await listRoutes(gateway, { deviceId: 'D' }, op())
+          const { data } = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
           data.map(({ id }) => id).should.eql(ids)
         })
       }
     }
 
     it('those that are still being created may be counted', async () => {
-      reply = ({ path }) =>
+      appliance.reply = ({ path }) =>
         path.endsWith('/routes')
           ? { body: { data: page, numPages: 1, numResults: 3, pendingRouteCreates: 1 } }
           : undefined
-      const { data } = await listRoutes(gateway, { deviceId: 'D' }, op())
+      const { data } = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
       data.should.have.length(2)
     })
 
@@ -96,7 +89,7 @@ describe('an appliance that behaves otherwise', () => {
       const wanted = { ...page[0], id: undefined, name: 'R3' }
       for (const state of ['present', 'absent'] as const) {
         const options = { deviceId: 'D', state, waitTimeout: 500 }
-        ;(await errorOf(ensureRoutes(gateway, wanted, options, op()))).code.should.equal(
+        ;(await errorOf(ensureRoutes(appliance.gateway, wanted, options, op()))).code.should.equal(
           'BAD_RESPONSE',
         )
       }
@@ -106,9 +99,9 @@ describe('an appliance that behaves otherwise', () => {
 
   it('with numPages beyond all reason is read to its end', async () => {
     const data = [{ id: 'R', name: 'Route' }]
-    reply = ({ path }) =>
+    appliance.reply = ({ path }) =>
       path.endsWith('/routes') ? { body: { data, numPages: 1e9, numResults: '1' } } : undefined
-    const list = await listRoutes(gateway, { deviceId: 'D' }, op())
+    const list = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
     list.data.should.have.length(1)
     calls.length.should.be.below(30)
   })

@@ -1,25 +1,14 @@
 import 'should'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { failure, helper, load, result, send, unload, type Message } from '../support/flow'
-import { startOdd, type Call, type OddAppliance, type Reply } from './strange-support'
+import type { Reply } from '../support/scripted-appliance'
+import { oddAppliance } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
-  let appliance: OddAppliance
-  let server: Server
-  let calls: Call[]
-  let reply: (call: Call) => Reply | undefined
-
-  beforeEach(async () => {
-    reply = () => undefined
-    appliance = await startOdd((call) => reply(call))
-    ;({ server, calls } = appliance)
-  })
-  afterEach(() => appliance.end())
+  const appliance = oddAppliance()
+  const { calls } = appliance
 
   /** The least cases of what generated ones have found (fuzz.test.ts). */
   describe('through the nodes', () => {
-    const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const DEEP = 10_000
     const nested = '['.repeat(DEEP) + ']'.repeat(DEEP)
     const address = { deviceId: 'D', routeId: 'R' }
@@ -31,7 +20,7 @@ describe('an appliance that behaves otherwise', () => {
       destinations: [],
     }
     const answerTo = (end: string, answer: Reply): void => {
-      reply = ({ path }) => (path.endsWith(end) ? answer : undefined)
+      appliance.reply = ({ path }) => (path.endsWith(end) ? answer : undefined)
     }
 
     afterEach(unload)
@@ -68,7 +57,7 @@ describe('an appliance that behaves otherwise', () => {
     for (const [what, { type, ...node }, message, text] of badAnswers) {
       it(`${what}: a bad answer, not a mistake of the node (${String(type)})`, async () => {
         answerTo('/routes/R', { text })
-        await load(url(), { node: { ...node, type: `media-gateway-${String(type)}` } })
+        await load(appliance.url, { node: { ...node, type: `media-gateway-${String(type)}` } })
         const { code, message: sentence } = await failure('node', message)
         code.should.equal('BAD_RESPONSE')
         sentence.should.not.match(/Please report/)
@@ -77,7 +66,7 @@ describe('an appliance that behaves otherwise', () => {
 
     it('what is nested too deep is sent on to nobody: Node-RED could not copy it', async () => {
       answerTo('/updates', { text: `{"status":"ok","more":${nested}}` })
-      await load(url(), { 'update-route': { wires: [['out', 'caught']] } })
+      await load(appliance.url, { 'update-route': { wires: [['out', 'caught']] } })
       const message = { ...address, payload: { ...whole, destinations: [] } }
       const { code } = await failure('update-route', message)
       code.should.equal('BAD_RESPONSE')
@@ -86,7 +75,7 @@ describe('an appliance that behaves otherwise', () => {
     for (const id of ['..', '\ud800', 'x'.repeat(100_000)]) {
       it(`a device with the ID ${JSON.stringify(id.slice(0, 4))} is not used, nor remembered`, async () => {
         answerTo('/devices', { body: [{ _id: id }] })
-        await load(url())
+        await load(appliance.url)
         ;(await failure('get-device')).code.should.equal('BAD_RESPONSE')
         answerTo('/devices/D', { body: { _id: 'D', config: {} } })
         ;(await result('get-device')).should.have.property('deviceId', 'D')
@@ -95,12 +84,12 @@ describe('an appliance that behaves otherwise', () => {
 
     it('a device that is refused, with whatever status, is looked up anew', async () => {
       let id = 'old'
-      reply = ({ path }) => {
+      appliance.reply = ({ path }) => {
         if (path === '/api/devices') return { body: [{ _id: id }] }
         if (path === `/api/devices/${id}`) return { body: { config: {} } }
         return path.startsWith('/api/devices/') ? { status: 400 } : undefined
       }
-      await load(url())
+      await load(appliance.url)
       ;(await result('get-device')).should.have.property('deviceId', 'old')
       id = 'new'
       ;(await failure('get-device')).code.should.equal('REJECTED')
@@ -113,7 +102,7 @@ describe('an appliance that behaves otherwise', () => {
         name: 'x'.repeat(99),
       }))
       answerTo('/devices', { body })
-      await load(url())
+      await load(appliance.url)
       const { code, message, cause } = await failure('get-device')
       code.should.equal('INVALID_INPUT')
       message.length.should.be.below(2000)
@@ -121,7 +110,7 @@ describe('an appliance that behaves otherwise', () => {
     })
 
     it('the editor is given text only where text belongs', async () => {
-      reply = ({ path }) => {
+      appliance.reply = ({ path }) => {
         if (path === '/api/devices') {
           return { body: [{ _id: 'D', name: { a: 'secret' }, status: ['secret'] }] }
         }
@@ -130,7 +119,7 @@ describe('an appliance that behaves otherwise', () => {
         const destinations = [null, { id: { a: 'secret' }, name: 7, started: 'secret' }]
         return { body: { data: [{ id: 'R', name: null, state: { a: 'secret' }, destinations }] } }
       }
-      await load(url())
+      await load(appliance.url)
       for (const path of ['connection', 'lookup']) {
         const request = helper.request().post(`/media-gateway/${path}`)
         const { status, text } = await request
@@ -215,7 +204,7 @@ describe('an appliance that behaves otherwise', () => {
     ]
     for (const [what, { type, ...node }, message] of refused) {
       it(`${what}: refused before any call (${String(type)})`, async () => {
-        await load(url(), { node: { ...node, type: `media-gateway-${String(type)}` } })
+        await load(appliance.url, { node: { ...node, type: `media-gateway-${String(type)}` } })
         const error = await failure('node', message())
         error.code.should.equal('INVALID_INPUT')
         error.message.should.match(/^Nothing was changed/).and.not.match(/Cannot|is not a function/)
@@ -227,14 +216,14 @@ describe('an appliance that behaves otherwise', () => {
 
     it('a TLS configuration that is none is refused', async () => {
       for (const tls of ['__proto__', 'get-route']) {
-        await load(url(), {}, { gateway: { tls } })
+        await load(appliance.url, {}, { gateway: { tls } })
         ;(await failure('list-devices')).code.should.equal('CONFIG')
         await unload()
       }
     })
 
     it('an ID that does not let itself be read is none', async () => {
-      await load(url())
+      await load(appliance.url)
       const routeId = Object.defineProperty({}, 'id', {
         get() {
           throw new Error('do not look')
@@ -244,7 +233,7 @@ describe('an appliance that behaves otherwise', () => {
     })
 
     it('a message that cannot be copied for a second wire ends once, and says so', async () => {
-      await load(url(), { 'list-devices': { wires: [['out', 'caught']] } })
+      await load(appliance.url, { 'list-devices': { wires: [['out', 'caught']] } })
       const other = new Proxy(
         {},
         {

@@ -1,6 +1,4 @@
 import 'should'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   controlRoute,
   deleteRoute,
@@ -11,35 +9,16 @@ import {
   readStatistics,
   updateRoute,
   watchDevice,
-  type Connection,
   type Snapshot,
 } from '../../client/internal'
 import { pollNow } from '../../client/watch/device-watch'
 import { load, result, unload } from '../support/flow'
 import { errorOf } from '../support/errors'
-import {
-  connectTo,
-  op,
-  startOdd,
-  updates,
-  type Call,
-  type OddAppliance,
-  type Reply,
-} from './strange-support'
+import { oddAppliance, op, updates } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
-  let appliance: OddAppliance
-  let server: Server
-  let gateway: Connection
-  let calls: Call[]
-  let reply: (call: Call) => Reply | undefined
-
-  beforeEach(async () => {
-    reply = () => undefined
-    appliance = await startOdd((call) => reply(call))
-    ;({ server, gateway, calls } = appliance)
-  })
-  afterEach(() => appliance.end())
+  const appliance = oddAppliance()
+  const { calls } = appliance
 
   describe('a route that did not come whole', () => {
     const whole = {
@@ -62,7 +41,7 @@ describe('an appliance that behaves otherwise', () => {
     ]
     for (const [what, body] of halves) {
       it(`${what} is never the ground of an update`, async () => {
-        reply = ({ method, path }) =>
+        appliance.reply = ({ method, path }) =>
           method === 'GET' && path.endsWith('/routes/R') ? { body } : undefined
         for (const mode of ['keep', 'merge'] as const) {
           const change = {
@@ -72,19 +51,12 @@ describe('an appliance that behaves otherwise', () => {
             waitFor: 'accepted' as const,
             waitTimeout: 1000,
           }
-          const error = await errorOf(updateRoute(gateway, change, op()))
+          const error = await errorOf(updateRoute(appliance.gateway, change, op()))
           error.code.should.equal('BAD_RESPONSE')
           error.message.should.match(/The change was not sent/)
         }
         updates(calls).should.have.length(0)
       })
-    }
-
-    const more: Connection[] = []
-    const openAgain = (): Connection => {
-      const again = connectTo(server)
-      more.push(again)
-      return again
     }
 
     it('a masked pass phrase is not sent back as the pass phrase', async () => {
@@ -94,7 +66,7 @@ describe('an appliance that behaves otherwise', () => {
         mode: 'listener',
         srtPassPhrase: '********',
       }
-      reply = ({ method, path }) => {
+      appliance.reply = ({ method, path }) => {
         if (method === 'GET' && path.endsWith('/routes/R')) return { body: { ...whole, source } }
         return path.endsWith('/updates') ? { body: { status: 'ok' } } : undefined
       }
@@ -113,16 +85,13 @@ describe('an appliance that behaves otherwise', () => {
           waitFor: 'accepted' as const,
           waitTimeout: 1000,
         }
-        // Each one waits in vain for the one before to show: the fake applies nothing.
-        reply = (
-          (before) => (call) =>
-            before(call)
-        )(reply)
-        await updateRoute(openAgain(), change, op())
+        // The same one would wait in vain for the update before to show.
+        const another = appliance.connect()
+        await updateRoute(another, change, op())
+        await another.close()
       }
       updates(calls).should.have.length(5)
       JSON.stringify(updates(calls)).should.not.match(/srtPassPhrase/)
-      await Promise.all(more.splice(0).map((one) => one.close()))
     })
   })
 
@@ -131,13 +100,13 @@ describe('an appliance that behaves otherwise', () => {
     ['null', { body: null }],
   ] as const) {
     it(`that answers ${what} for a route that is gone: a delete is confirmed by the list`, async () => {
-      reply = ({ path }) => {
+      appliance.reply = ({ path }) => {
         if (path === '/api/devices/D/updates') return { body: { status: 'accepted' } }
         if (path === '/api/gateway/D/routes/R') return unknown
         return path === '/api/gateway/D/routes' ? { body: { data: [] } } : undefined
       }
       const route = { deviceId: 'D', routeId: 'R', waitFor: 'applied', waitTimeout: 5000 } as const
-      await deleteRoute(gateway, route, newOperation('t'))
+      await deleteRoute(appliance.gateway, route, newOperation('t'))
     })
   }
 
@@ -147,14 +116,14 @@ describe('an appliance that behaves otherwise', () => {
     const source = { ...part, id: 'S', name: 'in' }
     const destinations = [{ ...part, id: 'T', shaping: 'false' }]
     const route = { id: 'R', name: 'A', state: 'idle', source, destinations }
-    reply = ({ path, body }) => {
+    appliance.reply = ({ path, body }) => {
       if (path === '/api/gateway/D/routes/R') return { body: route }
       if (path !== '/api/devices/D/updates') return undefined
       sent.push(body!.fields!.destinations)
       return { body: { status: 'accepted' } }
     }
     const address = { deviceId: 'D', routeId: 'R' }
-    const patch = await getRoute(gateway, address, newOperation('t'))
+    const patch = await getRoute(appliance.gateway, address, newOperation('t'))
     const change = {
       address,
       patch,
@@ -162,7 +131,7 @@ describe('an appliance that behaves otherwise', () => {
       waitFor: 'accepted',
       waitTimeout: 1000,
     } as const
-    await updateRoute(gateway, change, newOperation('t'))
+    await updateRoute(appliance.gateway, change, newOperation('t'))
     sent.should.match([[{ id: 'T', shaping: false, port: 6000 }]])
   })
 
@@ -180,7 +149,7 @@ describe('an appliance that behaves otherwise', () => {
 
     beforeEach(() => {
       commands = []
-      reply = ({ path, body }) => {
+      appliance.reply = ({ path, body }) => {
         if (path === '/api/gateway/D/routes/R') return { body: route() }
         if (path === '/api/gateway/D/routes') return { body: { data: [route()] } }
         if (path !== '/api/devices/D/commands') return undefined
@@ -194,7 +163,8 @@ describe('an appliance that behaves otherwise', () => {
 
     const ensure = async (wanted: 'started' | 'stopped', waitTimeout = 5000): Promise<object> => {
       const options = { deviceId: 'D', state: wanted, waitTimeout }
-      return (await ensureRoutes(gateway, { id: 'R' }, options, newOperation('t'))).results
+      return (await ensureRoutes(appliance.gateway, { id: 'R' }, options, newOperation('t')))
+        .results
     }
 
     it('with capitals: a running route is stopped and started, and neither is done twice', async () => {
@@ -209,9 +179,9 @@ describe('an appliance that behaves otherwise', () => {
     it('with capitals: a stop is confirmed when it shows, and a restart stops first', async () => {
       state = 'Running'
       const control = { ...address, waitFor: 'applied', waitTimeout: 5000 } as const
-      await controlRoute(gateway, { ...control, action: 'restart' }, newOperation('t'))
+      await controlRoute(appliance.gateway, { ...control, action: 'restart' }, newOperation('t'))
       const { route: after } = await controlRoute(
-        gateway,
+        appliance.gateway,
         { ...control, action: 'stop' },
         newOperation('t'),
       )
@@ -221,8 +191,7 @@ describe('an appliance that behaves otherwise', () => {
 
     it('with capitals: the list is filtered by them', async () => {
       const lists = { type: 'media-gateway-list-routes', output: 'routes' }
-      const { port } = server.address() as AddressInfo
-      await load(`http://127.0.0.1:${port}`, {
+      await load(appliance.url, {
         running: { ...lists, state: 'running' },
         idle: { ...lists, state: 'idle' },
       })
@@ -246,7 +215,7 @@ describe('an appliance that behaves otherwise', () => {
           waitFor: 'applied',
           waitTimeout: 100,
         } as const
-        await controlRoute(gateway, control, newOperation('t')).should.be.rejectedWith({
+        await controlRoute(appliance.gateway, control, newOperation('t')).should.be.rejectedWith({
           code: 'NOT_CONFIRMED',
         })
         commands.should.eql(['stop-route', 'stop-route'])
@@ -262,11 +231,11 @@ describe('an appliance that behaves otherwise', () => {
     ]
     for (const [what, body] of others) {
       it(`an object with ${what} is no route, no device and no statistics`, async () => {
-        reply = ({ path }) => (path.startsWith('/api/session') ? undefined : { body })
+        appliance.reply = ({ path }) => (path.startsWith('/api/session') ? undefined : { body })
         const reads = [
-          getRoute(gateway, { deviceId: 'D', routeId: 'R' }, op()),
-          getDevice(gateway, 'D', op()),
-          readStatistics(gateway, 'D', { routeId: 'R' }, op()),
+          getRoute(appliance.gateway, { deviceId: 'D', routeId: 'R' }, op()),
+          getDevice(appliance.gateway, 'D', op()),
+          readStatistics(appliance.gateway, 'D', { routeId: 'R' }, op()),
         ]
         for (const read of reads) (await errorOf(read)).code.should.equal('BAD_RESPONSE')
       })
@@ -284,7 +253,7 @@ describe('an appliance that behaves otherwise', () => {
       state = 'idle'
       isThere = true
       readsUntilGone = Infinity
-      reply = ({ path, body }) => {
+      appliance.reply = ({ path, body }) => {
         const route = {
           id,
           name: 'Route',
@@ -310,20 +279,29 @@ describe('an appliance that behaves otherwise', () => {
     })
 
     it('it is read, started and seen to run', async () => {
-      ;(await getRoute(gateway, address, op())).id.should.equal(id)
+      ;(await getRoute(appliance.gateway, address, op())).id.should.equal(id)
       const control = { action: 'start', waitFor: 'applied', waitTimeout: 2000 } as const
-      const { route } = await controlRoute(gateway, { ...address, ...control }, op())
+      const { route } = await controlRoute(appliance.gateway, { ...address, ...control }, op())
       route!.should.have.property('state', 'running')
     })
 
     it('it is not taken for gone before it is', async () => {
-      await deleteRoute(gateway, { ...address, waitFor: 'applied', waitTimeout: 5000 }, op())
+      await deleteRoute(
+        appliance.gateway,
+        { ...address, waitFor: 'applied', waitTimeout: 5000 },
+        op(),
+      )
       isThere.should.be.false()
     })
 
     it('it is deleted where it shall be absent', async () => {
       const options = { deviceId: 'D', state: 'absent', waitTimeout: 5000 } as const
-      const { results } = await ensureRoutes(gateway, { id: id.toUpperCase() }, options, op())
+      const { results } = await ensureRoutes(
+        appliance.gateway,
+        { id: id.toUpperCase() },
+        options,
+        op(),
+      )
       results.should.have.property('action', 'delete')
     })
   })
@@ -340,7 +318,7 @@ describe('an appliance that behaves otherwise', () => {
           destinations,
         })
         let destinations = none
-        reply = ({ path }) => {
+        appliance.reply = ({ path }) => {
           const routes = [route(destinations)]
           if (path === '/api/devices/D')
             return { body: { _id: 'D', name: 'D', config: { routes } } }
@@ -349,22 +327,22 @@ describe('an appliance that behaves otherwise', () => {
         }
         const told: string[] = []
         const snapshots: Snapshot[] = []
-        const end = watchDevice(gateway, {
+        const end = watchDevice(appliance.gateway, {
           deviceId: 'D',
           onEvents: (events) => told.push(...events.map(({ event }) => event)),
           onSnapshot: (snapshot) => snapshots.push(snapshot),
         })
         try {
-          for (let looks = 0; looks < 3; looks++) await pollNow(gateway, 'D')!()
+          for (let looks = 0; looks < 3; looks++) await pollNow(appliance.gateway, 'D')!()
           told.should.eql([])
           const lists = calls.filter(({ path }) => path.endsWith('/routes')).length
           if (none === null) lists.should.equal(0)
           snapshots[0]!.routes.should.have.length(1)
           const out = { id: 'T', name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
           destinations = [out]
-          await pollNow(gateway, 'D')!()
+          await pollNow(appliance.gateway, 'D')!()
           destinations = [out, { ...out, id: 'U', name: 'out 2' }]
-          await pollNow(gateway, 'D')!()
+          await pollNow(appliance.gateway, 'D')!()
           // Where nothing was told, that the first one is told is no change.
           const first = none === null ? ['destination.added'] : []
           told.should.eql([...first, 'destination.added'])

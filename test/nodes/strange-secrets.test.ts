@@ -1,26 +1,11 @@
 import 'should'
-import {
-  createRoute,
-  ensureRoutes,
-  updateRoute,
-  type Ensured,
-  type Connection,
-} from '../../client/internal'
+import { createRoute, ensureRoutes, updateRoute, type Ensured } from '../../client/internal'
 import type { JsonObject } from '../../client/model/json'
 import { errorOf } from '../support/errors'
-import { op, startOdd, type Call, type OddAppliance, type Reply } from './strange-support'
+import { oddAppliance, op } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
-  let appliance: OddAppliance
-  let gateway: Connection
-  let reply: (call: Call) => Reply | undefined
-
-  beforeEach(async () => {
-    reply = () => undefined
-    appliance = await startOdd((call) => reply(call))
-    ;({ gateway } = appliance)
-  })
-  afterEach(() => appliance.end())
+  const appliance = oddAppliance()
 
   describe('that does not tell pass phrases', () => {
     let route: JsonObject & { source: JsonObject; destinations: JsonObject[] }
@@ -36,7 +21,7 @@ describe('an appliance that behaves otherwise', () => {
     })
     const ensured = async (input: object): Promise<Ensured> => {
       const options = { deviceId: 'D', state: 'present' as const, waitTimeout: 1000 }
-      const { results } = await ensureRoutes(gateway, input, options, op())
+      const { results } = await ensureRoutes(appliance.gateway, input, options, op())
       return results as Ensured
     }
     const ensure = async (input: object): Promise<unknown> => (await ensured(input)).action
@@ -51,7 +36,7 @@ describe('an appliance that behaves otherwise', () => {
         source: { ...part, id: 'S', name: 'in', mode: 'caller' },
         destinations: [{ ...part, id: 'T', name: 'out', mode: 'caller' }],
       }
-      reply = ({ path, body }) => {
+      appliance.reply = ({ path, body }) => {
         const told = {
           ...route,
           source: shown(route.source),
@@ -93,7 +78,7 @@ describe('an appliance that behaves otherwise', () => {
       it(`${way}: an update that waits until it shows does so`, async () => {
         shown = show
         await updateRoute(
-          gateway,
+          appliance.gateway,
           {
             address: { deviceId: 'D', routeId: 'R' },
             patch: { source: { srtPassPhrase: 'first-pass-phrase', srtLatency: 200 } },
@@ -109,9 +94,9 @@ describe('an appliance that behaves otherwise', () => {
 
     it('and leaves them out: those of a route that was created here are known', async () => {
       shown = ways['and leaves them out']!
-      const answer = reply
+      const answer = appliance.reply
       let created: JsonObject[] = []
-      reply = (call) => {
+      appliance.reply = (call) => {
         const { action, fields } = (call.body ?? {}) as { action?: string; fields?: JsonObject }
         if (action === 'create') {
           const told = { ...part, id: 'V', name: 'in', mode: 'caller' }
@@ -126,7 +111,7 @@ describe('an appliance that behaves otherwise', () => {
       const definition = { name: 'New', source, destinations: [] }
       const waiting = { waitFor: 'applied', waitTimeout: 1000 } as const
       const create = { deviceId: 'D', definition, startRoute: false, ...waiting }
-      await createRoute(gateway, create, op())
+      await createRoute(appliance.gateway, create, op())
       ;(await ensure({
         name: 'New',
         source: { srtPassPhrase: 'first-pass-phrase' },
@@ -138,7 +123,7 @@ describe('an appliance that behaves otherwise', () => {
       shown = ways['and leaves them out']!
       await ensure(wanted('first-pass-phrase', 'other-pass-phrase'))
       await updateRoute(
-        gateway,
+        appliance.gateway,
         {
           address: { deviceId: 'D', routeId: 'R' },
           patch: { source: { srtPassPhrase: null } },

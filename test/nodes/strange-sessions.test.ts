@@ -1,39 +1,14 @@
 import 'should'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
-import {
-  controlRoute,
-  endSession,
-  getRoute,
-  listDevices,
-  type Connection,
-} from '../../client/internal'
+import { controlRoute, endSession, getRoute, listDevices } from '../../client/internal'
 import { errorOf } from '../support/errors'
-import {
-  connectTo,
-  logins,
-  op,
-  startOdd,
-  updates,
-  type Call,
-  type OddAppliance,
-  type Reply,
-} from './strange-support'
+import { ScriptedAppliance, type Reply } from '../support/scripted-appliance'
+import { pause } from '../support/until'
+import { logins, oddAppliance, op, updates } from './strange-support'
 
 describe('an appliance that behaves otherwise', () => {
-  let appliance: OddAppliance
-  let server: http.Server
-  let gateway: Connection
-  let calls: Call[]
-  let logged: string[]
-  let reply: (call: Call) => Reply | undefined
-
-  beforeEach(async () => {
-    reply = () => undefined
-    appliance = await startOdd((call) => reply(call))
-    ;({ server, gateway, calls, logged } = appliance)
-  })
-  afterEach(() => appliance.end())
+  const write = { method: 'POST', path: '/api/devices/D/updates', body: {} } as const
+  const appliance = oddAppliance()
+  const { calls, logged } = appliance
 
   const refusals: Array<[string, Reply]> = [
     [
@@ -48,13 +23,13 @@ describe('an appliance that behaves otherwise', () => {
   ]
   for (const [what, answer] of refusals) {
     it(`a login answered with ${what} is not tried on and on`, async () => {
-      reply = ({ path, method }) => {
+      appliance.reply = ({ path, method }) => {
         if (path !== '/api/session') return undefined
         return method === 'POST' ? answer : { status: 401 }
       }
       for (let tries = 0; tries < 12; tries++) {
-        await errorOf(listDevices(gateway, op()))
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await errorOf(listDevices(appliance.gateway, op()))
+        await pause(100)
       }
       logins(calls).should.equal(1)
       logged.should.have.length(1)
@@ -62,38 +37,28 @@ describe('an appliance that behaves otherwise', () => {
   }
 
   it('that refuses a password with status 200 is asked once', async () => {
-    reply = ({ path }) =>
+    appliance.reply = ({ path }) =>
       path === '/api/session' ? { body: { error: { type: 'Login', message: 'wrong' } } } : undefined
     for (let tries = 0; tries < 5; tries++) {
-      ;(await errorOf(listDevices(gateway, op()))).code.should.equal('LOGIN_REFUSED')
+      ;(await errorOf(listDevices(appliance.gateway, op()))).code.should.equal('LOGIN_REFUSED')
     }
     logins(calls).should.equal(1)
   })
 
   it('that denies rights with 401 costs one login more, and harms no other call', async () => {
-    reply = ({ path }) => (path.endsWith('/updates') ? { status: 401 } : undefined)
-    const write = {
-      method: 'POST',
-      path: '/api/devices/D/updates',
-      body: {},
-    } as const
+    appliance.reply = ({ path }) => (path.endsWith('/updates') ? { status: 401 } : undefined)
     for (let tries = 0; tries < 10; tries++) {
-      ;(await errorOf(gateway.call(write, op()))).code.should.equal('FORBIDDEN')
-      await listDevices(gateway, op())
+      ;(await errorOf(appliance.gateway.call(write, op()))).code.should.equal('FORBIDDEN')
+      await listDevices(appliance.gateway, op())
     }
     logins(calls).should.equal(2)
     calls.filter(({ method }) => method === 'DELETE').should.have.length(1)
   })
 
   it('that redirects a call is not logged in to again, nor is a write repeated', async () => {
-    reply = ({ path }) =>
+    appliance.reply = ({ path }) =>
       path.endsWith('/updates') ? { status: 303, headers: { location: '/done' } } : undefined
-    const write = {
-      method: 'POST',
-      path: '/api/devices/D/updates',
-      body: {},
-    } as const
-    const error = await errorOf(gateway.call(write, op()))
+    const error = await errorOf(appliance.gateway.call(write, op()))
     error.code.should.equal('BAD_RESPONSE')
     error.message.should.match(/redirected.*may or may not have been applied/)
     updates(calls).should.have.length(1)
@@ -101,71 +66,55 @@ describe('an appliance that behaves otherwise', () => {
   })
 
   it('that redirects elsewhere gets the cookie nowhere else', async () => {
-    const elsewhere: string[] = []
-    const other = http.createServer((request, response) => {
-      elsewhere.push(String(request.headers.cookie))
-      response.end('{}')
-    })
-    await new Promise<void>((resolve) => {
-      other.listen(0, '127.0.0.1', resolve)
-    })
-    const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/api/devices`
-    reply = ({ path }) =>
+    const other = new ScriptedAppliance()
+    await other.start()
+    const location = `${other.url}/api/devices`
+    appliance.reply = ({ path }) =>
       path === '/api/devices' ? { status: 307, headers: { location } } : undefined
-    ;(await errorOf(listDevices(gateway, op()))).code.should.equal('BAD_RESPONSE')
-    elsewhere.should.have.length(0)
-    await new Promise((resolve) => {
-      other.close(resolve)
-    })
+    ;(await errorOf(listDevices(appliance.gateway, op()))).code.should.equal('BAD_RESPONSE')
+    other.calls.should.have.length(0)
+    await other.stop()
   })
 
   it('that repeats secrets in its errors has them hidden', async () => {
     const message = `session secret-session-1 of secret-password-and-more, ${'x'.repeat(280)}secret-password`
-    reply = ({ path }) =>
+    appliance.reply = ({ path }) =>
       path === '/api/devices'
         ? { status: 400, body: { error: { type: 'secret-session-1', message } } }
         : undefined
-    const error = await errorOf(listDevices(gateway, op()))
+    const error = await errorOf(listDevices(appliance.gateway, op()))
     JSON.stringify([error.message, error.cause]).should.not.match(/secret-(session|pass)/)
   })
 
   it('that takes more than a second to end a session is given the time', async () => {
     let isHeard: boolean | undefined
-    server.prependListener('request', (request, response) => {
-      if (request.method !== 'DELETE') return
-      const end = response.end.bind(response)
-      Object.assign(response, {
-        end: (text: string) =>
-          setTimeout(() => {
-            isHeard = !response.destroyed
-            end(text)
-          }, 1300),
-      })
-    })
-    const patient = connectTo(server)
+    appliance.reply = async ({ method, socket }) => {
+      if (method !== 'DELETE') return undefined
+      await pause(1300)
+      isHeard = !socket.destroyed
+      return undefined
+    }
+    const patient = appliance.connect()
     await listDevices(patient, op())
     await patient.close()
     isHeard!.should.be.true()
   })
 
   it('that answers the end of a session with nothing has ended it', async () => {
-    reply = ({ method }) => (method === 'DELETE' ? { status: 204 } : undefined)
-    await listDevices(gateway, op())
-    ;(await endSession(gateway, op())).should.have.property('type', 'Session')
-    await gateway.close()
+    appliance.reply = ({ method }) => (method === 'DELETE' ? { status: 204 } : undefined)
+    await listDevices(appliance.gateway, op())
+    ;(await endSession(appliance.gateway, op())).should.have.property('type', 'Session')
+    await appliance.gateway.close()
     calls.filter(({ method }) => method === 'DELETE').should.have.length(1)
   })
 
   it('that is away: changes of one route do not try one after the other', async () => {
-    await listDevices(gateway, op())
-    server.closeAllConnections()
-    await new Promise((resolve) => {
-      server.close(resolve)
-    })
+    await listDevices(appliance.gateway, op())
+    await appliance.stop()
     const operations = Array.from({ length: 20 }, op)
     const outcomes = operations.map((operation) => {
       const control = { deviceId: 'D', routeId: 'R', action: 'start', waitFor: 'accepted' } as const
-      return errorOf(controlRoute(gateway, { ...control, waitTimeout: 1000 }, operation))
+      return errorOf(controlRoute(appliance.gateway, { ...control, waitTimeout: 1000 }, operation))
     })
     for (const { code, cause } of await Promise.all(outcomes)) {
       code.should.equal('UNAVAILABLE')
@@ -173,18 +122,17 @@ describe('an appliance that behaves otherwise', () => {
     }
     // One finds out, and where others came just after it had begun, one more.
     operations.filter(({ requests }) => requests > 0).length.should.be.within(1, 2)
-    server.listen(0)
   })
 
   it('whose expireAt never moves is asked about it once', async () => {
     const expireAt = Date.now() + 2500
-    reply = ({ path, method }) =>
+    appliance.reply = ({ path, method }) =>
       path === '/api/session' && method === 'GET' ? { body: { expireAt, roles: [] } } : undefined
-    await listDevices(gateway, op())
-    await new Promise((resolve) => setTimeout(resolve, 2150))
+    await listDevices(appliance.gateway, op())
+    await pause(2150)
     for (let reads = 0; reads < 30; reads++) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      await listDevices(gateway, op())
+      await pause(20)
+      await listDevices(appliance.gateway, op())
     }
     calls
       .filter(({ path, method }) => path === '/api/session' && method === 'GET')
@@ -193,20 +141,15 @@ describe('an appliance that behaves otherwise', () => {
   })
 
   it('one write that is cut fails no other call', async () => {
-    reply = ({ path }) => (path.endsWith('/updates') ? 'cut' : undefined)
-    const write = {
-      method: 'POST',
-      path: '/api/devices/D/updates',
-      body: {},
-    } as const
-    const cut = errorOf(gateway.call(write, op()))
-    await Promise.all(Array.from({ length: 100 }, () => listDevices(gateway, op())))
+    appliance.reply = ({ path }) => (path.endsWith('/updates') ? 'cut' : undefined)
+    const cut = errorOf(appliance.gateway.call(write, op()))
+    await Promise.all(Array.from({ length: 100 }, () => listDevices(appliance.gateway, op())))
     ;(await cut).code.should.equal('OUTCOME_UNKNOWN')
   })
 
   it("a 404 of a route is told as such, by a client of one's own", async () => {
     const address = { deviceId: 'D', routeId: 'none' }
-    ;(await errorOf(getRoute(gateway, address, op()))).code.should.equal('NOT_FOUND')
+    ;(await errorOf(getRoute(appliance.gateway, address, op()))).code.should.equal('NOT_FOUND')
     logins(calls).should.equal(1)
   })
 })

@@ -1,5 +1,6 @@
 import http from 'node:http'
-import net, { type AddressInfo } from 'node:net'
+import net from 'node:net'
+import { closed, listen } from './scripted-appliance'
 
 /** An HTTP proxy that records what it is asked for, and what it carries. */
 export class Proxy {
@@ -24,16 +25,13 @@ export class Proxy {
       if (refused !== undefined) socket.end(refused)
       else proxy.open(request, socket)
     })
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve)
-    })
-    proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    proxy.url = `http://127.0.0.1:${await listen(server)}`
     return proxy
   }
 
-  stop(): Promise<void> {
+  stop(): Promise<unknown> {
     for (const socket of this.sockets) socket.destroy()
-    return new Promise((resolve) => this.server.close(() => resolve()))
+    return closed(this.server)
   }
 
   private open(request: http.IncomingMessage, socket: net.Socket): void {

@@ -5,13 +5,12 @@ import {
   endSession,
   getRoute,
   listDevices,
-  newOperation,
-  openConnection,
   type Connection,
 } from '../../../client/internal'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault, FaultKind } from '../../../simulator/faults'
 import { until } from '../../support/until'
+import { NEW, connectTo, op } from './support'
 
 /** A close takes 2.8 s by its own clock; the rest is for a busy machine. Node-RED itself waits 15 s. */
 const LONGEST_MS = 6000
@@ -26,17 +25,12 @@ describe('a close', function () {
     deviceId: string
   }
 
-  const op = (): ReturnType<typeof newOperation> => newOperation('test')
   const reads = ({ gateway }: Situation): Promise<unknown> => listDevices(gateway, op())
   const ends = ({ gateway }: Situation): Promise<unknown> => endSession(gateway, op())
   const asks = ({ gateway, deviceId }: Situation): Promise<unknown> =>
     getRoute(gateway, { deviceId, routeId: 'unknown' }, op())
   const writes = ({ gateway, deviceId }: Situation): Promise<unknown> =>
-    createRoute(
-      gateway,
-      { deviceId, definition: ROUTE, startRoute: false, waitFor: 'accepted', waitTimeout: 1000 },
-      op(),
-    )
+    createRoute(gateway, { ...NEW, deviceId }, op())
 
   type Act = (at: Situation) => Promise<unknown>
   interface Close {
@@ -112,12 +106,7 @@ describe('a close', function () {
   /** Closes a gateway in the middle of something, and measures that. */
   async function closed(fault: Fault, open: boolean, acts: Act[]): Promise<Close> {
     const simulator = await startSimulator({ routes: 1 })
-    const gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-      timeout: 20_000,
-    })
+    const gateway = connectTo(simulator, { timeout: 20_000 })
     const situation = { gateway, simulator, deviceId: simulator.devices[0]!._id }
     if (open) await reads(situation)
     simulator.fault(fault)
@@ -138,11 +127,7 @@ describe('a close', function () {
 
   it('sends nothing afterwards, whoever asks', async () => {
     const simulator = await startSimulator({ routes: 1 })
-    const gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-    })
+    const gateway = connectTo(simulator)
     await listDevices(gateway, op())
     await gateway.close()
     const calls = simulator.journal.length
@@ -153,8 +138,3 @@ describe('a close', function () {
     await simulator.stop()
   })
 })
-
-const ROUTE = {
-  name: 'New',
-  source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}

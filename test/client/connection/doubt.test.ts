@@ -8,14 +8,15 @@ import {
   getRoute,
   listDevices,
   newOperation,
-  openConnection,
   type EnsureFailure,
   type Connection,
   type Operation,
 } from '../../../client/internal'
 import { startSimulator, type Simulator } from '../../../simulator'
 import type { Fault } from '../../../simulator/faults'
+import { errorOf } from '../../support/errors'
 import { until } from '../../support/until'
+import { NEW, ROUTE, connectTo } from './support'
 
 /** What an error says of a change: `cause.applied`, the sentence, and whether it may be sent again. */
 describe('whether a failed change was applied', () => {
@@ -26,12 +27,7 @@ describe('whether a failed change was applied', () => {
   beforeEach(async () => {
     simulator = await startSimulator({ routes: 3 })
     deviceId = simulator.devices[0]!._id
-    gateway = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-      timeout: 500,
-    })
+    gateway = connectTo(simulator, { timeout: 500 })
     await listDevices(gateway, newOperation('list-devices'))
   })
   afterEach(async () => {
@@ -41,11 +37,7 @@ describe('whether a failed change was applied', () => {
   })
 
   const create = (operation = newOperation('create-route'), waitTimeout = 300): Promise<unknown> =>
-    createRoute(
-      gateway,
-      { deviceId, definition: ROUTE, startRoute: false, waitFor: 'applied', waitTimeout },
-      operation,
-    )
+    createRoute(gateway, { ...NEW, deviceId, waitFor: 'applied', waitTimeout }, operation)
 
   const restart = (operation: Operation, waitTimeout = 300): Promise<unknown> =>
     controlRoute(
@@ -58,10 +50,7 @@ describe('whether a failed change was applied', () => {
 
   /** The failure, after it was checked that all that it says agrees. */
   async function failureOf(work: Promise<unknown>): Promise<GatewayError> {
-    const error = await work.then(
-      () => new Error('no error came'),
-      (reason: unknown) => reason,
-    )
+    const error = await errorOf(work)
     if (!(error instanceof GatewayError)) throw error as Error
     const { applied, retryable } = error.cause
     ;['no', 'maybe', 'yes'].should.containEql(applied)
@@ -112,7 +101,7 @@ describe('whether a failed change was applied', () => {
     simulator.fault({ kind: 'status', status: 200, body, match: { action: 'create' } })
     const { answer } = (await createRoute(
       gateway,
-      { deviceId, definition: ROUTE, startRoute: false, waitFor: 'accepted', waitTimeout: 1 },
+      { ...NEW, deviceId, waitTimeout: 1 },
       newOperation('create-route'),
     )) as { answer: unknown }
     answer!.should.eql(body)
@@ -202,12 +191,7 @@ describe('whether a failed change was applied', () => {
 
   it('a restart that cannot start the route before a close ends it: yes, and the log names the route', async () => {
     const lines: string[] = []
-    const closing = openConnection({
-      baseUrl: simulator.url,
-      username: 'haiadmin',
-      password: 'manager',
-      log: (_level, text) => lines.push(text),
-    })
+    const closing = connectTo(simulator, { log: (_level, text) => lines.push(text) })
     const routeId = running()
     const { name } = simulator.route(routeId)!
     simulator.fault({ kind: 'status', status: 503, match: { action: 'start-route' } })
@@ -298,8 +282,3 @@ describe('whether a failed change was applied', () => {
     error.cause.applied.should.equal('no')
   })
 })
-
-const ROUTE = {
-  name: 'New',
-  source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-}

@@ -1,13 +1,9 @@
-import http from 'node:http'
-import https from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import 'should'
 import {
   createRoute,
   getRoute,
   listDevices,
-  newOperation,
   openConnection,
   readStatistics,
   type Connection,
@@ -18,6 +14,8 @@ import { startSimulator, type Certificate, type Simulator } from '../../../simul
 import { selfSignedCertificate } from '../../support/certificate'
 import { Proxy } from '../../support/proxy'
 import { errorOf } from '../../support/errors'
+import { LOGIN, ScriptedAppliance, type Script } from '../../support/scripted-appliance'
+import { NEW, op } from './support'
 
 /** Who gets the password, the cookie and the calls. What gets out in words is in `secrets.test.ts`. */
 
@@ -55,11 +53,9 @@ describe('the password and the cookie', () => {
     return simulator
   }
 
-  async function listen(
-    answer: (call: Call) => Answer | undefined,
-    secure?: Certificate,
-  ): Promise<Listening> {
-    const server = await Listening.start(answer, secure)
+  async function listen(reply?: Script, secure?: Certificate): Promise<ScriptedAppliance> {
+    const server = new ScriptedAppliance(reply, secure)
+    await server.start()
     closeAll.push(() => server.stop())
     return server
   }
@@ -71,7 +67,7 @@ describe('the password and the cookie', () => {
   }
 
   describe('do not follow a redirect:', () => {
-    const places: Record<string, (own: Listening, other: Listening) => string> = {
+    const places: Record<string, (own: ScriptedAppliance, other: ScriptedAppliance) => string> = {
       'to another port': (_, other) => `${other.url}/api/devices`,
       'to another host': (_, other) => `${other.url.replace('127.0.0.1', 'localhost')}/api/devices`,
       'without a scheme': (_, other) => `${other.url.replace('http:', '')}/api/devices`,
@@ -81,15 +77,14 @@ describe('the password and the cookie', () => {
     for (const status of [301, 302, 303, 307, 308]) {
       for (const [where, place] of Object.entries(places)) {
         it(`${status} ${where}`, async () => {
-          const other = await listen(() => ({}))
+          const other = await listen()
           let struck = 'POST /api/session'
-          const own: Listening = await listen((call) =>
-            call.what === struck
-              ? { status, headers: { location: place(own, other) } }
-              : usual(call),
+          const own: ScriptedAppliance = await listen((call) =>
+            call.what === struck ? { status, headers: { location: place(own, other) } } : undefined,
           )
           const reads = (gateway: Connection): Promise<unknown> => listDevices(gateway, op())
-          const writes = (gateway: Connection): Promise<unknown> => createRoute(gateway, NEW, op())
+          const writes = (gateway: Connection): Promise<unknown> =>
+            createRoute(gateway, { ...NEW, deviceId: 'D' }, op())
 
           ;(await errorOf(reads(open({ baseUrl: own.url })))).code.should.equal('BAD_RESPONSE')
           for (const [what, act] of Object.entries({
@@ -106,12 +101,12 @@ describe('the password and the cookie', () => {
     }
 
     it('from https to http', async () => {
-      const other = await listen(() => ({}))
+      const other = await listen()
       const own = await listen(
         (call) =>
           call.what === 'GET /api/devices'
             ? { status: 307, headers: { location: `${other.url}/api/devices` } }
-            : usual(call),
+            : undefined,
         certificate,
       )
       const gateway = open({ baseUrl: own.url, tls: { ca: certificate.cert } })
@@ -130,11 +125,11 @@ describe('the password and the cookie', () => {
     }
     for (const [what, [attributes, sent]] of Object.entries(cookies)) {
       it(`${what}, and all calls are below the path of the address`, async () => {
-        const cookie = ['sessionID=the-first-one', `other=given; ${attributes}`]
+        const cookie = ['sessionID=secret-session-1', `other=given; ${attributes}`]
         const server = await listen((call) =>
           call.what === 'POST /site/api/session'
             ? { ...LOGIN, headers: { 'set-cookie': cookie } }
-            : usual({ ...call, path: call.path.replace('/site', ''), what: '' }),
+            : undefined,
         )
         await listDevices(open({ baseUrl: `${server.url}/site/` }), op())
         const [login, ...others] = server.calls
@@ -143,7 +138,7 @@ describe('the password and the cookie', () => {
         for (const { path, headers } of others) {
           path.should.match(/^\/site\/api\//)
           headers.cookie!.includes('other=given').should.equal(sent)
-          headers.cookie!.should.match(/sessionID=the-first-one/)
+          headers.cookie!.should.match(/sessionID=secret-session-1/)
         }
       })
     }
@@ -333,7 +328,7 @@ describe('the password and the cookie', () => {
     for (const sessionID of ['one\r\nX-Evil: 1', 'one; other=2', 'höchst', '']) {
       it(`is no session where it cannot be one: ${JSON.stringify(sessionID)}`, async () => {
         const server = await listen((call) =>
-          call.what === 'POST /api/session' ? { body: { response: { sessionID } } } : usual(call),
+          call.what === 'POST /api/session' ? { body: { response: { sessionID } } } : undefined,
         )
         const error = await errorOf(listDevices(open({ baseUrl: server.url }), op()))
         error.code.should.equal('BAD_RESPONSE')
@@ -352,8 +347,8 @@ describe('the password and the cookie', () => {
     const packed = gzipSync(Buffer.alloc(2_000_000))
     const server = await listen((call) =>
       call.what === 'GET /api/devices'
-        ? { headers: { 'content-encoding': 'gzip' }, body: packed }
-        : usual(call),
+        ? { headers: { 'content-encoding': 'gzip' }, text: packed }
+        : undefined,
     )
     const gateway = open({ baseUrl: server.url, maxAnswerBytes: 1_000_000 })
     ;(await errorOf(listDevices(gateway, op()))).code.should.equal('BAD_RESPONSE')
@@ -361,7 +356,7 @@ describe('the password and the cookie', () => {
 
   it('are hidden in an error also after the appliance has given the session another ID', async () => {
     const server = await listen((call) => {
-      if (call.what !== 'GET /api/devices') return usual(call)
+      if (call.what !== 'GET /api/devices') return undefined
       const cookie = call.headers.cookie ?? ''
       return cookie.includes('sessionID=renewed')
         ? { status: 400, body: { error: { type: 'x', message: `bad ${cookie}` } } }
@@ -383,83 +378,5 @@ describe('a secret in a text', () => {
   })
 })
 
-const NEW = {
-  deviceId: 'D',
-  definition: {
-    name: 'New',
-    source: { name: 'In', protocol: 'udp', address: '239.1.1.1', port: 5000 },
-  },
-  startRoute: false,
-  waitFor: 'accepted' as const,
-  waitTimeout: 30_000,
-}
-
-const op = (): ReturnType<typeof newOperation> => newOperation('test')
-
 const decoded = (header: unknown): string =>
   Buffer.from(String(header).replace('Basic ', ''), 'base64').toString()
-
-interface Call {
-  /** Method and path. */
-  what: string
-  path: string
-  headers: http.IncomingHttpHeaders
-}
-
-interface Answer {
-  status?: number
-  headers?: http.OutgoingHttpHeaders
-  body?: unknown
-}
-
-const LOGIN: Answer = {
-  headers: { 'set-cookie': 'sessionID=the-first-one; Path=/' },
-  body: { response: { type: 'Session', sessionID: 'the-first-one' } },
-}
-
-function usual({ what, path }: Call): Answer {
-  if (what === 'POST /api/session') return LOGIN
-  if (path === '/api/session') return { body: { roles: ['Administrator'] } }
-  if (path === '/api/devices') return { body: [{ _id: 'D' }] }
-  return { body: { status: 'ok' } }
-}
-
-/** A server that notes what it is asked. */
-class Listening {
-  readonly calls: Call[] = []
-  url = ''
-  private server!: http.Server
-
-  static async start(
-    answer: (call: Call) => Answer | undefined,
-    secure?: Certificate,
-  ): Promise<Listening> {
-    const listening = new Listening()
-    const handle = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-      const { method = '', url = '', headers } = request
-      const call = { what: `${method} ${url}`, path: url, headers }
-      listening.calls.push(call)
-      request.resume().on('end', () => {
-        const { status = 200, headers: sent, body } = answer(call) ?? {}
-        const text = Buffer.isBuffer(body) ? body : JSON.stringify(body ?? null)
-        response.writeHead(status, sent).end(text)
-      })
-    }
-    listening.server = secure ? https.createServer(secure, handle) : http.createServer(handle)
-    const port = await portOf(listening.server)
-    listening.url = `${secure ? 'https' : 'http'}://127.0.0.1:${port}`
-    return listening
-  }
-
-  stop(): Promise<void> {
-    this.server.closeAllConnections()
-    return new Promise((resolve) => this.server.close(() => resolve()))
-  }
-}
-
-async function portOf(server: http.Server): Promise<number> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  return (server.address() as AddressInfo).port
-}

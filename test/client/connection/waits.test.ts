@@ -1,10 +1,7 @@
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import 'should'
 import {
   listDevices,
   newOperation,
-  openConnection,
   sessionInformation,
   watchDevice,
   type Connection,
@@ -13,7 +10,10 @@ import {
 } from '../../../client/internal'
 import { MONOTONIC, type Clock } from '../../../client/clock'
 import { startSimulator, type Simulator } from '../../../simulator'
+import { errorOf } from '../../support/errors'
+import { ScriptedAppliance } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
+import { connectTo } from './support'
 
 /** How long no login is tried, by a clock that is moved. */
 describe('the waits between logins', () => {
@@ -39,23 +39,15 @@ describe('the waits between logins', () => {
     await stop()
   })
 
-  function open(baseUrl: string): void {
-    gateway = openConnection({ baseUrl, username: 'haiadmin', password: 'manager', clock })
-  }
-
   async function simulate(options = {}): Promise<Simulator> {
     const simulator = await startSimulator(options)
     stop = () => simulator.stop()
-    open(simulator.url)
+    gateway = connectTo(simulator, { clock })
     return simulator
   }
 
   const call = (): Promise<unknown> => listDevices(gateway, newOperation('list-devices'))
-  const failure = async (): Promise<GatewayError> =>
-    (await call().then(
-      () => new Error('no error came'),
-      (error: unknown) => error,
-    )) as GatewayError
+  const failure = (): Promise<GatewayError> => errorOf(call())
 
   /** Asserts that the next login is tried after so long, and not before. */
   async function nextLoginIsAfter(ms: number, attempts: () => number): Promise<void> {
@@ -174,20 +166,15 @@ describe('the waits between logins', () => {
 
     /** Answers each login with this status; 503 is tried three times in each attempt. */
     async function refusing(status: number, retryAfter: () => string): Promise<() => number> {
-      let logins = 0
-      const server = http.createServer((_request, response) => {
-        logins++
-        response.writeHead(status, { date: httpDate(now()), 'retry-after': retryAfter() })
-        response.end('{}')
-      })
-      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-      stop = () =>
-        new Promise((stopped) => {
-          server.closeAllConnections()
-          server.close(() => stopped())
-        })
-      open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-      return () => logins / (status === 503 ? 3 : 1)
+      const appliance = new ScriptedAppliance(() => ({
+        status,
+        headers: { date: httpDate(now()), 'retry-after': retryAfter() },
+        text: '{}',
+      }))
+      await appliance.start()
+      stop = () => appliance.stop()
+      gateway = connectTo(appliance, { clock })
+      return () => appliance.calls.length / (status === 503 ? 3 : 1)
     }
   })
 })
@@ -203,12 +190,7 @@ describe('a watch', () => {
     it(`goes on, and holds as long as it says, when the clock of the machine is set ${days < 0 ? 'back' : 'forth'} by a day`, async () => {
       const simulator = await startSimulator({ routes: 1, now: wallClock })
       const [route] = simulator.routes
-      const gateway = openConnection({
-        baseUrl: simulator.url,
-        username: 'haiadmin',
-        password: 'manager',
-        pollInterval: 1000,
-      })
+      const gateway = connectTo(simulator, { pollInterval: 1000 })
       const events: WatchEvent[] = []
       const seen: number[] = []
       const end = watchDevice(gateway, {

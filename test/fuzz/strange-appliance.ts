@@ -1,39 +1,37 @@
 import * as fc from 'fast-check'
-import http from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
 import { startSimulator } from '../../simulator'
-import { editedText, edits, textOf, wholeText, type Edit } from '../fuzz/strange-values'
+import { good, ScriptedAppliance, type Answer, type Reply } from '../support/scripted-appliance'
+import { editedText, edits, textOf, wholeText, type Edit } from './strange-values'
 
 /**
  * An appliance that responds as instructed, and otherwise like a good one. It has lanes, each below
  * its own path, so that several gateways can be tried at once without affecting each other.
  */
-export class StrangeAppliance {
-  readonly #server = http.createServer((request, response) => this.#receive(request, response))
+export class StrangeAppliance extends ScriptedAppliance {
   readonly #lanes = new Map<string, Lane>()
   #answers!: GoodAnswers
 
-  async start(): Promise<void> {
-    this.#answers = await goodAnswers()
-    await new Promise<void>((resolve) => {
-      this.#server.listen(0, '127.0.0.1', resolve)
+  constructor() {
+    super((call) => {
+      // Each lane has a list of its own.
+      this.calls.length = 0
+      const [, name = '', url = ''] = /^\/([^/]*)(.*)$/.exec(call.url) ?? []
+      const lane = this.lane(name)
+      lane.calls.push(`${call.method} ${url}`)
+      const strange = lane.answers.shift()
+      const usual = this.#goodAnswer(call.method, url, lane.round) ?? good(call)
+      return strange ? strangeReply(strange, usual, this.#answers) : usual
     })
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => {
-      this.#server.close(resolve)
-    })
+  override async start(): Promise<void> {
+    this.#answers = await goodAnswers()
+    await super.start()
   }
 
   lane(name: string): Lane {
-    const lane = this.#lanes.get(name) ?? {
-      url: `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${name}`,
-      calls: [],
-      answers: [],
-      round: 0,
-    }
+    const url = `${this.url}/${name}`
+    const lane = this.#lanes.get(name) ?? { url, calls: [], answers: [], round: 0 }
     this.#lanes.set(name, lane)
     return lane
   }
@@ -58,53 +56,37 @@ export class StrangeAppliance {
     return [...found].map(([, passPhrase]) => passPhrase!)
   }
 
-  #receive(request: http.IncomingMessage, response: http.ServerResponse): void {
-    request.resume()
-    request.on('end', () => {
-      const [, name = '', path = ''] = /^\/([^/]*)(.*)$/.exec(request.url!) ?? []
-      const lane = this.lane(name)
-      lane.calls.push(`${request.method} ${path}`)
-      const strange = lane.answers.shift()
-      const good = this.#goodAnswer(request.method!, path, lane.round)
-      if (strange) sendStrange(request.socket, strange, good, this.#answers)
-      else {
-        response.writeHead(good.status, good.headers)
-        response.end(good.body === undefined ? undefined : JSON.stringify(good.body))
-      }
-    })
-  }
-
-  #goodAnswer(method: string, path: string, round: number): Good {
-    const [place = '', query = ''] = path.split('?')
+  #goodAnswer(method: string, url: string, round: number): Answer | undefined {
+    const [place = '', query = ''] = url.split('?')
     const known = this.#answers
-    const ok = (body: unknown, headers = JSON_TYPE): Good => ({ status: 200, headers, body })
     if (place === '/api/session') {
-      if (method === 'POST') return ok(known.login, { ...JSON_TYPE, 'set-cookie': known.cookie })
-      if (method === 'DELETE') return ok(known.logout)
-      return ok({ ...(known.session as object), expireAt: Date.now() + 900_000 })
+      if (method === 'POST') return { body: known.login, headers: { 'set-cookie': known.cookie } }
+      if (method === 'DELETE') return { body: known.logout }
+      return { body: { ...(known.session as object), expireAt: Date.now() + 900_000 } }
     }
-    if (place === '/api/devices') return ok(known.devices)
+    if (place === '/api/devices') return { body: known.devices }
     const [, kind, device = '', what = ''] =
       /^\/api\/(devices|gateway)\/([^/]+)(.*)$/.exec(place) ?? []
     const _id = decodeURIComponent(device)
     if (kind === 'devices') {
-      if (what === '/updates') return ok(known.update)
-      if (what === '/commands') return ok(known.command)
-      if (what === '') return ok({ ...(known.device as object), _id })
+      if (what === '/updates') return { body: known.update }
+      if (what === '/commands') return { body: known.command }
+      if (what === '') return { body: { ...(known.device as object), _id } }
     }
     if (kind === 'gateway') {
-      if (what === '/routes') return ok(inRound(known.routes, round))
-      if (what === '/statistics') return ok(known.statistics)
-      if (what === '/statistics/client') return ok(known.clientStatistics)
-      if (what === '/system/preset') return ok(method === 'GET' ? known.preset : known.imported)
+      if (what === '/routes') return { body: inRound(known.routes, round) }
+      if (what === '/statistics') return { body: known.statistics }
+      if (what === '/statistics/client') return { body: known.clientStatistics }
+      if (what === '/system/preset')
+        return { body: method === 'GET' ? known.preset : known.imported }
       const [, route] = /^\/routes\/([^/]+)$/.exec(what) ?? []
       if (route && !query) {
         const { name, ...rest } = known.route as RouteAsRead
         // Another name in each round, so that no update of an earlier one counts as under way.
-        return ok({ ...rest, id: decodeURIComponent(route), name: `${name} ${round}` })
+        return { body: { ...rest, id: decodeURIComponent(route), name: `${name} ${round}` } }
       }
     }
-    return { status: 404, headers: JSON_TYPE, body: { error: { type: 'x', message: 'no' } } }
+    return undefined
   }
 }
 
@@ -148,14 +130,6 @@ export type Framing = (typeof FRAMINGS)[number]
 export const USERNAME = 'fuzz'
 export const PASSWORD = 'secret-password-4711'
 
-interface Good {
-  status: number
-  headers: Record<string, string>
-  body: unknown
-}
-
-const JSON_TYPE: Record<string, string> = { 'content-type': 'application/json' }
-
 /** The simulator's response to each call of the interface. */
 type GoodAnswers = Record<string, unknown> & {
   cookie: string
@@ -188,9 +162,10 @@ async function goodAnswers(): Promise<GoodAnswers> {
   })
   let cookie = ''
   const ask = async (path: string, body?: unknown, method = body ? 'POST' : 'GET') => {
+    const type = body instanceof FormData ? {} : { 'content-type': 'application/json' }
     const answer = await fetch(simulator.url + path, {
       method,
-      headers: { cookie, ...(!(body instanceof FormData) && JSON_TYPE) },
+      headers: { cookie, ...type },
       body: body instanceof FormData ? body : body && JSON.stringify(body),
     } as RequestInit)
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
@@ -255,22 +230,15 @@ interface RouteAsRead {
   destinations: Array<Record<string, unknown>>
 }
 
-function sendStrange(
-  socket: Socket,
+function strangeReply(
   { status, headers, type, body, framing }: StrangeAnswer,
-  good: Good,
+  usual: Answer,
   known: GoodAnswers,
-): void {
-  if (framing === 'silence') return
-  if (framing === 'hang up') {
-    socket.destroy()
-    return
-  }
-  if (framing === 'garbage') {
-    socket.end('\0\u00ff nothing like HTTP\r\n\r\n')
-    return
-  }
-  const valid = 'asOf' in body ? known[body.asOf] : good.body
+): Reply {
+  if (framing === 'silence') return framing
+  if (framing === 'hang up') return 'cut'
+  if (framing === 'garbage') return { raw: '\0\u00ff nothing like HTTP\r\n\r\n' }
+  const valid = 'asOf' in body ? known[body.asOf] : usual.body
   const text =
     'text' in body
       ? textOf(body.text)
@@ -278,11 +246,11 @@ function sendStrange(
         ? editedText(valid, body.edits)
         : JSON.stringify(valid)
   const bytes = Buffer.from(framing === 'byte order mark' ? `\uFEFF${text}` : text)
-  const cookie = good.headers['set-cookie']
+  const cookie = usual.headers?.['set-cookie']
   const lines = [
-    `HTTP/1.1 ${status ?? good.status} Whatever`,
+    `HTTP/1.1 ${status ?? usual.status ?? 200} Whatever`,
     `content-type: ${type}`,
-    ...(cookie ? [`set-cookie: ${cookie}`] : []),
+    ...(cookie ? [`set-cookie: ${String(cookie)}`] : []),
     ...headers,
     ...lengthOf(framing, bytes.length),
     'connection: close',
@@ -293,7 +261,7 @@ function sendStrange(
     framing === 'early hints'
       ? [Buffer.from('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n')]
       : []
-  socket.end(Buffer.concat([...before, head, ...parts]))
+  return { raw: Buffer.concat([...before, head, ...parts]) }
 }
 
 function lengthOf(framing: Framing, length: number): string[] {
