@@ -18,7 +18,8 @@ import {
 import { controlRoute, type ControlAction } from './changes/control'
 import { createRoute, type Created, type Waiting } from './changes/create'
 import { deleteRoute } from './changes/delete'
-import { ensureRoutes, type Ensured, type EnsureFailure } from './changes/ensure'
+import type { Ensured } from './changes/apply'
+import { ensureRoutes, type EnsureFailure } from './changes/ensure'
 import {
   findDestination,
   findRoute,

@@ -53,8 +53,6 @@ export function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
  */
 const MANY = 16
 const FIRST_PAUSE = 200
-/** While many wait, each poll lets as many go on. */
-const PAUSE_OF_MANY = 150
 const LONGEST_PAUSE = 2000
 
 function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => void): DeviceWaits {
@@ -75,7 +73,7 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
     onAnswer({ again }) {
       pauseMs = isNew || again ? FIRST_PAUSE : Math.min(pauseMs * 1.5, LONGEST_PAUSE)
     },
-    interval: () => (isNew && waiters.size > MANY ? PAUSE_OF_MANY : pauseMs),
+    interval: () => pauseMs,
     clock: gateway.clock,
   })
   return {
@@ -149,9 +147,12 @@ type Made = Pick<Operation, 'requests' | 'statusCode'>
 
 /** Charges requests to all waiters. */
 function charge(waiters: Waiter[], { requests, statusCode }: Made): void {
-  for (const asking of new Set(waiters.map((waiter) => waiter.operation))) {
-    asking.requests += requests
-    asking.statusCode = statusCode ?? asking.statusCode
+  const charged: Operation[] = []
+  for (const { operation } of waiters) {
+    if (charged.some((other) => other.countsWith(operation))) continue
+    charged.push(operation)
+    operation.requests += requests
+    operation.statusCode = statusCode ?? operation.statusCode
   }
 }
 

@@ -20,6 +20,12 @@ export interface PlanOptions {
   validate?: boolean
 }
 
+/** How a plan is applied. */
+export interface ApplyOptions extends PlanOptions {
+  /** Milliseconds for each step to show. */
+  waitTimeout: number
+}
+
 /** One route as wanted: found by `id`, or else by `name`. */
 export type Wanted = RoutePatch & { id?: string; name?: string; startRoute?: boolean }
 

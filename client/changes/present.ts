@@ -7,7 +7,7 @@ import type { Route, RouteList } from '../model/types'
 import { askItself, judgeMissing } from '../watch/gone'
 import type { RouteAddress } from './find'
 import { forgetUpdate, isInProgress, pollUntil, readStableRoute } from './pending'
-import { findWanted, type PlanOptions, type Wanted } from './plan'
+import { findWanted, type ApplyOptions, type Wanted } from './plan'
 import { awaitChange } from './wait'
 
 /** Where a row of `ensure` reads what is present before it changes anything. */
@@ -25,16 +25,11 @@ export interface Present {
   route(address: RouteAddress): Promise<Route>
 }
 
-export interface ReadOptions extends PlanOptions {
-  /** Milliseconds. */
-  waitTimeout: number
-}
-
 /** Each row reads for itself. */
 export function ownReads(
   gateway: Connection,
   deviceId: string,
-  options: ReadOptions,
+  options: ApplyOptions,
   operation: Operation,
 ): Present {
   return {
@@ -50,7 +45,7 @@ export function ownReads(
 export function sharedReads(
   gateway: Connection,
   deviceId: string,
-  options: ReadOptions,
+  options: ApplyOptions,
   operation: Operation,
 ): Present {
   const timeout = options.waitTimeout
@@ -116,7 +111,7 @@ export async function settledList(
   gateway: Connection,
   deviceId: string,
   wanted: readonly Wanted[],
-  options: ReadOptions,
+  options: ApplyOptions,
   operation: Operation,
 ): Promise<RouteIndex> {
   const judge = settledJudge(gateway, deviceId, wanted, options, operation)
@@ -132,7 +127,7 @@ function settledJudge(
   gateway: Connection,
   deviceId: string,
   wanted: readonly Wanted[],
-  options: ReadOptions,
+  options: ApplyOptions,
   operation: Operation,
 ): (list: RouteList, routes: RouteIndex) => Promise<RouteIndex | undefined> {
   let missingSince: number | undefined

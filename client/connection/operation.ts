@@ -57,6 +57,11 @@ export class Operation {
     this.#count.statusCode = statusCode
   }
 
+  /** True for an operation and its parts: their requests count together. */
+  countsWith(other: Operation): boolean {
+    return this.#count === other.#count
+  }
+
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
     const { name, stop, uninterruptible, brief, background } = this

@@ -9,7 +9,7 @@ export interface Status {
   /** A message came in. */
   begin(): void
   /** How far a long call has got, in signs and numbers. */
-  progress(text: string): void
+  progress: (text: string) => void
   /** A message is done; with the error if it failed. */
   end(failure?: GatewayError): void
   /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */

@@ -1,0 +1,219 @@
+// Hundreds of rows in one ensure: few calls, and as safe as one row.
+import should from 'should'
+import {
+  Stop,
+  ensureRoutes,
+  listDevices,
+  newOperation,
+  watchDevice,
+  type Connection,
+  type Ensured,
+  type EnsureFailure,
+} from '../../../client/internal'
+import { startSimulator, type Simulator } from '../../../simulator'
+import { errorOf } from '../../support/errors'
+import { until } from '../../support/until'
+import { connectTo } from '../connection/support'
+
+const ROWS = 300
+/** What the lists for planning and for the polls may take, besides one call for each row. */
+const MOST_LISTS = 60
+
+const rows = (port = 5000, count = ROWS): Array<{ name: string }> =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `Bulk ${index}`,
+    source: { name: 'in', protocol: 'udp', address: '239.2.2.2', port },
+    destinations: [{ name: 'out', protocol: 'udp', address: '192.0.2.8', port: 8000 + index }],
+  }))
+
+describe('ensure with hundreds of rows', function () {
+  this.timeout(60_000)
+
+  let simulator: Simulator
+  let gateway: Connection
+  let deviceId: string
+  let operation: ReturnType<typeof newOperation>
+
+  beforeEach(async () => {
+    simulator = await startSimulator({ routes: 100, latency: 5, applyDelay: 20, settleDelay: 10 })
+    gateway = connectTo(simulator)
+    deviceId = simulator.devices[0]!._id
+  })
+  afterEach(async () => {
+    await gateway.close()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
+
+  type State = 'present' | 'absent'
+  type Result = Ensured | EnsureFailure
+  const ensure = async (
+    wanted: unknown[],
+    state: State = 'present',
+    more: {
+      waitTimeout?: number
+      stop?: Stop
+      onProgress?: (done: number, of: number) => void
+    } = {},
+  ): Promise<Result[]> => {
+    const { stop, ...options } = more
+    operation = newOperation('ensure-route', stop)
+    const all = { deviceId, state, waitTimeout: 20_000, ...options }
+    return (await ensureRoutes(gateway, wanted, all, operation)).results as Result[]
+  }
+  const writes = (): number =>
+    simulator.journal.filter(({ path }) => path.endsWith('/updates')).length
+  const named = (name: string): number =>
+    simulator.routes.filter((route) => route.name === name).length
+  const twice = (): string[] =>
+    rows()
+      .map(({ name }) => name)
+      .filter((name) => named(name) > 1)
+
+  it('makes one call for each row, and few lists: created, changed and deleted', async () => {
+    for (const [wanted, state] of [
+      [rows(), 'present'],
+      [rows(6000), 'present'],
+      [rows().map(({ name }) => ({ name })), 'absent'],
+    ] as const) {
+      simulator.clearJournal()
+      const seen: number[] = []
+      const results = await ensure(wanted, state, { onProgress: (done) => seen.push(done) })
+      should(results.filter((row) => 'error' in row)).eql([])
+      results.every(({ changed }) => changed).should.be.true()
+      seen.should.eql(wanted.map((_, index) => index + 1))
+      writes().should.equal(ROWS)
+      simulator.journal.length.should.be.below(ROWS + MOST_LISTS)
+      const sessions = simulator.journal.filter(({ path }) => path === '/api/session').length
+      operation.requests.should.equal(simulator.journal.length - sessions)
+
+      const again = await ensure(wanted, state)
+      again.some(({ changed }) => changed).should.be.false()
+      writes().should.equal(ROWS)
+    }
+    simulator.routes.should.have.length(100)
+    simulator.logins.should.equal(1)
+  })
+
+  it('keeps neither commands nor watches waiting', async () => {
+    gateway = await reopened({ pollInterval: 1000 })
+    const missed: unknown[] = []
+    const end = watchDevice(gateway, {
+      deviceId,
+      onEvents: () => undefined,
+      onHealth: ({ failure }) => failure && missed.push(failure),
+    })
+    const work = ensure(rows())
+    await until(() => writes() > 50)
+    // Not even behind the writes that are ready to be sent.
+    const before = writes()
+    await listDevices(gateway, newOperation('list-devices'))
+    ;(writes() - before).should.be.below(3 * gateway.concurrency)
+    await work
+    end()
+    missed.should.eql([])
+  })
+
+  it('looks up what a lost answer has done, and creates no route twice', async () => {
+    const lost = { match: { action: 'create' }, times: 2 } as const
+    simulator.fault({ kind: 'reset-after', ...lost })
+    const results = await ensure(rows())
+    should(results.filter((row) => 'error' in row)).eql([])
+    writes().should.equal(ROWS)
+    should(twice()).eql([])
+  })
+
+  it('notices what somebody else has created meanwhile', async () => {
+    const [{ source, destinations }] = rows(7000, 1) as [Parameters<Simulator['addRoute']>[0]]
+    const work = ensure(rows())
+    await until(() => writes() > 20)
+    simulator.addRoute({ name: `Bulk ${ROWS - 1}`, source, destinations })
+    const results = await work
+    results[ROWS - 1]!.action.should.equal('update')
+    should(twice()).eql([])
+  })
+
+  it('a row that fails has its error, the others are done', async () => {
+    const body = { error: { type: 'Invalid', message: 'not this one' } }
+    simulator.fault({ kind: 'status', status: 400, body, match: { action: 'create' }, times: 3 })
+    const results = await ensure(rows())
+    const failed = results.filter((row) => 'error' in row)
+    failed
+      .map(({ error, changed }) => [error.code, changed])
+      .should.eql(failed.map(() => ['REJECTED', false]))
+    failed.should.have.length(3)
+    simulator.routes.should.have.length(100 + ROWS - 3)
+  })
+
+  it('goes on, after a stop, where it ended: what was sent was seen', async () => {
+    const stop = new Stop()
+    const work = errorOf(ensure(rows(), 'present', { stop }))
+    await until(() => writes() > 100)
+    stop.now()
+    const error = await work
+    error.should.match({ code: 'CLOSED', cause: { applied: 'yes', problems: [] } })
+    const sent = writes()
+    sent.should.be.below(ROWS)
+    await simulator.settle()
+    simulator.routes.should.have.length(100 + sent)
+    const results = await ensure(rows())
+    should(results.filter((row) => 'error' in row)).eql([])
+    writes().should.equal(ROWS)
+    should(twice()).eql([])
+  })
+
+  it('names, when it is stopped, each row that was sent and does not show', async () => {
+    simulator.setOptions({ applyDelay: 60_000 })
+    const stop = new Stop()
+    const work = errorOf(ensure(rows(), 'present', { stop }))
+    await until(() => writes() > 20)
+    stop.now()
+    const error = await work
+    error.should.match({ code: 'CLOSED', cause: { applied: 'maybe' } })
+    const { problems = [] } = error.cause
+    problems.length.should.equal(writes()).and.belowOrEqual(128)
+    error.message.should.containEql('Sent, and not seen yet: "Bulk 0", "Bulk 1"')
+    problems[0]!.path.should.equal('[0]')
+    problems[0]!.problem.should.startWith('"Bulk 0" was sent')
+  })
+
+  it('takes its time to see what was sent when its gateway closes, but not long', async () => {
+    const work = errorOf(ensure(rows()))
+    await until(() => writes() > 100)
+    const began = performance.now()
+    await gateway.close()
+    ;(performance.now() - began).should.be.below(6000)
+    const { code, cause } = await work
+    code.should.equal('CLOSED')
+    const sent = writes()
+    await simulator.settle()
+    simulator.routes.should.have.length(100 + sent)
+    cause.problems!.length.should.be.below(sent)
+  })
+
+  it('ends soon when the appliance is gone, with the rows that were not sent', async () => {
+    const work = ensure(rows(), 'present', { waitTimeout: 3000 })
+    await until(() => writes() > 50)
+    await simulator.stop()
+    const began = performance.now()
+    const results = await work
+    ;(performance.now() - began).should.be.below(15_000)
+    const failed = results.filter((row) => 'error' in row)
+    const unsent = failed.filter(({ error }) => error.cause.applied === 'no')
+    unsent.length.should.be.above(100)
+    unsent.every(({ changed }) => !changed).should.be.true()
+    await simulator.start()
+    await simulator.settle()
+    const there = rows().filter(({ name }) => named(name) === 1)
+    // Nothing that is there is said to be not.
+    for (const { name } of there) {
+      const index = Number(name.slice('Bulk '.length))
+      results[index]!.changed.should.be.true()
+    }
+  })
+
+  async function reopened(options: { pollInterval: number }): Promise<Connection> {
+    await gateway.close()
+    return connectTo(simulator, options)
+  }
+})
