@@ -1,15 +1,18 @@
 // npm run bench: everything that docs/performance.md has figures for, one after the other.
 //   npm run bench -- calls load fleet   only these parts
+// The calls are measured on every supported Node.js.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { NODE, nodeOf } from '../scripts/matrix/versions.mjs'
 import { ready } from '../scripts/ready.mjs'
 
 const PARTS = {
-  calls: ['compare.mjs'],
-  load: ['load.mjs'],
-  start: ['start.mjs'],
-  fleet: ['fleet.mjs'],
+  calls: { script: 'compare.mjs', nodes: NODE },
+  promotion: { script: 'promotion.mjs', nodes: NODE },
+  load: { script: 'load.mjs' },
+  start: { script: 'start.mjs' },
+  fleet: { script: 'fleet.mjs' },
 }
 
 const wanted = process.argv.slice(2)
@@ -22,11 +25,14 @@ if (unknown.length > 0) {
 }
 
 ready()
-for (const [part, [script, ...args]] of Object.entries(PARTS)) {
+for (const [part, { script, nodes = [undefined] }] of Object.entries(PARTS)) {
   if (wanted.length > 0 && !wanted.includes(part)) continue
-  console.log(`\n== ${part}`)
-  const path = fileURLToPath(new URL(script, import.meta.url))
-  const child = spawn(process.execPath, ['--expose-gc', path, ...args], { stdio: 'inherit' })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) process.exitCode = 1
+  for (const node of nodes) {
+    console.log(`\n== ${part}${node ? `, Node.js ${node}` : ''}`)
+    const binary = node ? await nodeOf(node) : process.execPath
+    const path = fileURLToPath(new URL(script, import.meta.url))
+    const child = spawn(binary, ['--expose-gc', path], { stdio: 'inherit' })
+    const [code] = await once(child, 'exit')
+    if (code !== 0) process.exitCode = 1
+  }
 }

@@ -53,6 +53,8 @@ export function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
  */
 const MANY = 16
 const FIRST_PAUSE = 200
+/** The list that many wait for is long, and shows many changes at once. */
+const PAUSE_OF_MANY = 300
 const LONGEST_PAUSE = 2000
 
 function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => void): DeviceWaits {
@@ -73,7 +75,7 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
     onAnswer({ again }) {
       pauseMs = isNew || again ? FIRST_PAUSE : Math.min(pauseMs * 1.5, LONGEST_PAUSE)
     },
-    interval: () => pauseMs,
+    interval: () => (waiters.size > MANY ? Math.max(pauseMs, PAUSE_OF_MANY) : pauseMs),
     clock: gateway.clock,
   })
   return {

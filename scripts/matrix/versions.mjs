@@ -8,7 +8,7 @@ import { root } from '../ready.mjs'
 export const CACHE = join(root, 'node_modules/.cache/matrix')
 
 const NODE_RED = ['4.0', '4.1', '5.0']
-const NODE = ['20', '22', '24']
+export const NODE = ['20', '22', '24']
 /** The oldest and the newest, and each Node-RED at least once. */
 const CORE = ['4.0 on 20', '4.1 on 20', '4.1 on 24', '5.0 on 22']
 /** Those whose editor is looked at. */

@@ -372,6 +372,22 @@ describe('ensure-route', () => {
       simulator.logins.should.equal(1)
     })
 
+    it('shows how far it has got', async () => {
+      const { helper } = await import('../support/flow.js')
+      const node = helper.getNode('present')
+      const show = node.status.bind(node)
+      const shown: unknown[] = []
+      node.status = (now) => {
+        shown.push(typeof now === 'object' && now.text)
+        show(now)
+      }
+      simulator.setOptions({ latency: 60 })
+      await result('present', { payload: rows(60) })
+      shown[0]!.should.endWith('gateway:status.requesting')
+      shown[1]!.should.match(/^[1-9]\d*\/60$/)
+      ;(shown.at(-1) === undefined).should.be.true()
+    })
+
     it('a row that fails has its error, the others are done', async () => {
       const body = { error: { type: 'Invalid', message: 'not this one' } }
       simulator.fault({ kind: 'status', status: 400, body, match: { action: 'create' }, times: 1 })

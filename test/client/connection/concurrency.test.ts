@@ -1,0 +1,78 @@
+import 'should'
+import {
+  controlRoute,
+  newOperation,
+  readAllStatistics,
+  type Connection,
+} from '../../../client/internal'
+import { createSemaphore } from '../../../client/connection/concurrency'
+import { startSimulator, type Simulator } from '../../../simulator'
+import { until } from '../../support/until'
+import { connectTo } from './support'
+
+describe('a semaphore', () => {
+  it('runs what is in the background only when nothing else waits', async () => {
+    const semaphore = createSemaphore(1)
+    const begun: string[] = []
+    const task = (name: string) => async () => {
+      begun.push(name)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    await Promise.all([
+      semaphore.run(task('first')),
+      semaphore.run(task('statistics 1'), true),
+      semaphore.run(task('statistics 2'), true),
+      semaphore.run(task('start')),
+      semaphore.run(task('poll')),
+    ])
+    begun.should.eql(['first', 'start', 'poll', 'statistics 1', 'statistics 2'])
+  })
+
+  it('rejects both kinds of tasks that wait', async () => {
+    const semaphore = createSemaphore(1)
+    const never = () => new Promise<void>(() => undefined)
+    void semaphore.run(never)
+    const waiting = [semaphore.run(never), semaphore.run(never, true)]
+    semaphore.rejectQueued(new Error('gone'))
+    const outcomes = await Promise.allSettled(waiting)
+    outcomes.map(({ status }) => status).should.eql(['rejected', 'rejected'])
+  })
+})
+
+describe('statistics of all routes', () => {
+  let simulator: Simulator
+  let gateway: Connection
+
+  beforeEach(async () => {
+    simulator = await startSimulator({ routes: 24 })
+    gateway = connectTo(simulator, { concurrency: 1 })
+  })
+  afterEach(async () => {
+    await gateway.close()
+    await simulator.stop()
+  })
+
+  it('keep no command waiting: it goes out before the next reading', async () => {
+    const deviceId = simulator.devices[0]!._id
+    const { id: routeId } = simulator.routes.find(({ state }) => state === 'idle')!
+    const running = simulator.routes.filter(({ state }) => state === 'running').length
+    const readings = (): number =>
+      simulator.journal.filter(({ path }) => path.endsWith('/statistics')).length
+    simulator.setOptions({ latency: 40 })
+    const all = readAllStatistics(gateway, deviceId, newOperation('statistics'))
+    await until(() => readings() > 2)
+
+    const before = readings()
+    const options = {
+      deviceId,
+      routeId,
+      action: 'start',
+      waitFor: 'accepted',
+      waitTimeout: 9000,
+    } as const
+    await controlRoute(gateway, options, newOperation('control-route'))
+    // The one that was under way.
+    readings().should.be.belowOrEqual(before + 1)
+    ;(await all).should.have.length(running)
+  })
+})
