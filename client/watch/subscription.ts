@@ -257,7 +257,8 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
     tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
   function tellHealth(failure?: GatewayError): void {
-    const known = told && { ...counts, seenAt: clock.unix(seenAt) }
+    const { routes, running } = counts
+    const known = told && { routes, running, seenAt: clock.unix(seenAt) }
     options.onHealth?.({ known, failure, unreachable: away !== undefined })
   }
 

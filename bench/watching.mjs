@@ -1,0 +1,79 @@
+// What one watched appliance costs, as counts that are the same on any machine: how much of the
+// heap it keeps, and how many bytes of each poll reach the old generation, where only a full
+// collection frees them.
+//   --watches 100     each of a gateway of its own, all to one simulated appliance
+//   --routes 20
+//   --seconds 15      of polls, one per second and watch
+//   --json            prints { heap: 59000, promoted: 900 } only
+import { createRequire } from 'node:module'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { runScript } from '../scripts/harness/end.mjs'
+import { startProcess, until } from '../scripts/harness/processes.mjs'
+import { oldGeneration, withRoom } from './old-generation.mjs'
+
+const require = createRequire(import.meta.url)
+const { openConnection, watchDevice } = require('../dist/client/internal')
+
+const INTERVAL_MS = 1000
+/** Polls of each watch until its code is compiled. */
+const WARM_UP = 10
+const START_WITHIN_MS = 30_000
+
+const { values } = parseArgs({
+  options: {
+    watches: { type: 'string', default: '100' },
+    routes: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '15' },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+async function main() {
+  const ended = withRoom(fileURLToPath(import.meta.url))
+  if (ended !== undefined) return ended
+  const watches = Number(values.watches)
+  const { ask } = startProcess(new URL('appliance.mjs', import.meta.url))
+  const { url } = await ask('start', { routes: Number(values.routes), maxSessions: watches + 20 })
+
+  // The code, and what is loaded at the first call, do not count.
+  const first = watch(url)
+  await until(() => first.polls >= 2, 'The first polls', START_WITHIN_MS)
+  const empty = heap()
+  const all = Array.from({ length: watches }, () => watch(url))
+  const polls = () => all.reduce((sum, { polls }) => sum + polls, 0)
+  await until(() => polls() >= WARM_UP * watches, 'The polls', START_WITHIN_MS)
+  const kept = heap() - empty
+
+  const from = { polls: polls(), old: oldGeneration() }
+  await pause(1000 * Number(values.seconds))
+  const promoted = oldGeneration() - from.old
+  const counts = {
+    heap: Math.round(kept / watches),
+    promoted: Math.round(promoted / (polls() - from.polls)),
+  }
+  for (const { end } of [first, ...all]) end()
+  if (values.json) console.log(JSON.stringify(counts))
+  else
+    console.log(
+      `${counts.heap} bytes of heap kept for each, ${counts.promoted} promoted per poll (${polls() - from.polls} polls)`,
+    )
+  return 0
+}
+
+/** Starts one watch, and counts its polls. */
+function watch(baseUrl) {
+  const account = { username: 'operator', password: 'supervisor' }
+  const gateway = openConnection({ baseUrl, ...account, pollInterval: INTERVAL_MS })
+  const one = { polls: 0, end: () => gateway.close() }
+  watchDevice(gateway, { onEvents() {}, onHealth: () => one.polls++ })
+  return one
+}
+
+function heap() {
+  for (let times = 0; times < 3; times++) globalThis.gc()
+  return process.memoryUsage().heapUsed
+}
+
+runScript(main)
