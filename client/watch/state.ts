@@ -11,6 +11,7 @@ import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../m
 import { HIDDEN, hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
+import { compactMap } from './few'
 
 /**
  * What is known of a device: only what a watch compares (design 2.6), without counters, clocks,
@@ -278,7 +279,8 @@ function destinationsOf(
       states.set(key, { id, name, condition, definition, key, started })
     }
   }
-  return sameMap(known, states)
+  const present = sameMap(known, states)
+  return present === states ? compactMap(states) : present
 }
 
 function partState(
