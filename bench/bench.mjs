@@ -9,6 +9,7 @@ const PARTS = {
   calls: ['compare.mjs'],
   load: ['load.mjs'],
   start: ['start.mjs'],
+  look: ['look.mjs'],
   fleet: ['fleet.mjs'],
 }
 

@@ -45,7 +45,7 @@ async function main() {
   const start = await startWatching(nodeRed, fleet, flow, options)
   console.log(`All are watched; now measuring for ${options.seconds} s ...`)
   const run = await measure(nodeRed, fleet, options)
-  await nodeRed.stop()
+  await nodeRed.stop().catch(({ message }) => console.error(message))
   const leftOpen = await fleet('openSessions')
 
   report({ options, empty, idle, start, run, leftOpen })

@@ -47,7 +47,7 @@ export function createReader(
   clock: Clock,
 ): (operation: Operation, known?: DeviceState) => Promise<Reading> {
   /** Since when each route is missing. */
-  let missing = new Map<string, number>()
+  let missing: ReadonlyMap<string, number> = NONE_MISSING
   let partial = NONE
   let emptied = NONE
 
@@ -113,14 +113,15 @@ export function createReader(
   ): Promise<ReadonlySet<string>> {
     const absent = knownWithout(found, known).map(([id]) => id)
     if (absent.length === 0) {
-      if (missing.size > 0) missing = new Map()
+      missing = NONE_MISSING
       return NONE
     }
     const several = (known?.routes.size ?? 0) > 1
     const least = found.routes.size === 0 && several ? ALL_MISSING_MS : 0
     const first = await judge(absent, listed === 'all', missing, least, operation)
     const suspected = [...first.missing.keys()].filter((id) => !missing.has(id))
-    missing = first.missing
+    const stillMissing = first.missing
+    missing = stillMissing
     if (suspected.length === 0 || least > 0) return first.gone
     // The second read follows at once, so that a removal is reported in its place among the events.
     await gateway.pause(SECOND_LOOK_MS, operation.stop)
@@ -129,7 +130,7 @@ export function createReader(
     const unlisted = suspected.filter((id) => !listedNow.has(id))
     const isComplete = list !== undefined && !isIncomplete(list)
     const second = await judge(unlisted, isComplete, missing, least, operation)
-    for (const id of suspected) if (!second.missing.has(id)) missing.delete(id)
+    for (const id of suspected) if (!second.missing.has(id)) stillMissing.delete(id)
     return new Set([...first.gone, ...second.gone])
   }
 
@@ -157,6 +158,7 @@ export function createReader(
 }
 
 const NONE: ReadonlySet<string> = new Set()
+const NONE_MISSING: ReadonlyMap<string, number> = new Map()
 
 /** What is kept until the next poll would reach the old generation; usually there is nothing. */
 const unlessEmpty = (ids: ReadonlySet<string>): ReadonlySet<string> => (ids.size > 0 ? ids : NONE)

@@ -111,10 +111,11 @@ export function deviceState(
   )
   const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
   const present = new Map(routes.kept)
+  const made: Made = []
   for (const route of routes.arrived) {
     if (!isObject(route)) continue
     const routeId = String(route.id)
-    present.set(routeId, routeState(routeId, route, doubts, known?.routes.get(routeId)))
+    present.set(routeId, routeState(routeId, route, doubts, made, known?.routes.get(routeId)))
   }
   const name = text(answer.name) ?? known?.name ?? ''
   const condition = conditionAs(
@@ -122,6 +123,7 @@ export function deviceState(
     word(answer.statusCode) ?? known?.condition.code,
     text(answer.status) ?? known?.condition.state,
     text(answer.statusDetails),
+    made,
   )
   const firmware = text(answer.firmware) ?? known?.firmware
   const adaptersNow = adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]')
@@ -154,17 +156,26 @@ export function deviceState(
  * the same line have lasted, as those of the first poll do, and what it refers to follows it there.
  */
 
-/** Returns the known condition, or else one that is `alike`, when it is equal. */
+/** The conditions that one response made new. Most are the same as one of the latest. */
+type Made = Condition[]
+const LATEST = 8
+
+/** Returns the known condition, or else one of the latest, when it is equal. */
 function conditionAs(
   known: Condition | undefined,
   code: string | undefined,
   state: string | undefined,
   details: string | undefined,
-  alike?: Condition,
+  made: Made,
 ): Condition {
-  const isSame = known?.code === code && known?.state === state && known?.details === details
-  if (known && isSame) return known
-  return alike ? conditionAs(alike, code, state, details) : { code, state, details }
+  const isEqual = (one: Condition): boolean =>
+    one.code === code && one.state === state && one.details === details
+  if (known && isEqual(known)) return known
+  const latest = made.slice(-LATEST).find(isEqual)
+  if (latest) return latest
+  const condition = { code, state, details }
+  made.push(condition)
+  return condition
 }
 
 function sameMap<T>(
@@ -209,6 +220,7 @@ function peersOf(
       undefined,
       text(peer.status),
       details && withoutSecrets(details, secretsIn(peer)),
+      [],
     )
     if (before?.name === name && before.condition === condition) return before
     return { id, name, condition }
@@ -220,6 +232,7 @@ function routeState(
   id: string,
   route: JsonObject,
   doubts: UnconfirmedEmpty,
+  made: Made,
   known?: RouteState,
 ): RouteState {
   const { source, destinations } = route
@@ -230,14 +243,14 @@ function routeState(
   const knownDestinations = unlessUntold('destinations', known)
   const before = knownDestinations?.size ?? 0
   const isGiven = listed && isBelieved(listed, `destinations of ${id}`, before, doubts)
-  const condition = conditionOf(route, NO_SECRETS, known)
+  const condition = conditionOf(route, NO_SECRETS, made, known)
   const name = text(route.name) ?? known?.name ?? ''
   const sourceNow =
     isObject(source) && (isText(source.protocol) || knownSource)
-      ? partState('source', source, knownSource)
+      ? partState('source', source, made, knownSource)
       : (knownSource ?? UNTOLD.source)
   const destinationsNow = isGiven
-    ? destinationsOf(listed, sourceNow.condition, knownDestinations)
+    ? destinationsOf(listed, made, knownDestinations)
     : (knownDestinations ?? UNTOLD.destinations)
   const isSame =
     name === known?.name &&
@@ -261,7 +274,7 @@ const unlessUntold = <Name extends keyof typeof UNTOLD>(
 
 function destinationsOf(
   destinations: unknown[],
-  ofSource: Condition,
+  made: Made,
   known?: RouteState['destinations'],
 ): ReadonlyMap<string, DestinationState> {
   const states = new Map<string, DestinationState>()
@@ -271,7 +284,7 @@ function destinationsOf(
     let key = called
     for (let same = 2; states.has(key); same++) key = `${called}#${same}`
     const before = known?.get(key)
-    const part = partState('destination', destination, before, ofSource)
+    const part = partState('destination', destination, made, before)
     const started = booleanFrom(destination.started) ?? before?.started
     if (before && part === before && started === before.started) states.set(key, before)
     else {
@@ -286,8 +299,8 @@ function destinationsOf(
 function partState(
   direction: Direction,
   part: JsonObject,
+  made: Made,
   known?: PartState,
-  alike?: Condition,
 ): PartState {
   // An incomplete part shows nothing of its definition.
   const isWhole = isText(part.protocol) || !known
@@ -297,7 +310,7 @@ function partState(
   const isRedefined = definition !== known?.definition
   const id = text(part.id) ?? known?.id
   const name = text(part.name) ?? known?.name ?? ''
-  const condition = conditionOf(part, secrets, known, isRedefined, alike)
+  const condition = conditionOf(part, secrets, made, known, isRedefined)
   const isSame = id === known?.id && name === known?.name && condition === known.condition
   return known && isSame && !isRedefined ? known : { id, name, condition, definition }
 }
@@ -308,9 +321,9 @@ const NO_SECRETS: readonly string[] = []
 function conditionOf(
   part: JsonObject,
   secrets: readonly string[],
+  made: Made,
   known?: { condition: Condition },
   isRedefined = true,
-  alike?: Condition,
 ): Condition {
   const before = known?.condition
   const details = text(part.summaryStatusDetails)
@@ -318,7 +331,7 @@ function conditionOf(
   const code = word(part.summaryStatusCode) ?? before?.code
   const state = word(part.state) ?? before?.state
   const clean = isClean ? details : withoutSecrets(details, secrets)
-  return conditionAs(before, code, state, clean, alike)
+  return conditionAs(before, code, state, clean, made)
 }
 
 const text = (value: unknown): string | undefined => (isText(value) ? value : undefined)
@@ -380,15 +393,15 @@ function canonicalOf(value: unknown, name: string, member: Partial<Member>): str
     })
     return (of ? items : items.sort()).join(';')
   }
+  if (kind === 'number' && typeof value === 'number') return String(value)
   if (typeof value !== 'string' && typeof value !== 'number' && value !== true) return ''
   const plain = String(value).trim()
   if (kind === 'boolean') return plain === 'true' ? plain : ''
   if (kind === 'number') return isNumeric(plain) ? String(Number(plain) || '') : plain
   if (name === 'name') return plain
-  const lower = plain.toLowerCase()
-  if (lower === 'none') return ''
+  if (plain.length === 'none'.length && plain.toLowerCase() === 'none') return ''
   if (kind !== 'choice') return plain
-  return spellingOf(member as Member, plain)?.toLowerCase() ?? lower
+  return (spellingOf(member as Member, plain) ?? plain).toLowerCase()
 }
 
 /** Returns a digest of the text; empty for an empty one. */
