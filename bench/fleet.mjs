@@ -124,8 +124,10 @@ async function measureEmpty(flow) {
   const nodeRed = await startInstance()
   const idle = await measureIdle(nodeRed)
   await nodeRed.deploy(
-    flow.map(({ credentials: _, ...node }) =>
-      node.type.startsWith('media-gateway') ? { ...node, type: 'comment' } : node,
+    flow.map((node) =>
+      node.type.startsWith('media-gateway')
+        ? { ...node, credentials: undefined, type: 'comment' }
+        : node,
     ),
   )
   await pause(IDLE_MS)
@@ -163,20 +165,20 @@ async function startWatching(nodeRed, fleet, flow, { appliances, settle }) {
   }
 }
 
-/** Returns a function that ends it and returns the highest memory since. */
+/** Returns a function that ends it and resolves with the highest memory since. */
 function watchMemory(ask) {
-  let isOver = false
-  let highest = 0
+  const over = new AbortController()
   const watching = (async () => {
-    while (!isOver) {
+    let highest = 0
+    while (!over.signal.aborted) {
       highest = Math.max(highest, (await ask('usage')).rss)
       await pause(START_SAMPLE_MS)
     }
-  })()
-  return async () => {
-    isOver = true
-    await watching
     return highest
+  })()
+  return () => {
+    over.abort()
+    return watching
   }
 }
 
@@ -285,18 +287,18 @@ function report({ options, empty, idle, start, run, leftOpen }) {
 
 /** Prints the figures that have a goal; returns how many miss it by more than the noise. */
 function judge({ options: { appliances }, idle, start, run }) {
+  if (appliances < FLEET) return 0
   const above = (rss) => (rss - idle.rss) / 1e6
   // Half of the range in which half of the samples are.
   const sorted = run.resident.toSorted((one, other) => one - other)
   const quarter = Math.floor(sorted.length / 4)
-  const noise = (sorted.at(-1 - quarter) - sorted[quarter]) / 2e6
-  const isFleet = appliances >= FLEET
+  const spread = (sorted.at(-1 - quarter) - sorted[quarter]) / 2e6
   const goals = [
     ['kB of heap for each appliance', (run.heap - idle.heap) / appliances / 1024, 60, 1],
-    isFleet && ['MB (RSS) above idle, from a minute on', above(median(run.resident)), 150, noise],
-    isFleet && ['MB (RSS) above idle, at the start', above(start.rss), 250, noise],
-    isFleet && ['% of a core', run.share * 100, 25, 2],
-  ].filter(Boolean)
+    ['MB (RSS) above idle, from a minute on', above(median(run.resident)), 150, spread],
+    ['MB (RSS) above idle, at the start', above(start.rss), 250, spread],
+    ['% of a core', run.share * 100, 25, 2],
+  ]
   console.log()
   return goals.filter(([what, value, goal, noise]) => {
     const over = value - goal

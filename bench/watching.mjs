@@ -47,7 +47,7 @@ async function main() {
   const empty = heap()
   const all = await start(watches, url)
   const kept = heap() - empty
-  const polls = () => all.reduce((sum, { polls }) => sum + polls, 0)
+  const polls = () => all.reduce((sum, one) => sum + one.polls, 0)
 
   // The least of some: on a busy machine, what is on its way is longer on its way.
   const promoted = []
@@ -60,7 +60,7 @@ async function main() {
     heap: Math.round(kept / watches),
     promoted: Math.round(Math.min(...promoted)),
   }
-  for (const { end } of [...warm, ...all]) end()
+  await Promise.all([...warm, ...all].map(({ end }) => end()))
   if (values.json) console.log(JSON.stringify(counts))
   else console.log(`${counts.heap} bytes of heap for each, ${counts.promoted} promoted per poll`)
   return 0

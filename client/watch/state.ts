@@ -405,16 +405,16 @@ function canonicalOf(value: unknown, name: string, member: Partial<Member>): str
 }
 
 /** Returns a digest of the text; empty for an empty one. */
-const digestOf = (text: string): string => (text === '' ? '' : hash(KEY + text))
+const digestOf = (content: string): string => (content === '' ? '' : hash(KEY + content))
 
 /** Makes the digests of secrets useless outside this process. */
 const KEY = crypto.randomBytes(16).toString('hex')
 
 // Node.js before 20.12 has no digest without an object for each.
-const hash: (text: string) => string =
+const hash: (content: string) => string =
   'hash' in crypto
-    ? (text) => crypto.hash('sha256', text, 'binary')
-    : (text) => crypto.createHash('sha256').update(text).digest('binary')
+    ? (content) => crypto.hash('sha256', content, 'binary')
+    : (content) => crypto.createHash('sha256').update(content).digest('binary')
 
 /** What an event shows of a definition: known members sorted by name, without secrets. */
 function viewOf(direction: Direction, protocol: unknown, part: JsonObject): object {
