@@ -124,6 +124,9 @@ function change(appliance, turn) {
   appliance.changed ??= new Map()
   if (appliance.changed.get(route.id) === shown) return
   appliance.changed.set(route.id, shown)
+  const before = new Map(
+    simulator.route(route.id).destinations.map((one) => [one.id, statusOf(one)]),
+  )
   standingAt = Date.now()
   if (route.state === 'idle') simulator.startRoute(route.id)
   else simulator.stopRoute(route.id)
@@ -136,7 +139,12 @@ function change(appliance, turn) {
     `route.${state === 'running' ? 'started' : 'stopped'} ${name} ${route.id}`,
     `route.status ${name} ${route.id}`,
     `source.status ${name} ${route.id}`,
-    ...destinations.map(({ id }) => `destination.status ${name} ${route.id} ${id}`),
+    // A destination that is stopped by itself stays so when its route starts.
+    ...destinations
+      .filter((one) => statusOf(one) !== before.get(one.id))
+      .map(({ id }) => `destination.status ${name} ${route.id} ${id}`),
   ]
   expected.push(...events.map((key) => ({ key, at })))
 }
+
+const statusOf = ({ state, summaryStatusCode }) => `${summaryStatusCode} ${state}`

@@ -12,6 +12,7 @@ const PARTS = {
   promotion: { script: 'promotion.mjs', nodes: NODE },
   load: { script: 'load.mjs' },
   start: { script: 'start.mjs' },
+  look: { script: 'look.mjs' },
   fleet: { script: 'fleet.mjs' },
 }
 

@@ -3,17 +3,13 @@
 //   --calls 2000      measured calls of each way
 //   --in-flight 8
 //   --json            prints { "minimal node": 240, ... } only
-import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import v8 from 'node:v8'
 import { runScript } from '../scripts/harness/end.mjs'
 import { table } from '../scripts/harness/report.mjs'
 import { startAppliance, startNodeRed } from './inside.mjs'
+import { oldGeneration, withRoom } from './old-generation.mjs'
 import { deployWays } from './ways.mjs'
-
-/** So much room that nothing is collected there while it is measured. */
-const FLAGS = ['--expose-gc', '--initial-old-space-size=3000', '--max-old-space-size=4000']
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +20,8 @@ const { values } = parseArgs({
 })
 
 async function main() {
-  if (!process.execArgv.includes(FLAGS[1])) return again()
+  const ended = withRoom(fileURLToPath(import.meta.url))
+  if (ended !== undefined) return ended
   const nodeRed = await startNodeRed()
   const appliance = await startAppliance({ routes: 30, maxSessions: 100 })
   const ways = await deployWays(appliance, nodeRed)
@@ -49,11 +46,6 @@ async function main() {
   return 0
 }
 
-function again() {
-  const args = [...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  return spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1
-}
-
 async function calls(once, count) {
   let left = count
   const lane = async () => {
@@ -61,14 +53,5 @@ async function calls(once, count) {
   }
   await Promise.all(Array.from({ length: Number(values['in-flight']) }, lane))
 }
-
-const YOUNG = /^(new_|read_only_|code_)/
-
-/** In bytes, without compiled code. */
-const oldGeneration = () =>
-  v8
-    .getHeapSpaceStatistics()
-    .filter(({ space_name: name }) => !YOUNG.test(name))
-    .reduce((sum, { space_used_size: size }) => sum + size, 0)
 
 runScript(main)

@@ -24,6 +24,7 @@ export function routeFilter(filter: RouteFilter | undefined): (route: Named) => 
 
 /** All events when none is named. */
 export function eventFilter(events: readonly EventName[] = []): (event: EventName) => boolean {
+  if (events.length === 0) return () => true
   const wanted = new Set(events)
-  return wanted.size === 0 ? () => true : (event) => wanted.has(event)
+  return (event) => wanted.has(event)
 }

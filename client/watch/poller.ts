@@ -34,6 +34,8 @@ export interface PollerOptions<Answer> {
   onReachable?: (outage: { since: number; outageMs: number }) => void
   /** Whether the waits grow after the latest failure; by default they do. */
   backsOff?: () => boolean
+  /** Returns how long the first poll has to wait, in ms. By default it begins at once. */
+  firstWait?: () => number
   clock: PlainClock
   /** From 0 to 1: spreads the polls of many pollers. By default nothing is spread. */
   random?: () => number
@@ -76,7 +78,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
   function start(): void {
     if (running) return
     running = true
-    if (due === 0) due = clock.now()
+    if (due === 0) due = clock.now() + (options.firstWait?.() ?? 0)
     schedule()
   }
 

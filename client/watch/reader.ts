@@ -47,9 +47,9 @@ export function createReader(
   clock: Clock,
 ): (operation: Operation, known?: DeviceState) => Promise<Reading> {
   /** Since when each route is missing. */
-  let missing = new Map<string, number>()
-  let partial: ReadonlySet<string> = new Set()
-  let emptied: ReadonlySet<string> = new Set()
+  let missing: ReadonlyMap<string, number> = NONE_MISSING
+  let partial = NONE
+  let emptied = NONE
 
   return async (operation, known) => {
     const device = await getDevice(gateway, deviceId, operation)
@@ -62,18 +62,19 @@ export function createReader(
     const gone = isCertain ? await goneOf(found, known, listed, operation) : new Set<string>()
     const kept = knownWithout(found, known).filter(([id]) => !gone.has(id))
     // A new route that arrived incomplete is left for the next poll.
-    const arrived = [...found.routes].filter(
-      ([id]) => !known || !found.partial.has(id) || known.routes.has(id) || partial.has(id),
-    )
-    partial = found.partial
+    const arrived: JsonObject[] = []
+    for (const [id, route] of found.routes) {
+      const isExpected = !known || !found.partial.has(id) || known.routes.has(id) || partial.has(id)
+      if (isExpected) arrived.push(route)
+    }
+    partial = unlessEmpty(found.partial)
     const doubts: UnconfirmedEmpty = { before: emptied, now: new Set() }
-    const routes = { arrived: arrived.map(([, route]) => route), kept }
-    const state = deviceState(deviceId, device, routes, doubts, known)
-    emptied = doubts.now
+    const state = deviceState(deviceId, device, { arrived, kept }, doubts, known)
+    emptied = unlessEmpty(doubts.now)
     const isWhole = kept.length === 0 && found.partial.size === 0
     return {
       state,
-      routes: isWhole ? (routes.arrived as unknown as Route[]) : undefined,
+      routes: isWhole ? (arrived as unknown as Route[]) : undefined,
       suggestedMs: suggestionOf(device),
     }
   }
@@ -111,11 +112,16 @@ export function createReader(
     operation: Operation,
   ): Promise<ReadonlySet<string>> {
     const absent = knownWithout(found, known).map(([id]) => id)
+    if (absent.length === 0) {
+      missing = NONE_MISSING
+      return NONE
+    }
     const several = (known?.routes.size ?? 0) > 1
     const least = found.routes.size === 0 && several ? ALL_MISSING_MS : 0
     const first = await judge(absent, listed === 'all', missing, least, operation)
     const suspected = [...first.missing.keys()].filter((id) => !missing.has(id))
-    missing = first.missing
+    const stillMissing = first.missing
+    missing = stillMissing
     if (suspected.length === 0 || least > 0) return first.gone
     // The second read follows at once, so that a removal is reported in its place among the events.
     await gateway.pause(SECOND_LOOK_MS, operation.stop)
@@ -124,7 +130,7 @@ export function createReader(
     const unlisted = suspected.filter((id) => !listedNow.has(id))
     const isComplete = list !== undefined && !isIncomplete(list)
     const second = await judge(unlisted, isComplete, missing, least, operation)
-    for (const id of suspected) if (!second.missing.has(id)) missing.delete(id)
+    for (const id of suspected) if (!second.missing.has(id)) stillMissing.delete(id)
     return new Set([...first.gone, ...second.gone])
   }
 
@@ -150,6 +156,12 @@ export function createReader(
     return { gone, missing: stillMissing }
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()
+const NONE_MISSING: ReadonlyMap<string, number> = new Map()
+
+/** What is kept until the next poll would reach the old generation; usually there is nothing. */
+const unlessEmpty = (ids: ReadonlySet<string>): ReadonlySet<string> => (ids.size > 0 ? ids : NONE)
 
 function unlessClosed(error: unknown): undefined {
   if (isClosed(error)) throw error
@@ -198,7 +210,9 @@ const isWhole = ({ source, destinations }: JsonObject): boolean =>
   (Array.isArray(destinations) || destinations === null)
 
 function knownWithout({ routes }: Found, known?: DeviceState): Array<[string, RouteState]> {
-  return known ? [...known.routes].filter(([id]) => !routes.has(id)) : []
+  const missing: Array<[string, RouteState]> = []
+  for (const entry of known?.routes ?? []) if (!routes.has(entry[0])) missing.push(entry)
+  return missing
 }
 
 function suggestionOf({ suggestedPollingInterval }: DeviceConfiguration): number | undefined {

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import {
   booleanFrom,
   destinationToSent,
@@ -11,6 +11,7 @@ import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../m
 import { HIDDEN, hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
+import { compactMap } from './few'
 
 /**
  * What is known of a device: only what a watch compares (design 2.6), without counters, clocks,
@@ -72,7 +73,7 @@ export interface Definition {
   readonly json: string
   /** A digest, which differs when a secret was changed. */
   readonly secrets: string
-  /** The same text for definitions that mean the same. */
+  /** A digest, which is the same for definitions that mean the same. */
   readonly trace: string
 }
 
@@ -110,38 +111,71 @@ export function deviceState(
   )
   const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
   const present = new Map(routes.kept)
-  for (const route of routes.arrived.filter(isObject)) {
+  const made: Made = []
+  for (const route of routes.arrived) {
+    if (!isObject(route)) continue
     const routeId = String(route.id)
-    present.set(routeId, routeState(routeId, route, doubts, known?.routes.get(routeId)))
+    present.set(routeId, routeState(routeId, route, doubts, made, known?.routes.get(routeId)))
   }
-  return unlessSame(known, {
+  const name = text(answer.name) ?? known?.name ?? ''
+  const condition = conditionAs(
+    known?.condition,
+    word(answer.statusCode) ?? known?.condition.code,
+    text(answer.status) ?? known?.condition.state,
+    text(answer.statusDetails),
+    made,
+  )
+  const firmware = text(answer.firmware) ?? known?.firmware
+  const adaptersNow = adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]')
+  const peersNow = peers
+    ? peersOf(peers, known?.peers)
+    : (known?.peers ?? new Map<string, PeerState>())
+  const routesNow = sameMap(known?.routes, present)
+  const isSame =
+    name === known?.name &&
+    condition === known.condition &&
+    firmware === known.firmware &&
+    adaptersNow === known.adapters &&
+    peersNow === known.peers &&
+    routesNow === known.routes
+  if (isSame) return known
+  return {
     id,
-    name: text(answer.name) ?? known?.name ?? '',
-    condition: {
-      code: word(answer.statusCode) ?? known?.condition.code,
-      state: text(answer.status) ?? known?.condition.state,
-      details: text(answer.statusDetails),
-    },
-    firmware: text(answer.firmware) ?? known?.firmware,
-    adapters: adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]'),
-    peers: peers ? peersOf(peers, known?.peers) : (known?.peers ?? new Map()),
-    routes: sameMap(known?.routes, present),
-  })
+    name,
+    condition,
+    firmware,
+    adapters: adaptersNow,
+    peers: peersNow,
+    routes: routesNow,
+  }
 }
 
-/**
- * Returns the known one when the new one is equal. Usually nothing has changed, and what is shared
- * from poll to poll costs no more memory.
+/*
+ * Usually nothing has changed. Then every function below returns the known part, and makes no new
+ * one to compare: V8 allocates an object straight in the old generation when most of those made on
+ * the same line have lasted, as those of the first poll do, and what it refers to follows it there.
  */
-function unlessSame<T extends { condition: Condition }>(known: T | undefined, present: T): T {
-  if (!known) return present
-  const { condition, ...others } = present
-  const same =
-    condition.code === known.condition.code &&
-    condition.state === known.condition.state &&
-    condition.details === known.condition.details &&
-    Object.entries(others).every(([name, value]) => known[name as keyof T] === value)
-  return same ? known : present
+
+/** The conditions that one response made new. Most are the same as one of the latest. */
+type Made = Condition[]
+const LATEST = 8
+
+/** Returns the known condition, or else one of the latest, when it is equal. */
+function conditionAs(
+  known: Condition | undefined,
+  code: string | undefined,
+  state: string | undefined,
+  details: string | undefined,
+  made: Made,
+): Condition {
+  const isEqual = (one: Condition): boolean =>
+    one.code === code && one.state === state && one.details === details
+  if (known && isEqual(known)) return known
+  const latest = made.slice(-LATEST).find(isEqual)
+  if (latest) return latest
+  const condition = { code, state, details }
+  made.push(condition)
+  return condition
 }
 
 function sameMap<T>(
@@ -180,15 +214,16 @@ function peersOf(
     const name = text(peer.gatewayName) ?? text(peer.address) ?? ''
     const details = text(peer.statusDetails)
     const id = text(peer.id) ?? name
-    return unlessSame(known?.get(id), {
-      id,
-      name,
-      condition: {
-        code: undefined,
-        state: text(peer.status),
-        details: details && withoutSecrets(details, secretsIn(peer)),
-      },
-    })
+    const before = known?.get(id)
+    const condition = conditionAs(
+      before?.condition,
+      undefined,
+      text(peer.status),
+      details && withoutSecrets(details, secretsIn(peer)),
+      [],
+    )
+    if (before?.name === name && before.condition === condition) return before
+    return { id, name, condition }
   })
   return sameMap(known, new Map(states.map((state) => [state.id, state])))
 }
@@ -197,6 +232,7 @@ function routeState(
   id: string,
   route: JsonObject,
   doubts: UnconfirmedEmpty,
+  made: Made,
   known?: RouteState,
 ): RouteState {
   const { source, destinations } = route
@@ -207,18 +243,22 @@ function routeState(
   const knownDestinations = unlessUntold('destinations', known)
   const before = knownDestinations?.size ?? 0
   const isGiven = listed && isBelieved(listed, `destinations of ${id}`, before, doubts)
-  return unlessSame(known, {
-    id,
-    name: text(route.name) ?? known?.name ?? '',
-    condition: conditionOf(route, [], known),
-    source:
-      isObject(source) && (isText(source.protocol) || knownSource)
-        ? partState('source', source, knownSource)
-        : (knownSource ?? UNTOLD.source),
-    destinations: isGiven
-      ? destinationsOf(listed, knownDestinations)
-      : (knownDestinations ?? UNTOLD.destinations),
-  })
+  const condition = conditionOf(route, NO_SECRETS, made, known)
+  const name = text(route.name) ?? known?.name ?? ''
+  const sourceNow =
+    isObject(source) && (isText(source.protocol) || knownSource)
+      ? partState('source', source, made, knownSource)
+      : (knownSource ?? UNTOLD.source)
+  const destinationsNow = isGiven
+    ? destinationsOf(listed, made, knownDestinations)
+    : (knownDestinations ?? UNTOLD.destinations)
+  const isSame =
+    name === known?.name &&
+    condition === known.condition &&
+    sourceNow === known.source &&
+    destinationsNow === known.destinations
+  if (isSame) return known
+  return { id, name, condition, source: sourceNow, destinations: destinationsNow }
 }
 
 /** Stands for what no response has contained yet. Its later arrival is not a change. */
@@ -234,49 +274,64 @@ const unlessUntold = <Name extends keyof typeof UNTOLD>(
 
 function destinationsOf(
   destinations: unknown[],
+  made: Made,
   known?: RouteState['destinations'],
 ): ReadonlyMap<string, DestinationState> {
   const states = new Map<string, DestinationState>()
-  for (const destination of destinations.filter(isObject)) {
+  for (const destination of destinations) {
+    if (!isObject(destination)) continue
     const called = text(destination.id) ?? text(destination.name) ?? ''
     let key = called
     for (let same = 2; states.has(key); same++) key = `${called}#${same}`
     const before = known?.get(key)
-    const state = {
-      ...partState('destination', destination, before),
-      key,
-      started: booleanFrom(destination.started) ?? before?.started,
+    const part = partState('destination', destination, made, before)
+    const started = booleanFrom(destination.started) ?? before?.started
+    if (before && part === before && started === before.started) states.set(key, before)
+    else {
+      const { id, name, condition, definition } = part
+      states.set(key, { id, name, condition, definition, key, started })
     }
-    states.set(key, unlessSame(before, state))
   }
-  return sameMap(known, states)
+  const present = sameMap(known, states)
+  return present === states ? compactMap(states) : present
 }
 
-function partState(direction: Direction, part: JsonObject, known?: PartState): PartState {
+function partState(
+  direction: Direction,
+  part: JsonObject,
+  made: Made,
+  known?: PartState,
+): PartState {
   // An incomplete part shows nothing of its definition.
   const isWhole = isText(part.protocol) || !known
   const { definition, secrets } = isWhole
     ? definitionOf(direction, part, known?.definition)
-    : { definition: known.definition, secrets: [] }
-  return unlessSame(known, {
-    id: text(part.id) ?? known?.id,
-    name: text(part.name) ?? known?.name ?? '',
-    condition: conditionOf(part, secrets, known),
-    definition,
-  })
+    : { definition: known.definition, secrets: NO_SECRETS }
+  const isRedefined = definition !== known?.definition
+  const id = text(part.id) ?? known?.id
+  const name = text(part.name) ?? known?.name ?? ''
+  const condition = conditionOf(part, secrets, made, known, isRedefined)
+  const isSame = id === known?.id && name === known?.name && condition === known.condition
+  return known && isSame && !isRedefined ? known : { id, name, condition, definition }
 }
 
+const NO_SECRETS: readonly string[] = []
+
+/** `isRedefined`: its secrets may be others than those that are hidden in the known details. */
 function conditionOf(
   part: JsonObject,
-  secrets: string[],
+  secrets: readonly string[],
+  made: Made,
   known?: { condition: Condition },
+  isRedefined = true,
 ): Condition {
+  const before = known?.condition
   const details = text(part.summaryStatusDetails)
-  return {
-    code: word(part.summaryStatusCode) ?? known?.condition.code,
-    state: word(part.state) ?? known?.condition.state,
-    details: details && withoutSecrets(details, secrets),
-  }
+  const isClean = details === undefined || (details === before?.details && !isRedefined)
+  const code = word(part.summaryStatusCode) ?? before?.code
+  const state = word(part.state) ?? before?.state
+  const clean = isClean ? details : withoutSecrets(details, secrets)
+  return conditionAs(before, code, state, clean, made)
 }
 
 const text = (value: unknown): string | undefined => (isText(value) ? value : undefined)
@@ -292,32 +347,37 @@ function definitionOf(
   direction: Direction,
   part: JsonObject,
   known?: Definition,
-): { definition: Definition; secrets: string[] } {
+): { definition: Definition; secrets: readonly string[] } {
   const protocol = protocolOf(direction, part)
-  const secrets: string[] = []
+  let secrets = NO_SECRETS
   let isHiddenByFirmware = false
-  const traces: string[] = []
-  const seen = new Set<string>()
-  for (const [name, member] of definingMembers(direction, protocol)) {
-    const value = part[name]
-    if (member.secret) {
-      if (isMasked(value)) isHiddenByFirmware = true
-      else if (isText(value)) secrets.push(value)
-      continue
+  let traced = ''
+  for (const { sentName, readFrom } of definingMembers(direction, protocol)) {
+    for (const [name, member] of readFrom) {
+      const value = part[name]
+      if (member.secret) {
+        if (isMasked(value)) isHiddenByFirmware = true
+        else if (isText(value)) secrets = [...secrets, value]
+        continue
+      }
+      const canonical = canonicalOf(name === 'protocol' ? protocol : value, name, member)
+      if (canonical === '') continue
+      traced += `${sentName}=${canonical}\n`
+      break
     }
-    const canonical = canonicalOf(name === 'protocol' ? protocol : value, name, member)
-    const sentName = member.sentAs ?? name
-    if (canonical === '' || seen.has(sentName)) continue
-    seen.add(sentName)
-    traces.push(`${sentName}=${canonical}`)
   }
-  // Joined, not concatenated piece by piece, which would keep the pieces in memory.
-  const trace = traces.join('\n')
-  const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets)
+  const trace = digestOf(traced)
+  const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets.join('\n'))
   if (known?.trace === trace && known.secrets === digest) return { definition: known, secrets }
-  const json = JSON.stringify(viewOf(direction, protocol, part))
+  const json = compact(JSON.stringify(viewOf(direction, protocol, part)))
   return { definition: { json, secrets: digest, trace }, secrets }
 }
+
+/**
+ * Returns the JSON text in the least memory: the sign for a secret would double its size, and it
+ * would keep the pieces that it was made of.
+ */
+const compact = (json: string): string => Buffer.from(json.replaceAll('•', '\\u2022')).toString()
 
 /** Returns the same text for values that mean the same; empty for those that mean nothing. */
 function canonicalOf(value: unknown, name: string, member: Partial<Member>): string {
@@ -333,24 +393,28 @@ function canonicalOf(value: unknown, name: string, member: Partial<Member>): str
     })
     return (of ? items : items.sort()).join(';')
   }
+  if (kind === 'number' && typeof value === 'number') return String(value)
   if (typeof value !== 'string' && typeof value !== 'number' && value !== true) return ''
   const plain = String(value).trim()
   if (kind === 'boolean') return plain === 'true' ? plain : ''
   if (kind === 'number') return isNumeric(plain) ? String(Number(plain) || '') : plain
   if (name === 'name') return plain
-  const lower = plain.toLowerCase()
-  if (lower === 'none') return ''
+  if (plain.length === 'none'.length && plain.toLowerCase() === 'none') return ''
   if (kind !== 'choice') return plain
-  return spellingOf(member as Member, plain)?.toLowerCase() ?? lower
+  return (spellingOf(member as Member, plain) ?? plain).toLowerCase()
 }
 
-function digestOf(secrets: string[]): string {
-  if (secrets.length === 0) return ''
-  return createHmac('sha256', KEY).update(secrets.join('\n')).digest('base64')
-}
+/** Returns a digest of the text; empty for an empty one. */
+const digestOf = (content: string): string => (content === '' ? '' : hash(KEY + content))
 
 /** Makes the digests of secrets useless outside this process. */
-const KEY = randomBytes(16)
+const KEY = crypto.randomBytes(16).toString('hex')
+
+// Node.js before 20.12 has no digest without an object for each.
+const hash: (content: string) => string =
+  'hash' in crypto
+    ? (content) => crypto.hash('sha256', content, 'binary')
+    : (content) => crypto.createHash('sha256').update(content).digest('binary')
 
 /** What an event shows of a definition: known members sorted by name, without secrets. */
 function viewOf(direction: Direction, protocol: unknown, part: JsonObject): object {
@@ -376,19 +440,30 @@ function shownValue(value: unknown, { of }: Member): unknown {
     })
 }
 
-const defining = new Map<string, Array<[string, Member]>>()
+/** A member of a definition, by its name as sent. The first that means something counts. */
+interface Defining {
+  sentName: string
+  readFrom: Array<[name: string, member: Member]>
+}
+
+const defining = new Map<string, Defining[]>()
 
 /**
  * The members of a response that make up a definition. Only those of the table in `model/members`
  * count: one that the package does not know may be a counter.
  */
-function definingMembers(direction: Direction, protocol: unknown): Array<[string, Member]> {
+function definingMembers(direction: Direction, protocol: unknown): Defining[] {
   const key = `${direction} ${isText(protocol) ? protocol : ''}`
   const found = defining.get(key)
   if (found) return found
-  const members = [...membersOf(direction, protocol)].filter(
-    ([name, { sentOnly, readOnly }]) => name !== 'id' && !sentOnly && !readOnly?.({}),
-  )
+  const members: Defining[] = []
+  for (const [name, member] of membersOf(direction, protocol)) {
+    if (name === 'id' || member.sentOnly || member.readOnly?.({})) continue
+    const sentName = member.sentAs ?? name
+    const same = members.find((one) => one.sentName === sentName)
+    if (same) same.readFrom.push([name, member])
+    else members.push({ sentName, readFrom: [[name, member]] })
+  }
   if (PROTOCOLS[direction].includes(String(protocol))) defining.set(key, members)
   return members
 }

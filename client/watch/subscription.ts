@@ -91,6 +91,8 @@ const LASTING: ReadonlySet<string> = new Set([
   'TLS',
 ])
 
+const NONE_HELD: ReadonlyMap<string, Held> = new Map()
+
 export function createSubscription(options: WatchOptions, clock: Clock): Subscription {
   const { holdFor = 0, thresholds = [] } = options
   const wantsEvent = eventFilter(options.events)
@@ -102,7 +104,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
   /** The last state reported to the flow; lags the current one by the changes on hold. */
   let told: DeviceState | undefined
   /** The changes on hold, by their keys. */
-  let held: ReadonlyMap<string, Held> = new Map()
+  let held = NONE_HELD
   let counts = { routes: 0, running: 0 }
   let seenAt = 0
   let away: { miss: Miss; isTold: boolean; cancel?: () => void } | undefined
@@ -123,7 +125,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
   function start(state: DeviceState, at: number): void {
     const isAnother = told?.id !== state.id
     told = state
-    held = new Map()
+    held = NONE_HELD
     seenAt = at
     counts = count(state)
     if (isAnother) options.onSnapshot?.(snapshotOf(state, clock.unix(at), wantsRoute))
@@ -174,7 +176,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
         }
       }
     }
-    held = stillHeld
+    held = stillHeld.size > 0 ? stillHeld : NONE_HELD
     if (held.size > 0) told = applied(known, settled)
     const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
     return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
@@ -257,7 +259,8 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
     tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
   function tellHealth(failure?: GatewayError): void {
-    const known = told && { ...counts, seenAt: clock.unix(seenAt) }
+    const { routes, running } = counts
+    const known = told && { routes, running, seenAt: clock.unix(seenAt) }
     options.onHealth?.({ known, failure, unreachable: away !== undefined })
   }
 

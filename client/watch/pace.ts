@@ -1,0 +1,16 @@
+import { MONOTONIC } from '../clock'
+
+/**
+ * Spreads what would otherwise begin at one moment. The first few begin at once, the others one
+ * after the other.
+ * @returns a function that returns for each how long it has to wait, in ms
+ */
+export function createPace({ atOnce, everyMs }: { atOnce: number; everyMs: number }): () => number {
+  /** When the latest one would have begun if only one could begin every so often. */
+  let latest = -Infinity
+  return () => {
+    const now = MONOTONIC.now()
+    latest = Math.max(latest, now - atOnce * everyMs) + everyMs
+    return Math.max(0, latest - now)
+  }
+}

@@ -1,0 +1,42 @@
+// What a watched appliance costs: counts, so they are the same on any machine.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import 'should'
+import { createPace } from '../../../client/watch/pace'
+import { root } from '../../support/root'
+
+/** Bytes for each appliance with 20 routes. */
+const MOST_HEAP = 66_000
+/** Bytes per poll. The timer and the HTTP call alone leave about 1,000. */
+const MOST_PROMOTED = 4000
+
+describe('a watched appliance', function () {
+  this.timeout(90_000)
+
+  it('takes little of the heap, and its polls leave next to nothing to the old generation', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      join(root, 'bench/watching.mjs'),
+      '--seconds=15',
+      '--json',
+    ])
+    const { heap, promoted } = JSON.parse(stdout) as Record<'heap' | 'promoted', number>
+    heap.should.be.above(0).and.below(MOST_HEAP)
+    promoted.should.be.above(0).and.below(MOST_PROMOTED)
+  })
+})
+
+describe('the pace of first polls', () => {
+  it('lets a few begin at once, and the others one after the other', () => {
+    const wait = createPace({ atOnce: 3, everyMs: 10_000 })
+    const waits = [1, 2, 3, 4, 5].map(() => Math.round(wait() / 10_000))
+    waits.should.deepEqual([0, 0, 0, 1, 2])
+  })
+
+  it('lets none wait that comes alone', () => {
+    const wait = createPace({ atOnce: 1, everyMs: 10_000 })
+    wait().should.equal(0)
+    wait().should.be.above(9000)
+    createPace({ atOnce: 1, everyMs: 10_000 })().should.equal(0)
+  })
+})
