@@ -6,9 +6,9 @@ import v8 from 'node:v8'
 const FLAGS = ['--expose-gc', '--initial-old-space-size=3000', '--max-old-space-size=4000']
 
 /** Runs the script at this path again with the room that it needs; undefined when it has it. */
-export function withRoom(script) {
+export function withRoom(script, ...flags) {
   if (process.execArgv.includes(FLAGS[1])) return undefined
-  const args = [...FLAGS, script, ...process.argv.slice(2)]
+  const args = [...FLAGS, ...flags, script, ...process.argv.slice(2)]
   return spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1
 }
 

@@ -16,6 +16,11 @@ import { oldGeneration, withRoom } from './old-generation.mjs'
 const require = createRequire(import.meta.url)
 const { openConnection, watchDevice } = require('../dist/client/internal')
 
+/**
+ * V8 guesses from the first polls which objects will last, and allocates those in the old generation.
+ * How it guesses depends on how busy the machine is just then.
+ */
+const STEADY = '--no-allocation-site-pretenuring'
 const INTERVAL_MS = 1000
 /** As many watches, with as many polls each, until all code is compiled. */
 const WARMING = 40
@@ -33,7 +38,7 @@ const { values } = parseArgs({
 })
 
 async function main() {
-  const ended = withRoom(fileURLToPath(import.meta.url))
+  const ended = withRoom(fileURLToPath(import.meta.url), STEADY)
   if (ended !== undefined) return ended
   const watches = Number(values.watches)
   const { ask } = startProcess(new URL('appliance.mjs', import.meta.url))
