@@ -15,12 +15,18 @@ const COUNT_LAG_MS = 250
 
 /**
  * GET /api/gateway/{device}/routes (spec 2.7). Returns exactly one page when `page` or `pageSize`
- * is given; otherwise all pages, gathered in `data`, each route once.
+ * is given; otherwise all pages, gathered in `data`, each route once. `passes` is how many times
+ * the pages are read at most while the list changes.
  * @throws GatewayError `BAD_RESPONSE` when a page came without all of its routes
  */
 export async function listRoutes(
   gateway: Connection,
-  { deviceId, page, pageSize }: { deviceId: string; page?: number; pageSize?: number },
+  {
+    deviceId,
+    page,
+    pageSize,
+    passes = PASSES,
+  }: { deviceId: string; page?: number; pageSize?: number; passes?: number },
   operation: Operation,
 ): Promise<RouteList> {
   if (page !== undefined || pageSize !== undefined) {
@@ -32,7 +38,7 @@ export async function listRoutes(
   let list = await gather()
   // A route that is removed or added during the read moves others across a page border, unseen.
   // Only then are the pages read again, or when the count differs, which may lag behind.
-  for (let pass = 1; pass < PASSES; pass++) {
+  for (let pass = 1; pass < passes; pass++) {
     if (!list.moved && !isUnexpected(unlistedIn(list.answer))) break
     if (!list.moved) await gateway.pause(COUNT_LAG_MS, operation.stop)
     list = await gather()

@@ -54,7 +54,7 @@ export function waitsFor(gateway: Connection, deviceId: string): DeviceWaits {
 const MANY = 16
 const FIRST_PAUSE = 200
 /** The list that many wait for is long, and shows many changes at once. */
-const PAUSE_OF_MANY = 300
+const PAUSE_OF_MANY = 450
 const LONGEST_PAUSE = 2000
 
 function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => void): DeviceWaits {
@@ -226,7 +226,9 @@ async function readRoutes(
   operation: Operation,
 ): Promise<Reading> {
   const listed = async (): Promise<Reading> => {
-    const list = await listRoutes(gateway, { deviceId }, operation)
+    // While many wait the list changes all the time: reading it again and again shows no more.
+    const passes = waiters.length > MANY ? 2 : undefined
+    const list = await listRoutes(gateway, { deviceId, passes }, operation)
     return { routes: new RouteIndex(list.data), list }
   }
   const routeId = onlyRoute(waiters)
