@@ -58,7 +58,10 @@ export interface ErrorCause {
   retryable: boolean
   /** Whether something was changed by this message. Known at the attempt, never guessed afterwards. */
   applied: Applied
-  /** Every fault of the input at once, with `INVALID_INPUT`. */
+  /**
+   * With `INVALID_INPUT`, every fault of the input at once; with `CLOSED`, the rows of a list that
+   * were sent and had not been seen.
+   */
   problems?: Problem[]
 }
 

@@ -200,8 +200,10 @@ async function gatherPages(
   operation: Operation,
 ): Promise<Gathered> {
   const { first, size } = await readFirstPage(gateway, deviceId, operation)
-  const isWhole = pagesOf(first) === 1 && isCounted(first) && !isUnexpected(unlistedIn(first))
-  if (isWhole) return { answer: first, moved: false, isCut: false }
+  const isOnly = pagesOf(first) === 1 && isCounted(first) && !isUnexpected(unlistedIn(first))
+  // A route that is listed twice may stand in the place of another one.
+  const ids = isOnly ? new Set(first.data.map(({ id }) => id)) : undefined
+  if (ids?.size === first.data.length) return { answer: first, moved: false, isCut: false }
   const routes = new Map<string, Route>()
   let seen = 0
   const take = ({ data }: RouteList): void => {

@@ -6,7 +6,7 @@ import { MONOTONIC } from '../clock'
  * @returns a function that returns for each how long it has to wait, in ms
  */
 export function createPace({ atOnce, everyMs }: { atOnce: number; everyMs: number }): () => number {
-  /** When the latest one would have begun if only one could begin every so often. */
+  /** The time slot of the latest one, in ms; the slots of the first few have passed already. */
   let latest = -Infinity
   return () => {
     const now = MONOTONIC.now()

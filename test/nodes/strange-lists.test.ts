@@ -42,6 +42,17 @@ describe('an appliance that behaves otherwise', () => {
       )
     })
 
+    it('a route that is listed twice may hide another: the page is read again', async () => {
+      let looks = 0
+      appliance.reply = ({ path }) => {
+        if (!path.endsWith('/routes')) return undefined
+        const data = ++looks === 1 ? [page[0], page[0]] : page
+        return { body: { data, numPages: 1, numResults: 2 } }
+      }
+      const { data } = await listRoutes(appliance.gateway, { deviceId: 'D' }, op())
+      data.map(({ id }) => id).should.eql(['R1', 'R2'])
+    })
+
     it('one page among others that came short is not taken for whole', async () => {
       appliance.reply = ({ path, query }) => {
         if (!path.endsWith('/routes')) return undefined
