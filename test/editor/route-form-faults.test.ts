@@ -95,7 +95,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
       await enter(destination(index), 'protocol', 'srt')
     }
     should(await faultOf(destination(1), 'name')).equal(
-      'destination 1 has it too; each has its own',
+      'destination 1 has the same value; each destination needs its own',
     )
     await enter(destination(1), 'srtPassPhrase', 'short')
     should(await faultOf(destination(1), 'srtPassPhrase')).equal('10 to 79 characters')
