@@ -20,7 +20,7 @@ const HELP = `media-gateway-simulator: a simulated gateway to develop and test a
   --port N             port to listen on (8080, or 8443 with --https; 0 takes a free one)
   --host ADDRESS       address to listen on (127.0.0.1)
   --https              use the test certificate for localhost; its fingerprint is printed
-  --cert FILE          use this certificate instead (PEM)
+  --cert FILE          https with this certificate instead (PEM)
   --key FILE           its private key (PEM, without a passphrase)
   --routes N           number of generated routes on each device, using every protocol (8)
   --devices N          number of devices (1)
