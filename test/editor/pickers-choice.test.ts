@@ -37,7 +37,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     await editor().press('ok')
 
     await editor().openForm('named')
-    await says('route', `idle · ${studio().route('Weather desk')!.id}`)
+    await says('route', `stopped · ${studio().route('Weather desk')!.id}`)
     await editor().press('ok')
 
     await editor().openForm('watch')
@@ -98,7 +98,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     await page().keyboard.press('Enter')
     should(await options()).eql([])
     should(await input.inputValue()).equal(studio().route('Concert hall')!.id)
-    await says('route', 'Concert hall, idle')
+    await says('route', 'Concert hall, stopped')
     should(lookups().length).equal(1)
     await editor().press('ok')
     should(await editor().exported(id)).containEql({
@@ -145,12 +145,12 @@ withPickers('the pickers: what they offer', (pickers) => {
     should(await field('route').getAttribute('role')).equal(null)
     should(await row('route').locator('.media-gateway-picker-open').isVisible()).be.false()
     await field('route').fill('*ST*')
-    await says('route', 'Fits 2 routes: Studio A, Stadium North')
+    await says('route', 'Matches 2 routes: Studio A, Stadium North')
     await field('route').fill('Studoi*')
     await says('route', 'No route matches.')
     should(await line('route').locator('.media-gateway-sign-warn').count()).equal(1)
     await field('route').fill('*')
-    await says('route', /^Fits 8 routes: .*, …$/)
+    await says('route', /^Matches 8 routes: .*, …$/)
     await field('route').click()
     should(await options()).eql([])
     should(lookups()).have.length(1)
@@ -298,7 +298,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     const markup = '<img src=x class="from-appliance">'
     studio().renameRoute(route.id, markup)
     await openNew({ route: route.id, routeType: 'id' })
-    await says('route', `${markup}, idle`)
+    await says('route', `${markup}, stopped`)
     await field('route').click()
     should(await options()).containEql(markup)
     should(await page().locator('.from-appliance').count()).equal(0)

@@ -179,7 +179,9 @@ withRouteForm('the route form: its fields', (routeForm) => {
   it('says where a pass phrase is kept', async () => {
     await openOn('create', '{"source":{"protocol":"srt","srtMode":"caller"}}')
     const hint = member(source(), 'srtPassPhrase').locator('.media-gateway-route-hint')
-    should(await hint.textContent()).equal('Saved in the flow as plain text, and exported with it.')
+    should(await hint.textContent()).equal(
+      'Saved in the flow as plain text and included in exports.',
+    )
     await enter(source(), 'srtPassPhrase', '••••••')
     should(await hint.textContent()).match(/^The stored value/)
     await editor().press('cancel')
