@@ -111,7 +111,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
     }
     await openOn('create', JSON.stringify(saved))
     should(await problems()).eql([
-      'nmae: not known here; did you mean name?',
+      'nmae: unknown field; did you mean name?',
       'source.port: a whole number from 1 to 65535',
     ])
     should(await summaries()).match([/out · UDP.*Complete or correct: 3/])
@@ -122,7 +122,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
     should(await problems()).have.length(5)
     await view('Form')
     await page().uncheck('#node-input-validate')
-    should(await problems()).eql(['nmae: not known here; did you mean name?'])
+    should(await problems()).eql(['nmae: unknown field; did you mean name?'])
     should(await faults()).eql([])
     await editor().press('cancel')
   })

@@ -165,7 +165,7 @@ withRouteForm('the route form: its fields', (routeForm) => {
     await enter(source(), 'srtPassPhrase', 'a long pass phrase')
     const phrase = entry(source(), 'srtPassPhrase')
     should(await phrase.getAttribute('type')).equal('password')
-    const show = source().getByRole('button', { name: 'show: Pass phrase' })
+    const show = source().getByRole('button', { name: 'show: Passphrase' })
     await show.click()
     should(await phrase.getAttribute('type')).equal('text')
     should(await show.getAttribute('aria-pressed')).equal('true')
