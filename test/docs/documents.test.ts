@@ -197,6 +197,40 @@ describe('the page on nodes', () => {
   const type = (cell: string): string => /`(.+)`/.exec(cell)?.[1] ?? cell
 })
 
+describe('the guides', () => {
+  it('name each field as the form does', () => {
+    const labels = sets.flatMap((set) => {
+      const catalog = JSON.parse(text('nodes', set, 'locales/en-US', `${set}.json`)) as Catalog
+      return [...Object.entries(catalog.label ?? {}), ...Object.entries(catalog.form ?? {})]
+    })
+    const isLabel = ([label, property]: readonly [string, string]): boolean =>
+      OF_NODE_RED.includes(property) ||
+      labels.some(
+        ([key, whole]) => key === property && (whole === label || whole.startsWith(`${label} (`)),
+      )
+    const inTable = rows(text('docs/nodes.md'), '## The gateway').map(
+      ([label, property]) => [label!, code(property!)] as const,
+    )
+    const inText = ['nodes', 'update-and-ensure', 'watch'].flatMap((page) =>
+      [...text('docs', `${page}.md`).matchAll(/\*\*([^*]+)\*\* \(`(\w+)`/g)].map(
+        ([, label, property]) => [label!, property!] as const,
+      ),
+    )
+    inTable.length.should.be.above(8)
+    inText.length.should.be.above(8)
+    const named = [...inTable, ...inText].filter(([, property]) => /^\w+$/.test(property))
+    named.filter((pair) => !isLabel(pair)).should.eql([])
+  })
+
+  /** Their labels are Node-RED's own. */
+  const OF_NODE_RED = ['name', 'username', 'password']
+
+  interface Catalog {
+    label?: Record<string, string>
+    form?: Record<string, string>
+  }
+})
+
 describe('the page on watching', () => {
   const page = text('docs/watch.md')
 
