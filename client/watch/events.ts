@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors'
 import type { NetworkAdapter } from '../model/types'
 import type { EventName } from '../model/watch'
+import { expanded } from './compact'
 import type { Change, RouteDefinition } from './compare'
 import { isRunning } from './state'
 import type { Condition, DestinationState, DeviceState, RouteState } from './state'
@@ -210,7 +211,7 @@ function routeView({ id, name, condition, source, destinations }: RouteState): R
     summaryStatusCode: code,
     source: {
       ...(source.id !== undefined && { id: source.id }),
-      ...(JSON.parse(source.definition.json) as object),
+      ...expanded(source.definition),
       state: source.condition.state,
       summaryStatusCode: source.condition.code,
     },
@@ -221,7 +222,7 @@ function routeView({ id, name, condition, source, destinations }: RouteState): R
 function destinationView({ id, definition, started, condition }: DestinationState) {
   return {
     ...(id !== undefined && { id }),
-    ...(JSON.parse(definition.json) as object),
+    ...expanded(definition),
     started,
     state: condition.state,
     summaryStatusCode: condition.code,
@@ -230,10 +231,11 @@ function destinationView({ id, definition, started, condition }: DestinationStat
 
 function definitionView({ source, destinations }: RouteDefinition): object {
   return {
-    source: JSON.parse(source.json) as object,
-    destinations: [...destinations].map(([key, { json }]) => {
-      const definition = JSON.parse(json) as { name?: string }
-      const isNamed = key === definition.name || key.startsWith(`${definition.name}#`)
+    source: expanded(source),
+    destinations: [...destinations].map(([key, of]) => {
+      const definition = expanded(of)
+      const name = String(definition.name)
+      const isNamed = key === name || key.startsWith(`${name}#`)
       return isNamed ? definition : { id: key, ...definition }
     }),
   }
