@@ -74,7 +74,7 @@ function helpOf(node, language, text) {
       const isForm = list.startsWith('<dt>{{')
       return `<dl${isForm ? '' : ' class="message-properties"'}>\n${list}</dl>\n`
     })
-    .replace(/\{\{(?:(\w+):)?(\w+(?:\.\w+)+)\}\}/g, (_, of, key) =>
+    .replace(/\{\{(?:(\w+):)?(\w+(?:\.[\w-]+)+)\}\}/g, (_, of, key) =>
       labelOf(of ?? node, language, key),
     )
   return `<script type="text/html" data-help-name="${type}">\n${body}</script>\n`
