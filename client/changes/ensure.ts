@@ -14,6 +14,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkWanted } from '../model/definition'
 import { apply, planOn, planned, type Ensured, type Lane, type Row, type Way } from './apply'
+import { mapInSlices } from '../slices'
 import { Stop } from '../stop'
 import {
   collisions,
@@ -65,17 +66,17 @@ export async function ensureRoutes(
   const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
   const pathOf = (index: number): string => (isList ? `[${index}]` : '')
 
-  refuse(
-    rows.flatMap((row, index) => under(pathOf(index), checkWanted(row, options))),
-    operation,
+  const faults = await mapInSlices(rows, (row, index) =>
+    under(pathOf(index), checkWanted(row, options)),
   )
+  refuse(faults.flat(), operation)
   const wanted = rows as Wanted[]
   refuse(duplicates(wanted, pathOf), operation)
 
   const { deviceId: where } = options
   const deviceId = typeof where === 'string' ? where : await where()
   const present = await settledList(gateway, deviceId, wanted, options, operation)
-  const plans = wanted.map((row) =>
+  const plans = await mapInSlices(wanted, (row) =>
     planOn(gateway, deviceId, row, findWanted(row, present, options, operation), options),
   )
   refuse(

@@ -11,6 +11,7 @@ import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../m
 import { HIDDEN, hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
+import { compactObject, type Compact } from './compact'
 import { compactMap } from './few'
 
 /**
@@ -67,10 +68,11 @@ export interface DestinationState extends PartState {
   readonly started?: boolean
 }
 
-/** How a source or destination is set up, in sent form. */
-export interface Definition {
-  /** JSON with its members sorted by name, without empty ones, secrets hidden. */
-  readonly json: string
+/**
+ * How a source or destination is set up, in sent form: its members sorted by name, without empty
+ * ones, secrets hidden.
+ */
+export interface Definition extends Compact {
   /** A digest, which differs when a secret was changed. */
   readonly secrets: string
   /** A digest, which is the same for definitions that mean the same. */
@@ -218,7 +220,7 @@ function peersOf(
     const condition = conditionAs(
       before?.condition,
       undefined,
-      text(peer.status),
+      text(peer.status) ?? before?.condition.state,
       details && withoutSecrets(details, secretsIn(peer)),
       [],
     )
@@ -263,7 +265,11 @@ function routeState(
 
 /** Stands for what no response has contained yet. Its later arrival is not a change. */
 export const UNTOLD: Pick<RouteState, 'source' | 'destinations'> = {
-  source: { name: '', condition: {}, definition: { json: '{}', secrets: '', trace: '' } },
+  source: {
+    name: '',
+    condition: {},
+    definition: { names: [], values: '[]', secrets: '', trace: '' },
+  },
   destinations: new Map(),
 }
 
@@ -369,15 +375,9 @@ function definitionOf(
   const trace = digestOf(traced)
   const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets.join('\n'))
   if (known?.trace === trace && known.secrets === digest) return { definition: known, secrets }
-  const json = compact(JSON.stringify(viewOf(direction, protocol, part)))
-  return { definition: { json, secrets: digest, trace }, secrets }
+  const { names, values } = compactObject(viewOf(direction, protocol, part))
+  return { definition: { names, values, secrets: digest, trace }, secrets }
 }
-
-/**
- * Returns the JSON text in the least memory: the sign for a secret would double its size, and it
- * would keep the pieces that it was made of.
- */
-const compact = (json: string): string => Buffer.from(json.replaceAll('•', '\\u2022')).toString()
 
 /** Returns the same text for values that mean the same; empty for those that mean nothing. */
 function canonicalOf(value: unknown, name: string, member: Partial<Member>): string {
@@ -404,17 +404,20 @@ function canonicalOf(value: unknown, name: string, member: Partial<Member>): str
   return (spellingOf(member as Member, plain) ?? plain).toLowerCase()
 }
 
+const DIGEST_BYTES = 16
+
 /** Returns a digest of the text; empty for an empty one. */
-const digestOf = (content: string): string => (content === '' ? '' : hash(KEY + content))
+const digestOf = (content: string): string =>
+  content === '' ? '' : hash(KEY + content).toString('latin1', 0, DIGEST_BYTES)
 
 /** Makes the digests of secrets useless outside this process. */
 const KEY = crypto.randomBytes(16).toString('hex')
 
 // Node.js before 20.12 has no digest without an object for each.
-const hash: (content: string) => string =
+const hash: (content: string) => Buffer =
   'hash' in crypto
-    ? (content) => crypto.hash('sha256', content, 'binary')
-    : (content) => crypto.createHash('sha256').update(content).digest('binary')
+    ? (content) => crypto.hash('sha256', content, 'buffer')
+    : (content) => crypto.createHash('sha256').update(content).digest()
 
 /** What an event shows of a definition: known members sorted by name, without secrets. */
 function viewOf(direction: Direction, protocol: unknown, part: JsonObject): object {

@@ -1,0 +1,36 @@
+import 'should'
+import should from 'should'
+import { mapInSlices } from '../../client/slices'
+
+describe('a list that is mapped in slices', () => {
+  it('has all results in their order', async () => {
+    const items = Array.from({ length: 1000 }, (_, index) => index)
+    const results = await mapInSlices(items, (item, index) => [item, index])
+    results.should.eql(items.map((item) => [item, item]))
+    should(await mapInSlices([], () => 0)).eql([])
+  })
+
+  it('lets others run in between', async () => {
+    let turns = 0
+    let isDone = false
+    const count = (): void => {
+      turns++
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    const takeFiveMs = (): void => {
+      const until = performance.now() + 5
+      while (performance.now() < until);
+    }
+    await mapInSlices(Array.from({ length: 20 }), takeFiveMs)
+    isDone = true
+    turns.should.be.above(5).and.below(25)
+  })
+
+  it('ends with the error of an item', async () => {
+    const fail = (): never => {
+      throw new Error('item')
+    }
+    await mapInSlices([1], fail).should.be.rejectedWith('item')
+  })
+})
