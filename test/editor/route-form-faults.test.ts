@@ -114,7 +114,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
       'nmae: unknown field; did you mean name?',
       'source.port: a whole number from 1 to 65535',
     ])
-    should(await summaries()).match([/out · UDP.*Complete or correct: 3/])
+    should(await summaries()).match([/out · UDP.*Fields to complete or correct: 3/])
     await destination(0).locator('.media-gateway-route-toggle').click()
     should(await faultOf(destination(0), 'ttl')).equal('a whole number from 1 to 255')
     should(await entry(destination(0), 'ttl').isVisible()).be.true()

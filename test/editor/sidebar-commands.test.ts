@@ -130,7 +130,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
       await row('Beta').getByRole('button').click()
       const said = await question().innerText()
       await question().getByRole('button', { name: 'Cancel' }).click()
-      return said.includes('Some may go on the air all the same.')
+      return said.includes('Some destinations may go on the air anyway.')
     })
     for (const destination of small().route('Beta')!.destinations) destination.started = true
   })
