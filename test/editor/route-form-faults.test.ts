@@ -141,7 +141,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
     await editor().press('cancel')
 
     await openOn('ensure', '{"source":{"port":5001}}', { state: 'present' })
-    should(await faultOf(top(), 'name')).match(/^neither id nor name is given/)
+    should(await faultOf(top(), 'name')).match(/^id or name is required/)
     await enter(top(), 'name', 'A')
     should(await faults()).eql([])
     await form().getByRole('button', { name: 'add a destination' }).click()
