@@ -83,7 +83,8 @@ export class NodeRed {
       stream.on('data', (chunk) => (this.output += String(chunk)))
     }
     const deadline = Date.now() + 90_000
-    while (!this.output.includes('Server now running')) {
+    // It says where it runs, in its language.
+    while (!this.output.includes(this.url)) {
       if (server.exitCode !== null || Date.now() > deadline) {
         throw new Error(`Node-RED did not start:\n${this.output}`)
       }
