@@ -1,11 +1,10 @@
 // Why something failed, in a few words: there is no room for a sentence under a node.
 import type { GatewayError } from '../../client/internal'
 import { shortened } from '../../client/model/shortened'
-import type { Words } from './words'
+import { LONGEST_NAME, type Words } from './words'
 
 /** In characters. */
 const LONGEST_REASON = 40
-const LONGEST_NAME = 24
 
 /**
  * Returns the reason in a few words: by the code and the cause where these say enough, since no text

@@ -2,7 +2,7 @@ import type { Node, NodeStatus } from 'node-red'
 import type { GatewayError } from '../../client/internal'
 import { shortened } from '../../client/model/shortened'
 import { briefly } from './reason'
-import { clockTime, type Values, type Words } from './words'
+import { LONGEST_NAME, clockTime, type Values, type Words } from './words'
 
 /** What an operation did, for the status of its node. */
 export interface Did {
@@ -45,8 +45,6 @@ const SHOW_AFTER_MS = 300
 const SHOW_FOR_MS = 10_000
 /** More often nobody can read it. */
 const PROGRESS_EVERY_MS = 500
-/** In characters. */
-const LONGEST_NAME = 24
 
 export function createStatus(node: Node, words: Words): Status {
   const requesting = dot('blue', words('gateway:status.requesting'))

@@ -46,6 +46,9 @@ interface Template {
 const FIRST_SIGN = 0xe000
 const SIGNS = /[\ue000-\ue00f]/g
 
+/** In characters: there is no room for more under a node. */
+export const LONGEST_NAME = 20
+
 /** A time of day, as the clock of the Node-RED server shows it. */
 export const clockTime = (at: number = Date.now()): string =>
   new Date(at).toTimeString().slice(0, 8)

@@ -7,6 +7,7 @@ import { createStatus, type Status } from '../../nodes/runtime/status'
 import type { Words } from '../../nodes/runtime/words'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, unload } from '../support/flow'
+import { LANGUAGES, textsAt } from '../support/editor-module'
 import { packageName } from '../support/root'
 import { loadWords } from '../support/words'
 
@@ -250,7 +251,7 @@ describe('the status of an action node', () => {
     for (const [name, text] of [
       ['__time__ $t(x) {{y}}', '__time__ $t(x) {{y}}'],
       ['a\nb\ue000', 'a b\ue000'],
-      [`Studio ${'x'.repeat(50)}`, `Studio ${'x'.repeat(17)}…`],
+      [`Studio ${'x'.repeat(50)}`, `Studio ${'x'.repeat(13)}…`],
     ] as const) {
       status.begin().succeeded(did(name), true)
       shown.at(-1)!.text!.should.equal(`created “${text}”`)
@@ -260,6 +261,31 @@ describe('the status of an action node', () => {
       shown.at(-1)!.text!.should.match(/^created \d\d:\d\d:\d\d$/)
     }
   })
+})
+
+describe('the texts of the status', () => {
+  const VALUES: Record<string, string> = {
+    name: 'x'.repeat(21),
+    what: `“${'x'.repeat(21)}”`,
+    time: '14:32:05',
+    reason: 'x'.repeat(10),
+  }
+
+  for (const language of LANGUAGES) {
+    it(`are short in ${language}`, () => {
+      const { named, did, failed } = textsAt('gateway', language, 'status') as Record<
+        string,
+        object
+      >
+      for (const text of [named, did, failed].flatMap(textsIn)) {
+        const shown = text.replace(/__(\w+?)__/g, (_, name: string) => VALUES[name] ?? '1000')
+        shown.length.should.be.belowOrEqual(45, shown)
+      }
+    })
+  }
+
+  const textsIn = (value: unknown): string[] =>
+    typeof value === 'string' ? [value] : Object.values(value as object).flatMap(textsIn)
 })
 
 describe('what the nodes show under them', function () {
@@ -360,7 +386,11 @@ describe('what the nodes show under them', function () {
   it('is what ensure did, would do, or could not do', async () => {
     simulator.routes[0]!.name = 'Studio A'
     const ensure = { type: 'media-gateway-ensure-route' }
-    await load(simulator.url, { ensure, plan: { ...ensure, check: true } })
+    await load(simulator.url, {
+      ensure,
+      plan: { ...ensure, check: true },
+      started: { ...ensure, state: 'started' },
+    })
     const rows = [definition('One'), definition('Two'), definition('Three')]
     const dots = dotsOf('ensure')
     const shows = async (payload: unknown, text: RegExp, fill = 'grey'): Promise<void> => {
@@ -375,6 +405,16 @@ describe('what the nodes show under them', function () {
     const body = { error: { type: 'Invalid', message: 'not this one' } }
     simulator.fault({ kind: 'status', status: 400, body, match: { action: 'create' }, times: 1 })
     await shows([...rows, definition('Four')], /^1 failed, 1 changed, 2 unchanged$/, 'red')
+
+    // Several steps, and none.
+    const started = dotsOf('started')
+    const other = { ...definition('One'), source: { ...definition('One').source, port: 5004 } }
+    await result('started', { payload: other })
+    started.at(-1)!.text!.should.equal('changed “One”')
+    simulator.setOptions({ latency: 320 })
+    await result('started', { payload: other })
+    started.at(-1)!.text!.should.equal('unchanged: “One”')
+    simulator.setOptions({ latency: 0 })
 
     const planned = dotsOf('plan')
     await result('plan', { payload: [definition('Five'), definition('Six')] })
@@ -406,14 +446,18 @@ describe('what the nodes show under them', function () {
       export: { type: 'media-gateway-preset' },
       import: { type: 'media-gateway-preset', action: 'import' },
       all: { type: 'media-gateway-statistics', scope: 'all' },
+      one: { type: 'media-gateway-statistics' },
     })
-    const [exported, imported, all] = ['export', 'import', 'all'].map(dotsOf)
+    const [exported, imported, all, one] = ['export', 'import', 'all', 'one'].map(dotsOf)
     simulator.setOptions({ latency: 160 })
     const preset = (await result('export')).payload
     exported!.at(-1)!.text!.should.match(new RegExp(`^exported ${TIME}$`))
     for (const route of simulator.routes) route.state = 'running'
     await result('all')
     all!.at(-1)!.text!.should.equal('statistics of 2 routes')
+    simulator.setOptions({ latency: 320 })
+    await result('one', { routeId: simulator.routes[0]!.id })
+    one!.at(-1)!.text!.should.match(new RegExp(`^statistics read ${TIME}$`))
     simulator.fault({ kind: 'status', status: 500, match: { path: /statistics/ }, times: 1 })
     await result('all')
     all!.at(-1)!.should.eql(red('1 of 2 failed'))
