@@ -15,50 +15,50 @@ import {
 import { DEFAULT_ACCOUNTS } from './sessions'
 import { mayRead } from './terminal'
 
-const HELP = `media-gateway-simulator: a media gateway appliance to develop and test against
+const HELP = `media-gateway-simulator: a simulated gateway to develop and test against
 
   --port N             port to listen on (8080, or 8443 with --https; 0 takes a free one)
   --host ADDRESS       address to listen on (127.0.0.1)
-  --https              with the test certificate for localhost; its fingerprint is printed
+  --https              use the test certificate for localhost; its fingerprint is printed
   --cert FILE          https with this certificate instead (PEM)
-  --key FILE           and its private key (PEM, without a passphrase)
-  --routes N           generated routes on each device, over every protocol (8)
-  --devices N          devices (1)
-  --user NAME          name of the Administrator's account (haiadmin)
-  --password TEXT      its password (manager)
-  --max-sessions N     sessions at a time; beyond, logins get 429 (10)
-  --session-lifetime S seconds without a call until a session expires (900)
-  --page-size N        routes on a page when the client does not say (25)
-  --latency MS         added to every answer (0)
+  --key FILE           its private key (PEM, without a passphrase)
+  --routes N           number of generated routes on each device, using every protocol (8)
+  --devices N          number of devices (1)
+  --user NAME          username of the Administrator (haiadmin)
+  --password TEXT      password of the Administrator (manager)
+  --max-sessions N     maximum number of sessions; further logins get 429 (10)
+  --session-lifetime S seconds without a request until a session expires (900)
+  --page-size N        routes on a page if the client does not say (25)
+  --latency MS         milliseconds added to every response (0)
   --fault KIND[=N][:METHOD][:/PATH][:TIMES]
-                       make calls fail; repeatable. * in a path stands for anything,
-                       N is the ms of latency, the status, or the bytes of giant.
+                       make requests fail; repeatable. * in a path is any text. N is the
+                       ms of latency, the status, or the bytes of giant.
                        --fault status=503:POST:/api/devices/*/updates:2
-  --fail WHAT=STATE    begin with something that has failed; repeatable, see below
-  --dialect NAME=VALUE behave as other firmware does; repeatable
-  --quiet              no line per call
-  --help               this text
+  --fail WHAT=STATE    start with a failure; repeatable, see below
+  --dialect NAME=VALUE behave like other firmware; repeatable
+  --quiet              print no line for each request
+  --help               print this text
 
 Kinds of fault:
 ${Object.entries(EFFECTS)
   .map(([kind, { about }]) => `  ${kind.padEnd(14)}${about}`)
   .join('\n')}
 
-What can fail, and how; --fail 'Studio A=disconnected', or typed while it runs
-("fail Studio A=disconnected", "restore Studio A", "restore"):
+What can fail, and how. Use --fail 'Studio A=disconnected', or type while it runs:
+"fail Studio A=disconnected", "restore Studio A", "restore".
   ROUTE                the line to its source      disconnected, connecting, no-data, ok,
-  ROUTE/DESTINATION    the line to a destination   or some of bitrate=N (Mbit/s at most),
+  ROUTE/DESTINATION    the line to a destination   or some of bitrate=N (at most N Mbit/s),
   @ADDRESS[:PORT]      every line to an address    loss=N (percent), rtt=N (ms): loss=5,rtt=400
-  device               the appliance               offline, away (cuts every connection), ok
+  device               the gateway                 offline, away (cuts every connection), ok
 
-Dialects, the first value being the usual one:
+Dialects; the first value is the default:
 ${Object.entries(DIALECTS)
   .map(([name, values]) => `  ${name.padEnd(21)}${values.join(', ')}`)
   .join('\n')}
 
 While it runs, without a session:
   GET    /simulator                state, sessions, faults
-  GET    /simulator/journal        the calls received
+  GET    /simulator/journal        the requests received
   POST   /simulator/faults         add a fault: {"kind": "status", "status": 503, "times": 2,
                                    "after": 0, "match": {"method": "GET", "path": "/api/*",
                                    "action": "update"}}
@@ -66,10 +66,10 @@ While it runs, without a session:
   POST   /simulator/routes/NAME    fail or restore lines: {"source": "disconnected",
                                    "destinations": {"Monitor": {"loss": 5, "rtt": 400}}}
   POST   /simulator/addresses/ADDRESS[:PORT]
-                                   the same for every line to it: {"line": "no-data"}
+                                   the same for every line to this address: {"line": "no-data"}
   POST   /simulator/device         {"state": "offline"}, "away" or "ok"
   DELETE /simulator/failures       restore everything
-  POST   /simulator/sessions/drop  forget all sessions: they show as expired
+  POST   /simulator/sessions/drop  end all sessions, as if they had expired
 `
 
 /** A mistake in the arguments: printed as a sentence, exit code 2. */
@@ -171,7 +171,7 @@ function parsedArguments(args: string[]) {
 function certificateOf({ cert, key }: { cert?: string; key?: string }): Certificate | undefined {
   if (cert === undefined && key === undefined) return undefined
   if (cert === undefined || key === undefined) {
-    throw new UsageError('--cert and --key belong together: give both or neither.')
+    throw new UsageError('Give both --cert and --key, or neither.')
   }
   try {
     return certificateFrom(cert, key)
@@ -194,7 +194,7 @@ function dialectFrom(text: string): [string, string | number | boolean] {
   const known = Object.entries(DIALECTS).find(([each]) => each === name)
   if (!known) {
     const names = Object.keys(DIALECTS).join(', ')
-    throw new UsageError(`--dialect knows no "${name}". It knows ${names}.`)
+    throw new UsageError(`There is no dialect "${name}". The dialects are ${names}.`)
   }
   const values: ReadonlyArray<string | number | boolean> = known[1]
   const meant = values.find((each) => String(each) === value)
@@ -211,7 +211,8 @@ function faultFrom(text: string): Fault {
     if (part.startsWith('/')) match.path = part
     else if (/^\d+$/.test(part)) fault.times = Number(part)
     else if (/^[a-z]+$/i.test(part)) match.method = part
-    else throw new UsageError(`--fault cannot make out "${part}" in "${text}".`)
+    else
+      throw new UsageError(`--fault: "${part}" in "${text}" is not a method, a path or a number.`)
   }
   if (Object.keys(match).length > 0) fault.match = match
   if (number !== undefined) {
@@ -270,7 +271,7 @@ function introduce(
   { username, password }: SimulatorOptions,
   isObeying: boolean,
 ): void {
-  console.log(`The simulated appliance is at ${simulator.url}`)
+  console.log(`The simulated gateway is at ${simulator.url}`)
   for (const account of DEFAULT_ACCOUNTS) {
     const administrator = account.role === 'Administrator'
     const name = (administrator && username) || account.username
@@ -280,15 +281,15 @@ function introduce(
   if (simulator.fingerprint) console.log(`  Certificate SHA-256: ${simulator.fingerprint}`)
   console.log(
     isObeying
-      ? 'Type "fail Studio A=disconnected" or "restore"; --help tells more. Ctrl-C stops it.'
-      : 'In the background nothing that is typed is read; --help lists the calls that make it fail.',
+      ? 'Type "fail Studio A=disconnected" or "restore"; see --help. Press Ctrl-C to stop.'
+      : 'Running in the background: typed commands are not read. See --help for the HTTP requests.',
   )
 }
 
 function lineFor({ at, method, url, status, user, fault }: Call): string {
   const time = new Date(at).toISOString().slice(11, 23)
   const extras = [user, fault && `fault ${fault}`].filter(Boolean).join(', ')
-  return `${time} ${method} ${url} ${status ?? 'no answer'}${extras && ` (${extras})`}`
+  return `${time} ${method} ${url} ${status ?? 'no response'}${extras && ` (${extras})`}`
 }
 
 function fail(error: unknown): void {
@@ -300,12 +301,12 @@ function sentenceFor(error: unknown): string {
   const { code } = asObject(error)
   switch (code) {
     case 'EADDRINUSE':
-      return `${where(error)} is in use. Stop what listens there, or choose another with --port.`
+      return `${where(error)} is in use. Stop the program that uses it, or choose another port with --port.`
     case 'EACCES':
-      return `${where(error)} may not be used by this user. Choose one above 1023 with --port.`
+      return `${where(error)} needs more rights than this user has. Choose a port above 1023 with --port.`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'This computer does not have the address to listen on: see --host.'
+      return 'This computer does not have the address to listen on. Choose another with --host.'
     default:
       return `${messageOf(error)}${error instanceof UsageError ? '\n--help lists the options.' : ''}`
   }

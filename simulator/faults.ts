@@ -64,16 +64,16 @@ export type FaultKind =
 export const EFFECTS: Record<FaultKind, Effect> = {
   latency: {
     acts: true,
-    about: 'the answer comes late (ms)',
+    about: 'the response comes late (ms)',
     answer: untouched,
   },
-  hang: { acts: false, about: 'no answer ever, not acted on', answer: silence },
-  'hang-after': { acts: true, about: 'acted on, no answer ever', answer: silence },
-  reset: { acts: false, about: 'connection cut, not acted on', answer: cut },
-  'reset-after': { acts: true, about: 'acted on, then the connection is cut', answer: cut },
+  hang: { acts: false, about: 'no response, not carried out', answer: silence },
+  'hang-after': { acts: true, about: 'carried out, no response', answer: silence },
+  reset: { acts: false, about: 'the connection is cut, not carried out', answer: cut },
+  'reset-after': { acts: true, about: 'carried out, then the connection is cut', answer: cut },
   truncate: {
     acts: true,
-    about: 'acted on, the connection is cut halfway through the answer',
+    about: 'carried out, the connection is cut halfway through the response',
     answer: async ({ call, reply, response }) => {
       const body = Buffer.from(reply.body)
       call.status = reply.status
@@ -84,12 +84,12 @@ export const EFFECTS: Record<FaultKind, Effect> = {
   },
   html: {
     acts: false,
-    about: 'a page instead of data, not acted on',
+    about: 'a web page instead of data, not carried out',
     answer: (exchange) => send(exchange, page('Media gateway')),
   },
   status: {
     acts: false,
-    about: 'an error answer (status), not acted on',
+    about: 'an error response (status), not carried out',
     answer: (exchange, { status = 500, body }) =>
       send(
         exchange,
@@ -100,7 +100,7 @@ export const EFFECTS: Record<FaultKind, Effect> = {
   },
   'too-many': {
     acts: false,
-    about: '429 with Retry-After, not acted on',
+    about: '429 with Retry-After, not carried out',
     answer: (exchange, { ms = 1000 }) =>
       send(
         exchange,
@@ -111,18 +111,18 @@ export const EFFECTS: Record<FaultKind, Effect> = {
   },
   'session-drop': {
     acts: true,
-    about: 'the session of the call is forgotten, so it shows as expired',
+    about: 'the session ends before the request, as if it had expired',
     answer: untouched,
   },
   redirect: {
     acts: false,
-    about: '302 to /login, not acted on',
+    about: '302 to /login, not carried out',
     answer: (exchange) => send(exchange, redirect('/login')),
   },
-  giant: { acts: false, about: 'an enormous answer (bytes), not acted on', answer: flood },
+  giant: { acts: false, about: 'an enormous response (bytes), not carried out', answer: flood },
   'content-type': {
     acts: true,
-    about: 'the right answer as text/plain',
+    about: 'the right response as text/plain',
     answer: (exchange) =>
       send(exchange, {
         ...exchange.reply,
@@ -131,7 +131,7 @@ export const EFFECTS: Record<FaultKind, Effect> = {
   },
   array: {
     acts: true,
-    about: 'acted on, answers [] for an object and {} for an array',
+    about: 'carried out, the response has [] for an object and {} for an array',
     answer: (exchange) => {
       const { reply } = exchange
       send(exchange, { ...reply, body: reply.body.startsWith('[') ? '{}' : '[]' })
@@ -139,7 +139,7 @@ export const EFFECTS: Record<FaultKind, Effect> = {
   },
   'invalid-json': {
     acts: true,
-    about: 'acted on, the answer ends in the middle',
+    about: 'carried out, the JSON of the response ends in the middle',
     answer: (exchange) => {
       const { reply } = exchange
       send(exchange, { ...reply, body: reply.body.slice(0, Math.ceil(reply.body.length / 2)) })
@@ -147,7 +147,7 @@ export const EFFECTS: Record<FaultKind, Effect> = {
   },
   empty: {
     acts: true,
-    about: 'acted on, 200 without a body',
+    about: 'carried out, 200 without a body',
     answer: (exchange) => send(exchange, { ...exchange.reply, status: 200, body: '' }),
   },
 }

@@ -433,7 +433,7 @@ export class Simulator {
         this.dropSessions()
         return json(200, this.state())
     }
-    throw new Refusal(404, 'Simulator', `The simulator knows no ${call.method} ${call.path}.`)
+    throw new Refusal(404, 'Simulator', `The simulator has no ${call.method} ${call.path}.`)
   }
 
   private addFault(fault: unknown): object {

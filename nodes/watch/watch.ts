@@ -17,6 +17,7 @@ import {
   eventsIn,
   faultsOf,
   isEvent,
+  languageOf,
   thresholdOf,
   type ThresholdFault,
 } from '../../client/model/watch'
@@ -37,6 +38,8 @@ interface Config extends NodeDef {
   route?: string
   routeType?: string
   initial?: string
+  /** Empty for the language of Node-RED. */
+  language?: string
   /** Seconds. */
   holdFor?: unknown
   thresholds?: unknown
@@ -64,6 +67,7 @@ export = (RED: NodeAPI): void => {
         route: await routeOf(config, evaluate),
         events: eventsOf(config),
         thresholds: thresholdsOf(config),
+        language: languageOf(config.language || RED._('locale')),
         holdFor: 1000 * (numberProperty('the time to hold', config.holdFor, RANGES.holdFor) ?? 0),
       }
       if (closed) return

@@ -225,9 +225,7 @@ describe('the page on security', () => {
   })
 
   it('has the name of every secret', () => {
-    const [, names = ''] = /Secrets are the members ([^\n]*), at any/.exec(
-      text('docs/security.md'),
-    )!
+    const [, names = ''] = /Secrets are the fields ([^\n]*), at any/.exec(text('docs/security.md'))!
     const listed = [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name)
     listed.should.eql([...SECRET_NAMES].sort())
   })

@@ -122,6 +122,30 @@ withDialogs('the dialog of the watch', (dialogs) => {
     await cancel()
   })
 
+  it('lets one choose the language of the texts', async () => {
+    await add({ ...DEFAULTS[WATCH], id: 'language', type: WATCH, x: 0, y: 0 })
+    await openForm('language')
+    const language = page().getByLabel('Language of the texts')
+    should(await language.inputValue()).equal('')
+    const choices = language.locator('option')
+    should(await choices.allTextContents()).eql([
+      'Language of Node-RED',
+      'English',
+      'Deutsch',
+      '日本語',
+    ])
+    await language.selectOption('Deutsch')
+    await done()
+    should(await exported('language')).containEql({ language: 'de' })
+    should(await state('language')).containEql({ valid: true })
+
+    await openForm('language')
+    should(await language.inputValue()).equal('de')
+    await language.selectOption('Language of Node-RED')
+    await done()
+    should(await exported('language')).containEql({ language: '' })
+  })
+
   it('says what is wrong with a watch', async () => {
     const row = { measure: 'bitrate', of: 'source', low: '', high: '', hysteresis: '' }
     for (const [properties, reason] of [

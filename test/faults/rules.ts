@@ -169,7 +169,7 @@ export const RULED: Partial<Record<Place, string>> = {
   login: 'Login',
   read: 'Read',
   write: 'Change',
-  confirm: 'Look whether it is applied',
+  confirm: 'Check after a change',
   logout: 'Logout',
 }
 
@@ -251,7 +251,7 @@ const isRestart = ({ variant }: Case): boolean => variant.label.startsWith('rest
 const SPECIAL: Special[] = [
   {
     because:
-      'where a large page of routes is refused, the routes are read in pages as the appliance likes them',
+      'if a large page of routes is rejected, the routes are read in pages of the size that the gateway uses by default',
     when: ({ calls, fault, extent }, _place, at) =>
       extent === 'once' &&
       calls[at]!.query.pageSize !== undefined &&
@@ -260,14 +260,15 @@ const SPECIAL: Special[] = [
     outcome: () => 'ok',
   },
   {
-    because: 'ensure looks for a change whose answer was lost: if it shows, that is the result',
+    because:
+      'if the response to a change is lost, ensure reads the route: if the change shows, that is the result',
     when: ({ variant, fault, extent }, place) =>
       variant.node === 'ensure-route' && place === 'write' && extent === 'once' && acts(fault),
     outcome: () => 'ok',
   },
   {
     because:
-      'a restart looks whether a stop whose answer was lost was applied, and repeats the start until it is taken, five times at most: to start what runs does no harm',
+      'if the response to a stop is lost, a restart checks whether the stop was applied; it repeats the start until it is accepted, up to five times, because starting a running route does no harm',
     when: (one, place, at) =>
       isRestart(one) &&
       place === 'write' &&
@@ -279,7 +280,7 @@ const SPECIAL: Special[] = [
   },
   {
     because:
-      'a restart that has sent the stop sends the start too, whatever the looks between them show',
+      'once a restart has sent the stop, it also sends the start, whatever the reads between them show',
     when: (one, place, at) =>
       isRestart(one) &&
       place === 'confirm' &&
@@ -289,7 +290,7 @@ const SPECIAL: Special[] = [
   },
   {
     because:
-      'where a command for a destination is refused with 400 or 404, as by firmware that does not know it, an update does the same',
+      'if a command for a destination is rejected with 400 or 404, as by firmware that does not support it, an update does the same',
     otherResult: true,
     when: ({ calls, fault, extent }, place, at) =>
       extent === 'once' &&
@@ -301,7 +302,7 @@ const SPECIAL: Special[] = [
   },
   {
     because:
-      'ensure that gets a 404 for a route that it is to delete looks at the appliance: `NOT_CONFIRMED` if the route is still there',
+      'if ensure gets a 404 for a route that it has to delete, it reads the route again: `NOT_CONFIRMED` if the route still exists',
     when: ({ variant, calls, fault, extent }, place, at) =>
       variant.node === 'ensure-route' &&
       deletes(variant) &&
@@ -311,7 +312,7 @@ const SPECIAL: Special[] = [
     outcome: () => 'NOT_CONFIRMED',
   },
   {
-    because: 'the statistics of all routes leave out one that is not found any more',
+    because: 'the statistics of all routes leave out a route that no longer exists',
     otherResult: true,
     when: ({ variant, calls, fault, extent }, _place, at) =>
       variant.label === 'all' &&
@@ -322,7 +323,7 @@ const SPECIAL: Special[] = [
   },
   {
     because:
-      'where the appliance does not know its own new session, a 404 is about what was asked for: no second login is tried',
+      'if the gateway does not know its own new session, a 404 is about the requested item: no second login is tried',
     when: ({ fault, extent }, place) =>
       place === 'introduction' && extent === 'lasting' && fault.status === 404,
     outcome: () => 'NOT_FOUND',

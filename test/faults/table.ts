@@ -33,7 +33,7 @@ async function pageWith(judged: Judged[]): Promise<string> {
 
 /** What an outcome is called in the tables, in the order in which they are named. */
 const MARKS: Record<string, [mark: string, meaning: string]> = {
-  ok: ['✓', 'the result, as without the fault'],
+  ok: ['✓', 'the same result as without the fault'],
   away: ['A', '`appliance.unreachable`, and `appliance.reachable` when it is over, once each'],
   TIMEOUT: ['T', '`TIMEOUT`'],
   UNAVAILABLE: ['U', '`UNAVAILABLE`'],
@@ -54,11 +54,11 @@ function tables(judged: Judged[]): string {
   const legend = Object.values(MARKS).map(([mark, meaning]) => `**${mark}** ${meaning}`)
   return [
     `${judged.length} cells. ${legend.join(', ')}.`,
-    'What has to come of a fault at one call, before the slash when only that call is struck, behind it when all that follow are too:',
+    'The required outcome of a fault at one request. Before the slash: only this request is affected. After the slash: all following requests are affected too.',
     rules(),
-    'Otherwise than in the table:',
+    'Exceptions:',
     REASONS.map((reason) => `- ${reason[0]!.toUpperCase()}${reason.slice(1)}.`).join('\n'),
-    'What came of it, at all calls of a node together:',
+    'The measured outcomes, for all requests of a node together:',
     outcomes(judged),
   ].join('\n\n')
 }

@@ -91,6 +91,26 @@ describe('watch', function () {
     event.deviceId!.should.equal(deviceId)
   })
 
+  it('says in its language what an event is about, by default in English', async () => {
+    await start({
+      english: watch({ initial: 'snapshot' }),
+      german: watch({ initial: 'snapshot', language: 'de' }),
+    })
+    const texts = (event: string): string[] =>
+      out().flatMap(({ topic, payload }) => (topic === event ? [payload.text] : []))
+    await until(() => texts('snapshot').length === 2)
+    texts('snapshot')
+      .sort()
+      .should.eql(['Gateway 1: 4 of 6 routes are running', 'Gateway 1: 4 von 6 Routen laufen'])
+
+    const { id, name } = simulator.routes.find(({ state }) => state === 'running')!
+    simulator.stopRoute(id)
+    await until(() => texts('route.stopped').length === 2)
+    texts('route.stopped')
+      .sort()
+      .should.eql([`${name} is stopped`, `${name} ist gestoppt`])
+  })
+
   it('without a snapshot begins in silence', async () => {
     await start({ watch: watch() })
     await polled(2)

@@ -80,8 +80,8 @@ describe("the simulator's certificate", function () {
     })
     const [c, k, none] = [written('c', cert), written('k', key), join(folder, 'none')]
     const wrong: Array<[string[], RegExp]> = [
-      [['--cert', c], /^--cert and --key belong together: give both or neither/],
-      [['--https', '--key', k], /^--cert and --key belong together/],
+      [['--cert', c], /^Give both --cert and --key, or neither/],
+      [['--https', '--key', k], /^Give both --cert and --key/],
       [['--cert', none, '--key', k], /^--cert: there is no file ".*none"/],
       [['--cert', c, '--key', none], /^--key: there is no file ".*none"/],
       [['--cert', folder, '--key', k], /^--cert: ".*" cannot be read \(EISDIR\)/],

@@ -54,13 +54,13 @@ describe('simulator', () => {
         [['--port', '70000'], /--port takes a whole number from 0 to 65535, not "70000"/],
         [['--routes', 'many'], /--routes/],
         [['--fault', 'nonsense'], /kind/],
-        [['--fault', 'hang:GET:?'], /cannot make out "\?"/],
+        [['--fault', 'hang:GET:?'], /"\?" in "hang:GET:\?" is not a method/],
         [['--fail', 'nonsense', '--port', '0'], /--fail: "nonsense" is not WHAT=STATE/],
         [['--fail', 'Nowhere=ok', '--port', '0'], /--fail: The simulator has no route Nowhere/],
         [['--fail', 'Studio A=broken', '--port', '0'], /--fail: A line is ok, disconnected/],
         [['--fail', 'device=broken', '--port', '0'], /--fail: A device is ok, offline, away/],
         [['--dialect', 'cookie=sweet'], /standard or secure or none/],
-        [['--dialect', 'nonsense=1'], /knows no "nonsense"/],
+        [['--dialect', 'nonsense=1'], /no dialect "nonsense"/],
         [['extra'], /extra/],
       ]
       const results = await Promise.all(wrong.map(([args]) => run(...args).ended))

@@ -4,6 +4,7 @@ import {
   watchDevice,
   type Connection,
   type Snapshot,
+  type Wordless,
 } from '../../../client/internal'
 import { mayAct } from '../../../client/connection/roles'
 import { isRunning, type RouteState } from '../../../client/watch/state'
@@ -32,7 +33,7 @@ export interface ObservedState {
   /** Whether the user of the gateway may start and stop; true while the roles are not known. */
   mayControl: boolean
   /** The whole state, unless the editor has this version of it. */
-  snapshot?: Snapshot
+  snapshot?: Wordless<Snapshot>
 }
 
 /** What an editor requests. */
