@@ -96,7 +96,7 @@ withSidebar('the sidebar: the place of its rows', (sidebar) => {
       await says(row('A first one', 'Own'), 'running')
       should(await names('Own').allTextContents()).eql([HOSTILE, 'A first one'])
       own.stopRoute(HOSTILE)
-      await says(row(HOSTILE, 'Own'), 'idle')
+      await says(row(HOSTILE, 'Own'), 'stopped')
       own.startRoute('Beta')
       await says(row('Beta', 'Own'), 'running')
       should(await names('Own').allTextContents()).eql([HOSTILE, 'A first one', 'Beta'])

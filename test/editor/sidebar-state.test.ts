@@ -81,7 +81,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       should(
         asked.every(({ path, body }) => body['lookOn'] || path.endsWith('/gateways')),
       ).be.true()
-      await says(head('Quiet'), 'not asked')
+      await says(head('Quiet'), 'not polled')
       should(await facts('Quiet').textContent()).equal('')
       should(quiet.journal).eql([])
     } finally {
@@ -100,15 +100,15 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       await open([])
       const tone = () => head('Head-end').locator('[data-tone]').getAttribute('data-tone')
       await says(head('Head-end'), 'reachable')
-      await says(facts('Head-end'), '2 of 4 run')
+      await says(facts('Head-end'), '2 of 4 running')
       should(await tone()).equal('ok')
       watched.stopRoute('Alpha')
-      await says(facts('Head-end'), '1 of 4 run')
+      await says(facts('Head-end'), '1 of 4 running')
       watched.route('Beta')!.summaryStatusCode = 'warn'
-      await says(facts('Head-end'), 'with a problem: 1')
+      await says(facts('Head-end'), 'problems: 1')
       should(await tone()).equal('warn')
       watched.route('Gamma')!.summaryStatusCode = 'error'
-      await says(facts('Head-end'), 'with a problem: 2')
+      await says(facts('Head-end'), 'problems: 2')
       should(await tone()).equal('error')
       await watched.stop()
       await says(head('Head-end'), 'out of date')
@@ -139,7 +139,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     const before = await places('Studio')
 
     await small().stop()
-    await says(row('Alpha'), 'was running · in connected')
+    await says(row('Alpha'), 'was running · source connected')
     await says(row('Beta'), 'was idle')
     await says(details(), 'in: last seen connected')
     const [old, colour] = await drawn()
@@ -166,7 +166,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await says(question(), 'The current state is not known.')
   })
 
-  it('takes nothing for granted when Node-RED does not answer', async () => {
+  it('takes nothing for granted when Node-RED does not respond', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
     await page.route('**/media-gateway/state', () => undefined)
@@ -231,7 +231,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await page.unroute('**/media-gateway/state')
     await page.route('**/media-gateway/state', (route) => route.abort())
     await says(head('Studio'), 'out of date')
-    await says(message(), 'Node-RED does not answer.')
+    await says(message(), 'Node-RED does not respond.')
     editor().complaints.length = 0
     await page.unroute('**/media-gateway/state')
     await says(head('Studio'), 'reachable')

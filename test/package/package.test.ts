@@ -1,11 +1,10 @@
 // The package as a user gets it: packed, installed into an empty user directory, run by a real
-// Node-RED. And that the README says of it what is true.
+// Node-RED.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import should from 'should'
-import { ERROR_CODES } from '../../client/internal'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
 import { root } from '../support/root'
@@ -221,8 +220,9 @@ describe('the package', function () {
   })
 
   describe('without Node-RED', () => {
-    it('runs the sample of the README', async () => {
-      const [, sample = ''] = /```js\n([^]*?)```/.exec(readme()) ?? []
+    it('runs the sample of the page on the client', async () => {
+      const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
+      const [, sample = ''] = /```js\n([^]*?)```/.exec(page) ?? []
       sample.should.match(/require\('@media-gateway\/node-red\/client'\)/)
       const file = join(installation.userDir, 'sample.js')
       writeFileSync(file, sample.replace(/http:\/\/localhost:8080/, simulator.url))
@@ -297,34 +297,3 @@ describe('the package', function () {
       ),
     )
 })
-
-describe('the README', () => {
-  it('lists exactly the nodes of the package', () => {
-    firstCells('Nodes')
-      .sort()
-      .should.deepEqual([...types].sort())
-  })
-
-  it('lists exactly the error codes', () => {
-    firstCells('Errors')
-      .sort()
-      .should.deepEqual([...ERROR_CODES].sort())
-  })
-
-  it('names only files that are there', () => {
-    for (const [, path = ''] of readme().matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-      existsSync(join(root, path)).should.be.true(path)
-    }
-  })
-})
-
-const readme = (): string => readFileSync(join(root, 'README.md'), 'utf8')
-
-/** The first cells, in code, of the table under a heading. */
-function firstCells(heading: string): string[] {
-  const section =
-    readme()
-      .split(new RegExp(`^## ${heading}$`, 'm'))[1]
-      ?.split(/^## /m)[0] ?? ''
-  return [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, cell]) => cell!)
-}
