@@ -1,5 +1,6 @@
 import type { Node, NodeStatus } from 'node-red'
 import type { GatewayError } from '../../client/internal'
+import { LinkedSet } from '../../client/linked-set'
 import { shortened } from '../../client/model/shortened'
 import { briefly } from './reason'
 import { LONGEST_NAME, clockTime, type Values, type Words } from './words'
@@ -48,7 +49,7 @@ const PROGRESS_EVERY_MS = 500
 
 export function createStatus(node: Node, words: Words): Status {
   const requesting = dot('blue', words('gateway:status.requesting'))
-  const timers = new Set<NodeJS.Timeout>()
+  const timers = new LinkedSet<NodeJS.Timeout>()
   /** Messages that have waited long enough to be shown. */
   let late = 0
   let busy = requesting
@@ -80,16 +81,16 @@ export function createStatus(node: Node, words: Words): Status {
       if (outcome?.fill === 'red') setOutcome()
       let isLate = false
       const timer = setTimeout(() => {
-        timers.delete(timer)
+        link.remove()
         isLate = true
         late++
         render()
       }, SHOW_AFTER_MS)
-      timers.add(timer)
+      const link = timers.add(timer)
 
       function end(): void {
         clearTimeout(timer)
-        timers.delete(timer)
+        link.remove()
         if (isLate && --late === 0) busy = requesting
       }
       return {
@@ -118,8 +119,7 @@ export function createStatus(node: Node, words: Words): Status {
       render()
     },
     close() {
-      for (const timer of timers) clearTimeout(timer)
-      timers.clear()
+      for (const timer of timers.all()) clearTimeout(timer)
       late = 0
       setOutcome()
       closed = true
