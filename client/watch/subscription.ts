@@ -54,6 +54,8 @@ export interface Health {
   }
   /** Why the latest poll failed. */
   failure?: GatewayError
+  /** Since when polls have failed, in Unix ms. */
+  since?: number
   /** The appliance counts as unreachable. */
   unreachable: boolean
 }
@@ -123,7 +125,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
     }
     if (known.state && told?.id !== known.state.id) start(known.state, known.seenAt)
     if (known.away && !away) unreachable(known.away)
-    else if (known.state) tellHealth(known.away?.error)
+    else if (known.state) tellHealth(known.away)
   }
 
   function start(state: DeviceState, at: number): void {
@@ -203,7 +205,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
 
   function missed(miss: Miss): void {
     fail('look', miss.error)
-    tellHealth(miss.error)
+    tellHealth(miss)
   }
 
   function fail(what: 'look' | 'statistics', error: GatewayError): void {
@@ -234,7 +236,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
     const left = since + holdFor - clock.now()
     if (left > 0) now.cancel = clock.after(left, say)
     else say()
-    tellHealth(error)
+    tellHealth(miss)
   }
 
   function reachable({ since, outageMs }: { since: number; outageMs: number }): void {
@@ -269,10 +271,11 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
   const tellLimits = (events: ReturnType<NonNullable<typeof limits>['running']>): void =>
     tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
-  function tellHealth(failure?: GatewayError): void {
+  function tellHealth(miss?: Miss): void {
     const { routes, running } = counts
     const known = told && { routes, running, seenAt: clock.unix(seenAt) }
-    options.onHealth?.({ known, failure, unreachable: away !== undefined })
+    const trouble = miss && { failure: miss.error, since: clock.unix(miss.since) }
+    options.onHealth?.({ known, ...trouble, unreachable: away !== undefined })
   }
 
   function count({ routes }: DeviceState): typeof counts {

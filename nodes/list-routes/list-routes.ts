@@ -3,6 +3,7 @@ import { invalidInput, listRoutes, type Problem, type Route } from '../../client
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { refuseUnresolved } from '../runtime/environment'
 import type { Message } from '../runtime/parameters'
+import { counted } from '../runtime/status'
 
 interface Config extends ActionConfig {
   output?: string
@@ -20,13 +21,14 @@ export = (RED: NodeAPI): void =>
       const answer = await listRoutes(gateway, { deviceId, ...paging }, operation)
       const wanted = routeFilter(config)
       const list = wanted ? { ...answer, data: answer.data.filter(wanted) } : answer
+      const did = counted('routes', list.data.length)
       switch (config.output) {
         case 'routes':
-          return { payload: list.data, deviceId }
+          return { payload: list.data, did, deviceId }
         case 'split':
-          return { payload: list.data, deviceId, split: ({ id }: Route) => ({ routeId: id }) }
+          return { payload: list.data, did, deviceId, split: ({ id }: Route) => ({ routeId: id }) }
         default:
-          return { payload: list, deviceId }
+          return { payload: list, did, deviceId }
       }
     },
   )

@@ -16,7 +16,8 @@ export = (RED: NodeAPI): void =>
         case 'export': {
           const deviceId = await parameters.device()
           const preset = await exportPreset(gateway, deviceId, operation)
-          return { payload: config.hideSecrets ? hideSecrets(preset) : preset, deviceId }
+          const payload = config.hideSecrets ? hideSecrets(preset) : preset
+          return { payload, did: { key: 'exported' }, deviceId }
         }
         case 'import': {
           if (message.confirm !== true) {
@@ -29,7 +30,7 @@ export = (RED: NodeAPI): void =>
             { deviceId: parameters.device, preset: message.payload },
             operation,
           )
-          return { payload: answer, deviceId }
+          return { payload: answer, did: { key: 'importAccepted' }, deviceId }
         }
         default:
           throw invalidInput(

@@ -29,8 +29,8 @@ export type Message = NodeMessage & Record<string, unknown>
 export interface Parameters {
   /** The device ID: as configured, or `msg.deviceId`, or the appliance's only device. */
   device: () => Promise<string>
-  /** The device and route ID; a name is looked up on the appliance. */
-  route: () => Promise<RouteAddress>
+  /** The device and route ID; a name is looked up on the appliance, and given too. */
+  route: () => Promise<RouteAddress & { name?: string }>
   /** Which destination of the route is meant, by its ID or by its name. */
   destination: () => Promise<Target>
   /** The definition of a route that create and update send. */
@@ -78,7 +78,8 @@ export function readParameters(
     async route() {
       const wanted = await target('route')
       const deviceId = await device()
-      return { deviceId, routeId: await findRoute(gateway, deviceId, wanted, operation) }
+      const routeId = await findRoute(gateway, deviceId, wanted, operation)
+      return { deviceId, routeId, ...('name' in wanted && { name: wanted.name }) }
     },
 
     destination: () => target('destination'),

@@ -22,6 +22,13 @@ export = (RED: NodeAPI): void =>
           operation.name,
         )
       }
-      return { payload: await ACTIONS[action as keyof typeof ACTIONS](gateway, operation) }
+      const wasOpen = gateway.session.isOpen()
+      const payload = await ACTIONS[action as keyof typeof ACTIONS](gateway, operation)
+      const changed = action !== 'info' && gateway.session.isOpen() !== wasOpen
+      const did =
+        'displayName' in payload
+          ? { key: 'loggedIn', name: payload.displayName, changed }
+          : { key: 'loggedOut', changed }
+      return { payload, did }
     },
   )

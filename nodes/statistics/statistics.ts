@@ -9,6 +9,7 @@ import {
 } from '../../client/internal'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
 import type { Message } from '../runtime/parameters'
+import { counted, type Did } from '../runtime/status'
 
 interface Config extends ActionConfig {
   scope?: string
@@ -19,7 +20,8 @@ export = (RED: NodeAPI): void =>
     const { gateway, operation, config, parameters } = call
     if (config.scope === 'all') {
       const deviceId = await parameters.device()
-      return { payload: await readAllStatistics(gateway, deviceId, operation), deviceId }
+      const payload = await readAllStatistics(gateway, deviceId, operation)
+      return { payload, did: didReadAll(payload), deviceId }
     }
     const scope = config.scope || 'route'
     if (!Object.hasOwn(SCOPES, scope)) {
@@ -63,7 +65,15 @@ async function statisticsOf(
 ): Promise<Result> {
   const address = await parameters.route()
   const what = await of(address)
-  return { payload: await readStatistics(gateway, address.deviceId, what, operation), ...address }
+  const payload = await readStatistics(gateway, address.deviceId, what, operation)
+  return { payload, did: { key: 'statistics' }, ...address }
+}
+
+function didReadAll(routes: ReadonlyArray<object>): Did {
+  const number = routes.length
+  const failed = routes.filter((route) => 'error' in route).length
+  if (failed > 0) return { key: 'partFailed', values: { failed, number }, failed: true }
+  return counted('statisticsOf', number)
 }
 
 /** A client is given by `msg.clientAddress`, and with several connections by `msg.clientPort`. */

@@ -27,7 +27,8 @@ import { findGateway, requireGateway } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { evaluateProperty, type Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
-import { createWatchStatus } from '../runtime/status'
+import { wordsOf } from '../runtime/words'
+import { createWatchStatus } from './status'
 
 interface Config extends NodeDef {
   gateway?: string
@@ -48,10 +49,11 @@ const OPERATION = newOperation('watch')
 
 /** A node that starts flows when something changes on the appliance (design 2.6). */
 export = (RED: NodeAPI): void => {
+  const words = wordsOf(RED)
   RED.nodes.registerType('media-gateway-watch', function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    const status = createWatchStatus(this)
+    const status = createWatchStatus(this, words)
     const user = findGateway(RED, config)
     let closed = false
     let end = (): void => undefined

@@ -128,11 +128,15 @@ function missingLabels(node: string, language: string): string[] {
 /** The texts of the form: its own, and those that all forms share. */
 function labels(node: string, language: string): Record<string, string> {
   const shared = Object.entries(catalog('gateway', language))
-  return {
-    ...Object.fromEntries(shared.map(([key, text]) => [`gateway:${key}`, text])),
-    ...catalog(node, language),
-  }
+  const texts = [
+    ...shared.map(([key, text]) => [`gateway:${key}`, text] as const),
+    ...Object.entries(catalog(node, language)),
+  ]
+  return Object.fromEntries(texts.filter(([key]) => !ON_THE_CANVAS.test(key)))
 }
+
+/** What stands in and under a node, and at its port. */
+const ON_THE_CANVAS = /^(gateway:)?(does\.|status\.|result$)/
 
 /** A label as help may quote it: whole, or without what explains it. */
 const shortened = (label: string): string[] => [
