@@ -177,11 +177,9 @@ function sentencesIn(program: string): string {
   full(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), (node) => {
     const parts = partsOf(node)
     const sentence = parts.join('·')
-    if (!isSentence(sentence)) return
-    const start = parts
-      .find((part) => /\S/.test(part))!
-      .trim()
-      .split('\n')[0]!
+    const first = parts.find((part) => /\p{L}/u.test(part))
+    if (first === undefined || !isSentence(sentence)) return
+    const start = first.trim().split('\n')[0]!
     const at = source.findIndex((line) => line.includes(start.slice(0, 30)))
     lines[Math.max(0, at)] += ` ${sentence.replaceAll('\n', ' ')}`
   })
