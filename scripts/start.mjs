@@ -142,7 +142,7 @@ const FAILURES = {
   ],
   Gateway: [
     { label: 'device goes offline', path: 'device', body: { state: 'offline' } },
-    { label: 'gateway does not answer', path: 'device', body: { state: 'away' } },
+    { label: 'gateway does not respond', path: 'device', body: { state: 'away' } },
     { label: 'gateway is back', path: 'device', body: { state: 'ok' } },
   ],
   Everything: [{ label: 'everything is back', path: 'failures', method: 'DELETE' }],
