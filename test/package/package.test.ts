@@ -139,13 +139,13 @@ describe('the package', function () {
       return flows
     }
 
-    it('are offered in the menu, one for each node, and one for all', () => {
+    it('are offered in the menu, one for each node, one for all, and one to begin with', () => {
       const titles = sets
         .filter((set) => set !== 'gateway')
         .map((set) => `${set[0]!.toUpperCase()}${set.slice(1).replace('-', ' ')}`)
       Object.keys(examples)
         .sort()
-        .should.deepEqual([...titles, 'All nodes'].sort())
+        .should.deepEqual([...titles, 'All nodes', 'Start and stop a route'].sort())
     })
 
     it('are offered as recipes too, each with a page', () => {
@@ -171,7 +171,7 @@ describe('the package', function () {
         const defaults = form.slice(0, form.indexOf('paletteLabel'))
         const { id: _, type: _type, ...rest } = node
         for (const property of Object.keys(rest)) {
-          if (['x', 'y', 'z', 'wires'].includes(property)) continue
+          if (['g', 'x', 'y', 'z', 'wires'].includes(property)) continue
           should(new RegExp(`\\b${property}: \\{`).test(defaults)).be.true(
             `${node.type} ${property}`,
           )
@@ -197,6 +197,8 @@ describe('the package', function () {
       // Without the confirmation nothing is imported.
       Preset: () => called('GET', /\/preset$/) && !called('POST', /\/preset$/),
       'Ensure route': () => simulator.route('Ensured example') !== undefined,
+      'Start and stop a route': () =>
+        commanded('stop-route') && simulator.route('Studio A')?.state === 'idle',
       'All nodes': () =>
         changed('delete') && !simulator.routes.some(({ name: each }) => each.startsWith('Demo ')),
     }
