@@ -258,7 +258,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     const [first, second] = several().devices
     await says('device', `${second!.name}, Online`)
     const [route] = second!.routes
-    await says('route', `${route!.name}, ${route!.state}`)
+    await says('route', `${route!.name}, stopped`)
     should(lookups().map(({ deviceId }) => deviceId)).eql([second!._id])
 
     await field('device').fill('unheard of')

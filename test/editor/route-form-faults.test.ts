@@ -95,7 +95,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
       await enter(destination(index), 'protocol', 'srt')
     }
     should(await faultOf(destination(1), 'name')).equal(
-      'destination 1 has it too; each has its own',
+      'destination 1 has the same value; each destination needs its own',
     )
     await enter(destination(1), 'srtPassPhrase', 'short')
     should(await faultOf(destination(1), 'srtPassPhrase')).equal('10 to 79 characters')
@@ -114,7 +114,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
       'nmae: unknown field; did you mean name?',
       'source.port: a whole number from 1 to 65535',
     ])
-    should(await summaries()).match([/out · UDP.*Complete or correct: 3/])
+    should(await summaries()).match([/out · UDP.*Fields to complete or correct: 3/])
     await destination(0).locator('.media-gateway-route-toggle').click()
     should(await faultOf(destination(0), 'ttl')).equal('a whole number from 1 to 255')
     should(await entry(destination(0), 'ttl').isVisible()).be.true()
@@ -141,7 +141,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
     await editor().press('cancel')
 
     await openOn('ensure', '{"source":{"port":5001}}', { state: 'present' })
-    should(await faultOf(top(), 'name')).match(/^neither id nor name is given/)
+    should(await faultOf(top(), 'name')).match(/^id or name is required/)
     await enter(top(), 'name', 'A')
     should(await faults()).eql([])
     await form().getByRole('button', { name: 'add a destination' }).click()

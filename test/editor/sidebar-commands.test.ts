@@ -76,7 +76,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await row('Alpha').click()
     const route = small().route('Alpha')!
     await says(details(), route.id)
-    await says(details(), 'in: connected · UDP 239.1.1.1:5000')
+    await says(details(), 'source: connected · UDP 239.1.1.1:5000')
     should(await details().getByRole('listitem').count()).equal(4)
     await says(details().getByRole('listitem').filter({ hasText: 'Alpha reserve' }), 'switched off')
     small().clearJournal()
@@ -93,7 +93,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await details().getByRole('button', { name: 'start Alpha web' }).click()
     await question().getByRole('button', { name: 'Start destination' }).click()
     await details().getByRole('button', { name: 'stop Alpha web' }).waitFor()
-    await says(row('Alpha'), 'destinations 2/2')
+    await says(row('Alpha'), 'dest. 2/2')
     should(commands(small())).have.length(2)
 
     await details().getByRole('button', { name: 'copy ID' }).click()
@@ -130,7 +130,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
       await row('Beta').getByRole('button').click()
       const said = await question().innerText()
       await question().getByRole('button', { name: 'Cancel' }).click()
-      return said.includes('Some may go on the air all the same.')
+      return said.includes('Some destinations may go on the air anyway.')
     })
     for (const destination of small().route('Beta')!.destinations) destination.started = true
   })
@@ -224,7 +224,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
   it('offers no commands where the config node is read only, or the user may only read', async () => {
     const page = await open(['reader'])
     await says(row('Alpha', 'Only to look'), 'running')
-    await says(block('Only to look'), 'read only')
+    await says(block('Only to look'), 'read-only')
     const buttons = block('Only to look').getByRole('row').getByRole('button')
     should(await buttons.count()).equal(0)
     await row('Alpha', 'Only to look').click()

@@ -107,7 +107,7 @@ withSidebar('the sidebar: the place of its rows', (sidebar) => {
       should(await names('Own').allTextContents()).eql(['A first one', 'Beta'])
       await row('A first one', 'Own').focus()
       own.removeRoute('A first one')
-      await says(row('A first one', 'Own'), 'no longer there')
+      await says(row('A first one', 'Own'), 'no longer exists')
       should(await row('A first one', 'Own').getByRole('button').count()).equal(0)
       should(await names('Own').allTextContents()).eql(['A first one', 'Beta'])
       await filter.focus()

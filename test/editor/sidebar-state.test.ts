@@ -112,7 +112,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       should(await tone()).equal('error')
       await watched.stop()
       await says(head('Head-end'), 'out of date')
-      await says(facts('Head-end'), '1 of 4 ran')
+      await says(facts('Head-end'), '1 of 4 were running')
       should(await tone()).equal('warn')
       await pretend(editor().page, (state) => (state.health.unreachable = true))
       await says(head('Head-end'), 'unreachable')
@@ -128,7 +128,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
     await row('Alpha').click()
-    await says(details(), 'in: connected')
+    await says(details(), 'source: connected')
     const sign = row('Alpha').locator('[data-tone]')
     const drawn = () =>
       sign.evaluate((one) => [
@@ -140,8 +140,8 @@ withSidebar('the sidebar: what is known', (sidebar) => {
 
     await small().stop()
     await says(row('Alpha'), 'was running · source connected')
-    await says(row('Beta'), 'was idle')
-    await says(details(), 'in: last seen connected')
+    await says(row('Beta'), 'was stopped')
+    await says(details(), 'source: last seen connected')
     const [old, colour] = await drawn()
     should(old).equal('"○"')
     should(colour).not.equal(fresh[1])
@@ -157,7 +157,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
 
     await small().start()
     await says(row('Alpha'), /^Alpha(?!.*was).*running/)
-    await says(details(), 'in: connected')
+    await says(details(), 'source: connected')
     should(await drawn()).eql(fresh)
     should(await places('Studio')).eql(before)
     await button.click()
@@ -238,7 +238,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
 
     await page.route('**/media-gateway/gateways*', (route) => route.fulfill({ json: [] }))
     await page.evaluate(() => RED.events.emit('deploy'))
-    await says(page.locator('.media-gateway-sidebar'), 'No media gateway is deployed.')
+    await says(page.locator('.media-gateway-sidebar'), 'No media gateway is deployed yet.')
     should(await page.locator('.media-gateway-sidebar-block').count()).equal(0)
     editor().complaints.length = 0
   })
@@ -261,7 +261,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await open(['gateway'])
     await says(row('Alpha'), 'running')
     await deploy([gateway('broken', 'No address', small(), { baseUrl: '' })])
-    await says(head('No address'), 'fault')
+    await says(head('No address'), 'error')
     await says(block('No address'), /address/)
     await says(head('Studio'), 'reachable')
     await deploy()
