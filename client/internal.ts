@@ -6,8 +6,19 @@ export { openConnection } from './connection/connection'
 export type { Connection, GatewayOptions } from './connection/connection'
 export { newOperation } from './connection/operation'
 export type { Operation, Request } from './connection/operation'
-export { asGatewayError, ERROR_CODES, GatewayError, invalidInput, isGatewayError } from './errors'
-export type { Applied, ErrorCause, ErrorCode, Problem } from './errors'
+export {
+  asGatewayError,
+  ERROR_CODES,
+  GatewayError,
+  invalidInput,
+  isGatewayError,
+  ofConfiguration,
+  say,
+  withoutLabels,
+  words,
+} from './errors'
+export type { Applied, ErrorCause, ErrorCode, Identity, Problem, Sentence } from './errors'
+export { SENTENCES } from './sentences'
 export { Stop } from './stop'
 export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
 export { readCertificate } from './connection/certificate'

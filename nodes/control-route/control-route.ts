@@ -36,7 +36,7 @@ export = (RED: NodeAPI): void =>
       const action = ACTIONS.find((known) => known === wanted)
       if (!action) {
         const path = fromMessage ? 'msg.action' : 'action'
-        const problem = 'one of "start", "stop" and "restart" is expected'
+        const problem = 'must be one of "start", "stop" and "restart"'
         throw invalidInput([{ path, problem }], operation.name)
       }
       const target = config.target === 'destination' ? await parameters.destination() : undefined

@@ -28,7 +28,7 @@ export = (RED: NodeAPI): void =>
       const { waitTimeout } = waitingOf(config)
       const state = STATES.find((known) => known === (config.state || 'present'))
       if (!state) {
-        const problem = `one of "${STATES.join('", "')}" is expected`
+        const problem = `must be one of "${STATES.join('", "')}"`
         throw invalidInput([{ path: 'state', problem }], operation.name)
       }
       const { deviceId, results, routeId } = await ensureRoutes(

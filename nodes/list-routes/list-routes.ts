@@ -41,7 +41,7 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
     if (value === undefined || value === null || value === '') return undefined
     const number = typeof value === 'string' ? Number(value) : value
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number
-    problems.push({ path: `msg.${property}`, problem: 'a whole number from 1 is expected' })
+    problems.push({ path: `msg.${property}`, problem: 'must be a whole number from 1' })
     return undefined
   }
   const paging = { page: wholeNumber('page'), pageSize: wholeNumber('pageSize') }
@@ -50,7 +50,7 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
 }
 
 function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | undefined {
-  refuseUnresolved('the filter', filter)
+  refuseUnresolved('filter', filter)
   const text = String(filter ?? '').toLocaleLowerCase()
   if (!text && !state) return undefined
   // Older firmware says "idle" where newer says "stopped" (facts 5.1).

@@ -22,7 +22,7 @@ export = (RED: NodeAPI): void =>
         case 'import': {
           if (message.confirm !== true) {
             const problem =
-              'must be true: an import replaces all routes of the device, and is made only when the message says so'
+              'must be true: an import replaces all routes of the device, so the message has to confirm it'
             throw invalidInput([{ path: 'msg.confirm', problem }], operation.name)
           }
           const { deviceId, answer } = await restorePreset(
@@ -34,7 +34,7 @@ export = (RED: NodeAPI): void =>
         }
         default:
           throw invalidInput(
-            [{ path: 'action', problem: 'one of "export" and "import" is expected' }],
+            [{ path: 'action', problem: 'must be one of "export" and "import"' }],
             operation.name,
           )
       }

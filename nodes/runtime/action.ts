@@ -7,6 +7,8 @@ import {
   isGatewayError,
   mayBeUnknownDevice,
   newOperation,
+  say,
+  words,
   type Connection,
   type Operation,
 } from '../../client/internal'
@@ -96,7 +98,7 @@ export function registerAction<Config extends ActionConfig>(
         done()
       }
       const fail = (error: unknown): void => {
-        const failure = asGatewayError(error, operation)
+        const failure = asGatewayError(error, operation, user?.identity)
         // Its message says it all: a stack is of no use in the debug sidebar.
         if (isGatewayError(error)) delete failure.stack
         waiting.failed(failure)
@@ -178,8 +180,10 @@ function tooLate({ name, writes }: Operation): GatewayError {
   return new GatewayError(
     'CLOSED',
     writes > 0
-      ? 'The node was stopped. The change had been accepted by then: look at the appliance.'
-      : 'The node was stopped before the call finished.',
+      ? words(
+          'The node was stopped by a deploy or restart after __host__ had accepted the change. Check the gateway before you send the message again.',
+        )
+      : say('stopped'),
     { operation: name, applied: writes > 0 ? 'maybe' : 'no' },
   )
 }
@@ -188,7 +192,10 @@ function unsendable(error: unknown, { name, statusCode, writes }: Operation): Ga
   const reason = error instanceof Error ? error.message : 'no reason is given'
   return new GatewayError(
     'BAD_RESPONSE',
-    `What was asked for was done, but the message could not be sent on (${reason}). Look for a property of it that cannot be copied.`,
+    words(
+      '__host__ responded, but the message could not be sent on (__reason__). Remove the property of the message that cannot be copied.',
+      { reason },
+    ),
     { operation: name, statusCode, applied: writes > 0 ? 'yes' : 'no' },
   )
 }

@@ -94,7 +94,8 @@ function missing(
 
 /** The first sentence, without what most sentences begin with. */
 function sentenceOf(text: string): string {
-  const said = text.replace(/^Nothing was changed[.:] /, '')
+  // The node is at one route; what happened to it is the news.
+  const said = text.replace(/^Route "[^"]*": /, '')
   // To its end, or to where it goes on with advice. A name in quotes may contain a full stop.
   const sentence = /^(?:"[^"]*"|“[^”]*”|[^"“])*?(?=[.;!?](?:\s|$))/.exec(said)?.[0] ?? said
   return (

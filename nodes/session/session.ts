@@ -18,7 +18,7 @@ export = (RED: NodeAPI): void =>
       if (typeof action !== 'string' || !Object.hasOwn(ACTIONS, action)) {
         const path = fromMessage ? 'msg.action' : 'action'
         throw invalidInput(
-          [{ path, problem: 'one of "info", "start" and "end" is expected' }],
+          [{ path, problem: 'must be one of "info", "start" and "end"' }],
           operation.name,
         )
       }

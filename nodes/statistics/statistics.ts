@@ -25,7 +25,7 @@ export = (RED: NodeAPI): void =>
     }
     const scope = config.scope || 'route'
     if (!Object.hasOwn(SCOPES, scope)) {
-      const problem = `one of "${Object.keys(SCOPES).join('", "')}" and "all" is expected`
+      const problem = `must be one of "${Object.keys(SCOPES).join('", "')}" and "all"`
       throw invalidInput([{ path: 'scope', problem }], operation.name)
     }
     return SCOPES[scope]!(call)
@@ -82,7 +82,7 @@ function clientOf(
   operation: string,
 ): { clientAddress: string; clientPort?: number } {
   if (typeof clientAddress !== 'string' || clientAddress === '') {
-    const problem = 'is empty; the address of the client is expected there'
+    const problem = 'is empty; it must be the address of the client'
     throw invalidInput([{ path: 'msg.clientAddress', problem }], operation)
   }
   if (clientPort === undefined || clientPort === null || clientPort === '') return { clientAddress }
@@ -90,7 +90,7 @@ function clientOf(
   if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65535)
     return { clientAddress, clientPort: port }
   throw invalidInput(
-    [{ path: 'msg.clientPort', problem: 'a port from 1 to 65535 is expected' }],
+    [{ path: 'msg.clientPort', problem: 'must be a port from 1 to 65535' }],
     operation,
   )
 }

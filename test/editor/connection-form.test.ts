@@ -115,7 +115,7 @@ inBrowser('the test of the connection', function () {
     await test()
     should(await result.innerText())
       .containEql('Gateway not reachable')
-      .and.containEql('could not be resolved')
+      .and.containEql('cannot be resolved')
     await close()
   })
 
@@ -215,7 +215,7 @@ inBrowser('the test of the connection', function () {
     await openNew({ baseUrl: secure.url, fingerprint: 'AB'.repeat(32) })
     await fillIn({ username: 'haiadmin', password: 'manager' })
     await test()
-    should(await result.innerText()).containEql('another certificate than the pinned one')
+    should(await result.innerText()).containEql('a certificate other than the pinned one')
     should((await facts())['Fingerprint']).equal(secure.fingerprint)
     should(secure.loginAttempts).equal(loginAttempts)
     await close()

@@ -117,7 +117,10 @@ withPickers('the pickers: what they ask', (pickers) => {
     const remote = await startSimulator({ faults: [{ kind: 'reset' }] })
     await addGateway('remote', remote)
     await openNew({ gateway: 'remote', route: 'x1', routeType: 'id' })
-    await says('route', /^Gateway not reachable or not ready: .*connection was cut/)
+    await says(
+      'route',
+      /^Gateway not reachable or not ready: .*closed the connection without a response/,
+    )
     await field('route').click()
     should(await options()).eql([])
     should(lookups().length).equal(1)
@@ -160,7 +163,7 @@ withPickers('the pickers: what they ask', (pickers) => {
         .length
     for (let forms = 0; forms < 3; forms++) {
       await openNew({ gateway: 'mistyped', route: 'x1', routeType: 'id' })
-      await says('route', /refused the user name or the password/)
+      await says('route', /refused the username or the password/)
       await editor().press('cancel')
     }
     should(attempts()).equal(1)

@@ -60,11 +60,12 @@ withSidebar('the sidebar: the place of its rows', (sidebar) => {
           await pretend(page, ({ health }) => {
             health.failure = {
               code: 'UNAVAILABLE',
-              message: 'The appliance does not answer. '.repeat(4),
+              message: '',
+              sentences: [{ text: 'The gateway does not respond. '.repeat(4) }],
             }
             health.known!.isOld = true
           })
-          await says(message(), 'does not answer')
+          await says(message(), 'does not respond')
           await page.unroute('**/media-gateway/state')
           await says(head('Still'), 'reachable')
           const all = await page.evaluate(() => [...recordedPlaces])

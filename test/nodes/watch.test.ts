@@ -166,12 +166,12 @@ describe('watch', function () {
   })
 
   const mistakes: Record<string, { node: object; code: string; says: RegExp; gateway?: object }> = {
-    'no gateway': { node: { gateway: '' }, code: 'CONFIG', says: /No gateway is chosen/ },
+    'no gateway': { node: { gateway: '' }, code: 'CONFIG', says: /This node has no gateway/ },
     'an address that is none': {
       node: {},
       gateway: { baseUrl: 'nonsense' },
       code: 'CONFIG',
-      says: /not a URL/,
+      says: /URL must begin with http/,
     },
     'an unresolved variable': {
       node: { routeType: 'name', route: '${NOT_SET_ANYWHERE}' },
@@ -182,7 +182,7 @@ describe('watch', function () {
       node: {},
       gateway: { pollInterval: 0.2 },
       code: 'CONFIG',
-      says: /time between two polls must be a number from 1/,
+      says: /pollInterval must be a number from 1/,
     },
     'an unknown event': {
       node: { events: ['route.exploded'] },
@@ -192,17 +192,17 @@ describe('watch', function () {
     'a route filter without a value': {
       node: { routeType: 'name', route: '' },
       code: 'INVALID_INPUT',
-      says: /route: is empty/,
+      says: /route is empty/,
     },
     'a device without a value': {
       node: { deviceType: 'id', device: '' },
       code: 'INVALID_INPUT',
-      says: /device: is empty/,
+      says: /device is empty/,
     },
     'a time to hold that is none': {
       node: { holdFor: 'soon' },
       code: 'CONFIG',
-      says: /time to hold/,
+      says: /property holdFor must be/,
     },
     'thresholds that are wrong': {
       node: {
@@ -213,7 +213,7 @@ describe('watch', function () {
         ],
       },
       code: 'INVALID_INPUT',
-      says: /thresholds\[0\]\.measure.*thresholds\[0\]\.of.*thresholds\[0\]: low has.*thresholds\[1\]\.low.*thresholds\[2\]: low or high is missing/,
+      says: /thresholds\[0\]\.measure.*thresholds\[0\]\.of.*thresholds\[0\] must have a low below.*thresholds\[1\]\.low.*thresholds\[2\] has neither low nor high/,
     },
   }
   for (const [what, { node, code, says, gateway }] of Object.entries(mistakes)) {

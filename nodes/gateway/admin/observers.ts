@@ -1,6 +1,7 @@
 import {
   GatewayError,
   knownSnapshot,
+  say,
   watchDevice,
   type Connection,
   type Snapshot,
@@ -82,10 +83,7 @@ export function createObservers(
     const known = observers.get(key)
     if (known) return known
     if (observers.size >= MOST_DEVICES) {
-      throw new GatewayError(
-        'INVALID_INPUT',
-        `${MOST_DEVICES} devices of this appliance are looked at in the editor already. Close some of them, and wait a moment.`,
-      )
+      throw new GatewayError('INVALID_INPUT', say('tooManyDevices', { most: MOST_DEVICES }))
     }
 
     const user = {}
