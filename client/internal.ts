@@ -18,7 +18,8 @@ export {
   words,
 } from './errors'
 export type { Applied, ErrorCause, ErrorCode, Identity, Problem, Sentence } from './errors'
-export { SENTENCES } from './sentences'
+export { SENTENCES, textOf } from './sentences'
+export type { SentenceKey } from './sentences'
 export { Stop } from './stop'
 export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
 export { readCertificate } from './connection/certificate'

@@ -173,7 +173,7 @@ function createDeviceWatch(
     onUnreachable(miss) {
       away = miss
       const { code, message } = miss.error
-      gateway.outages.failed(who, code, `The appliance cannot be watched: ${message}`)
+      gateway.outages.failed(who, code, `The gateway cannot be watched: ${message}`)
       each((subscription) => subscription.unreachable(miss))
     },
     onReachable(outage) {

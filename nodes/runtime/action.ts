@@ -58,12 +58,12 @@ export function registerAction<Config extends ActionConfig>(
   perform: (call: Call<Config>) => Promise<Result>,
 ): void {
   const operationName = type.replace(/^media-gateway-/, '')
-  const words = wordsOf(RED)
+  const inWords = wordsOf(RED)
 
   RED.nodes.registerType(type, function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    const status = createStatus(this, words)
+    const status = createStatus(this, inWords)
     const stop = new Stop()
     const user = findGateway(RED, config)
     user?.register(this)

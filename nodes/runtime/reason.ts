@@ -1,5 +1,11 @@
 // Why something failed, in a few words: there is no room for a sentence under a node.
-import type { GatewayError } from '../../client/internal'
+import {
+  textOf,
+  withoutLabels,
+  type GatewayError,
+  type Sentence,
+  type SentenceKey,
+} from '../../client/internal'
 import { shortened } from '../../client/model/shortened'
 import { LONGEST_NAME, type Words } from './words'
 
@@ -20,27 +26,30 @@ export function briefly(failure: GatewayError, words: Words): string {
 /** Their words say so themselves. */
 const DOUBTFUL = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
 
-function reasonOf({ code, message, cause }: GatewayError, words: Words): string {
+function reasonOf(failure: GatewayError, words: Words): string {
+  const { code, sentences, cause } = failure
   const { applied, applianceMessage, problems = [], reason = '', statusCode } = cause
   const failed = (key: string, values = {}): string => words(`gateway:status.failed.${key}`, values)
+  // The node is at one route, of one gateway; what happened to it is the news.
+  const sentence = excerpt(textOf(withoutLabels(sentences)))
 
   // What was done before it failed is the news, such as a route that is off the air.
-  if (applied === 'yes') return sentenceOf(message)
-  if (code === 'NOT_FOUND') return missing(message, failed) ?? sentenceOf(message)
+  if (applied === 'yes') return sentence
+  if (code === 'NOT_FOUND') return missing(sentences, failed) ?? sentence
   const [first, ...others] = problems
   if (code === 'INVALID_INPUT' && first) {
     const { path, problem } = first
-    const fault = path ? `${path}: ${problem}` : problem
+    const fault = path ? `${path} ${problem}` : problem
     const more = others.length > 0 ? ` (+${others.length})` : ''
-    return shortened(sentenceOf(fault), LONGEST_REASON - more.length) + more
+    return shortened(excerpt(fault), LONGEST_REASON - more.length) + more
   }
   const key = KEYS[code]?.[reason] ?? KEYS[code]?.['']
   if (key && !(code === 'LOGIN_REFUSED' && statusCode === 404)) return failed(key)
-  if (applianceMessage) return sentenceOf(applianceMessage)
+  if (applianceMessage) return excerpt(applianceMessage)
   if (statusCode !== undefined && statusCode >= 400 && STATUS.has(code)) {
     return failed(code, { status: statusCode })
   }
-  return sentenceOf(message)
+  return sentence
 }
 
 /** By code and by what Node.js calls the reason; an empty reason stands for every other. */
@@ -73,35 +82,34 @@ const KEYS: Record<string, Record<string, string> | undefined> = {
 /** Codes of which the HTTP status is all there is to say. */
 const STATUS = new Set(['REJECTED', 'UNAVAILABLE'])
 
-/** What there is not, as far as the sentence says so in one of these ways. */
-function missing(
-  message: string,
-  failed: (key: string, values?: object) => string,
-): string | undefined {
-  const found =
-    /\bno (?:such )?(?<kind>route|destination|device)\b(?:(?: with the name| named| called)? ["“](?<name>[^"”]+)["”])?/i.exec(
-      message,
-    ) ??
-    /\b(?<kind>route|destination|device) ["“](?<name>[^"”]+)["”] (?:does not exist|was not found)/i.exec(
-      message,
-    )
-  const { kind = '', name } = found?.groups ?? {}
-  if (!kind) return undefined
-  const about = kind.toLowerCase()
-  if (name === undefined) return failed(`no.${about}`)
-  return failed(`noNamed.${about}`, { name: shortened(name, LONGEST_NAME) })
+/** What there is not: by the sentence, what it is, and which of its values names it. */
+const MISSING: Partial<Record<SentenceKey, { about: string; by: string }>> = {
+  routeNotFound: { about: 'route', by: 'route' },
+  destinationNotFound: { about: 'destination', by: 'id' },
+  destinationNotInRoute: { about: 'destination', by: 'id' },
+  deviceNotFound: { about: 'device', by: 'id' },
 }
 
-/** The first sentence, without what most sentences begin with. */
-function sentenceOf(text: string): string {
-  // The node is at one route; what happened to it is the news.
-  const said = text.replace(/^Route "[^"]*": /, '')
-  // To its end, or to where it goes on with advice. A name in quotes may contain a full stop.
-  const sentence = /^(?:"[^"]*"|“[^”]*”|[^"“])*?(?=[.;!?](?:\s|$))/.exec(said)?.[0] ?? said
-  return (
-    sentence
-      // An ID says nothing here.
-      .replace(/ \((?:[0-9a-f]+-)+[0-9a-f]+\)/gi, '')
-      .replace(/^The /, '')
-  )
+function missing(
+  sentences: readonly Sentence[],
+  failed: (key: string, values?: object) => string,
+): string | undefined {
+  for (const { key, values } of sentences) {
+    const what = key && MISSING[key]
+    if (!what) continue
+    const name = values[what.by]
+    // An ID says nothing here.
+    if (typeof name !== 'string' || ID.test(name)) return failed(`no.${what.about}`)
+    return failed(`noNamed.${what.about}`, { name: shortened(name, LONGEST_NAME) })
+  }
+  return undefined
+}
+
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4,}){2,}$/i
+
+/** The first sentence: to its end, or to where it goes on with advice. */
+function excerpt(text: string): string {
+  // A name in quotes may contain a full stop.
+  const sentence = /^(?:"[^"]*"|“[^”]*”|[^"“])*?(?=[.;!?](?:\s|$))/.exec(text)?.[0] ?? text
+  return sentence.replace(/^The /, '')
 }

@@ -1,7 +1,14 @@
 import { mock } from 'node:test'
 import should from 'should'
 import type { Node, NodeStatus } from 'node-red'
-import { GatewayError, invalidInput, type ErrorCause, type ErrorCode } from '../../client/internal'
+import {
+  GatewayError,
+  invalidInput,
+  say,
+  type ErrorCause,
+  type ErrorCode,
+} from '../../client/internal'
+import type { Said } from '../../client/errors'
 import { briefly } from '../../nodes/runtime/reason'
 import { createStatus, type Status } from '../../nodes/runtime/status'
 import type { Words } from '../../nodes/runtime/words'
@@ -23,76 +30,83 @@ describe('the reason under a node that failed', () => {
     words = await loadWords()
   })
 
-  const cases: Array<[code: ErrorCode, message: string, cause: Partial<ErrorCause>, text: string]> =
+  const cases: Array<[code: ErrorCode, said: Said, cause: Partial<ErrorCause>, text: string]> = [
+    ['NOT_FOUND', say('routeNotFound', { route: 'Concert hal' }), {}, 'no route “Concert hal”'],
+    ['NOT_FOUND', say('routeNotFound', { route: 'St. Pauls' }), {}, 'no route “St. Pauls”'],
     [
-      ['NOT_FOUND', 'There is no route with the name "Concert hal".', {}, 'no route “Concert hal”'],
-      ['NOT_FOUND', 'There is no route "St. Pauls" on GW1. List them.', {}, 'no route “St. Pauls”'],
-      ['NOT_FOUND', 'GW1 has no destination named “Main”.', {}, 'no destination “Main”'],
-      ['NOT_FOUND', 'Route "Arena" does not exist on gw1:443.', {}, 'no route “Arena”'],
-      // It is the destination that is missing, and not the route that has a name.
-      ['NOT_FOUND', 'The route "A" has no destination 7a-b.', {}, 'no such destination'],
-      ['NOT_FOUND', 'There is no route with this ID on "GW1".', {}, 'no such route'],
-      ['NOT_FOUND', 'GW1: nothing of this kind. List it.', {}, 'GW1: nothing of this kind'],
-      [
-        'NOT_FOUND',
-        `There is no route with the name "${'long '.repeat(20)}".`,
-        {},
-        'no route “long long long long…”',
-      ],
-      ['REJECTED', 'Any words.', { applianceMessage: 'Port in use. Why?' }, 'Port in use'],
-      ['REJECTED', 'Any words.', { statusCode: 400 }, 'rejected (HTTP 400)'],
-      ['UNAVAILABLE', 'Any.', { reason: 'ECONNREFUSED' }, 'connection refused'],
-      ['UNAVAILABLE', 'Any.', { reason: 'ENOTFOUND' }, 'host name not found'],
-      ['UNAVAILABLE', 'Any.', { statusCode: 503 }, 'gateway not ready (HTTP 503)'],
-      [
-        'UNAVAILABLE',
-        'gw1.example.com:443 closed it. Try again.',
-        {},
-        'gw1.example.com:443 closed it',
-      ],
-      ['TIMEOUT', 'No connection to gw1.example.com:443 within 10 s.', {}, 'no response'],
-      ['TLS', 'Any.', { reason: 'CERT_HAS_EXPIRED' }, 'certificate expired'],
-      ['TLS', 'Any.', { reason: 'SELF_SIGNED_CERT_IN_CHAIN' }, 'certificate not trusted'],
-      ['LOGIN_REFUSED', 'Any.', { statusCode: 401 }, 'login refused'],
-      [
-        'LOGIN_REFUSED',
-        'It has no login (404). Check.',
-        { statusCode: 404 },
-        'It has no login (404)',
-      ],
-      ['FORBIDDEN', 'Any.', { applianceMessage: 'No.' }, 'not allowed for this user'],
-      ['READ_ONLY', 'Any.', {}, 'the gateway is read-only'],
-      ['TOO_MANY_SESSIONS', 'Any.', {}, 'no free session'],
-      ['OUTCOME_UNKNOWN', 'Any.', {}, 'no response: outcome unknown'],
-      ['NOT_CONFIRMED', 'Any.', {}, 'accepted, but not confirmed'],
-      ['CONFIG', 'No gateway is chosen. Choose one.', {}, 'No gateway is chosen'],
-      ['CONFLICT', `A ${'word '.repeat(30)}`, {}, 'A word word word word word word word…'],
-      ['CONFLICT', 'x'.repeat(99), {}, `${'x'.repeat(40)}…`],
-      // A change that may have arrived is not only a connection that was lost.
-      [
-        'UNAVAILABLE',
-        'Any.',
-        { reason: 'ECONNRESET', applied: 'maybe' },
-        'connection lost; outcome unknown',
-      ],
-      // And one that was carried out in part says so.
-      [
-        'UNAVAILABLE',
-        'The route "Studio A" (a1b2c3d4-0000-4000-8000-00aa) is off the air. It was stopped.',
-        { reason: 'ECONNREFUSED', applied: 'yes' },
-        'route "Studio A" is off the air',
-      ],
-    ]
-  for (const [code, message, cause, text] of cases) {
+      'NOT_FOUND',
+      say('routeNotFound', { route: 'a1b2c3d4-0000-4000-8000-00aa00bb00cc' }),
+      {},
+      'no such route',
+    ],
+    // It is the destination that is missing, and not the route that has a name.
+    [
+      'NOT_FOUND',
+      say('destinationNotInRoute', { route: 'A', id: 'Main' }),
+      {},
+      'no destination “Main”',
+    ],
+    ['NOT_FOUND', 'GW1: nothing of this kind. List it.', {}, 'GW1: nothing of this kind'],
+    [
+      'NOT_FOUND',
+      say('routeNotFound', { route: 'long '.repeat(20) }),
+      {},
+      'no route “long long long long…”',
+    ],
+    ['REJECTED', 'Any words.', { applianceMessage: 'Port in use. Why?' }, 'Port in use'],
+    ['REJECTED', 'Any words.', { statusCode: 400 }, 'rejected (HTTP 400)'],
+    ['UNAVAILABLE', 'Any.', { reason: 'ECONNREFUSED' }, 'connection refused'],
+    ['UNAVAILABLE', 'Any.', { reason: 'ENOTFOUND' }, 'host name not found'],
+    ['UNAVAILABLE', 'Any.', { statusCode: 503 }, 'gateway not ready (HTTP 503)'],
+    [
+      'UNAVAILABLE',
+      'gw1.example.com:443 closed it. Try again.',
+      {},
+      'gw1.example.com:443 closed it',
+    ],
+    ['TIMEOUT', 'No connection to gw1.example.com:443 within 10 s.', {}, 'no response'],
+    ['TLS', 'Any.', { reason: 'CERT_HAS_EXPIRED' }, 'certificate expired'],
+    ['TLS', 'Any.', { reason: 'SELF_SIGNED_CERT_IN_CHAIN' }, 'certificate not trusted'],
+    ['LOGIN_REFUSED', 'Any.', { statusCode: 401 }, 'login refused'],
+    [
+      'LOGIN_REFUSED',
+      'It has no login (404). Check.',
+      { statusCode: 404 },
+      'It has no login (404)',
+    ],
+    ['FORBIDDEN', 'Any.', { applianceMessage: 'No.' }, 'not allowed for this user'],
+    ['READ_ONLY', 'Any.', {}, 'the gateway is read-only'],
+    ['TOO_MANY_SESSIONS', 'Any.', {}, 'no free session'],
+    ['OUTCOME_UNKNOWN', 'Any.', {}, 'no response: outcome unknown'],
+    ['NOT_CONFIRMED', 'Any.', {}, 'accepted, but not confirmed'],
+    ['CONFIG', 'No gateway is chosen. Choose one.', {}, 'No gateway is chosen'],
+    ['CONFLICT', `A ${'word '.repeat(30)}`, {}, 'A word word word word word word word…'],
+    ['CONFLICT', 'x'.repeat(99), {}, `${'x'.repeat(40)}…`],
+    // A change that may have arrived is not only a connection that was lost.
+    [
+      'UNAVAILABLE',
+      'Any.',
+      { reason: 'ECONNRESET', applied: 'maybe' },
+      'connection lost; outcome unknown',
+    ],
+    // And one that was carried out in part says so.
+    [
+      'UNAVAILABLE',
+      'The route "Studio A" is off the air. It was stopped.',
+      { reason: 'ECONNREFUSED', applied: 'yes' },
+      'route "Studio A" is off the air',
+    ],
+  ]
+  for (const [code, said, cause, text] of cases) {
     it(`${code} is "${text}"`, () => {
-      briefly(new GatewayError(code, message, cause), words).should.equal(text)
+      briefly(new GatewayError(code, said, cause), words).should.equal(text)
     })
   }
 
   it('of bad input is the first fault, and how many there are more', () => {
     const fault = (path: string) => ({ path, problem: 'is missing; give it' })
-    briefly(invalidInput([fault('source.port')]), words).should.equal('source.port: is missing')
-    briefly(invalidInput(['a', 'b', 'c'].map(fault)), words).should.equal('a: is missing (+2)')
+    briefly(invalidInput([fault('source.port')]), words).should.equal('source.port is missing')
+    briefly(invalidInput(['a', 'b', 'c'].map(fault)), words).should.equal('a is missing (+2)')
   })
 })
 
