@@ -73,7 +73,7 @@ export function watchDevice(
   clock: Clock = REAL_TIME,
 ): () => void {
   if (gateway.closing.stopped) throw closedError()
-  const subscription = createSubscription(options, clock)
+  const subscription = createSubscription(options, clock, gateway.identity.name)
   watchOf(gateway, options.deviceId, clock).add(subscription)
   return () => {
     subscription.end()

@@ -99,7 +99,12 @@ const LASTING: ReadonlySet<string> = new Set([
 
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
-export function createSubscription(options: WatchOptions, clock: Clock): Subscription {
+export function createSubscription(
+  options: WatchOptions,
+  clock: Clock,
+  /** What a text calls a gateway whose device is not known yet. */
+  gatewayName = '',
+): Subscription {
   const { holdFor = 0, thresholds = [] } = options
   const wantsEvent = eventFilter(options.events)
   const wantsRoute = routeFilter(options.route)
@@ -265,7 +270,10 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
   }
 
   function inWords({ event, ...facts }: Wordless<WatchEvent>): WatchEvent {
-    return { event, text: eventText({ event, ...facts }, options.language), ...facts }
+    const { device: found } = facts
+    const called = found.name ? found : { ...found, name: gatewayName }
+    const text = eventText({ event, ...facts, device: called }, options.language)
+    return { event, text, ...facts }
   }
 
   const tellLimits = (events: ReturnType<NonNullable<typeof limits>['running']>): void =>

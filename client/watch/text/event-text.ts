@@ -117,9 +117,11 @@ function status(event: Event, words: Words, whole: string, part?: string): strin
   }
   const predicate = predicateOf(event, before, after, part !== undefined)
   const state = lower(event.states?.after)
+  // The state is known: it is the code that says nothing.
+  const said = predicate === 'unknown' && state !== undefined ? 'noStatus' : predicate
   const goesWithoutSaying = state === undefined || (after === 'ok' && GOOD.has(state))
   return (
-    words.says(whole, part, words.predicates[predicate]) +
+    words.says(whole, part, words.predicates[said]) +
     (goesWithoutSaying ? '' : words.state(stateWord(event.states?.after, words)!)) +
     (after === 'ok' ? '' : details)
   )

@@ -23,6 +23,7 @@ export const JAPANESE: Words = {
     warn: 'に警告があります',
     error: 'にエラーがあります',
     unknown: 'の状態は不明です',
+    noStatus: 'のステータスは不明です',
     lost: 'が途絶しました',
     back: 'が復旧しました',
     running: 'は実行中です',

@@ -69,6 +69,7 @@ export type Predicate =
   | 'warn'
   | 'error'
   | 'unknown'
+  | 'noStatus'
   | 'lost'
   | 'back'
   | 'running'

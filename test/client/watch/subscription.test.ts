@@ -1,11 +1,12 @@
 import * as fc from 'fast-check'
 import should from 'should'
-import type {
-  DeviceConfiguration,
-  RouteView,
-  Snapshot,
-  WatchEvent,
-  WatchOptions,
+import {
+  GatewayError,
+  type DeviceConfiguration,
+  type RouteView,
+  type Snapshot,
+  type WatchEvent,
+  type WatchOptions,
 } from '../../../client/internal'
 import { compare } from '../../../client/watch/compare'
 import { createSubscription } from '../../../client/watch/subscription'
@@ -200,6 +201,18 @@ const filters: Array<WatchOptions['route']> = [
   { name: 'Studio A' },
   { idOrName: '2' },
 ]
+
+describe('a gateway that has never responded', () => {
+  it('is called by the name of its connection in the text, and by nothing in the event', () => {
+    const events: WatchEvent[] = []
+    const clock = { now: () => 0, unix: (at: number) => at, after: () => () => undefined }
+    const options = { onEvents: (each: WatchEvent[]) => void events.push(...each) }
+    const subscription = createSubscription(options, clock, 'Stadium')
+    subscription.unreachable({ error: new GatewayError('TIMEOUT', 'none'), since: 0 })
+    events[0]!.text.should.equal('Gateway Stadium cannot be reached: no response in time')
+    events[0]!.device.should.eql({ id: '', name: '' })
+  })
+})
 
 describe('what a watch tells', () => {
   it('leads from its snapshot to the present one, and never names a route that it did not tell of', () => {

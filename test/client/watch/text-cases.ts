@@ -325,9 +325,9 @@ export const CASES: Record<string, Case[]> = {
         details: 'idle',
         states: { before: 'running', after: 'idle' },
       },
-      'Studio A is in an unknown state, stopped',
-      'Studio A ist in unbekanntem Zustand, gestoppt',
-      'Studio A の状態は不明です (停止)',
+      'Studio A has an unknown status, stopped',
+      'Studio A hat unbekannten Status, gestoppt',
+      'Studio A のステータスは不明です (停止)',
     ],
     [
       { event: 'route.status', before: 'ok', after: 'critical' },
@@ -399,9 +399,9 @@ export const CASES: Record<string, Case[]> = {
     ],
     [
       { event: 'source.status', before: 'ok', after: 'unknown', states: away },
-      'Studio A: source is in an unknown state, disconnected',
-      'Studio A: Quelle ist in unbekanntem Zustand, getrennt',
-      'Studio A: ソースの状態は不明です (切断)',
+      'Studio A: source has an unknown status, disconnected',
+      'Studio A: Quelle hat unbekannten Status, getrennt',
+      'Studio A: ソースのステータスは不明です (切断)',
     ],
     [
       { event: 'source.status', before: 'error', after: 'ok', states: there },
