@@ -9,6 +9,7 @@ export interface WatchStatus {
   show(health: Health, isChosen: boolean): void
   /** It cannot watch. */
   fail(failure: GatewayError): void
+  /** Clears the status. */
   close(): void
 }
 
@@ -52,6 +53,8 @@ export function createWatchStatus(node: Node, words: Words): WatchStatus {
     },
     fail: (failure) => show('red', failure.code, () => briefly(failure, words)),
     close() {
+      // Node-RED would show it under the node that a deploy puts in its place.
+      if (shownAt > -Infinity) node.status({})
       closed = true
     },
   }

@@ -341,6 +341,14 @@ describe('watch', function () {
     })
   }
 
+  it('leaves no status behind for the node that a deploy puts in its place', async () => {
+    await start({ watch: watch() })
+    const dots = dotsOf('watch')
+    await until(() => dots.length > 0)
+    await (helper.getNode('watch') as unknown as { close(): Promise<void> }).close()
+    dots.at(-1)!.should.eql({})
+  })
+
   it('shows no route in green where every route is watched', async () => {
     await start({ watch: watch() }, {}, { routes: 0 })
     const dots = dotsOf('watch')
