@@ -94,17 +94,23 @@ export function registerAction<Config extends ActionConfig>(
           restore()
           return fail(unsendable(error, operation))
         }
-        waiting.succeeded(result.did, operation.writes > 0)
-        done()
+        try {
+          waiting.succeeded(result.did, operation.writes > 0)
+        } finally {
+          done()
+        }
       }
       const fail = (error: unknown): void => {
         const failure = asGatewayError(error, operation, user?.identity)
         // Its message says it all: a stack is of no use in the debug sidebar.
         if (isGatewayError(error)) delete failure.stack
-        waiting.failed(failure)
-        done(failure)
+        try {
+          waiting.failed(failure)
+        } finally {
+          done(failure)
+        }
       }
-      // An exception in `succeed` or `fail` comes after the only `done`, and is logged.
+      // An exception in `succeed` or `fail` does not keep back the only `done`, and is logged.
       run(message, operation)
         .then(succeed, fail)
         .catch((error: unknown) => this.error(String(error)))
