@@ -77,6 +77,8 @@ export function readParameters(
 
     async route() {
       const wanted = await target('route')
+      // A gateway that cannot be reached is an error of this route too.
+      operation.route = 'id' in wanted ? wanted.id : wanted.name
       const deviceId = await device()
       const routeId = await findRoute(gateway, deviceId, wanted, operation)
       return { deviceId, routeId, ...('name' in wanted && { name: wanted.name }) }

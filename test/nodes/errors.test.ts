@@ -52,8 +52,13 @@ describe('an error', () => {
 
   it('of every node names the gateway and its route, in the message and in its cause', async () => {
     await load('http://127.0.0.1:1', NODES, { gateway: { name: 'Studio gateway' } })
-    for (const node of Object.keys(NODES)) {
-      const error = await failureOf(node)
+    // Which device it is may be what could not be read.
+    const cases = Object.keys(NODES).flatMap((node) => [
+      [node, message()] as const,
+      [node, { ...message(), deviceId: undefined }] as const,
+    ])
+    for (const [node, sent] of cases) {
+      const { error } = (await send(node, sent)).caught!
       error.cause.gateway!.should.eql({ id: 'gateway', name: 'Studio gateway' })
       error.message.should.match(/127\.0\.0\.1:1 refused the connection/, node)
       if (OF_ROUTES.includes(node)) error.message.should.match(/^Route "Studio A": /, node)
