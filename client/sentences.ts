@@ -9,7 +9,19 @@ export interface Sentence {
   key?: SentenceKey
   words: string
   values: Values
+  /** What it reports in short, where that is not in the code of the error. */
+  news?: News
 }
+
+/** A change that was made in part, or a name that is not unique. */
+export type News =
+  | 'restartFailed'
+  | 'restartInDoubt'
+  | 'afterStop'
+  | 'afterStart'
+  | 'afterCreate'
+  | 'afterChange'
+  | 'sameName'
 
 export type SentenceKey = keyof typeof SENTENCES
 
@@ -189,9 +201,10 @@ export const say = <Key extends SentenceKey>(
 ): Sentence => ({ key, words: SENTENCES[key], values })
 
 /** A sentence that never reaches the editor. */
-export const words = (template: string, values: Values = NONE): Sentence => ({
+export const words = (template: string, values: Values = NONE, news?: News): Sentence => ({
   words: template,
   values,
+  ...(news && { news }),
 })
 
 const NONE: Values = {}
@@ -224,10 +237,10 @@ function inEnglish({ words: template, values }: Sentence): string {
 /** The sentences with these values for the marks that have none. */
 export const filled = (sentences: readonly Sentence[], values: Values): readonly Sentence[] =>
   sentences.map((sentence) => {
-    const { key, words: template, values: own } = sentence
+    const { values: own } = sentence
     const wanted = Object.entries(values).filter(
       ([name]) => mentions(sentence, name) && own[name] === undefined,
     )
     if (wanted.length === 0) return sentence
-    return { key, words: template, values: Object.assign(Object.fromEntries(wanted), own) }
+    return { ...sentence, values: Object.assign(Object.fromEntries(wanted), own) }
   })

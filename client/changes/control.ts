@@ -223,6 +223,7 @@ async function startAgain(
             is: isOff ? 'is' : 'may be',
             attempts: attempts === 1 ? '1 attempt' : `${attempts} attempts`,
           },
+          isOff ? 'restartFailed' : 'restartInDoubt',
         )
         const after = afterChanges(failure, isCertain ? 'yes' : 'maybe')
         const why = withoutLabels(after.sentences).filter(({ key }) => key !== 'mayBeApplied')

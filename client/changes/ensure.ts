@@ -277,17 +277,24 @@ function afterSteps(
   const last = done.at(-1)
   if (last === undefined) return error
   const failure = afterChanges(error, 'yes')
-  const state = last === 'start' || last === 'stop' || last === 'create' ? AFTER[last] : AFTER.other
-  const before = words(state, { route, done: done.join(', ') })
+  const [state, news] =
+    AFTER[last === 'start' || last === 'stop' || last === 'create' ? last : 'other']
+  const before = words(state, { route, done: done.join(', ') }, news)
   return restated(failure, [before, ...withoutLabels(failure.sentences)])
 }
 
 const AFTER = {
-  stop: 'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
-  start: 'Route "__route__" is running now: __done__ was applied, but the next step failed.',
-  create: 'Route "__route__" was created, but the next step failed.',
-  other: 'Route "__route__" was changed (__done__), but the next step failed.',
-}
+  stop: [
+    'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
+    'afterStop',
+  ],
+  start: [
+    'Route "__route__" is running now: __done__ was applied, but the next step failed.',
+    'afterStart',
+  ],
+  create: ['Route "__route__" was created, but the next step failed.', 'afterCreate'],
+  other: ['Route "__route__" was changed (__done__), but the next step failed.', 'afterChange'],
+} as const
 
 const under = (path: string, problems: Finding[]): Finding[] =>
   path === ''

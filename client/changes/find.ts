@@ -99,6 +99,7 @@ function idOfTheOne(
           name: excerpt(name),
           ids,
         },
+        'sameName',
       ),
       { operation: operation.name },
     )

@@ -181,6 +181,7 @@ export function findWanted(
           route: name,
           ids: found.map((route) => route.id).join(', '),
         },
+        'sameName',
       ),
       { operation: operation.name },
     )

@@ -299,8 +299,7 @@ export function openConnection(options: GatewayOptions): Connection {
 
 /** The sentence with each text among its values changed. */
 const withValues = (sentence: Sentence, change: (text: string) => string): Sentence => ({
-  key: sentence.key,
-  words: sentence.words,
+  ...sentence,
   values: Object.fromEntries(
     Object.entries(sentence.values).map(([name, value]) => [
       name,

@@ -17,7 +17,10 @@ const LONGEST_REASON = 40
  * of an error is a contract, or else from what the gateway or the message says.
  */
 export function briefly(failure: GatewayError, words: Words): string {
-  const { code, cause } = failure
+  const { code, cause, sentences } = failure
+  // What was done before it failed is the news, such as a route that is off the air.
+  const news = sentences.find((sentence) => sentence.news)?.news
+  if (news) return words(`gateway:status.failed.${news}`, {})
   const reason = shortened(reasonOf(failure, words), LONGEST_REASON)
   if (cause.applied !== 'maybe' || DOUBTFUL.has(code)) return reason
   return words('gateway:status.failed.maybe', { reason })
@@ -33,8 +36,9 @@ function reasonOf(failure: GatewayError, words: Words): string {
   // The node is at one route, of one gateway; what happened to it is the news.
   const sentence = excerpt(textOf(withoutLabels(sentences)))
 
-  // What was done before it failed is the news, such as a route that is off the air.
+  // It says what was done before it failed.
   if (applied === 'yes') return sentence
+  if (code === 'NOT_CONFIRMED' && applied === 'no') return failed('notSent')
   if (code === 'NOT_FOUND') return missing(sentences, failed) ?? sentence
   const [first, ...others] = problems
   if (code === 'INVALID_INPUT' && first) {

@@ -79,6 +79,13 @@ describe('the reason under a node that failed', () => {
     ['TOO_MANY_SESSIONS', 'Any.', {}, 'no free session'],
     ['OUTCOME_UNKNOWN', 'Any.', {}, 'no response: outcome unknown'],
     ['NOT_CONFIRMED', 'Any.', {}, 'accepted, but not confirmed'],
+    // Nothing was accepted: it waited for another change.
+    [
+      'NOT_CONFIRMED',
+      say('earlierChange', { time: 30 }),
+      { applied: 'no' },
+      'not sent: an earlier change is pending',
+    ],
     ['CONFIG', 'No gateway is chosen. Choose one.', {}, 'No gateway is chosen'],
     ['CONFLICT', `A ${'word '.repeat(30)}`, {}, 'A word word word word word word word…'],
     ['CONFLICT', 'x'.repeat(99), {}, `${'x'.repeat(40)}…`],
@@ -477,6 +484,39 @@ describe('what the nodes show under them', function () {
     all!.at(-1)!.should.eql(red('1 of 2 failed'))
     await result('import', { payload: preset, confirm: true })
     imported!.at(-1)!.text!.should.match(new RegExp(`^import accepted ${TIME}$`))
+  })
+
+  it('is what a failure left behind', async () => {
+    const [route, twin] = simulator.routes
+    route!.name = 'Studio A'
+    const control = { type: 'media-gateway-control-route', route: 'Studio A', routeType: 'name' }
+    const ensure = { type: 'media-gateway-ensure-route', state: 'started' }
+    await load(simulator.url, {
+      start: { ...control, action: 'start', waitFor: 'applied' },
+      restart: { ...control, action: 'restart' },
+      ensure,
+    })
+    const dots = dotsOf('restart')
+    const fails = async (status: number, code: string, text: string): Promise<void> => {
+      await result('start', { payload: {} })
+      simulator.fault({ kind: 'status', status, match: { action: 'start-route' } })
+      should((await failure('restart')).code).equal(code)
+      simulator.clearFaults()
+      dots.at(-1)!.should.eql(red(text))
+    }
+    await fails(400, 'REJECTED', 'stopped: restart failed')
+    // A start that was not confirmed may have been carried out.
+    await fails(503, 'UNAVAILABLE', 'restart failed, may be stopped')
+
+    const ensured = dotsOf('ensure')
+    simulator.fault({ kind: 'status', status: 400, match: { action: 'start-route' } })
+    await failure('ensure', { payload: definition('Studio A') })
+    ensured.at(-1)!.should.eql(red('changed, but a later step failed'))
+    simulator.clearFaults()
+
+    twin!.name = 'Studio A'
+    await failure('restart')
+    dots.at(-1)!.should.eql(red('name is not unique'))
   })
 
   it('is a failure until the next message comes in', async () => {
