@@ -85,7 +85,8 @@ function idOfTheOne(
       kind === 'route'
         ? say('routeNotFound', { route: excerpt(name) })
         : say('destinationNotInRoute', { id: excerpt(name) })
-    throw new GatewayError('NOT_FOUND', said, { operation: operation.name })
+    const advice = words('Check the name, also its upper and lower case.')
+    throw new GatewayError('NOT_FOUND', [said, advice], { operation: operation.name })
   }
   if (others.length > 0) {
     const ids = found.map(({ id }) => id).join(', ')
