@@ -6,7 +6,7 @@
 import type { Finding, Problem } from '../errors'
 import { checkUpdate } from './check'
 import { isGiven, isObject, isText, membersIn, own, pathTo, type JsonObject } from './json'
-import { anyMembersOf, membersOf } from './members'
+import { anyMembersOf, membersOf, spellingOf } from './members'
 import { booleanFrom, partToSent, protocolOf } from './convert'
 import { diffRoutes } from './diff'
 import { findHidden, isSecret } from './secrets'
@@ -242,21 +242,21 @@ function sourceFaults(side: unknown, path: Side): Finding[] {
  * the switch back: a passphrase of the backup, and main could not connect.
  */
 function missingFaults(side: Source, other: Source, path: Side): Problem[] {
-  const protocol = protocolOf('source', side)
-  const all = anyMembersOf('source')
-  const members = isText(protocol) ? membersOf('source', protocol) : all
   const given = sent(side, other)
-  const from = path === 'main' ? 'backup' : 'main'
-  return (
-    Object.keys(sent(other, side))
-      .filter((name) => name !== 'id' && !Object.hasOwn(given, name))
-      // What only the protocol of the other has goes with that protocol.
-      .filter((name) => members.has(name) || !all.has(name))
-      .map((name) => ({
-        path: pathTo(path, name),
-        problem: `is missing; ${from} gives it, and its value would stay after a switch to ${path}`,
-      }))
+  const missing = Object.keys(sent(other, side)).filter(
+    (name) => name !== 'id' && !Object.hasOwn(given, name) && mayHave(side, name),
   )
+  const from = path === 'main' ? 'backup' : 'main'
+  const problem = `is missing; ${from} gives it, and its value would stay after a switch to ${path}`
+  return missing.map((name) => ({ path: pathTo(path, name), problem }))
+}
+
+/** False for a field that goes with the protocol of the other source. */
+function mayHave(side: Source, name: string): boolean {
+  const all = anyMembersOf('source')
+  const protocol = protocolOf('source', side)
+  const member = (isText(protocol) ? membersOf('source', protocol) : all).get(name)
+  return member ? !member.readOnly?.(side) : !all.has(name)
 }
 
 /** True when one of the fields that both give tells them apart. */
@@ -274,8 +274,16 @@ function differ(main: Source, backup: Source): boolean {
 }
 
 /** In sent form; the other side has the protocol, where this one does not give it. */
-const sent = (side: Source, other: Source): JsonObject =>
-  partToSent('source', side, { ...other, ...side })
+function sent(side: Source, other: Source): JsonObject {
+  const members = anyMembersOf('source')
+  const fields = membersIn(partToSent('source', side, { ...other, ...side }))
+  // Without a protocol the choices still have the spelling that was given.
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, spellingOf(members.get(name) ?? TEXT, value) ?? value]),
+  )
+}
+
+const TEXT = { kind: 'text' } as const
 
 /** The fields of a source that can be compared with what a gateway returns. */
 export function withoutSecrets(side: JsonObject): JsonObject {

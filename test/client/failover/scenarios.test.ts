@@ -5,10 +5,11 @@ import { play, type Span, type World } from './world'
 
 const FOREVER = Infinity
 const monitor = { restore: 'monitor' } as const
-const day = 86_400
+/** Long enough for anything to happen. */
+const long = 4 * 3600
 
 /** Bad for so long, good for so long, from 100 on. */
-function flapping(bad: number, good: number, until = day): Span[] {
+function flapping(bad: number, good: number, until = long): Span[] {
   const spans: Span[] = []
   for (let at = 100; at < until; at += bad + good) spans.push([at, at + bad])
   return spans
@@ -56,7 +57,7 @@ describe('a failover whose main source', () => {
   })
 
   it('4. fails and comes back, with restore off: stays with the backup', () => {
-    play({ mainBad: [[100, 300]] }, day).acts.should.eql(['110 backup'])
+    play({ mainBad: [[100, 300]] }, long).acts.should.eql(['110 backup'])
   })
 
   it('5. comes and goes every minute, with a monitor: one switch', () => {
@@ -107,7 +108,7 @@ describe('a failover whose main source', () => {
   })
 
   it('11. fails while the route is stopped: nothing', () => {
-    const { acts, states } = play({ stopped: [[90, FOREVER]], mainBad: [[100, FOREVER]] }, day)
+    const { acts, states } = play({ stopped: [[90, FOREVER]], mainBad: [[100, FOREVER]] }, long)
     acts.should.eql([])
     states.should.eql(['0 normal', '90 standby'])
   })
@@ -118,14 +119,14 @@ describe('a failover whose main source', () => {
 
   it('13. is replaced by a third source: hands off', () => {
     const world: World = { script: { 100: { set: 'other' } }, mainBad: [[100, FOREVER]] }
-    const { acts, told, states } = play(world, day)
+    const { acts, told, states } = play(world, long)
     acts.should.eql([])
     told.should.eql(['100 taken-over'])
     states.should.eql(['0 normal', '100 foreign'])
   })
 
   it('14. is replaced by the backup, by somebody: no way back by itself', () => {
-    const { acts, told } = play({ settings: monitor, script: { 100: { set: 'backup' } } }, day)
+    const { acts, told } = play({ settings: monitor, script: { 100: { set: 'backup' } } }, long)
     acts.should.eql([])
     told.should.eql(['100 taken-over'])
   })
@@ -141,7 +142,7 @@ describe('a failover whose main source', () => {
       script: { 50: { command: { action: 'hold' } } },
       mainBad: [[100, FOREVER]],
     }
-    const { acts, told, events } = play(world, day)
+    const { acts, told, events } = play(world, long)
     acts.should.eql([])
     told.should.eql(['50 held', '110 no-protection'])
     events.at(-1)!.should.containDeep({ reason: 'held', held: true, state: 'no-protection' })
@@ -163,7 +164,7 @@ describe('a failover whose main source', () => {
       script: { 50: { command: { action: 'backup', hold: true } } },
       backupBad: [[100, FOREVER]],
     }
-    const { acts, told } = play(world, day)
+    const { acts, told } = play(world, long)
     acts.should.eql(['50 backup'])
     told.should.eql(['52 held', '56 switched', '110 no-protection'])
   })
@@ -174,7 +175,7 @@ describe('a failover whose main source', () => {
       script: { 50: { command: { action: 'backup' } }, 700: { command: { action: 'release' } } },
     }
     play(world, 2000).acts.should.eql(['50 backup', '700 main'])
-    play({ ...world, script: { 50: { command: { action: 'backup' } } } }, day).acts.should.eql([
+    play({ ...world, script: { 50: { command: { action: 'backup' } } } }, long).acts.should.eql([
       '50 backup',
     ])
   })
@@ -209,7 +210,7 @@ describe('a failover whose main source', () => {
 
   it('22. is left by hand before a restart: still by hand', () => {
     const script = { 50: { command: { action: 'backup' } }, 400: { restart: 'kept' } } as const
-    play({ settings: monitor, script }, day).acts.should.eql(['50 backup'])
+    play({ settings: monitor, script }, long).acts.should.eql(['50 backup'])
   })
 
   it('23. is replaced by the backup before a restart that forgets all: the same by itself', () => {
@@ -227,15 +228,15 @@ describe('a failover whose main source', () => {
   }
 
   it('25. may be good again, but nobody knows: no blind try', () => {
-    const world: World = { settings: monitor, mainBad: [[100, 300]], monitorStopped: [[0, day]] }
-    play(world, day).acts.should.eql(['110 backup'])
-    play({ settings: { restore: 'message' }, mainBad: [[100, 300]] }, day).acts.should.eql([
+    const world: World = { settings: monitor, mainBad: [[100, 300]], monitorStopped: [[0, long]] }
+    play(world, long).acts.should.eql(['110 backup'])
+    play({ settings: { restore: 'message' }, mainBad: [[100, 300]] }, long).acts.should.eql([
       '110 backup',
     ])
   })
 
   it('26. is good again, but the monitor stops before the wait has ended: no way back', () => {
-    const world: World = { settings: monitor, mainBad: [[100, 300]], monitorStopped: [[590, day]] }
+    const world: World = { settings: monitor, mainBad: [[100, 300]], monitorStopped: [[590, long]] }
     play(world, 7200).acts.should.eql(['110 backup'])
   })
 

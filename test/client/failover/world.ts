@@ -27,6 +27,8 @@ export interface Step {
   set?: InUse
   /** A probe reports how main is. */
   main?: boolean
+  /** Two looks so far apart: Node-RED did not get round to it. */
+  pause?: number
   /** Node-RED restarts, with what was kept, or without. */
   restart?: 'kept' | 'lost'
 }
@@ -37,13 +39,18 @@ export interface World {
   inUse?: InUse
   mainBad?: readonly Span[]
   backupBad?: readonly Span[]
+  /** The route does not receive main, though the feed is good, as the monitor shows. */
+  portBad?: readonly Span[]
   /** The gateway does not answer. */
   away?: readonly Span[]
   stopped?: readonly Span[]
   monitorStopped?: readonly Span[]
-  /** Changes that are answered with a refusal, or are lost without a response. */
+  /** Changes that are refused, that are lost, and that are made without a response. */
   refused?: readonly Span[]
   lost?: readonly Span[]
+  unanswered?: readonly Span[]
+  /** Of two routes the one is stopped, but the other does not start. */
+  noStart?: readonly Span[]
   script?: Readonly<Record<number, Step>>
   /** From the request until the route shows it, and from then until the source is connected. */
   change?: number
@@ -68,6 +75,7 @@ export interface Story {
 
 const STEP = 0.5
 const LOST: Failure = { code: 'TIMEOUT', message: 'No response.', applied: 'maybe' }
+const NO_START: Failure = { code: 'REJECTED', message: 'No start.', applied: 'yes' }
 const REFUSED: Failure = { code: 'REJECTED', message: 'No.', applied: 'no' }
 
 const isIn = (spans: readonly Span[] | undefined, at: number): boolean =>
@@ -97,6 +105,8 @@ export function play(
   let memory = startedMemory(settings, undefined, 0)
   let inUse: InUse = world.inUse ?? 'main'
   let connectedAt = 0
+  /** Neither of two routes runs. */
+  let isHalted = false
   let state: FailoverState | undefined
   let nextLook = 0
   /** After a restart nobody hears how it went. */
@@ -107,17 +117,20 @@ export function play(
     if (side === 'other') return true
     return !isIn(side === 'main' ? world.mainBad : world.backupBad, at)
   }
-  const isGood = (): boolean => at >= connectedAt && feeds(inUse)
+  const isGood = (): boolean =>
+    at >= connectedAt && feeds(inUse) && !(inUse === 'main' && isIn(world.portBad, at))
 
   function set(to: InUse): void {
-    if (to !== inUse) connectedAt = at + connect
+    if (to !== inUse || isHalted) connectedAt = at + connect
     inUse = to
+    isHalted = false
   }
 
   function look(): Look {
     if (isIn(world.away, at)) return { route: 'unknown' }
     const isHeard = settings.restore === 'monitor' && !isIn(world.monitorStopped, at)
     const monitored = isHeard ? { main: feeds('main') } : {}
+    if (isHalted) return { route: 'stopped', ...monitored }
     if (isIn(world.stopped, at)) return { route: 'stopped', inUse, ...monitored }
     return { route: 'running', inUse, good: isGood(), ...monitored }
   }
@@ -149,16 +162,23 @@ export function play(
   }
 
   function endChange(): void {
-    if (!pending || at < pending.at) return
+    if (!pending) return
+    if (settings.method === 'routes' && at >= pending.at - changeTime / 2) {
+      isHalted ||= !isIn(world.refused, at)
+    }
+    if (at < pending.at) return
     const { act, isHeard } = pending
     pending = undefined
     const isRefused = isIn(world.refused, at)
     const isLost = isIn(world.lost, at) || isIn(world.away, at)
-    if (!isRefused && !isLost) set(act.to)
-    if (isHeard) take({ kind: 'outcome', failure: isRefused ? REFUSED : isLost ? LOST : undefined })
+    const isUnstarted = isIn(world.noStart, at)
+    if (!isRefused && !isLost && !isUnstarted) set(act.to)
+    const isDoubtful = isLost || isIn(world.unanswered, at)
+    const failure = isRefused ? REFUSED : isDoubtful ? LOST : isUnstarted ? NO_START : undefined
+    if (isHeard) take({ kind: 'outcome', failure })
   }
 
-  function follow({ command, set: source, main, restart }: Step): void {
+  function follow({ command, set: source, main, pause, restart }: Step): void {
     if (source) set(source)
     if (restart) {
       const kept: unknown = JSON.parse(JSON.stringify(memory))
@@ -166,6 +186,7 @@ export function play(
       nextLook = at
       if (pending) pending.isHeard = false
     }
+    if (pause !== undefined) nextLook = at + pause
     if (main !== undefined) take({ kind: 'main', good: main })
     if (command) take({ kind: 'command', ...command })
   }
@@ -175,7 +196,7 @@ export function play(
     const step = script[at]
     if (step) follow(step)
     if (at >= nextLook) take({ kind: 'look', look: look() })
-    if (!isIn(world.stopped, at) && !isGood()) story.bad += STEP
+    if (isHalted || (!isIn(world.stopped, at) && !isGood())) story.bad += STEP
   }
   return story
 }
