@@ -5,7 +5,7 @@ import {
   type FailoverSettings,
   type Side,
 } from '../model/failover'
-import { begin, begun, ended, type Run } from './run'
+import { begin, begun, ended, other, type Run } from './run'
 import { isGap, looked } from './rules'
 import type { Decision, Failure, Input, Memory } from './types'
 
@@ -123,13 +123,9 @@ function choose(run: Run, to: Side, hold: boolean): void {
   if (memory.held && !hold) {
     refuse(to, 'the failover is held. Send msg.action = release first, or add msg.hold = true.')
   }
-  if (inUse !== to) {
-    begin(run, {
-      from: inUse ?? halfway ?? 'other',
-      to,
-      cause: 'manual',
-      stays: hold ? 'forced' : 'manual',
-    })
+  if (inUse !== to || halfway) {
+    const from = inUse === to ? other(to) : inUse!
+    begin(run, { from, to, cause: 'manual', stays: hold ? 'forced' : 'manual' })
     return
   }
   memory.manual = true

@@ -34,8 +34,8 @@ export function looked(run: Run, look: Look): void {
 }
 
 /** Nobody has looked for long, or the clock was set back: as if the route had not been known. */
-export function isGap({ memory: { lookedAt }, settings, now }: Run): boolean {
-  if (lookedAt === undefined) return false
+export function isGap({ memory, settings, now }: Run): boolean {
+  const { lookedAt = now } = memory
   return now < lookedAt || now - lookedAt > Math.max(30_000, 3 * settings.lookEvery * 1000)
 }
 
@@ -48,8 +48,8 @@ function forgetOldSwitches({ memory, settings, now }: Run): void {
 function noticeSource(run: Run, inUse: InUse | undefined): void {
   const { memory, now } = run
   if (inUse === undefined) return
-  const isFirst = memory.inUse === undefined && memory.halfway === undefined
-  const from = memory.inUse ?? null
+  const isFirst = memory.inUse === undefined
+  const from = memory.halfway ? null : (memory.inUse ?? null)
   delete memory.halfway
   if (inUse === from) return
   memory.inUse = inUse
@@ -65,7 +65,7 @@ function noticeSource(run: Run, inUse: InUse | undefined): void {
 function ownChange({ memory, now }: Run, inUse: InUse): Change | undefined {
   const { change, late, guardUntil } = memory
   if (change && change.arrivedAt === undefined && change.to === inUse) return change
-  return !change && late?.to === inUse && now < guardUntil ? late : undefined
+  return late?.to === inUse && now < guardUntil ? late : undefined
 }
 
 function arrive(run: Run, change: Change): void {
@@ -99,7 +99,7 @@ function noticeMain(run: Run, monitored: boolean | undefined): void {
 
 /** The side to judge: undefined while there is none to protect. */
 function sideIn({ memory }: Run, look: Exclude<Look, { route: 'unknown' }>): Side | undefined {
-  if (look.route === 'stopped') return memory.inUse === undefined ? memory.halfway : undefined
+  if (look.route === 'stopped') return memory.halfway
   return look.inUse === 'other' ? undefined : look.inUse
 }
 
@@ -147,7 +147,6 @@ function giveUp(run: Run, look: Look): void {
   if (settings.method === 'routes' && look.route === 'stopped') {
     // One route was stopped and the other did not start: nobody else has stopped them.
     memory.halfway = to
-    delete memory.inUse
   }
   const report = { event: 'failover.failed', from, to, cause, durationMs: now - at } as const
   run.reports.push({ ...report, ...(failure && { failure }) })
@@ -204,10 +203,10 @@ function onBad(run: Run, side: Side): void {
     return
   }
   // With neither of two routes on the air, one that may start is better than none.
-  const isHalfway = memory.inUse === undefined
-  const to = isHalfway && side === 'backup' && run.main === false ? side : other(side)
+  const isStuck = memory.halfway === 'backup' && run.main === false
+  const to = isStuck ? side : other(side)
   const reason = blocked(run, to)
-  if (reason === undefined) return begin(run, { from: side, to, cause })
+  if (reason === undefined) return begin(run, { from: other(to), to, cause })
   memory.state = 'no-protection'
   if (reason === 'guard') run.due = memory.guardUntil
   if (memory.isReported) return

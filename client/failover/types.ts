@@ -71,7 +71,7 @@ export interface Memory {
   /** The setting `hold` that `held` began with: a new setting counts, an old one does not. */
   hold: boolean
   held: boolean
-  /** The source that was last seen. */
+  /** The source that was last seen; absent before the first look. */
   inUse?: InUse
   /** A person has chosen the source in use: `restore` leaves it. */
   manual: boolean

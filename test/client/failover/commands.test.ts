@@ -82,6 +82,15 @@ describe('a command to a failover', () => {
     states.at(-1)!.should.equal('86 protecting')
   })
 
+  it('starts one of two routes of which neither runs, whichever was in use', () => {
+    const settings = { method: 'routes', main: { name: 'A' }, backup: { name: 'B' } } as const
+    for (const side of ['main', 'backup'] as const) {
+      const world: World = { settings, mainBad: failed, noStart: [[0, 120]] }
+      const { acts } = play({ ...world, script: { 125: command(side) } }, 139)
+      acts.should.eql(['110 backup', `125 ${side}`])
+    }
+  })
+
   it('with hold goes through a hold, and the new source stays', () => {
     const script = { 50: command('hold'), 80: command('backup', true) }
     const { acts, told } = play({ script, backupBad: [[200, Infinity]] }, 1000)

@@ -36,9 +36,11 @@ describe('the memory of a failover', () => {
 
   it('knows a switch that was in progress: it is ours', () => {
     const world: World = { mainBad: failed, script: { 111: { restart: 'kept' } } }
-    const { acts, told } = play(world, 300)
+    const { acts, told, states } = play(world, 300)
     acts.should.eql(['110 backup'])
     told.should.eql(['115 switched'])
+    states.should.containDeep(['110 switching', '115 protecting'])
+    states.should.have.length(4)
     const gone = play({ ...world, lost: [[0, 120]] }, 300)
     gone.acts.should.eql(['110 backup', '171 backup'])
     gone.told.slice(0, 1).should.eql(['141 failed'])

@@ -45,9 +45,28 @@ describe('the hold-off', () => {
     })
   }
 
-  it('goes on while a look is only late', () => {
-    const { acts } = play({ mainBad: failed, script: { 104.5: { pause: 20 } } }, 300)
-    acts.should.eql(['124.5 backup'])
+  it('goes on while a look is only late, or there are two at a time', () => {
+    const late = (pause: number): string[] =>
+      play({ mainBad: failed, script: { 104.5: { pause } } }, 300).acts
+    late(20).should.eql(['124.5 backup'])
+    // The look before is that at 104.
+    late(29.5).should.eql(['134 backup'])
+    late(30).should.eql(['144.5 backup'])
+    const rare = { lookEvery: 20 }
+    play(
+      { mainBad: failed, settings: rare, script: { 100.5: { pause: 59.5 } } },
+      300,
+    ).acts.should.eql(['160 backup'])
+    play({ mainBad: failed, script: { 104.5: { pause: 0 } } }, 300).acts.should.eql([
+      '110.5 backup',
+    ])
+  })
+
+  it('shows when it ends', () => {
+    const { decisions } = play({ mainBad: failed }, 109)
+    decisions.at(-1)!.after.due!.should.equal(110_000)
+    const settling = play({ mainBad: failed, script: { 104: { set: 'backup' } } }, 106)
+    should(settling.decisions.at(-1)!.after.due).be.undefined()
   })
 })
 
@@ -225,6 +244,16 @@ describe('the limit', () => {
     limits([[300, 302]]).should.eql(['112 limit', '602 limit-over'])
   })
 
+  it('leaves nothing of the longer guard when it has ended', () => {
+    const bad: Span[] = [
+      [100, 400],
+      [2000, 2100],
+    ]
+    const settings = { limit: 1, limitPer: 60 }
+    const { acts } = play({ settings, mainBad: bad, backupBad: bad }, 2100)
+    acts.map((act) => parseInt(act, 10)).should.eql([110, 140, 200, 320, 2010, 2040])
+  })
+
   it('does not stop protection', () => {
     const world: World = { ...flapping, backupBad: [[900, 2000]] }
     play(world, 1000).acts.at(-1)!.should.equal('910 main')
@@ -283,6 +312,38 @@ describe('a switch', () => {
     last(events, 'switched').should.containDeep({ cause: 'signal-fail', switches: 1 })
   })
 
+  it("that shows long after it was given up is somebody else's", () => {
+    const slow: World = { mainBad: failed, change: 75 }
+    play(slow, 172).told.should.eql(['140 failed', '140 no-protection'])
+    play(slow, 300).told.slice(2).should.eql(['185 taken-over'])
+  })
+
+  it('that was given up does not make ours what somebody sets after another source', () => {
+    const given = (script: World['script']): string[] =>
+      play({ mainBad: failed, lost: [[0, 120]], script }, 170).told.slice(2)
+    given({ 144: { set: 'other' } }).should.eql(['144 taken-over'])
+    given({ 144: { set: 'backup' } }).should.eql(['148 switched'])
+    const both = { 144: { set: 'other' }, 148: { set: 'backup' } } as const
+    given(both).should.eql(['144 taken-over', '148 taken-over'])
+    const again = { 150: { set: 'main' }, 154: { set: 'backup' } } as const
+    given({ 144: { set: 'backup' }, ...again }).should.eql([
+      '148 switched',
+      '150 taken-over',
+      '154 taken-over',
+    ])
+  })
+
+  it('that fails on a route that somebody has stopped leaves it alone', () => {
+    const { told, states } = play({ mainBad: failed, lost: [[0, 120]], stopped: [[115, 999]] }, 900)
+    told.should.eql(['140 failed'])
+    states.slice(2).should.eql(['110 switching', '140 standby'])
+  })
+
+  it('between good sources is an outage of no more than from look to look', () => {
+    const { events } = play({ script: { 50: manual('backup') }, connect: 0 }, 100)
+    last(events, 'switched').outageMs!.should.equal(2000)
+  })
+
   it('is not followed by another one before its outcome is known', () => {
     const { acts, events } = play({ mainBad: failed, change: 100, settings: { guard: 1 } }, 209)
     acts.should.eql(['110 backup'])
@@ -304,6 +365,17 @@ describe('a switch', () => {
     const { told, states } = play(world, 300)
     told.should.eql(['114 switched', '114 taken-over'])
     states.at(-1)!.should.equal('114 foreign')
+  })
+
+  it('that was not needed leaves the outage that there was', () => {
+    const { events } = play({ mainBad: [[100, 107]] }, 200)
+    events
+      .map(({ state, outageMs }) => [state, outageMs])
+      .should.eql([
+        ['normal', null],
+        ['hold-off', null],
+        ['normal', 10_000],
+      ])
   })
 
   it('is made with nothing known of the gateway before: no time is claimed', () => {
@@ -330,9 +402,10 @@ describe('a dry run', () => {
 
   it('reports the way back once for each wait', () => {
     const settings = { ...monitor, dryRun: true }
-    const { told, acts } = play({ settings, inUse: 'backup' }, 700)
+    const { told, acts, events } = play({ settings, inUse: 'backup' }, 700)
     acts.should.eql([])
     told.should.eql(['300 switched', '602 switched'])
+    last(events, 'switched').state.should.equal('protecting')
   })
 
   it('obeys no command either, but answers it', () => {
@@ -356,6 +429,12 @@ describe('two routes', () => {
     const { acts, told } = play({ settings: routes, mainBad: failed }, 300)
     acts.should.eql(['110 backup'])
     told.should.eql(['116 switched'])
+  })
+
+  it('of which the first cannot be stopped: nobody has taken over', () => {
+    const { acts, told } = play({ settings: routes, mainBad: failed, refused: [[0, 120]] }, 300)
+    acts.should.eql(['110 backup', '142 backup'])
+    told.should.eql(['112 failed', '112 no-protection', '148 switched'])
   })
 
   it('of which neither runs since the second did not start: tries the other, then again', () => {
