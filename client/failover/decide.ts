@@ -61,7 +61,6 @@ function believe(run: Run, good: unknown): void {
 }
 
 function obey(run: Run, action: unknown, hold: unknown): void {
-  const { memory } = run
   if (!FAILOVER_ACTIONS.some((known) => known === action)) {
     refuseInput('action', `must be one of ${FAILOVER_ACTIONS.join(', ')}`)
   }
@@ -71,7 +70,7 @@ function obey(run: Run, action: unknown, hold: unknown): void {
   OBEY[action as FailoverAction](run, hold === true)
   // Every command has an answer: the state, where nothing else is to be reported.
   if (run.reports.length === 0 && !run.act) run.reports.push({ event: 'failover.state' })
-  if (memory.state === 'no-protection' || action === 'release') run.next = run.now
+  run.next = run.now
 }
 
 const OBEY: Record<FailoverAction, (run: Run, hold: boolean) => void> = {

@@ -3,7 +3,7 @@ import { guardOf } from './memory'
 import { begin, blocked, count, other, rest, type Run } from './run'
 import type { Change, Look, Waits } from './types'
 
-/** A switch that the route has not shown by then has failed. */
+/** A switch that the route has not shown by then has failed. For as long again it may still show. */
 const CHANGE_MS = 30_000
 
 /**
@@ -63,9 +63,9 @@ function noticeSource(run: Run, inUse: InUse | undefined): void {
 
 /** The change of ours that this source is the result of, perhaps late. */
 function ownChange({ memory, now }: Run, inUse: InUse): Change | undefined {
-  const { change, late, guardUntil } = memory
+  const { change, late } = memory
   if (change && change.arrivedAt === undefined && change.to === inUse) return change
-  return late?.to === inUse && now < guardUntil ? late : undefined
+  return late?.to === inUse && now - late.at < 2 * CHANGE_MS ? late : undefined
 }
 
 function arrive(run: Run, change: Change): void {

@@ -71,14 +71,13 @@ export function begin(run: Run, wanted: Omit<Change, 'at'>): void {
   const change: Change = { ...wanted, at: now }
   const { from, to, cause } = change
   if (settings.dryRun) {
-    const { goodAt } = memory.waits
-    memory.waits = { ...(goodAt !== undefined && { goodAt }), isOut: true }
+    const { goodAt, isOut } = memory.waits
+    memory.waits = { ...(goodAt !== undefined && { goodAt }), ...(isOut && { isOut }) }
     run.reports.push({ event: 'failover.switched', from, to, cause })
     count(run, change)
     return
   }
   memory.change = change
-  delete memory.late
   memory.isBusy = true
   memory.state = 'switching'
   run.act = { from, to, cause }

@@ -3,7 +3,12 @@ import should from 'should'
 import { isGatewayError } from '../../../client/errors'
 import { decide } from '../../../client/failover/decide'
 import { startedMemory } from '../../../client/failover/memory'
-import { FAILOVER_ACTIONS, failoverSettings } from '../../../client/model/failover'
+import {
+  FAILOVER_ACTIONS,
+  failoverSettings,
+  type FailoverSettings,
+} from '../../../client/model/failover'
+import type { Memory } from '../../../client/failover/types'
 import { play, type Span, type Step, type World } from './world'
 
 const failed: Span[] = [[100, Infinity]]
@@ -21,15 +26,17 @@ describe('a command to a failover', () => {
 
   it('that is given again changes nothing', () => {
     const script = { 50: command('hold'), 51: command('hold'), 60: command('release') }
-    const { told, events } = play({ script: { ...script, 61: command('release') } }, 80)
+    const more = { 52: command('main', true), 61: command('release') }
+    const { told, events } = play({ script: { ...script, ...more } }, 80)
     told.should.eql(['50 held', '60 released'])
     events.filter(({ at }) => at === 51_000 || at === 61_000).should.have.length(2)
   })
 
   it('for the source in use makes no change, but it is by hand from then on', () => {
     const world: World = { settings: monitor, mainBad: [[100, 300]] }
-    const { acts } = play({ ...world, script: { 350: command('backup') } }, 7200)
+    const { acts, told } = play({ ...world, script: { 350: command('backup') } }, 7200)
     acts.should.eql(['110 backup'])
+    told.should.eql(['116 switched'])
     const forced = play({ ...world, script: { 50: command('main', true) } }, 2000)
     forced.acts.should.eql([])
     forced.told.slice(0, 2).should.eql(['50 held', '110 no-protection'])
@@ -70,6 +77,17 @@ describe('a command to a failover', () => {
     should(pathOf({ kind: 'command', action: 'status', hold: 'yes' })).equal('hold')
     should(pathOf({ kind: 'main', good: 'true' })).equal('main')
     should(pathOf({ kind: 'command', action: 'status' })).be.undefined()
+  })
+
+  it('is reported with where it led from', () => {
+    const { events } = play({ script: { 50: command('backup'), 90: command('main') } }, 200)
+    events
+      .filter(({ event }) => event === 'failover.switched')
+      .map(({ from, to, cause }) => [from, to, cause])
+      .should.eql([
+        ['main', 'backup', 'manual'],
+        ['backup', 'main', 'manual'],
+      ])
   })
 
   it('replaces a third source', () => {
@@ -119,6 +137,12 @@ describe('a command to a failover', () => {
     acts.should.eql(['110 backup', '200 main'])
   })
 
+  it('to hold is reported as no protection once, and again after a stop', () => {
+    const script = { 50: command('hold') }
+    const world: World = { mainBad: failed, script, away: [[200, 210]], stopped: [[300, 310]] }
+    play(world, 1000).told.should.eql(['50 held', '110 no-protection', '320 no-protection'])
+  })
+
   it('to hold keeps the way back closed', () => {
     const world: World = { settings: monitor, mainBad: [[100, 300]] }
     const script = { 400: command('hold'), 900: command('release') }
@@ -132,3 +156,24 @@ describe('a command to a failover', () => {
     told.should.eql(['150 held', '210 no-protection'])
   })
 })
+
+describe('a message about main', () => {
+  it('that it is bad ends the wait, also when it is good again before the next look', () => {
+    const settings = { restore: 'message' } as const
+    const world: World = { settings, mainBad: [[100, 300]], script: { 400: { main: true } } }
+    const { settings: all, memory } = endOf(world, 500)
+    memory.waits.mainGoodSince!.should.equal(400_000)
+    const bad = decide(all, memory, { kind: 'main', good: false }, 500_000)
+    const good = decide(all, bad.memory, { kind: 'main', good: true }, 500_001)
+    good.next!.should.equal(500_001)
+    const look = { route: 'running', inUse: 'backup', good: true } as const
+    const seen = decide(all, good.memory, { kind: 'look', look }, 500_002)
+    seen.due!.should.equal(800_002)
+  })
+})
+
+/** Settings and memory at the end of a world. */
+function endOf(world: World, until: number): { settings: FailoverSettings; memory: Memory } {
+  const settings = failoverSettings({ ...world.settings, main: {}, backup: {} })
+  return { settings, memory: play(world, until).decisions.at(-1)!.after.memory }
+}

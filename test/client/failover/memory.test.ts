@@ -46,11 +46,28 @@ describe('the memory of a failover', () => {
     gone.told.slice(0, 1).should.eql(['141 failed'])
   })
 
+  it('knows a switch that was given up, and may still show', () => {
+    const world: World = { mainBad: failed, change: 40, script: { 145: { restart: 'kept' } } }
+    play(world, 300).told.should.eql(['140 failed', '140 no-protection', '153 switched'])
+  })
+
+  it('knows that neither of two routes runs since the one did not start', () => {
+    const settings = { method: 'routes', main: { name: 'A' }, backup: { name: 'B' } } as const
+    const world: World = { settings, mainBad: failed, noStart: [[0, 120]] }
+    const { acts } = play({ ...world, script: { 125: { restart: 'kept' } } }, 300)
+    acts.slice(0, 2).should.eql(['110 backup', '143 main'])
+  })
+
   it('knows what somebody changed in between', () => {
     const kept = memoryAfter({}, 100)
     const settings = settingsWith()
     const { events } = see(settings, startedMemory(settings, kept, 200_000), 200_000, 'backup')
     events.map(({ event }) => event).should.eql(['failover.taken-over'])
+  })
+
+  it('does not know of a report that nobody has had', () => {
+    const { told } = play({ settings: { hold: true }, mainBad: [[0, Infinity]] }, 100)
+    told.should.eql(['10 no-protection'])
   })
 
   it('is held as it was, unless the setting is another one', () => {
@@ -103,6 +120,10 @@ describe('the memory of a failover', () => {
     started.guardUntil.should.be.belowOrEqual(1000 + 30_000)
     const during = memoryAfter({ mainBad: failed }, 111)
     startedMemory(settings, during, 1000).change!.at.should.equal(1000)
+    const arrived = memoryAfter({ mainBad: failed }, 115)
+    startedMemory(settings, arrived, 1000).change!.arrivedAt!.should.equal(1000)
+    const late = memoryAfter({ mainBad: failed, lost: [[0, 120]] }, 145)
+    startedMemory(settings, late, 1000).late!.at.should.equal(1000)
     const switched = memoryAfter({ mainBad: failed }, 200)
     startedMemory(settings, switched, 1000).switches.should.eql([1000])
   })
@@ -138,11 +159,14 @@ describe('the memory of a failover', () => {
       { ...kept, held: 'false' },
       { ...kept, change: { ...kept.change, to: 'other' } },
       { ...kept, change: { ...kept.change, at: undefined } },
+      { ...kept, change: { ...kept.change, from: 'third' } },
       { ...kept, change: { ...kept.change, cause: 'boredom' } },
       { ...kept, change: { ...kept.change, stays: 'long' } },
       { ...kept, change: { ...kept.change, arrivedAt: 'soon' } },
       { ...kept, late: {} },
     ]
+    const foreign = { ...kept, change: { ...kept.change, from: 'other' } }
+    startedMemory(settings, foreign, 200_000).should.have.property('change')
     for (const one of damaged) startedMemory(settings, one, 5000).should.eql(fresh)
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

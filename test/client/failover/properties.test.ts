@@ -2,11 +2,9 @@
 import * as fc from 'fast-check'
 import 'should'
 import { guardOf } from '../../../client/failover/memory'
-import { FAILOVER_DEFAULTS, failoverSettings } from '../../../client/model/failover'
+import { failoverSettings, type FailoverSettings } from '../../../client/model/failover'
 import { frozen } from '../../support/arbitraries'
 import { play, type Span, type Step, type Story, type World } from './world'
-
-const { holdOff, settle, guard, waitToRestore } = FAILOVER_DEFAULTS
 
 /** Until then anything happens; by then it has ended. */
 const TROUBLE = 900
@@ -44,12 +42,22 @@ const scriptOf = (...steps: fc.Arbitrary<Step>[]): fc.Arbitrary<Record<number, S
     .array(fc.tuple(half(1, TROUBLE), fc.oneof(...steps)), { maxLength: 6 })
     .map((entries) => Object.fromEntries(entries) as Record<number, Step>)
 
-const restore = fc
-  .constantFrom('off' as const, 'monitor' as const, 'message' as const)
-  .map((kind) => ({ restore: kind }))
+/** Settings that make a source wait no longer than it needs to connect, below. */
+const anySettings = fc.record({
+  restore: fc.constantFrom('off' as const, 'monitor' as const, 'message' as const),
+  holdOff: fc.constantFrom(0, 10, 20),
+  settle: fc.constantFrom(5, 10, 20),
+  guard: fc.constantFrom(5, 30),
+  waitToRestore: fc.constantFrom(5, 60, 300),
+  limit: fc.constantFrom(1, 4),
+  limitPer: fc.constantFrom(60, 3600),
+  lookEvery: fc.constantFrom(0.5, 2, 5),
+})
+
+const settingsOf = ({ settings }: World): FailoverSettings => failoverSettings(settings ?? {})
 
 const faults = {
-  settings: restore,
+  settings: anySettings,
   mainBad: spans(),
   backupBad: spans(),
   away: spans(2),
@@ -58,7 +66,7 @@ const faults = {
   refused: spans(2),
   lost: spans(2),
   change: half(0.5, 40),
-  connect: half(0, 8),
+  connect: half(0, 5),
 }
 
 const anyWorld: fc.Arbitrary<World> = fc.record({
@@ -114,6 +122,7 @@ describe('a failover, in every world', () => {
     fc.assert(
       fc.property(fc.record({ ...faults, script: scriptOf(restart('kept')) }), (world) => {
         const acts = automatic(play(world, TROUBLE + 60))
+        const { guard } = settingsOf(world)
         for (const [index, { at }] of acts.entries()) {
           if (index > 0) (at - acts[index - 1]!.at).should.be.aboveOrEqual(guard)
         }
@@ -143,12 +152,14 @@ describe('a failover, in every world', () => {
         }
         const until = TROUBLE + 3000
         const story = play(world, until)
-        const settings = failoverSettings(world.settings!)
+        const settings = settingsOf(world)
+        const { holdOff, settle, lookEvery } = settings
         const present = story.decisions
           .filter(({ at }) => at >= TROUBLE)
           .map(({ after }) => guardOf(settings, after.memory))
         const change = 2 * world.change! + world.connect!
-        const soon = 30 + change + settle + holdOff + 10 + Math.max(...present) / 1000
+        const looks = 5 * lookEvery
+        const soon = 30 + change + settle + holdOff + looks + Math.max(...present) / 1000
         const late = story.decisions.filter(
           ({ at, input }) => at > TROUBLE + soon && input.kind === 'look',
         )
@@ -158,7 +169,7 @@ describe('a failover, in every world', () => {
         )
         for (const { at, input, after } of late) {
           // The way back to main is a change of a source that is good.
-          const isBack = [...switched].some((began) => at >= began && at <= began + change + 10)
+          const isBack = [...switched].some((began) => at >= began && at <= began + change + looks)
           if (!isBack) input.should.containDeep({ look: { route: 'running', good: true } })
           after.state.should.not.equal('no-protection')
         }
@@ -206,9 +217,10 @@ describe('a failover, in every world', () => {
       fc.property(world, half(1, TROUBLE), (one, at) => {
         const story = play({ ...one, script: { [at]: { restart: 'kept' } } }, TROUBLE + 400)
         story.told.filter((event) => event.endsWith('taken-over')).should.eql([])
+        const { waitToRestore, holdOff, degrade, degradePer } = settingsOf(one)
+        const bad = Math.min(holdOff, (degrade * degradePer) / 100)
         for (const act of automatic(story).filter((each) => each.at >= at)) {
-          const wait = act.act.cause === 'restore' ? waitToRestore : holdOff
-          // Signal degrade needs as much of bad time, and more.
+          const wait = act.act.cause === 'restore' ? waitToRestore : bad
           act.at.should.be.aboveOrEqual(at + wait)
         }
       }),

@@ -345,10 +345,13 @@ describe('a switch', () => {
   })
 
   it('is not followed by another one before its outcome is known', () => {
-    const { acts, events } = play({ mainBad: failed, change: 100, settings: { guard: 1 } }, 209)
+    const slow: World = { mainBad: failed, change: 100, settings: { guard: 1 } }
+    const { acts, events } = play(slow, 209)
     acts.should.eql(['110 backup'])
     last(events, 'failed').at.should.equal(140_000)
     last(events, 'no-protection').reason!.should.equal('switching')
+    const lost = play({ ...slow, lost: [[0, 300]] }, 215)
+    lost.acts.should.eql(['110 backup', '210 backup'])
   })
 
   it('that is refused may be followed by what somebody else does', () => {
@@ -406,6 +409,12 @@ describe('a dry run', () => {
     acts.should.eql([])
     told.should.eql(['300 switched', '602 switched'])
     last(events, 'switched').state.should.equal('protecting')
+    events.filter(({ outageMs }) => outageMs !== null).should.eql([])
+  })
+
+  it('measures the outage that there was', () => {
+    const { events } = play({ settings: { dryRun: true }, mainBad: [[100, 150]] }, 200)
+    last(events, 'state').should.containDeep({ at: 150_000, state: 'normal', outageMs: 52_000 })
   })
 
   it('obeys no command either, but answers it', () => {
