@@ -1,4 +1,4 @@
-// npm run bench: everything that docs/performance.md has figures for, one after the other.
+// npm run bench: everything that docs/project/performance.md has figures for, one after the other.
 //   npm run bench -- calls load fleet   only these parts
 // The calls are measured on every supported Node.js.
 import { spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
 // npm run bench:fleet: how much of a machine one Node-RED needs to watch a whole fleet, and
-// whether it misses anything. docs/performance.md explains the figures.
+// whether it misses anything. docs/project/performance.md explains the figures.
 //   --appliances 1000  how many are watched, each by its own watch node
 //   --routes 20        on each
 //   --interval 10      seconds between polls

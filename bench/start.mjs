@@ -1,5 +1,5 @@
 // npm run bench:start: what the package adds to the start of Node-RED, and to the page of its
-// editor. docs/performance.md explains the figures.
+// editor. docs/project/performance.md explains the figures.
 //   --rounds 9  starts without the package, and as many with it, alternating
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

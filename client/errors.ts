@@ -1,4 +1,7 @@
 import { sentenceOf, type Fault } from './model/faults'
+import { filled, mentions, say, textOf, words, type Sentence } from './sentences'
+
+export { say, words, type Sentence } from './sentences'
 
 /**
  * The one error family of the package. The codes are a closed list and part of
@@ -46,6 +49,8 @@ export interface ErrorCause {
   code: ErrorCode
   /** The operation that failed, for example `get-route`. */
   operation?: string
+  /** The config node. From plain Node.js an empty `id`, and the host. Absent where none is chosen. */
+  gateway?: { id: string; name: string }
   /** Why a connection failed, as Node.js names it, for example `ECONNREFUSED`. */
   reason?: string
   /** HTTP status of the response, where there was one. */
@@ -65,6 +70,9 @@ export interface ErrorCause {
   problems?: Problem[]
 }
 
+/** What an error says. */
+export type Said = string | Sentence | readonly Sentence[]
+
 /**
  * A failed call. `message` is a sentence for a flow builder: what happened and
  * what to do; `code` is one of {@link ERROR_CODES}.
@@ -72,11 +80,14 @@ export interface ErrorCause {
 export class GatewayError extends Error {
   readonly code: ErrorCode
   override readonly cause: ErrorCause
+  readonly #sentences: readonly Sentence[]
 
-  constructor(code: ErrorCode, message: string, cause: Partial<ErrorCause> = {}) {
-    super(bounded(message, 1500))
+  constructor(code: ErrorCode, said: Said, cause: Partial<ErrorCause> = {}) {
+    const sentences = sentencesOf(said)
+    super(bounded(textOf(sentences), 1500))
     this.name = 'GatewayError'
     this.code = code
+    this.#sentences = sentences
     const { applied = DOUBTFUL.has(code) ? 'maybe' : 'no', retryable = RETRYABLE.has(code) } = cause
     const known = Object.entries(cause).filter(([, value]) => value !== undefined)
     this.cause = {
@@ -87,10 +98,20 @@ export class GatewayError extends Error {
     }
   }
 
+  /** The message as sentences with their values, which the editor translates. */
+  get sentences(): readonly Sentence[] {
+    return this.#sentences
+  }
+
   /** The sentence alone: this is what Node-RED puts into `msg.error.message`. */
   override toString(): string {
     return this.message
   }
+}
+
+const sentencesOf = (said: Said): readonly Sentence[] => {
+  if (typeof said === 'string') return [words('__text__', { text: said })]
+  return 'words' in said ? [said] : said
 }
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
@@ -109,43 +130,31 @@ export function invalidInput(found: readonly Finding[], operation?: string): Gat
     path: bounded(each.path, 500),
     problem: bounded('kind' in each ? sentenceOf(each) : each.problem, 1000),
   }))
-  const faults = problems.map(({ path, problem }) => (path ? `${path}: ${problem}` : problem))
-  const shown = faults.slice(0, 5).join('; ')
+  const faults = problems.map(({ path, problem }) => `${path || 'The input'} ${problem}`)
   const more =
     faults.length > 5 ? `; and ${faults.length - 5} more (all in error.cause.problems)` : ''
-  return new GatewayError('INVALID_INPUT', `Nothing was changed. ${shown}${more}`, {
-    operation,
-    problems,
-  })
+  const shown = bounded(faults.slice(0, 5).join('; '), 1200)
+  return new GatewayError(
+    'INVALID_INPUT',
+    [words('__faults__.', { faults: shown + more }), say('unchanged')],
+    { operation, problems },
+  )
 }
 
 // A name, or a list of all devices, may be of any length.
 const bounded = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text
 
-/** A change while the gateway is set to read only. */
-export function readOnlyError({ name }: { name: string }): GatewayError {
-  return new GatewayError(
-    'READ_ONLY',
-    'This gateway is set to read only: nothing was changed. To allow changes, clear "read only" in the config node.',
-    { operation: name },
-  )
-}
+/** A change while the gateway is set to read-only. */
+export const readOnlyError = ({ name }: { name: string }): GatewayError =>
+  new GatewayError('READ_ONLY', say('readOnly'), { operation: name })
 
 /** A response that is not as documented. */
-export function badResponse(what: string, statusCode?: number): GatewayError {
-  return new GatewayError('BAD_RESPONSE', what, { statusCode })
-}
-
-/** The advice in the message of a change that may have been applied. */
-const MAY_BE_APPLIED =
-  'The change may or may not have been applied: look at the appliance before you send it again.'
-
-/** The message of a call that was stopped by its node, its signal or the close of its gateway. */
-export const STOPPED = 'The call was stopped before it finished.'
+export const badResponse = (said: Said, statusCode?: number): GatewayError =>
+  new GatewayError('BAD_RESPONSE', said, { statusCode })
 
 /** The end of a call because its node, its signal or its gateway was stopped. */
-export const closedError = (): GatewayError => new GatewayError('CLOSED', STOPPED)
+export const closedError = (): GatewayError => new GatewayError('CLOSED', say('stopped'))
 
 /**
  * True for an error of this package, even when it comes from another copy of it, for which
@@ -157,37 +166,112 @@ export function isGatewayError(error: unknown): error is GatewayError {
   return typeof code === 'string' && typeof cause === 'object' && cause !== null
 }
 
-/** Turns whatever was thrown into a GatewayError that names the operation. */
-export function asGatewayError(
-  error: unknown,
-  { name, writes }: { name: string; writes: number },
-): GatewayError {
-  if (error instanceof GatewayError) {
-    return new GatewayError(error.code, error.message, { ...error.cause, operation: name })
-  }
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  const failure = new GatewayError(
-    'BAD_RESPONSE',
-    `The answer of the appliance could not be handled (${reason}). Please report this.`,
-    { operation: name, applied: writes > 0 ? 'maybe' : 'no' },
-  )
-  if (error instanceof Error) failure.stack = error.stack
-  return failure
+/** The gateway that an error is about, as far as it is known. */
+export interface Identity {
+  /** Of the config node; empty in plain Node.js. */
+  id: string
+  /** Of the config node, or else the host. */
+  name: string
+  /** Host, and port where the URL has one. */
+  host: string
 }
 
-/** The same failure, of a change that may have been applied all the same. */
+/** The operation that an error is about. */
+export interface Reporting {
+  name: string
+  /** How many changes it has sent. */
+  writes?: number
+  /** The name of its route or, while it is not known, the ID. */
+  route?: string
+}
+
+/** Turns whatever was thrown into a GatewayError that names the operation, the gateway and the route. */
+export function asGatewayError(
+  error: unknown,
+  operation: Reporting,
+  gateway?: Identity,
+): GatewayError {
+  if (error instanceof GatewayError) return reported(error, operation, gateway)
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const failure = new GatewayError('BAD_RESPONSE', say('notProcessed', { reason }), {
+    applied: (operation.writes ?? 0) > 0 ? 'maybe' : 'no',
+  })
+  const whole = reported(failure, operation, gateway)
+  if (error instanceof Error) whole.stack = error.stack
+  return whole
+}
+
+/** What an error is about, before its sentences. */
+const ROUTE = words('Route "__route__":')
+const GATEWAY = words('Gateway "__gateway__":')
+
+/** The sentences alone, for a place that shows what they are about. */
+export const withoutLabels = (sentences: readonly Sentence[]): readonly Sentence[] =>
+  sentences.filter(({ words: said }) => said !== ROUTE.words && said !== GATEWAY.words)
+
+/** An error of the configuration of this gateway. */
+export const ofConfiguration = (error: GatewayError, { name }: Identity): GatewayError =>
+  restated(error, filled([GATEWAY, ...error.sentences], { gateway: name }))
+
+/** Codes that are about the gateway, whatever the operation. */
+const ABOUT_GATEWAY: ReadonlySet<ErrorCode> = new Set([
+  'CONFIG',
+  'READ_ONLY',
+  'LOGIN_REFUSED',
+  'TOO_MANY_SESSIONS',
+  'TLS',
+])
+
+/** The same failure, with what it is about in its message and in `cause`. */
+export function reported(
+  { code, sentences, cause }: GatewayError,
+  { name, route }: Reporting,
+  gateway?: Identity,
+): GatewayError {
+  const values: Record<string, string> = {}
+  if (gateway?.host) values.host = gateway.host
+  if (route !== undefined) values.route = bounded(route, 200)
+  const isAboutRoute = !ABOUT_GATEWAY.has(code) || cause.applied !== 'no'
+  const isNamed = sentences.some((one) => mentions(one, 'route'))
+  const whole = values.route && isAboutRoute && !isNamed ? [ROUTE, ...sentences] : sentences
+  const { id, name: of } = gateway ?? {}
+  return new GatewayError(code, filled(whole, values), {
+    ...cause,
+    operation: name,
+    gateway: id === undefined || of === undefined ? cause.gateway : { id, name: of },
+  })
+}
+
+/** The same failure with other sentences. */
+export const restated = (error: GatewayError, sentences: readonly Sentence[]): GatewayError =>
+  new GatewayError(error.code, sentences, error.cause)
+
+/** What would be wrong once something may have been changed. */
+const ONLY_UNCHANGED: ReadonlySet<Sentence['key']> = new Set([
+  'unchanged',
+  'tryAgain',
+  'tryAgainOrWait',
+])
+
+const withoutClaims = (sentences: readonly Sentence[]): readonly Sentence[] =>
+  sentences.filter(({ key }) => key === undefined || !ONLY_UNCHANGED.has(key))
+
+/** The same failure, of a change that may have been applied anyway. */
 export function inDoubt(error: GatewayError): GatewayError {
-  const { code, message, cause } = error
+  const { code, sentences, cause } = error
   if (cause.applied !== 'no') return error
-  return new GatewayError(code, `${message} ${MAY_BE_APPLIED}`, { ...cause, applied: 'maybe' })
+  return new GatewayError(code, [...withoutClaims(sentences), say('mayBeApplied')], {
+    ...cause,
+    applied: 'maybe',
+  })
 }
 
 /** The same failure, with how much was applied before it. */
 export function afterChanges(error: GatewayError, applied: Applied): GatewayError {
-  const { code, message, cause } = error
-  return new GatewayError(code, message, { ...cause, applied })
+  const { code, sentences, cause } = error
+  return new GatewayError(code, withoutClaims(sentences), { ...cause, applied })
 }
 
-/** True for the failure of a change that may have been applied all the same. */
+/** True for the failure of a change that may have been applied anyway. */
 export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof GatewayError && error.cause.applied !== 'no'

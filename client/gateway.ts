@@ -310,7 +310,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     } catch (error) {
       // Another device may have taken the place of the only one.
       if (mayBeUnknownDevice(error)) forgetOnlyDevice(connection)
-      throw asGatewayError(error, operation)
+      throw asGatewayError(error, operation, connection.identity)
     } finally {
       release()
     }
@@ -367,7 +367,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       return { routeId, destinationId, clientAddress: client.address, clientPort: client.port }
     }
     if (client) {
-      const problem = 'is needed too: a client is one of a destination'
+      const problem = 'is missing: a client belongs to a destination'
       throw invalidInput([{ path: 'destination', problem }], operation.name)
     }
     if (!source) return { routeId }
@@ -498,5 +498,5 @@ function targetOf(given: Target, kind: 'route' | 'destination', { name }: Operat
   const target = (given ?? {}) as { id?: unknown; name?: unknown }
   if (typeof target.id === 'string') return { id: target.id }
   if (typeof target.name === 'string') return { name: target.name }
-  throw invalidInput([{ path: kind, problem: '{id} or {name} is expected' }], name)
+  throw invalidInput([{ path: kind, problem: 'must be {id} or {name}' }], name)
 }

@@ -6,8 +6,19 @@ export { openConnection } from './connection/connection'
 export type { Connection, GatewayOptions } from './connection/connection'
 export { newOperation } from './connection/operation'
 export type { Operation, Request } from './connection/operation'
-export { asGatewayError, ERROR_CODES, GatewayError, invalidInput, isGatewayError } from './errors'
-export type { Applied, ErrorCause, ErrorCode, Problem } from './errors'
+export {
+  asGatewayError,
+  ERROR_CODES,
+  GatewayError,
+  invalidInput,
+  isGatewayError,
+  ofConfiguration,
+  say,
+  withoutLabels,
+  words,
+} from './errors'
+export type { Applied, ErrorCause, ErrorCode, Identity, Problem, Sentence } from './errors'
+export { SENTENCES } from './sentences'
 export { Stop } from './stop'
 export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
 export { readCertificate } from './connection/certificate'
@@ -36,14 +47,15 @@ export type { ControlAction, ControlRoute, Controlled } from './changes/control'
 export { ensureRoutes } from './changes/ensure'
 export type { Ensured } from './changes/apply'
 export type { EnsureFailure, EnsureRoutes } from './changes/ensure'
-export type { WantedState } from './changes/plan'
+export type { EnsureAction, WantedState } from './changes/plan'
 export { restorePreset } from './changes/presets'
 export { knownSnapshot, watchDevice } from './watch/device-watch'
 export type { Health, WatchOptions } from './watch/subscription'
+export { eventText } from './watch/text/event-text'
 export type { RouteFilter } from './watch/filter'
-export { EVENTS } from './model/watch'
-export type { EventName, Threshold } from './model/watch'
-export type { RouteView, Snapshot, WatchEvent } from './watch/events'
+export { EVENTS, LANGUAGES } from './model/watch'
+export type { EventName, Language, Threshold } from './model/watch'
+export type { RouteView, Snapshot, Wordless, WatchEvent } from './watch/events'
 export { toSent as sentForm } from './model/convert'
 export { HIDDEN, hideSecrets } from './model/secrets'
 export type * from './model/types'

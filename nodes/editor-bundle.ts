@@ -3,6 +3,7 @@
 import { checks, type Check } from './editor/checks'
 import { prepareForm, saveForm } from './editor/form'
 import { shownValue } from './editor/fields'
+import { labelOf } from './editor/label'
 import { chooseOnlyGateway } from './editor/only-gateway'
 import { checkTyped } from './editor/typed'
 import { definitionFault } from './editor/route-form/use'
@@ -16,6 +17,9 @@ type Value = string | number | undefined
 const mediaGatewayNodes = {
   /** To call in `onadd`. */
   chooseOnlyGateway,
+
+  /** What a node without a name does; empty where its messages say it. */
+  label: labelOf,
 
   /** To call in `oneditprepare`. */
   prepareForm,

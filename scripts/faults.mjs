@@ -1,5 +1,5 @@
 // npm run test:faults: every node, every fault of the simulator, at every call that the node makes.
-//   --write        writes the tables of docs/reliability.md
+//   --write        writes the tables of docs/project/reliability.md
 //   --only TEXT    only the cells whose name contains this text
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -15,7 +15,7 @@ const folder = join(root, 'docs/images')
 const PORT = 8480
 const OTHER_PORT = 8481
 const LARGEST_BYTES = 120_000
-const LARGEST_TOTAL_BYTES = 700_000
+const LARGEST_TOTAL_BYTES = 750_000
 
 /** Every picture, and how it is taken. */
 const PICTURES = {
@@ -233,7 +233,7 @@ const flow = (fingerprint) => [
   {
     id: 'start',
     type: 'media-gateway-control-route',
-    name: 'Studio A on air',
+    name: '',
     ...WITH,
     action: 'start',
     target: 'route',
@@ -250,7 +250,7 @@ const flow = (fingerprint) => [
   {
     id: 'list',
     type: 'media-gateway-list-routes',
-    name: 'running routes',
+    name: '',
     ...WITH,
     output: 'split',
     filter: '',
@@ -260,7 +260,7 @@ const flow = (fingerprint) => [
   {
     id: 'statistics',
     type: 'media-gateway-statistics',
-    name: 'bit rates',
+    name: '',
     ...WITH,
     scope: 'route',
     route: 'routeId',
@@ -281,20 +281,20 @@ const flow = (fingerprint) => [
   {
     id: 'ensure',
     type: 'media-gateway-ensure-route',
-    name: 'Studio C',
+    name: '',
     ...WITH,
     state: 'started',
     definition: JSON.stringify(DEFINITION),
     definitionType: 'json',
     validate: true,
     waitTimeout: 30,
-    ...at(290, 240, 'result'),
+    ...at(310, 240, 'result'),
   },
-  { id: 'result', ...debug, name: 'what changed', ...at(480, 240) },
+  { id: 'result', ...debug, name: 'what changed', ...at(520, 240) },
   {
     id: 'watch',
     type: 'media-gateway-watch',
-    name: 'studios in trouble',
+    name: '',
     ...WITH,
     route: 'Studio*',
     routeType: 'pattern',
@@ -306,11 +306,9 @@ const flow = (fingerprint) => [
   },
   {
     id: 'alarm',
-    type: 'template',
-    name: 'alarm text',
-    field: 'payload',
-    template: '{{payload.route.name}}: {{payload.after}}',
-    output: 'str',
+    type: 'change',
+    name: 'text of the alarm',
+    rules: [{ t: 'set', p: 'payload', pt: 'msg', to: 'payload.text', tot: 'msg' }],
     ...at(310, 320, 'notify'),
   },
   { id: 'notify', ...debug, name: 'notify', ...at(470, 320) },

@@ -1,7 +1,7 @@
 // npm start: a real Node-RED with these nodes and a flow that uses them all, against the
-// simulator, or against the appliance named in the environment. Needs no other command.
+// simulator, or against the gateway named in the environment. Needs no other command.
 //   PORT                                             of the editor (1880)
-//   GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD  an appliance; nothing on it is changed
+//   GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD  a gateway; nothing on it is changed
 //   GATEWAY_FINGERPRINT                              of its certificate, if it is self-signed
 //   --once                                           ends after the first run of the flow
 import { readFileSync, rmSync } from 'node:fs'
@@ -24,15 +24,16 @@ process.noDeprecation = true
 
 async function main() {
   const { once } = parseArgs({ options: { once: { type: 'boolean' } } }).values
-  const appliance = applianceOf(process.env)
+  const gateway = gatewayOf(process.env)
   const wantedPort = portOf(process.env)
   ready()
   endOnSignals(0)
   for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, fail)
 
-  const simulator = appliance ? undefined : await startSimulator()
-  const editor = await startNodeRed(wantedPort, demoFlow(appliance, simulator))
-  const results = await run(editor.RED, simulator !== undefined)
+  const simulator = gateway ? undefined : await startSimulator()
+  const flow = simulator ? flowOnSimulator(simulator) : flowOnGateway(gateway)
+  const editor = await startNodeRed(wantedPort, flow)
+  const results = await run(editor.RED, flow, simulator !== undefined)
   tell(results, simulator)
   showNotes()
   if (once) await end(0)
@@ -41,14 +42,14 @@ async function main() {
 
 // ---- before: options and environment
 
-function applianceOf(environment) {
+function gatewayOf(environment) {
   const { GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD, GATEWAY_FINGERPRINT } = environment
   const needed = { GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD }
   const missing = Object.keys(needed).filter((name) => !needed[name])
   if (missing.length === 3 && !GATEWAY_FINGERPRINT) return undefined
   if (missing.length > 0) {
     throw new Error(
-      `To use an appliance, set GATEWAY_URL, GATEWAY_USERNAME and GATEWAY_PASSWORD; missing: ${missing.join(', ')}. Without any of them the simulator is used.`,
+      `To use a gateway, set GATEWAY_URL, GATEWAY_USERNAME and GATEWAY_PASSWORD; missing: ${missing.join(', ')}. With none of them set, the simulator is used.`,
     )
   }
   return { fingerprint: GATEWAY_FINGERPRINT }
@@ -82,101 +83,125 @@ async function orOnFreePort(port, who, listen) {
   }
 }
 
-/** The example with all nodes, on the simulator, or read only on the appliance. */
-function demoFlow(appliance, simulator) {
-  const flow = JSON.parse(readFileSync(join(root, 'examples/All nodes.json'), 'utf8'))
-  const gateway = flow.find(({ type }) => type === 'media-gateway')
-  if (simulator) {
-    gateway.baseUrl = simulator.url
-    // Only an Administrator may use all the nodes.
-    gateway.credentials = { username: 'haiadmin', password: 'manager' }
-    flow.push(...failureFlow(simulator))
-  } else {
-    // Node-RED replaces ${NAME} with the value from the environment: no secret is stored.
-    gateway.baseUrl = '${GATEWAY_URL}'
-    gateway.credentials = { username: '${GATEWAY_USERNAME}', password: '${GATEWAY_PASSWORD}' }
-    gateway.fingerprint = appliance.fingerprint ? '${GATEWAY_FINGERPRINT}' : ''
-    gateway.readOnly = true
+const FIRST = 'Start and stop a route'
+const ALL = 'All nodes'
+
+const example = (title) => JSON.parse(readFileSync(join(root, `examples/${title}.json`), 'utf8'))
+
+/** One job to try, then the example with all nodes, then buttons that make something fail. */
+function flowOnSimulator({ url }) {
+  const nodes = [...example(FIRST), ...example(ALL), ...failureFlow(url)]
+  const gateway = nodes.find(({ type }) => type === 'media-gateway')
+  gateway.baseUrl = url
+  // Only an Administrator may use all the nodes.
+  gateway.credentials = { username: 'haiadmin', password: 'manager' }
+  for (const node of nodes) {
+    // They are set already.
+    if (node.name === 'Set these, then deploy') node.name = 'For your own gateway, set these'
+    // The first tab shows the events in the sidebar.
+    if (node.type === 'debug' && node.name === 'event') node.tosidebar = false
   }
-  return flow
+  // The examples share the gateway.
+  return nodes.filter((node) => node === gateway || node.id !== gateway.id)
+}
+
+/** The example with all nodes: what another example changes would be refused here. */
+function flowOnGateway({ fingerprint }) {
+  const nodes = example(ALL)
+  const gateway = nodes.find(({ type }) => type === 'media-gateway')
+  // Node-RED replaces ${NAME} with the value from the environment: no secret is stored.
+  gateway.baseUrl = '${GATEWAY_URL}'
+  gateway.credentials = { username: '${GATEWAY_USERNAME}', password: '${GATEWAY_PASSWORD}' }
+  gateway.fingerprint = fingerprint ? '${GATEWAY_FINGERPRINT}' : ''
+  gateway.readOnly = true
+  return nodes
 }
 
 const ofStudio = 'routes/Studio%20A'
 
 /** What can fail: the label of a button, the call of the simulator that it makes, and its body. */
-const FAILURES = [
-  [
-    { label: 'Studio A: source fails', path: ofStudio, body: { source: 'disconnected' } },
-    { label: 'Studio A: no data comes', path: ofStudio, body: { source: 'no-data' } },
-    { label: 'Studio A: bit rate down', path: ofStudio, body: { source: { bitrate: 0.5 } } },
-    {
-      label: 'Studio A: loss, long round trip',
-      path: ofStudio,
-      body: { source: { loss: 8, rtt: 600 } },
-    },
-    { label: 'Studio A: source is back', path: ofStudio, body: { source: 'ok' } },
+const FAILURES = {
+  'Source of Studio A': [
+    { label: 'source fails', path: ofStudio, body: { source: 'disconnected' } },
+    { label: 'source sends no data', path: ofStudio, body: { source: 'no-data' } },
+    { label: 'bit rate drops', path: ofStudio, body: { source: { bitrate: 0.5 } } },
+    { label: 'packet loss', path: ofStudio, body: { source: { loss: 8, rtt: 600 } } },
+    { label: 'source is back', path: ofStudio, body: { source: 'ok' } },
   ],
-  [
+  'Destination of Studio A': [
     {
-      label: 'Studio A: destination fails',
+      label: 'destination fails',
       path: ofStudio,
       body: { destinations: { 'Studio A out': 'disconnected' } },
     },
     {
-      label: 'Studio A: destination is back',
+      label: 'destination is back',
       path: ofStudio,
       body: { destinations: { 'Studio A out': 'ok' } },
     },
   ],
-  [
-    { label: 'appliance: device offline', path: 'device', body: { state: 'offline' } },
-    { label: 'appliance: away', path: 'device', body: { state: 'away' } },
-    { label: 'appliance: is back', path: 'device', body: { state: 'ok' } },
+  Gateway: [
+    { label: 'device goes offline', path: 'device', body: { state: 'offline' } },
+    { label: 'gateway does not respond', path: 'device', body: { state: 'away' } },
+    { label: 'gateway is back', path: 'device', body: { state: 'ok' } },
   ],
-  [{ label: 'everything is back', path: 'failures', method: 'DELETE' }],
-]
+  Everything: [{ label: 'everything is back', path: 'failures', method: 'DELETE' }],
+}
+
+/** About how wide the editor draws a label, so that all wires begin in one line. */
+const widthOf = (label) => Math.max(100, 20 * Math.ceil((7 * label.length + 50) / 20))
 
 /** A tab with buttons that make something of the simulator fail, and restore it. */
-function failureFlow({ url }) {
+function failureFlow(url) {
   const z = 'simulator-failures'
-  const comment = {
-    id: `${z}-note`,
-    type: 'comment',
-    z,
-    name: 'Make something fail, and see what your flow does',
-    info: 'These buttons call the simulator, not the appliance that it plays. The tab "All nodes" has a watch: its events are in the debug sidebar. Import a recipe, give it the gateway and the route Studio A, and press a button.',
-    x: 220,
-    y: 40,
-    wires: [],
+  const nodes = []
+  const groups = []
+  const add = (node) => {
+    nodes.push({ id: `${z}-${nodes.length}`, z, wires: [], ...node })
+    return nodes.at(-1)
   }
-  let y = 40
-  const buttons = FAILURES.flatMap((group) => {
-    y += 20
-    return group.map(({ label: name, path, body = {}, method = 'POST' }) => ({
-      id: `${z}-${(y += 40)}`,
-      type: 'inject',
-      z,
-      name,
-      props: [
-        { p: 'payload', v: JSON.stringify(body), vt: 'json' },
-        { p: 'method', v: method, vt: 'str' },
-        { p: 'url', v: `${url}/simulator/${path}`, vt: 'str' },
-      ],
-      repeat: '',
-      crontab: '',
-      once: false,
-      onceDelay: 0.1,
-      topic: '',
-      x: 180,
-      y,
-      wires: [[`${z}-call`]],
-    }))
+  const group = (name, members, place) => {
+    const id = `${z}-group-${groups.length}`
+    for (const member of members) member.g = id
+    const ids = members.map((member) => member.id)
+    groups.push({ id, type: 'group', z, name, style: { label: true }, nodes: ids, ...place })
+  }
+  add({
+    type: 'comment',
+    name: 'Make something fail, and see what your flow does',
+    info: `These buttons call the simulator. "${FIRST}" has a watch that reports what happens. Import a recipe, choose its gateway and the route Studio A, and press a button here.`,
+    x: 210,
+    y: 40,
   })
-  const call = {
+  let y = 80
+  for (const [title, buttons] of Object.entries(FAILURES)) {
+    const members = buttons.map(({ label: name, path, body = {}, method = 'POST' }, row) =>
+      add({
+        type: 'inject',
+        name,
+        props: [
+          { p: 'payload', v: JSON.stringify(body), vt: 'json' },
+          { p: 'method', v: method, vt: 'str' },
+          { p: 'url', v: `${url}/simulator/${path}`, vt: 'str' },
+        ],
+        repeat: '',
+        crontab: '',
+        once: false,
+        onceDelay: 0.1,
+        topic: '',
+        x: 286 - widthOf(name) / 2,
+        y: y + 41 + 40 * row,
+        wires: [[`${z}-call`]],
+      }),
+    )
+    const h = 82 + 40 * (members.length - 1)
+    group(title, members, { x: 20, y, w: 300, h })
+    y += h + 20
+  }
+  const call = add({
     id: `${z}-call`,
     type: 'http request',
-    z,
-    name: 'tell the simulator',
+    name: 'call the simulator',
     method: 'use',
     ret: 'obj',
     paytoqs: 'ignore',
@@ -188,27 +213,29 @@ function failureFlow({ url }) {
     authType: '',
     senderr: false,
     headers: [],
-    x: 450,
-    y: 300,
+    x: 510,
+    y: 201,
     wires: [[`${z}-shown`]],
-  }
-  const shown = {
+  })
+  const shown = add({
     id: `${z}-shown`,
     type: 'debug',
-    z,
-    name: 'what has failed',
+    name: 'what fails now',
     active: true,
     tosidebar: true,
     console: false,
     tostatus: false,
     complete: 'payload',
     targetType: 'msg',
-    x: 660,
-    y: 300,
-    wires: [],
-  }
-  const tab = { id: z, type: 'tab', label: 'Simulator: failures', disabled: false, info: '' }
-  return [tab, comment, ...buttons, call, shown]
+    x: 710,
+    y: 201,
+  })
+  group('Do it', [call, shown], { x: 394, y: 160, w: 432, h: 82 })
+  return [
+    { id: z, type: 'tab', label: 'Simulator: failures', disabled: false, info: '' },
+    ...groups,
+    ...nodes,
+  ]
 }
 
 async function startNodeRed(wantedPort, flow) {
@@ -261,14 +288,15 @@ function userDirectory() {
 
 // ---- the run: presses the buttons of the flow and collects what its nodes send
 
-async function run(RED, withChanges) {
+async function run(RED, flow, withChanges) {
+  const { id: tab } = flow.find(({ type, label }) => type === 'tab' && label === ALL)
   const results = {}
   let refuse
   let check = () => {}
   RED.hooks.add('onSend.demo', (events) => {
     for (const { source, msg } of events) {
       const step = source.node.type.replace(/^media-gateway-/, '')
-      if (step === source.node.type) continue
+      if (step === source.node.type || source.node.z !== tab) continue
       if (step === 'watch') (results.watch ??= { payload: [] }).payload.push(msg.topic)
       else results[step] = RED.util.cloneMessage({ payload: msg.payload, gateway: msg.gateway })
       check()
@@ -284,8 +312,8 @@ async function run(RED, withChanges) {
       refuse = reject
       check = () => isOver() && resolve()
     })
-    RED.nodes.eachNode(({ id, type, name: label }) => {
-      if (type === 'inject' && label === name) RED.nodes.getNode(id).receive()
+    RED.nodes.eachNode(({ id, type, z, name: label }) => {
+      if (type === 'inject' && z === tab && label === name) RED.nodes.getNode(id).receive()
     })
     return within(RUN_WITHIN_MS, done, 'The demo flow did not end in time.')
   }
@@ -296,7 +324,7 @@ async function run(RED, withChanges) {
   return results
 }
 
-/** What the flow reads: a route only if there is one, the preset only if the role allows it. */
+/** What the flow reads: a route only if one exists, the preset only if the role allows it. */
 function stepsOfReading({ session, 'list-routes': list }) {
   const steps = ['session', 'get-device', 'list-routes', 'statistics']
   if (list?.payload.data.length > 0) steps.push('get-route')
@@ -322,7 +350,7 @@ function tell(results, simulator) {
   const payload = (step) => results[step]?.payload
   const { displayName, roles = [], expireAt } = payload('session')
   console.log(
-    `\n${simulator ? `The simulated appliance at ${simulator.url}` : 'Your appliance, read only'}`,
+    `\n${simulator ? `The simulated gateway at ${simulator.url}` : 'Your gateway, read-only'}`,
   )
   console.log(
     `Session of ${clean(displayName)} (${clean(roles.join(', '))}), until ${timeOf(expireAt)}`,
@@ -341,7 +369,7 @@ function tell(results, simulator) {
     ['Name', 'State', 'Source', 'Destinations', 'Status'],
     routes.map((route) => [
       route.name,
-      route.state,
+      route.state === 'idle' ? 'stopped' : route.state,
       protocolOf(route.source),
       counted((route.destinations ?? []).map(protocolOf)),
       route.summaryStatusCode,
@@ -364,13 +392,13 @@ function tell(results, simulator) {
     console.log(clean(`Started it: ${payload('control-route').state}`))
     console.log(clean(`Ensured "stopped": ${[payload('ensure-route').action].flat().join(', ')}`))
     console.log(clean(`Deleted it: ${payload('delete-route').status}`))
-    console.log(clean(`Seen by the watch: ${[...new Set(payload('watch'))].join(', ')}`))
+    console.log(clean(`Reported by the watch: ${[...new Set(payload('watch'))].join(', ')}`))
     const calls = simulator.journal.length - simulator.loginAttempts
     console.log(
-      `Logins: ${simulator.logins} for ${calls} calls of ${Object.keys(results).length} nodes`,
+      `Logins: ${simulator.logins} for ${calls} requests of ${Object.keys(results).length} nodes`,
     )
   } else {
-    console.log('Nothing was changed: an appliance is only read here.')
+    console.log('Nothing was changed: this demo only reads from your gateway.')
   }
 }
 
@@ -418,7 +446,7 @@ function showNotes(sentence = '') {
   notes = undefined
 }
 
-// What comes from an appliance must not steer the terminal.
+// What comes from a gateway must not steer the terminal.
 function clean(value) {
   return String(value ?? '').replace(/\p{C}/gu, ' ')
 }
@@ -431,11 +459,13 @@ function timeOf(ms) {
 function sayWhere({ url }, simulator) {
   console.log(`\nEditor     ${url}`)
   if (simulator) {
+    console.log(`           tab "${FIRST}": press a button, see what happens`)
+    console.log(`           tab "${ALL}": every node, as it ran above`)
+    console.log('           tab "Simulator: failures": make something fail')
     console.log(`Simulator  ${simulator.url}/simulator shows its state`)
-    console.log('           tab "Simulator: failures": buttons that make something fail')
     console.log('           users: operator, password supervisor; haiadmin, password manager')
   }
-  console.log('\nThe flow is written anew at each start: export what you want to keep.')
+  console.log('\nEach start replaces the flows: export what you want to keep.')
   console.log('Ctrl-C stops everything and logs out.')
 }
 

@@ -34,7 +34,7 @@ const PLACES = [
   'Helicopter',
   'Backup uplink',
   'Mountain relay',
-  'Press centre',
+  'Press center',
   'Archive playout',
   'Sports bar',
 ]

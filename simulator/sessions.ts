@@ -77,7 +77,7 @@ export class Sessions {
         record.lockedUntil = this.now() + this.rules.lockoutDuration
         record.inARow = 0
       }
-      throw this.wrong('The user name or the password is wrong.')
+      throw this.wrong('The username or the password is wrong.')
     }
     if (this.count >= this.rules.maxSessions) {
       throw new Refusal(429, 'Session', 'The maximum number of concurrent sessions is reached.')
@@ -170,7 +170,7 @@ export class Sessions {
   private cookie(session: Session): Record<string, string> {
     if (this.rules.dialect.cookie === 'none') return {}
     const extra =
-      this.rules.dialect.cookie === 'secure' ? '; Secure; Domain=appliance.example.com' : ''
+      this.rules.dialect.cookie === 'secure' ? '; Secure; Domain=gateway.example.com' : ''
     return { 'Set-Cookie': `sessionID=${session.id}; Path=/; HttpOnly${extra}` }
   }
 

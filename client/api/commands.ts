@@ -28,10 +28,12 @@ export async function sendCommand(
       { device: deviceId },
       {
         body: { deviceID: deviceId, command, parameters: { routeID: usableId(routeId), ...about } },
-        what: destinationId ? `destination ${destinationId}` : `route ${routeId}`,
+        what: destinationId
+          ? { kind: 'destination', id: destinationId }
+          : { kind: 'route', id: routeId },
       },
     ),
     operation,
   )
-  return readChange(() => expectArray<CommandAnswer[number]>(answer, 'the answer to a command'))
+  return readChange(() => expectArray<CommandAnswer[number]>(answer, 'commands'))
 }

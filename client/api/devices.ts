@@ -1,4 +1,4 @@
-import { GatewayError, badResponse, invalidInput } from '../errors'
+import { GatewayError, badResponse, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { Device, DeviceConfiguration, Pairing } from '../model/types'
@@ -8,7 +8,7 @@ import { expectArray, expectObject } from './shapes'
 /** GET /api/devices (spec 2.4). */
 export async function listDevices(gateway: Connection, operation: Operation): Promise<Device[]> {
   const body = await gateway.call(requestTo('listDevices', {}), operation)
-  return expectArray<Device>(body, 'the list of devices')
+  return expectArray<Device>(body, 'devices')
 }
 
 /**
@@ -21,12 +21,14 @@ export async function getDevice(
   operation: Operation,
 ): Promise<DeviceConfiguration> {
   const body = await gateway.call(
-    requestTo('getDevice', { device: deviceId }, { what: `device ${deviceId}` }),
+    requestTo('getDevice', { device: deviceId }, { what: { kind: 'device', id: deviceId } }),
     operation,
   )
-  const device = expectObject<DeviceConfiguration>(body, 'the device configuration')
+  const device = expectObject<DeviceConfiguration>(body, 'device')
   if (device._id === undefined && device.config === undefined) {
-    throw badResponse('The appliance answered with something else than a device configuration.')
+    throw badResponse(
+      say('unexpected', { what: 'device.config', came: 'undefined', expected: 'object' }),
+    )
   }
   return withPeers(device)
 }
@@ -74,25 +76,29 @@ export function forgetOnlyDevice(gateway: Connection): void {
   gateway.memory.onlyDevice = undefined
 }
 
+/** In characters. */
+const LONGEST_LIST = 900
+
 async function lookUp(gateway: Connection, operation: Operation): Promise<string> {
   const devices = await listDevices(gateway, operation)
   const [device, ...others] = devices
   if (!device) {
-    throw new GatewayError('NOT_FOUND', 'The appliance reports no device.', {
-      operation: operation.name,
-    })
+    throw new GatewayError('NOT_FOUND', say('noDevice'), { operation: operation.name })
   }
   if (others.length > 0) {
-    const list = devices.map(({ _id, name }) => `${_id} (${name})`).join(', ')
-    throw invalidInput(
-      [{ path: 'device', problem: `The appliance has several devices; choose one of: ${list}` }],
-      operation.name,
+    const all = devices.map(({ _id, name }) => `${_id} (${name})`).join(', ')
+    const list = all.length > LONGEST_LIST ? `${all.slice(0, LONGEST_LIST)}…` : all
+    throw new GatewayError(
+      'INVALID_INPUT',
+      [say('severalDevices', { devices: list }), say('unchanged')],
+      {
+        operation: operation.name,
+        problems: [{ path: 'device', problem: `must be one of: ${list}` }],
+      },
     )
   }
   if (!isSegment(device._id)) {
-    throw new GatewayError('BAD_RESPONSE', 'The appliance reports a device without a usable ID.', {
-      operation: operation.name,
-    })
+    throw badResponse(say('deviceWithoutId'))
   }
   return device._id
 }

@@ -1,4 +1,4 @@
-import { invalidInput } from '../errors'
+import { GatewayError, say } from '../errors'
 import type { Request } from '../connection/operation'
 
 /** The calls made within a session. Login and logout are in `connection/session`. */
@@ -63,5 +63,7 @@ export function usableId(id: string): string {
   if (isSegment(id)) return id
   const shown =
     typeof id === 'string' ? JSON.stringify((id as string).slice(0, 40)) : `a ${typeof id}`
-  throw invalidInput([{ path: 'id', problem: `${shown} cannot be sent as an ID` }])
+  throw new GatewayError('INVALID_INPUT', [say('unusableId', { id: shown }), say('unchanged')], {
+    problems: [{ path: 'id', problem: `is ${shown}, which cannot be sent as an ID` }],
+  })
 }

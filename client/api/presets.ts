@@ -1,5 +1,5 @@
 import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
+import type { Operation, Subject } from '../connection/operation'
 import { requestTo } from './endpoints'
 import { expectObject, readChange } from './shapes'
 
@@ -15,8 +15,7 @@ export interface PresetAnswer {
 }
 
 /** What a 404 means: no such device, or firmware without this call. */
-const missing = (deviceId: string): string =>
-  `preset of device ${deviceId}: there is no such device, or its firmware does not offer presets`
+const missing = (deviceId: string): Subject => ({ kind: 'preset', id: deviceId })
 
 /** GET /api/gateway/{device}/system/preset (facts 8). Administrators only. */
 export async function exportPreset(
@@ -28,7 +27,7 @@ export async function exportPreset(
     requestTo('exportPreset', { device: deviceId }, { what: missing(deviceId) }),
     operation,
   )
-  return expectObject<Preset>(body, 'the preset')
+  return expectObject<Preset>(body, 'preset')
 }
 
 /** POST of a preset file to the same path (facts 8). Replaces the routes of the device. Administrators only. */
@@ -60,5 +59,5 @@ export async function importPreset(
     ),
     operation,
   )
-  return readChange(() => expectObject<PresetAnswer>(body, 'the answer to the import'))
+  return readChange(() => expectObject<PresetAnswer>(body, 'import'))
 }

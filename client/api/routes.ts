@@ -1,6 +1,6 @@
-import { badResponse, GatewayError, type ErrorCode } from '../errors'
+import { badResponse, GatewayError, say, type ErrorCode, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
+import type { Operation, Subject } from '../connection/operation'
 import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
 import { requestTo, usableId } from './endpoints'
@@ -63,11 +63,21 @@ function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): numbe
  */
 export const isIncomplete = (list: RouteList): boolean => unlistedIn(list) > 0
 
-/** The error for what such a list cannot decide. */
-export function incompleteList({ data, numResults }: RouteList, consequence = ''): GatewayError {
+/**
+ * The error for what such a list cannot decide.
+ * @param consequence of it for the caller
+ */
+export function incompleteList(
+  { data, numResults }: RouteList,
+  ...consequence: Sentence[]
+): GatewayError {
   return new GatewayError(
     'BAD_RESPONSE',
-    `The appliance has ${numResults} routes, and lists ${data.length} of them.${consequence}`,
+    [
+      say('incompleteList', { count: String(numResults), listed: data.length }),
+      ...consequence,
+      say('tryAgain'),
+    ],
     { retryable: true },
   )
 }
@@ -79,12 +89,16 @@ export async function getRoute(
   operation: Operation,
 ): Promise<Route> {
   const body = await gateway.call(
-    requestTo('getRoute', { device: deviceId, route: routeId }, { what: `route ${routeId}` }),
+    requestTo(
+      'getRoute',
+      { device: deviceId, route: routeId },
+      { what: { kind: 'route', id: routeId } },
+    ),
     operation,
   )
-  const route = expectObject<Route>(body, 'the route')
+  const route = expectObject<Route>(body, 'route')
   if (!isSameId(route.id, routeId)) {
-    throw badResponse('The appliance returned something other than the requested route.')
+    throw badResponse(say('otherRoute'))
   }
   return route
 }
@@ -105,7 +119,7 @@ export function sendCreate(
       elementType: 'route',
       fields: { name, startRoute, source, destinations },
     },
-    `device ${deviceId}`,
+    { kind: 'device', id: deviceId },
     operation,
   )
 }
@@ -127,7 +141,7 @@ export function sendUpdate(
       elementID: usableId(routeId),
       fields: { name, source, destinations },
     },
-    `route ${routeId}`,
+    { kind: 'route', id: routeId },
     operation,
   )
 }
@@ -142,7 +156,7 @@ export function sendDelete(
     gateway,
     deviceId,
     { action: 'delete', deviceID: deviceId, elementType: 'route', elementID: usableId(routeId) },
-    `route ${routeId}`,
+    { kind: 'route', id: routeId },
     operation,
   )
 }
@@ -151,14 +165,14 @@ async function sendUpdates(
   gateway: Connection,
   deviceId: string,
   body: object,
-  what: string,
+  what: Subject,
   operation: Operation,
 ): Promise<UpdateAnswer> {
   const answer = await gateway.call(
     requestTo('changeRoute', { device: deviceId }, { body, what }),
     operation,
   )
-  return readChange(() => expectObject<UpdateAnswer>(answer, 'the answer to a change'))
+  return readChange(() => expectObject<UpdateAnswer>(answer, 'updates'))
 }
 
 async function readPage(
@@ -173,13 +187,13 @@ async function readPage(
     requestTo(
       'listRoutes',
       { device: deviceId },
-      { query: `page=${page}${size}`, what: `device ${deviceId}` },
+      { query: `page=${page}${size}`, what: { kind: 'device', id: deviceId } },
     ),
     operation,
   )
-  const list = expectObject<RouteList>(body, 'the list of routes')
-  for (const { id } of expectArray<Route>(list.data, 'the list of routes')) {
-    if (typeof id !== 'string') throw badResponse('The appliance lists a route without an ID.')
+  const list = expectObject<RouteList>(body, 'routes')
+  for (const { id } of expectArray<Route>(list.data, 'routes.data')) {
+    if (typeof id !== 'string') throw badResponse(say('routeWithoutId'))
   }
   return list
 }

@@ -10,7 +10,7 @@ export async function sessionInformation(
   operation: Operation,
 ): Promise<SessionInformation> {
   const body = await gateway.call(requestTo('readSession', {}), operation)
-  return expectObject<SessionInformation>(body, 'session information')
+  return expectObject<SessionInformation>(body, 'session')
 }
 
 /** Opens the session if none is open, even after a refused login, and returns its information. */

@@ -1,16 +1,16 @@
-import { badResponse, inDoubt } from '../errors'
+import { GatewayError, badResponse, inDoubt, say } from '../errors'
 
 /** @throws GatewayError `BAD_RESPONSE` when the response is not an object */
 export function expectObject<T extends object>(body: unknown, what: string): T {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as T
-  throw unexpected(body, what, 'an object')
+  throw unexpected(body, what, 'object')
 }
 
 /** @throws GatewayError `BAD_RESPONSE` when the response is not an array of objects */
 export function expectArray<T extends object>(body: unknown, what: string): T[] {
-  if (!Array.isArray(body)) throw unexpected(body, what, 'a list')
+  if (!Array.isArray(body)) throw unexpected(body, what, 'array')
   const odd: unknown = body.find((entry) => typeof entry !== 'object' || entry === null)
-  if (odd !== undefined) throw unexpected(odd, `one entry of ${what}`, 'an object')
+  if (odd !== undefined) throw unexpected(odd, `${what}[]`, 'object')
   return body as T[]
 }
 
@@ -19,20 +19,12 @@ export function readChange<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw inDoubt(badResponse((error as Error).message))
+    throw error instanceof GatewayError ? inDoubt(error) : error
   }
 }
 
-function unexpected(body: unknown, what: string, expected: string): Error {
-  const came =
-    body === null ? 'null' : Array.isArray(body) ? 'a list' : (KIND[typeof body] ?? typeof body)
-  return badResponse(`The appliance answered with ${came} where ${what} should be ${expected}.`)
-}
-
-const KIND: Partial<Record<string, string>> = {
-  object: 'an object',
-  string: 'text',
-  number: 'a number',
-  boolean: 'true or false',
-  undefined: 'nothing',
+/** @param what the value, as the name of the list or object and its member */
+function unexpected(body: unknown, what: string, expected: string): GatewayError {
+  const came = body === null ? 'null' : Array.isArray(body) ? 'array' : typeof body
+  return badResponse(say('unexpected', { what, came, expected }))
 }

@@ -1,4 +1,11 @@
-import { GatewayError, badResponse, type ErrorCause, type ErrorCode } from '../errors'
+import {
+  GatewayError,
+  badResponse,
+  reported,
+  words,
+  type ErrorCause,
+  type ErrorCode,
+} from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { createSemaphore } from '../connection/concurrency'
@@ -42,13 +49,13 @@ export async function readStatistics(
     requestTo(
       ofClient ? 'readClientStatistics' : 'readStatistics',
       { device: deviceId },
-      { query, what: `statistics of route ${of.routeId}` },
+      { query, what: { kind: 'statistics', id: of.routeId } },
     ),
     operation,
   )
-  const statistics = normalised(expectObject<Statistics>(body, 'the statistics')) as Statistics
+  const statistics = normalised(expectObject<Statistics>(body, 'statistics')) as Statistics
   if (PARTS.every((part) => statistics[part] === undefined)) {
-    throw badResponse('The appliance answered with something else than statistics.')
+    throw badResponse(words('__host__ returned something other than statistics.'))
   }
   return statistics
 }
@@ -92,7 +99,11 @@ export async function readStatisticsOf(
       if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
       failures.push(error)
       if (error.code === 'NOT_FOUND') return undefined
-      const { code, message, cause } = error
+      const { code, message, cause } = reported(
+        error,
+        { name: operation.name, route: name },
+        gateway.identity,
+      )
       return { route: { id, name }, error: { code, message, cause } }
     }
   }

@@ -2,7 +2,7 @@ import { sendCommand } from '../api/commands'
 import { sendCreate, sendDelete } from '../api/routes'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { GatewayError, invalidInput, mayHaveArrived } from '../errors'
+import { GatewayError, invalidInput, mayHaveArrived, say, type Sentence } from '../errors'
 import type { Difference } from '../model/diff'
 import type { RouteIndex } from '../model/route-index'
 import { isRunning, isStopped } from '../model/route-state'
@@ -20,7 +20,7 @@ import {
   type Wanted,
 } from './plan'
 import type { Present } from './present'
-import { awaitRoute } from './wait'
+import { awaitRoute, stillDiffers } from './wait'
 
 /** What was done, or with `check` what would be. */
 export interface Ensured {
@@ -189,7 +189,7 @@ async function changeFrom(
   if (!route) return planned(one)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 
-  const until = (verdict: (now: Route) => string | undefined): Promise<Route> =>
+  const until = (verdict: (now: Route) => Sentence | undefined): Promise<Route> =>
     awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, waiting)
 
   let after: Route | null = route
@@ -226,7 +226,7 @@ async function changeFrom(
             until((now) =>
               (step === 'start' ? isRunning : isStopped)(now)
                 ? undefined
-                : `state ${String(now.state)}`,
+                : say(step === 'start' ? 'lastNotRunning' : 'lastNotStopped'),
             ),
         )
         break
@@ -266,13 +266,9 @@ async function seen<T>(
 const isNotFound = (error: unknown): boolean =>
   error instanceof GatewayError && error.code === 'NOT_FOUND'
 
-/** What an update still has to change, in words; undefined when nothing. */
-function remaining({ steps, diff }: Plan): string | undefined {
-  if (!steps.includes('update')) return undefined
-  return `other values in ${diff
-    .map(({ path }) => path)
-    .slice(0, 5)
-    .join(', ')}`
+/** What an update still has to change; undefined when nothing. */
+function remaining({ steps, diff }: Plan): Sentence | undefined {
+  return steps.includes('update') ? stillDiffers(diff.map(({ path }) => path)) : undefined
 }
 
 export function planned({ steps, diff, unverified, before }: Plan): Ensured {

@@ -1,4 +1,17 @@
-import { GatewayError, closedError, inDoubt, mayHaveArrived, readOnlyError } from '../errors'
+import {
+  GatewayError,
+  afterChanges,
+  closedError,
+  inDoubt,
+  mayHaveArrived,
+  readOnlyError,
+  reported,
+  restated,
+  say,
+  words,
+  withoutLabels,
+  type Sentence,
+} from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { booleanFrom, toSent } from '../model/convert'
@@ -61,7 +74,7 @@ export function controlRoute(
 /** What is started and stopped: a route, or one of its destinations. */
 interface Unit {
   send(action: 'start' | 'stop', operation: Operation): Promise<CommandAnswer | UpdateAnswer>
-  /** Its name and ID, in words. */
+  /** Its name in this route, in words. */
   nameIn(route: Route): string
   /** Its state in this route; undefined when it does not exist. */
   stateIn(route: Route): 'running' | 'stopped' | 'neither' | undefined
@@ -87,21 +100,22 @@ function unitOf(
 
   const awaitState = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
     const wanted = running ? 'running' : 'stopped'
-    const verdict = (route: Route): string | undefined => {
+    const verdict = (route: Route): Sentence | undefined => {
       const now = stateIn(route)
-      if (now === undefined) return 'no such destination'
+      if (now === undefined) return say('lastNoDestination')
       if (now === wanted) return undefined
-      const why = destinationId !== undefined && running && !isRunning(route)
-      return `it is not ${wanted}${why ? '; its route does not run' : ''}`
+      if (!running) return say('lastNotStopped')
+      const isHeldBack = destinationId !== undefined && !isRunning(route)
+      return say(isHeldBack ? 'lastRouteNotRunning' : 'lastNotRunning')
     }
     return awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, by)
   }
 
   const nameIn = (route: Route): string => {
-    const whole = `route "${route.name}" (${routeId})`
-    if (destinationId === undefined) return whole
-    const name = destinationIn(route, destinationId)?.name
-    return `destination "${name}" (${destinationId}) of the ${whole}`
+    const whole = `oute "${route.name}" (${routeId})`
+    if (destinationId === undefined) return `R${whole}`
+    const name = destinationIn(route, destinationId)?.name ?? destinationId
+    return `Destination "${name}" (${destinationId}) of r${whole}`
   }
 
   return {
@@ -136,16 +150,22 @@ async function restart(
 ): Promise<CommandAnswer | UpdateAnswer> {
   const onward = operation.under({ stop: undefined, uninterruptible: true })
   const route = await unit.read(operation)
+  operation.route = route.name
+  onward.route = route.name
   const before = unit.stateIn(route)
   begin()
   if (before === undefined || before === 'stopped') return unit.send('start', onward)
   const unseen = await stop(gateway, unit, timeout, onward)
   const isCertain = unseen === undefined && !gateway.closing.stopped
-  const stopped = { name: unit.nameIn(route), isCertain }
-  const answer = await startAgain(gateway, unit, stopped, onward)
+  const name = unit.nameIn(route)
+  const answer = await startAgain(gateway, unit, { name, isCertain }, onward)
   if (unseen) {
-    const text = `${unseen.message} The start was sent all the same.`
-    throw new GatewayError(unseen.code, text, unseen.cause)
+    const sent = words(
+      '__route__ was to be restarted, but its stop was not confirmed. The start was sent anyway. Check that it is running.',
+      { route: name },
+    )
+    const why = withoutLabels(unseen.sentences).filter(({ key }) => key !== 'readFirst')
+    throw restated(unseen, [sent, ...why])
   }
   return answer
 }
@@ -195,11 +215,20 @@ async function startAgain(
       const again = mayHelp && attempts < START_ATTEMPTS
       if (!(again && (await hasTime(gateway, 200 * 2 ** attempts)))) {
         const { name, isCertain } = stopped
-        const state = isCertain && !mayHaveArrived(failure) ? 'is' : 'may be'
-        const text = `The ${name} ${state} off the air. It was stopped, and could not be started again: ${failure.message}`
-        gateway.log('warn', text)
-        const applied = isCertain ? 'yes' : 'maybe'
-        throw new GatewayError(failure.code, text, { ...failure.cause, applied })
+        const isOff = isCertain && !mayHaveArrived(failure)
+        const state = words(
+          '__route__ __is__ stopped: the restart failed after __attempts__ to start it. Start it again now.',
+          {
+            route: name,
+            is: isOff ? 'is' : 'may be',
+            attempts: attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+          },
+        )
+        const after = afterChanges(failure, isCertain ? 'yes' : 'maybe')
+        const why = withoutLabels(after.sentences).filter(({ key }) => key !== 'mayBeApplied')
+        const whole = reported(restated(after, [state, ...why]), onward, gateway.identity)
+        gateway.log('warn', whole.message)
+        throw whole
       }
     }
   }
@@ -243,12 +272,11 @@ async function sendToDestination(
 
   async function sendByUpdate(): Promise<UpdateAnswer> {
     const route = await readStableRoute(gateway, { deviceId, routeId }, operation)
+    operation.route = route.name
     if (!destinationIn(route, destinationId)) {
-      throw new GatewayError(
-        'NOT_FOUND',
-        `The route "${route.name}" has no destination ${destinationId}.`,
-        { operation: operation.name },
-      )
+      throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId }), {
+        operation: operation.name,
+      })
     }
     const fields = withoutMasks(toSent(route))
     const destinations = fields.destinations.map((destination) =>

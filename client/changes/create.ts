@@ -1,4 +1,4 @@
-import { invalidInput, readOnlyError } from '../errors'
+import { invalidInput, readOnlyError, say, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
@@ -6,6 +6,7 @@ import { checkNewRoute } from '../model/definition'
 import { RouteIndex } from '../model/route-index'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { incompleteList, isIncomplete, listRoutes, sendCreate } from '../api/routes'
+import { labelOf } from './find'
 import { awaitRoute } from './wait'
 import { isRunning } from '../model/route-state'
 import { rememberSecrets } from './known-secrets'
@@ -47,6 +48,7 @@ export async function createRoute(
   operation: Operation,
 ): Promise<Created> {
   if (gateway.readOnly) throw readOnlyError(operation)
+  operation.route = labelOf(definition)
   const problems = checkNewRoute(definition, { validate })
   if (problems.length > 0) throw invalidInput(problems, operation.name)
 
@@ -60,7 +62,7 @@ export async function createRoute(
   return gateway.inTurn(`create ${deviceId} ${fields.name}`, operation, async () => {
     const present = await listRoutes(gateway, { deviceId }, operation)
     // An older route of this name that is not listed now would later be taken for the new one.
-    if (isIncomplete(present)) throw incompleteList(present, ' The route was not created.')
+    if (isIncomplete(present)) throw incompleteList(present, words('The route was not created.'))
     const older = new RouteIndex(present.data)
     const answer = await sendCreate(gateway, { deviceId, fields }, operation)
     const route = await awaitCreated(
@@ -90,10 +92,8 @@ export function awaitCreated(
 ): Promise<Route> {
   const find = (routes: RouteIndex): Route | undefined =>
     routes.byName(fields.name).find(({ id }) => !older.byId(id))
-  const verdict = (created: Route): string | undefined =>
-    fields.startRoute && !isRunning(created)
-      ? `the new route in state ${String(created.state)}`
-      : undefined
-  const absence = `no new route with the name "${fields.name}"`
+  const verdict = (created: Route): Sentence | undefined =>
+    fields.startRoute && !isRunning(created) ? say('lastNotRunning') : undefined
+  const absence = words('There is no new route with this name.')
   return awaitRoute(gateway, { deviceId, find, absence, verdict, timeout }, operation)
 }

@@ -1,4 +1,4 @@
-import { readOnlyError } from '../errors'
+import { readOnlyError, say, words } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { UpdateAnswer } from '../model/types'
@@ -47,7 +47,7 @@ export function awaitGone(
     if (route) {
       missingSince = undefined
       return {
-        instead: route.hasPendingDelete ? 'the delete still pending' : 'the route still there',
+        instead: route.hasPendingDelete ? say('lastPending') : words('The route still exists.'),
       }
     }
     const found = await evidence(routeId)
@@ -56,12 +56,14 @@ export function awaitGone(
     const again = missingSince === undefined && verdict !== undefined
     missingSince = verdict
     if (verdict !== undefined) onMissing?.()
-    if (found.itself === 'there') return { instead: 'the route still listed' }
+    if (found.itself === 'there') return { instead: words('The route is still listed.') }
     return {
       again,
-      instead: found.isUnlisted
-        ? 'no such route, which one more poll has to confirm'
-        : 'no such route, in a list that may not be complete',
+      instead: words(
+        found.isUnlisted
+          ? 'The route is missing, which one more poll has to confirm.'
+          : 'The route is missing from a list that may not be complete.',
+      ),
     }
   }
   return awaitChange(gateway, { deviceId, routeId, judge, timeout, unsent }, operation)

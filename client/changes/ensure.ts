@@ -8,6 +8,11 @@ import {
   mayHaveArrived,
   type Finding,
   readOnlyError,
+  reported,
+  restated,
+  withoutLabels,
+  words,
+  type Sentence,
 } from '../errors'
 import { createSemaphore, type Semaphore } from '../connection/concurrency'
 import type { Connection } from '../connection/connection'
@@ -24,6 +29,7 @@ import {
   type EnsureAction,
   type Wanted,
 } from './plan'
+import { labelOf } from './find'
 import { findPortConflicts } from './port-conflicts'
 import { ownReads, settledList, sharedReads } from './present'
 
@@ -62,6 +68,7 @@ export async function ensureRoutes(
 }> {
   if (gateway.readOnly && !options.check) throw readOnlyError(operation)
   const isList = Array.isArray(input)
+  if (!isList) operation.route = labelOf(input)
   // Holes in a list count as empty rows.
   const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
   const pathOf = (index: number): string => (isList ? `[${index}]` : '')
@@ -106,7 +113,7 @@ export async function ensureRoutes(
       steps,
     }
     const result = await apply(todo[0]!, way).catch((error: unknown) => {
-      throw told(error, steps)
+      throw error instanceof GatewayError ? afterSteps(error, steps, operation) : error
     })
     return { deviceId, results: result, routeId: (result.after ?? result.before)?.id }
   }
@@ -149,6 +156,7 @@ async function applyAll(
 
   const applyOne = async (row: Row, endReady: () => void): Promise<Ensured | EnsureFailure> => {
     const steps: EnsureAction[] = []
+    const own = operation.under({ route: labelOf(row.wanted) })
     const lane: Lane = (change) =>
       inLane(sending, (endSending) =>
         inLane(sent, async (endSent) => {
@@ -158,12 +166,12 @@ async function applyAll(
         }),
       )
     try {
-      const result = await apply(row, { ...shared, lane, steps })
+      const result = await apply(row, { ...shared, operation: own, lane, steps })
       if (result.changed) unanswered = 0
       return result
     } catch (error) {
       if (error instanceof GatewayError && UNANSWERED.has(error.code)) unanswered++
-      return failed(error, steps, whole)
+      return failed(error, steps, own, gateway)
     } finally {
       options.onProgress?.(++done, rows.length)
     }
@@ -205,19 +213,22 @@ function inLane<T>(lanes: Semaphore, work: (leave: () => void) => Promise<T>): P
 const notTried = (): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
-    'Not sent: the appliance did not respond to the rows before this one.',
+    words(
+      'Nothing was sent for this route, because __host__ did not respond to the routes before it. Send it again when the gateway responds.',
+    ),
     { applied: 'no' },
   )
 
-function failed(error: unknown, done: EnsureAction[], { name }: Operation): EnsureFailure {
+function failed(
+  error: unknown,
+  done: EnsureAction[],
+  operation: Operation,
+  { identity }: Connection,
+): EnsureFailure {
   if (!(error instanceof GatewayError)) throw error
-  const failure = done.length > 0 ? afterChanges(error, 'yes') : error
+  const failure = reported(afterSteps(error, done, operation), operation, identity)
   const { code, message, cause } = failure
-  return {
-    changed: mayHaveArrived(failure),
-    action: done,
-    error: { code, message, cause: { ...cause, operation: name } },
-  }
+  return { changed: mayHaveArrived(failure), action: done, error: { code, message, cause } }
 }
 
 /**
@@ -229,7 +240,7 @@ function throwIfClosed(results: Array<Ensured | EnsureFailure>, wanted: readonly
   if (!isClosed) return
   const doubts = results.flatMap((row, index) => {
     const isInDoubt = 'error' in row && row.error.cause.applied === 'maybe'
-    return isInDoubt ? [{ index, name: wanted[index]!.name ?? wanted[index]!.id }] : []
+    return isInDoubt ? [{ index, name: labelOf(wanted[index]!) }] : []
   })
   const isChanged = results.some((row) =>
     'error' in row ? row.error.cause.applied === 'yes' : row.changed,
@@ -237,26 +248,45 @@ function throwIfClosed(results: Array<Ensured | EnsureFailure>, wanted: readonly
   if (!isChanged && doubts.length === 0) throw closedError()
   const names = doubts.slice(0, 5).map(({ name }) => `"${name}"`)
   if (doubts.length > names.length) names.push(`${doubts.length - names.length} more`)
-  const text = isChanged
-    ? 'The call was stopped after a part of the changes had been applied.'
-    : 'The call was stopped.'
-  const doubt = ` Sent, and not seen yet: ${names.join(', ')}.`
-  throw new GatewayError('CLOSED', text + (names.length > 0 ? doubt : ''), {
+  const said: Sentence[] = [
+    words(
+      isChanged
+        ? 'The call was stopped after a part of the changes on __host__ had been applied.'
+        : 'The call was stopped.',
+    ),
+  ]
+  if (names.length > 0) {
+    const sent = 'Sent, but not confirmed: __names__. Check these routes.'
+    said.push(words(sent, { names: names.join(', ') }))
+  }
+  throw new GatewayError('CLOSED', said, {
     applied: isChanged ? 'yes' : 'maybe',
     problems: doubts.map(({ index, name }) => ({
       path: `[${index}]`,
-      problem: `"${name}" was sent and had not been seen yet: look at the appliance`,
+      problem: `"${name}" was sent and had not been confirmed yet: check the gateway`,
     })),
   })
 }
 
 /** The error of a row, with the steps that were carried out before it. */
-function told(error: unknown, done: EnsureAction[]): unknown {
-  if (!(error instanceof GatewayError) || done.length === 0) return error
-  return new GatewayError(error.code, `Done before this: ${done.join(', ')}. ${error.message}`, {
-    ...error.cause,
-    applied: 'yes',
-  })
+function afterSteps(
+  error: GatewayError,
+  done: readonly EnsureAction[],
+  { route = '' }: Operation,
+): GatewayError {
+  const last = done.at(-1)
+  if (last === undefined) return error
+  const failure = afterChanges(error, 'yes')
+  const state = last === 'start' || last === 'stop' || last === 'create' ? AFTER[last] : AFTER.other
+  const before = words(state, { route, done: done.join(', ') })
+  return restated(failure, [before, ...withoutLabels(failure.sentences)])
+}
+
+const AFTER = {
+  stop: 'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
+  start: 'Route "__route__" is running now: __done__ was applied, but the next step failed.',
+  create: 'Route "__route__" was created, but the next step failed.',
+  other: 'Route "__route__" was changed (__done__), but the next step failed.',
 }
 
 const under = (path: string, problems: Finding[]): Finding[] =>

@@ -1,4 +1,4 @@
-import { GatewayError, badResponse } from '../errors'
+import { GatewayError, badResponse, say, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isText, own } from '../model/json'
@@ -17,6 +17,10 @@ export interface RouteAddress {
 export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
   `${deviceId} ${normalizeId(routeId)}`
 
+/** What names a route in an error: its name, or else its ID. */
+export const labelOf = (route: unknown): string | undefined =>
+  [own(route, 'name'), own(route, 'id')].find(isText)
+
 /** What identifies a route or a destination: its ID, or else its exact name. */
 export type Target = { id: string } | { name: string }
 
@@ -30,12 +34,16 @@ export async function findRoute(
   target: Target,
   operation: Operation,
 ): Promise<string> {
+  operation.route = 'id' in target ? target.id : target.name
   if ('id' in target) return target.id
   const list = await listRoutes(gateway, { deviceId }, operation)
   const isThere = list.data.some(({ name }) => name === target.name)
-  if (!isThere && isIncomplete(list)) throw incompleteList(list)
+  if (!isThere && isIncomplete(list)) throw incompleteList(list, uncertain(target.name))
   return idOfTheOne('route', target.name, list.data, operation)
 }
+
+const uncertain = (name: string): Sentence =>
+  words('It is uncertain whether route "__route__" exists.', { route: excerpt(name) })
 
 /** Finds the ID of a destination. A name is looked up in the route. */
 export async function findDestination(
@@ -46,7 +54,7 @@ export async function findDestination(
 ): Promise<string> {
   if ('id' in target) return target.id
   const { destinations } = await getRoute(gateway, address, operation)
-  const list = expectArray<Destination>(destinations ?? [], 'the list of destinations')
+  const list = expectArray<Destination>(destinations ?? [], 'route.destinations')
   return idOfTheOne('destination', target.name, list, operation)
 }
 
@@ -60,7 +68,7 @@ export async function findSource(
   operation: Operation,
 ): Promise<string> {
   const { source } = await getRoute(gateway, address, operation)
-  return idIn(source, 'the source of the route')
+  return idIn(source, 'source')
 }
 
 /** The ID of the one route or destination with this name. */
@@ -73,25 +81,35 @@ function idOfTheOne(
   const found = among.filter((candidate) => candidate.name === name)
   const [only, ...others] = found
   if (!only) {
-    throw new GatewayError('NOT_FOUND', `There is no ${kind} with the name "${excerpt(name)}".`, {
-      operation: operation.name,
-    })
+    const said =
+      kind === 'route'
+        ? say('routeNotFound', { route: excerpt(name) })
+        : say('destinationNotInRoute', { id: excerpt(name) })
+    throw new GatewayError('NOT_FOUND', said, { operation: operation.name })
   }
   if (others.length > 0) {
     const ids = found.map(({ id }) => id).join(', ')
     throw new GatewayError(
       'CONFLICT',
-      `${found.length} ${kind}s have the name "${excerpt(name)}". Choose one by its ID: ${ids}`,
+      words(
+        '__count__ __kind__s on __host__ have the name "__name__". Choose one by its ID: __ids__.',
+        {
+          count: found.length,
+          kind,
+          name: excerpt(name),
+          ids,
+        },
+      ),
       { operation: operation.name },
     )
   }
-  return idIn(only, `the ${kind} "${name}"`)
+  return idIn(only, kind)
 }
 
 function idIn(part: unknown, what: string): string {
   const id = own(part, 'id')
   if (isText(id)) return id
-  throw badResponse(`The appliance answered with no ID of ${what}.`)
+  throw badResponse(words('__host__ returned the __what__ without an ID.', { what }))
 }
 
 const excerpt = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)

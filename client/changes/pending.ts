@@ -1,4 +1,4 @@
-import { GatewayError, mayHaveArrived } from '../errors'
+import { GatewayError, mayHaveArrived, restated, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { setLatest, type UnseenUpdate } from '../memory'
@@ -66,7 +66,7 @@ export function isInProgress(gateway: Connection, address: RouteAddress, route: 
 /** A response that is not a route ends a change before it is sent, and the error has to say so. */
 function unreadable(error: unknown): never {
   if (!(error instanceof GatewayError) || error.code !== 'BAD_RESPONSE') throw error
-  throw new GatewayError(error.code, `${error.message} The change was not sent.`, error.cause)
+  throw restated(error, [...error.sentences, say('notSent')])
 }
 
 const SETTLE_MS = 30_000
@@ -117,7 +117,7 @@ export async function pollUntil<T>(
     if (gateway.clock.now() - startedAt > patience) {
       throw new GatewayError(
         'NOT_CONFIRMED',
-        'An earlier change is still under way on the appliance. The new one was not sent, so as not to undo or repeat it.',
+        say('earlierChange', { time: Math.round(patience / 1000) }),
         { operation: operation.name, retryable: true, applied: 'no' },
       )
     }

@@ -1,4 +1,4 @@
-import { GatewayError, type Finding } from '../errors'
+import { GatewayError, words, type Finding } from '../errors'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
@@ -140,7 +140,7 @@ export function duplicates(rows: Wanted[], pathOf: (index: number) => string): F
       const earlier = first.get(key)
       if (earlier === undefined) first.set(key, index)
       else {
-        const problem = `is the same as in ${pathOf(earlier)}; a route can be wanted only once`
+        const problem = `is the same as in ${pathOf(earlier)}; give each route only once`
         problems.push({ path: `${pathOf(index)}.${member}`, problem })
       }
     })
@@ -163,7 +163,10 @@ export function findWanted(
   if (!isText(name)) {
     throw new GatewayError(
       'NOT_FOUND',
-      `There is no route ${id}. With a name and a definition it would be created.`,
+      words(
+        'There is no route "__route__" on __host__. With a name and a definition it would be created.',
+        { route: id ?? '' },
+      ),
       { operation: operation.name },
     )
   }
@@ -171,7 +174,14 @@ export function findWanted(
   if (found.length > 1) {
     throw new GatewayError(
       'CONFLICT',
-      `${found.length} routes have the name "${name}". Tell by its ID which one is meant: ${found.map((route) => route.id).join(', ')}`,
+      words(
+        '__count__ routes on __host__ have the name "__route__". Choose one by its ID: __ids__.',
+        {
+          count: found.length,
+          route: name,
+          ids: found.map((route) => route.id).join(', '),
+        },
+      ),
       { operation: operation.name },
     )
   }
@@ -195,7 +205,7 @@ export function collisions(
   plans.forEach(({ before }, index) => {
     const earlier = before ? rowOf.get(before.id) : undefined
     if (earlier !== undefined) {
-      const problem = `is the same route as ${pathOf(earlier)}; a route can be wanted only once`
+      const problem = `is the same route as ${pathOf(earlier)}; give each route only once`
       problems.push({ path: pathOf(index), problem })
     } else if (before) rowOf.set(before.id, index)
   })
@@ -205,7 +215,10 @@ export function collisions(
     const name = nameOf(one)
     if (name === undefined || name === one.before?.name || namesakes.get(name) === 1) return
     const path = [pathOf(index), 'name'].filter(Boolean).join('.')
-    problems.push({ path, problem: 'is the name of another route too, in the end' })
+    problems.push({
+      path,
+      problem: `is ${JSON.stringify(name)}, which would then be the name of several routes`,
+    })
   })
   return problems
 }

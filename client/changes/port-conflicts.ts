@@ -62,9 +62,11 @@ export function findPortConflicts(
       const twice = all.length - others.length > 1
       if (others.length === 0 && !twice) return []
       const who = others[0]?.where ?? 'the same route'
-      const on = listener.adapter ? `adapter ${listener.adapter}` : 'the automatic adapter'
+      const on = listener.adapter
+        ? `network interface ${listener.adapter}`
+        : 'the automatic network interface'
       const path = [pathOf(index), listener.path].filter(Boolean).join('.')
-      return [{ path, problem: `is ${listener.port} on ${on}, where ${who} listens too` }]
+      return [{ path, problem: `is ${listener.port} on ${on}, where ${who} already listens` }]
     })
   })
 }

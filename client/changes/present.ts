@@ -1,4 +1,5 @@
 import { incompleteList, isIncomplete, listRoutes } from '../api/routes'
+import { words } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isPending, wholeRoute } from '../model/route-state'
@@ -64,7 +65,8 @@ export function sharedReads(
         async judge(routes, _, list) {
           try {
             const result = await judge(list!, routes)
-            if (result === undefined) return { instead: 'an earlier change still under way' }
+            if (result === undefined)
+              return { instead: words('An earlier change is still in progress.') }
             return { seen: () => result }
           } catch (error) {
             return { seen: () => fail(error) }
@@ -122,6 +124,8 @@ export async function settledList(
   return pollUntil(gateway, read, options.waitTimeout, operation)
 }
 
+const UNCERTAIN = words('It is uncertain whether the route exists. Nothing was changed for it.')
+
 /** Returns the routes of a list that is settled as far as these rows go; undefined otherwise. */
 function settledJudge(
   gateway: Connection,
@@ -145,11 +149,11 @@ function settledJudge(
   return async (list, routes) => {
     // Without a name it can neither be found in another way nor created.
     const isLost = wanted.some(({ id, name }) => !name && !routes.byId(id))
-    if (isLost && isIncomplete(list)) throw incompleteList(list)
+    if (isLost && isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
     const found = wanted.map((row) => findWanted(row, routes, options, operation))
     const strangers = Number(list.pendingRouteCreates) - gateway.memory.unseenCreates
     const missing = found.some((route) => route === undefined)
-    if (missing && isIncomplete(list)) throw incompleteList(list)
+    if (missing && isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
     const changing = found.some((route) => route !== undefined && isPending(route))
     if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
     return changing || (missing && strangers > 0) ? undefined : routes

@@ -51,20 +51,19 @@ function parse(input: unknown, { name }: Operation): Preset {
     try {
       preset = JSON.parse(input.toString().replace(/^\uFEFF/, '')) as unknown
     } catch {
-      return refuse('is no preset: a preset file holds JSON')
+      return refuse('is not a preset: a preset file contains JSON')
     }
   }
   const fault = faultAsJson(preset)
   if (fault) return refuse(fault)
-  if (!isObject(preset))
-    return refuse('a preset is expected: an object, its JSON text, or a Buffer')
-  if (!('preset_version' in preset)) return refuse('is no preset: it has no preset_version')
+  if (!isObject(preset)) return refuse('must be a preset: an object, its JSON text, or a Buffer')
+  if (!('preset_version' in preset)) return refuse('is not a preset: it has no preset_version')
   const { routes } = preset
   if (
     !Array.isArray(routes) ||
     !Array.from<unknown>(routes).every((route) => isObject(route) && route.name)
   ) {
-    return refuse('is no preset: it has no list of routes with names')
+    return refuse('is not a preset: it has no list of routes with names')
   }
   return preset
 }
@@ -82,7 +81,7 @@ function withSecretsOf(present: Preset, wanted: Preset, { name }: Operation): Pr
   })
   const complete = { ...wanted, routes }
   for (const path of findHidden({ ...complete, routes: [] })) {
-    problems.push({ path, problem: 'is a hidden value; give the value itself' })
+    problems.push({ path, problem: 'is hidden; give the value itself' })
   }
   if (problems.length > 0) throw invalidInput(problems, name)
   return complete

@@ -1,11 +1,11 @@
-import { invalidInput, readOnlyError } from '../errors'
+import { invalidInput, readOnlyError, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkUpdate, type CheckOptions } from '../model/check'
 import { toSent } from '../model/convert'
 import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
-import { awaitRoute } from './wait'
+import { awaitRoute, stillDiffers } from './wait'
 import type { Waiting } from './create'
 import { covers, diffRoutes } from '../model/diff'
 import type { RouteAddress } from './find'
@@ -43,7 +43,7 @@ export async function updateRoute(
 ): Promise<Updated> {
   if (gateway.readOnly) throw readOnlyError(operation)
   if (!Object.hasOwn(PLANS, mode)) {
-    const problem = 'one of "keep", "merge" and "replace" is expected'
+    const problem = 'must be one of "keep", "merge" and "replace"'
     throw invalidInput([{ path: 'mode', problem }], operation.name)
   }
   const problems = checkUpdate(patch, mode, { validate })
@@ -57,6 +57,7 @@ export async function updateRoute(
     const present = needsPresent(changes, mode)
       ? await readStableRoute(gateway, at, operation)
       : undefined
+    if (present) operation.route = present.name
     const { fields, problems: unplannable } = PLANS[mode](changes, present, { validate })
     if (unplannable.length > 0) throw invalidInput(unplannable, operation.name)
 
@@ -65,7 +66,7 @@ export async function updateRoute(
     const answer = await sendTracked(gateway, target, { fields, present }, operation)
     if (waitFor === 'accepted') return { deviceId, routeId, answer }
 
-    const verdict = (changed: Route): string | undefined => {
+    const verdict = (changed: Route): Sentence | undefined => {
       const known = comparable(gateway, deviceId, changed)
       return covers(known, fields) ? undefined : difference(fields, known)
     }
@@ -93,14 +94,14 @@ function refuseOtherRoute({ id }: RoutePatch, routeId: string, { name }: Operati
     [
       {
         path: 'id',
-        problem: `is another ID, but the route to update is ${routeId}; to apply the settings of another route, remove the IDs`,
+        problem: `is the ID of another route, but the route to update is ${routeId}; to apply the settings of another route, remove the IDs`,
       },
     ],
     name,
   )
 }
 
-function difference(fields: RouteFields, route: Route): string {
+function difference(fields: RouteFields, route: Route): Sentence {
   const paths = diffRoutes(fields, toSent(route)).map(({ path }) => path)
-  return paths.length > 0 ? `other values in ${paths.slice(0, 5).join(', ')}` : 'the former route'
+  return paths.length > 0 ? stillDiffers(paths) : words('The route still has its former values.')
 }

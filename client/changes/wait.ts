@@ -1,4 +1,4 @@
-import { GatewayError, inDoubt } from '../errors'
+import { GatewayError, inDoubt, say, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { RouteIndex } from '../model/route-index'
@@ -12,8 +12,8 @@ export interface Expectation<T> {
   /** The route that it is about; undefined while its ID is not known. */
   routeId?: string
   /**
-   * Judges the route, or all routes where none is named. Returns the awaited result, or in words
-   * what was seen instead.
+   * Judges the route, or all routes where none is named. Returns the awaited result, or what was
+   * seen instead.
    */
   judge: (
     routes: RouteIndex,
@@ -31,7 +31,7 @@ export interface Expectation<T> {
 type Outcome<T> =
   | { seen: T }
   /** With `again`, another poll soon may decide it. */
-  | { instead: string; again?: boolean }
+  | { instead: Sentence; again?: boolean }
 
 /** The state that a route is to reach. */
 export interface AwaitedRoute {
@@ -39,10 +39,10 @@ export interface AwaitedRoute {
   /** Undefined for a route whose ID is not known: then `find` finds it. */
   routeId?: string
   find?: (routes: RouteIndex) => Route | undefined
-  /** What is reported as seen while the route is missing, in words. */
-  absence?: string
-  /** What is seen instead, in words; undefined when the route is as awaited. */
-  verdict: (route: Route) => string | undefined
+  /** What is reported as seen while the route is missing. */
+  absence?: Sentence
+  /** What is seen instead; undefined when the route is as awaited. */
+  verdict: (route: Route) => Sentence | undefined
   /** Milliseconds. */
   timeout: number
 }
@@ -54,13 +54,13 @@ export interface AwaitedRoute {
  */
 export function awaitRoute(
   gateway: Connection,
-  { deviceId, routeId, find, absence = 'no such route', verdict, timeout }: AwaitedRoute,
+  { deviceId, routeId, find, absence = say('lastNoRoute'), verdict, timeout }: AwaitedRoute,
   operation: Operation,
 ): Promise<Route> {
   const judge = (routes: RouteIndex): Outcome<Route> => {
     const route = find ? find(routes) : routes.byId(routeId)
     if (!route) return { instead: absence }
-    if (isPending(route)) return { instead: 'the change still pending' }
+    if (isPending(route)) return { instead: say('lastPending') }
     const instead = verdict(route)
     return instead === undefined ? { seen: route } : { instead }
   }
@@ -82,7 +82,7 @@ export function awaitChange<T>(
     error instanceof GatewayError && !expectation.unsent ? inDoubt(error) : error
   if (operation.stop?.stopped) return Promise.reject(doubted(stopped(operation)))
   return new Promise<T>((resolve, reject) => {
-    let last = 'no answer came yet'
+    let last: readonly Sentence[] = [say('lastNothing')]
     const waiter: Waiter = {
       routeId,
       needsList,
@@ -94,7 +94,7 @@ export function awaitChange<T>(
             end(() => resolve(result.seen))
             return 'seen'
           }
-          last = result.instead
+          last = [result.instead]
           return result.again ? 'again' : 'not yet'
         } catch (error) {
           waiter.missed(error)
@@ -103,7 +103,7 @@ export function awaitChange<T>(
       },
       missed(reason) {
         if (needsList) end(() => reject(reason))
-        else last = reason instanceof Error ? reason.message : String(reason)
+        else last = reason instanceof GatewayError ? reason.sentences : [words(String(reason))]
       },
       fail: (error) => end(() => reject(doubted(error))),
     }
@@ -122,25 +122,27 @@ export function awaitChange<T>(
 }
 
 const stopped = ({ name }: Operation): GatewayError =>
-  new GatewayError('CLOSED', 'The call was stopped while it waited for the change to show.', {
-    operation: name,
-  })
+  new GatewayError('CLOSED', say('stoppedWaiting'), { operation: name })
 
 function notConfirmed(
   { timeout, unsent }: Expectation<unknown>,
-  last: string,
+  last: readonly Sentence[],
   operation: Operation,
 ): GatewayError {
-  const change = unsent
-    ? 'No change was sent, and what is wanted did not show'
-    : 'The appliance accepted the change, but it did not show'
-  return new GatewayError(
-    'NOT_CONFIRMED',
-    `${change} within ${timeout / 1000} s. Seen last: ${last.replace(/\.$/, '')}.`,
-    {
-      operation: operation.name,
-      statusCode: operation.statusCode,
-      ...(unsent && { applied: 'no', retryable: true }),
-    },
-  )
+  const time = timeout / 1000
+  const said = unsent
+    ? [words('No change was sent: __host__ did not settle within __time__ s.', { time }), ...last]
+    : [say('notConfirmed', { time }), ...last, say('readFirst')]
+  return new GatewayError('NOT_CONFIRMED', said, {
+    operation: operation.name,
+    statusCode: operation.statusCode,
+    ...(unsent && { applied: 'no', retryable: true }),
+  })
 }
+
+/** What an update still has to change, by the paths of the values. */
+export const stillDiffers = (paths: readonly string[]): Sentence =>
+  words('__paths__ still __have__.', {
+    paths: paths.slice(0, 5).join(', '),
+    have: paths.length > 1 ? 'have other values' : 'has another value',
+  })

@@ -4,7 +4,7 @@ import { unescape } from 'node:querystring'
 import type { Duplex } from 'node:stream'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
-import { GatewayError } from '../errors'
+import { GatewayError, say } from '../errors'
 
 /** TLS options as `https.Agent` takes them: own authority, client certificate, server name and so on. */
 export type TlsOptions = https.AgentOptions
@@ -88,10 +88,7 @@ function createProxyAgent(
   try {
     url = new URL(proxy.url)
   } catch {
-    throw new GatewayError(
-      'CONFIG',
-      'The address of the http proxy is not a URL. Correct it in the http proxy node.',
-    )
+    throw new GatewayError('CONFIG', say('proxyInvalid'))
   }
   if (proxy.username) url.username = encodeURIComponent(proxy.username)
   if (proxy.password) url.password = encodeURIComponent(proxy.password)

@@ -6,8 +6,8 @@ export interface Answer {
   headers: http.IncomingHttpHeaders
   /** The parsed body; undefined when there is none or it cannot be used. */
   body: unknown
-  /** What arrived instead of usable JSON, in words; undefined when the body is usable. */
-  unreadable?: string
+  /** What arrived instead of usable JSON; undefined when the body is usable. */
+  unreadable?: 'gotNothing' | 'gotPage' | 'gotText' | 'gotDeep'
 }
 
 /** True for an error body, whatever the status (facts 9.1). An empty `error` means no error. */

@@ -1,6 +1,15 @@
 import { createRequester, type Sending } from './request'
 import { MONOTONIC, type Clock } from '../clock'
-import { GatewayError, closedError, inDoubt, readOnlyError } from '../errors'
+import {
+  GatewayError,
+  closedError,
+  inDoubt,
+  readOnlyError,
+  reported,
+  say,
+  type Identity,
+} from '../errors'
+import { filled, type Sentence } from '../sentences'
 import { LinkedSet } from '../linked-set'
 import { newMemory, type Memory } from '../memory'
 import { DEFAULT_TIMEOUT } from '../model/ranges'
@@ -8,6 +17,7 @@ import type { SessionDeletion } from '../model/types'
 import { isWrite, type Operation, type Request } from './operation'
 import { createOutageLog, type OutageLog } from './outage-log'
 import { createSemaphore, createKeyedMutex } from './concurrency'
+import { requestNamed } from './faults'
 import { createRedaction, secretsIn } from './redaction'
 import { createSession, type Session } from './session'
 import { normalFingerprint, parseBase } from './settings'
@@ -21,6 +31,8 @@ export interface GatewayOptions {
   baseUrl: string
   username: string
   password: string
+  /** @internal The config node, as errors name it in `cause.gateway`. */
+  node?: { id: string; name: string }
   /** Milliseconds for one call; default 10000. */
   timeout?: number
   /** Concurrent calls; default 8. */
@@ -44,6 +56,8 @@ export interface GatewayOptions {
 
 /** The connection to one appliance: one session and one queue for all callers. */
 export interface Connection {
+  /** As errors name it. */
+  readonly identity: Identity
   readonly readOnly: boolean
   /** Concurrent calls. */
   readonly concurrency: number
@@ -90,6 +104,9 @@ const DRAIN_MS = 1500
  */
 export function openConnection(options: GatewayOptions): Connection {
   const base = parseBase(options.baseUrl)
+  const { host } = base
+  const { id = '', name = host } = options.node ?? {}
+  const identity: Identity = { id, name: name || host, host }
   const {
     timeout = DEFAULT_TIMEOUT,
     concurrency = 8,
@@ -97,11 +114,8 @@ export function openConnection(options: GatewayOptions): Connection {
     clock = MONOTONIC,
   } = options
   if (!options.username || !options.password) {
-    const missing = options.username ? 'password' : 'user name'
-    throw new GatewayError(
-      'CONFIG',
-      `The ${missing} is missing. Enter it in the config node, and deploy.`,
-    )
+    const missing = say(options.username ? 'noPassword' : 'noUsername')
+    throw new GatewayError('CONFIG', [missing, say('correct')])
   }
   const transport = createTransport({
     base,
@@ -128,6 +142,7 @@ export function openConnection(options: GatewayOptions): Connection {
     username: options.username,
     password: options.password,
     timeout,
+    identity,
     transport,
     outages,
     pause,
@@ -197,15 +212,23 @@ export function openConnection(options: GatewayOptions): Connection {
   /** The error as the caller gets it: a copy, with the name of the operation, without secrets. */
   function completed(error: unknown, request: Request, operation: Operation): GatewayError {
     if (!(error instanceof GatewayError)) throw error
-    const { code, message, cause } = error
+    const { code, sentences, cause } = error
     const hidden = [...secrets(request.body), ...(request.secrets ?? [])]
     const hide = (text: string): string => redaction.withoutSecrets(text, hidden)
-    return new GatewayError(code, hide(message), {
-      ...cause,
-      operation: operation.name,
-      applianceType: cause.applianceType && hide(cause.applianceType),
-      applianceMessage: cause.applianceMessage && hide(cause.applianceMessage),
+    const named = filled(sentences, {
+      user: options.username,
+      request: requestNamed(request.method, request.path, cause.statusCode),
     })
+    const clean = new GatewayError(
+      code,
+      named.map((one) => withValues(one, hide)),
+      {
+        ...cause,
+        applianceType: cause.applianceType && hide(cause.applianceType),
+        applianceMessage: cause.applianceMessage && hide(cause.applianceMessage),
+      },
+    )
+    return reported(clean, operation, identity)
   }
 
   function throwIfStopped({ stop, uninterruptible }: Operation): void {
@@ -244,6 +267,7 @@ export function openConnection(options: GatewayOptions): Connection {
   }
 
   return {
+    identity,
     readOnly,
     concurrency,
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
@@ -272,6 +296,18 @@ export function openConnection(options: GatewayOptions): Connection {
     close: () => (closed ??= close()),
   }
 }
+
+/** The sentence with each text among its values changed. */
+const withValues = (sentence: Sentence, change: (text: string) => string): Sentence => ({
+  key: sentence.key,
+  words: sentence.words,
+  values: Object.fromEntries(
+    Object.entries(sentence.values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? change(value) : value,
+    ]),
+  ),
+})
 
 /** Adds work to a set until it settles. What is in the set never rejects. */
 function keepUntilOver(set: LinkedSet<Promise<unknown>>, work: Promise<unknown>): void {

@@ -1,4 +1,13 @@
-import { GatewayError, type ErrorCause, type ErrorCode } from '../errors'
+import {
+  GatewayError,
+  say,
+  words,
+  type ErrorCause,
+  type ErrorCode,
+  type Said,
+  type Sentence,
+} from '../errors'
+import type { Subject } from './operation'
 import { errorBody, type Answer } from './answer'
 
 /** A call without a complete response. */
@@ -10,35 +19,35 @@ export class TransportFault extends GatewayError {
 
   constructor(
     code: ErrorCode,
-    message: string,
+    said: Said,
     facts: { reached: boolean; transient?: boolean; statusCode?: number; reason?: string },
   ) {
-    super(code, message, { statusCode: facts.statusCode, reason: facts.reason })
+    super(code, said, { statusCode: facts.statusCode, reason: facts.reason })
     this.reached = facts.reached
     this.transient = facts.transient ?? false
   }
 }
 
 export function timedOut(timeout: number, reached: boolean): TransportFault {
-  const what = reached ? 'The appliance did not answer' : 'The appliance could not be reached'
-  return new TransportFault('TIMEOUT', `${what} within ${timeout} ms.`, {
-    reached,
-    transient: true,
-  })
+  const time = timeout / 1000
+  const said = reached
+    ? [say('noResponseInTime', { time }), say('tryAgainOrWait')]
+    : say('noConnectionInTime', { time })
+  return new TransportFault('TIMEOUT', said, { reached, transient: true })
 }
 
 export function cutOff(statusCode?: number): TransportFault {
-  return new TransportFault(
-    'BAD_RESPONSE',
-    'The answer of the appliance was cut off before its end.',
-    { reached: true, transient: true, statusCode },
-  )
+  return new TransportFault('BAD_RESPONSE', [say('cutOff'), say('tryAgain')], {
+    reached: true,
+    transient: true,
+    statusCode,
+  })
 }
 
 export function tooLarge(limit: number, statusCode?: number): TransportFault {
   return new TransportFault(
     'BAD_RESPONSE',
-    `The answer is larger than ${Math.floor(limit / 1048576)} MiB and was not read. Check that the address is that of the appliance.`,
+    say('tooLarge', { size: Math.floor(limit / 1048576) }),
     { reached: true, statusCode },
   )
 }
@@ -48,131 +57,141 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
   if (error instanceof TransportFault) return error
   const code = String((error as NodeJS.ErrnoException).code ?? '')
   if (/^(ERR_OSSL|ERR_CRYPTO|ERR_INVALID)/.test(code) || error instanceof URIError) {
-    return new TransportFault(
-      'CONFIG',
-      `The TLS or proxy configuration of the gateway cannot be used (${code || error.message}). Correct its certificate, key, pass phrase or address.`,
-      { reached: false, reason: code },
-    )
+    return new TransportFault('CONFIG', say('badTls', { reason: code || error.message }), {
+      reached: false,
+      reason: code,
+    })
   }
   const certificate = CERTIFICATE[code]
   if (certificate || /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code) || code === 'EPROTO') {
     if (reached) {
-      return new TransportFault('UNAVAILABLE', `The secure connection broke (${code}).`, {
+      return new TransportFault('UNAVAILABLE', say('tlsBroke', { reason: code }), {
         reached,
         reason: code,
       })
     }
-    return new TransportFault(
-      'TLS',
-      certificate ?? `No secure connection could be made (${code}).`,
-      { reached, reason: code },
-    )
+    return new TransportFault('TLS', certificate ?? say('tlsFailed', { reason: code }), {
+      reached,
+      reason: code,
+    })
   }
   if (code.startsWith('HPE_')) {
-    return new TransportFault(
-      'BAD_RESPONSE',
-      'What answered does not speak HTTP. Check the address and the port of the appliance.',
-      { reached: true, reason: code },
-    )
+    return new TransportFault('BAD_RESPONSE', say('noHttp'), { reached: true, reason: code })
   }
-  const known = CONNECTION[code]
-  const proxy = /^(Bad response: (\d+)|Proxy timeout)/.exec(error.message)
-  const text =
-    known ??
-    (proxy
-      ? `The http proxy did not let the connection through${proxy[2] ? ` (status ${proxy[2]})` : ''}.`
-      : `The connection to the appliance failed${code ? ` (${code})` : ''}.`)
   const outOfTime = code === 'ETIMEDOUT'
-  return new TransportFault(outOfTime ? 'TIMEOUT' : 'UNAVAILABLE', text, {
+  return new TransportFault(outOfTime ? 'TIMEOUT' : 'UNAVAILABLE', brokenBy(error, code), {
     reached,
     transient: true,
     reason: code || undefined,
   })
 }
 
-const CONNECTION: Record<string, string> = {
-  ECONNREFUSED:
-    'The appliance refused the connection: nothing listens at this address and port. Check both, and whether the appliance runs.',
-  ECONNRESET: 'The connection was cut before an answer came.',
-  EPIPE: 'The connection was cut before an answer came.',
-  ENOTFOUND: 'The name of the appliance could not be resolved. Check the address.',
-  EAI_AGAIN: 'The name of the appliance could not be resolved just now.',
-  EHOSTUNREACH: 'There is no way to the appliance (host unreachable).',
-  ENETUNREACH: 'There is no way to the appliance (network unreachable).',
-  ETIMEDOUT: 'The appliance could not be reached in time.',
+function brokenBy(error: Error, reason: string): Said {
+  const known = CONNECTION[reason]
+  if (known) return known(reason)
+  const [isProxy, , status] = /^(Bad response: (\d+)|Proxy timeout)/.exec(error.message) ?? []
+  if (isProxy) return status ? say('proxyRefused', { status }) : say('proxySilent')
+  return [say('connectionFailed', { reason: reason || 'no reason given' }), say('tryAgain')]
 }
 
-const PIN = 'Set its SHA-256 fingerprint in the config node to trust exactly this certificate.'
-const CERTIFICATE: Record<string, string> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: `The certificate of the appliance is self-signed. ${PIN}`,
-  SELF_SIGNED_CERT_IN_CHAIN: `The certificate of the appliance comes from an unknown authority. ${PIN}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `The certificate of the appliance comes from an unknown authority. ${PIN}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `The certificate of the appliance comes from an unknown authority. ${PIN}`,
-  CERT_HAS_EXPIRED: `The certificate of the appliance has expired. Renew it, or: ${PIN}`,
-  CERT_NOT_YET_VALID:
-    'The certificate of the appliance is not valid yet. Check the clocks of both machines.',
-  ERR_TLS_CERT_ALTNAME_INVALID: `The certificate of the appliance is for another name than the one in the address. ${PIN}`,
-  CERT_FINGERPRINT:
-    'The appliance shows another certificate than the pinned one. Nothing was sent. Find out why it changed before you pin the new one.',
-  EPROTO:
-    'No secure connection could be made: what answers may not speak TLS at this port. Check http or https in the address.',
+const CONNECTION: Record<string, (reason: string) => Said> = {
+  ECONNREFUSED: () => say('refused'),
+  ECONNRESET: () => [say('closed'), say('tryAgain')],
+  EPIPE: () => [say('closed'), say('tryAgain')],
+  ENOTFOUND: (reason) => say('noName', { reason }),
+  EAI_AGAIN: (reason) => say('noName', { reason }),
+  EHOSTUNREACH: (reason) => say('noRoute', { reason }),
+  ENETUNREACH: (reason) => say('noRoute', { reason }),
+  ETIMEDOUT: (reason) => say('timedOut', { reason }),
+}
+
+const CERTIFICATE: Record<string, readonly Sentence[]> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: [say('selfSigned'), say('pin')],
+  SELF_SIGNED_CERT_IN_CHAIN: [say('unknownAuthority'), say('pin')],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [say('unknownAuthority'), say('pin')],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [say('unknownAuthority'), say('pin')],
+  CERT_HAS_EXPIRED: [say('expired'), say('pin')],
+  CERT_NOT_YET_VALID: [say('notYetValid')],
+  ERR_TLS_CERT_ALTNAME_INVALID: [say('otherName'), say('pin')],
+  CERT_FINGERPRINT: [say('otherCertificate')],
+  EPROTO: [say('tlsFailed', { reason: 'EPROTO' })],
 }
 
 /**
  * The error for a response that is a refusal: status 4xx or 5xx, or an error body (facts 9).
- * @param what names the thing that a 404 is about
+ * @param what is what a 404 is about
  */
-export function refusal(answer: Answer, what = 'such thing'): GatewayError {
+export function refusal(answer: Answer, what?: Subject, route?: string): GatewayError {
   const { type, message } = errorBody(answer.body)
+  const { status } = answer
   const cause: Partial<ErrorCause> = {
-    statusCode: answer.status,
+    statusCode: status,
     applianceType: type,
     applianceMessage: message,
   }
   const says = saying(message)
-  const { status } = answer
-  if (status >= 500) {
-    return new GatewayError(
-      'UNAVAILABLE',
-      `The appliance failed with status ${status}. It may be starting or overloaded.${says}`,
-      cause,
-    )
-  }
+  if (status >= 500)
+    return new GatewayError('UNAVAILABLE', [say('failed', { status }), ...says], cause)
   if (status === 403 || type === 'SessionAuthorization') {
-    return new GatewayError(
-      'FORBIDDEN',
-      `The user of this gateway may not do this. Use a user with the right role.${says}`,
-      cause,
-    )
+    return new GatewayError('FORBIDDEN', [say('forbidden', { status }), ...says], cause)
   }
-  if (status === 404) {
-    return new GatewayError('NOT_FOUND', `The appliance has no ${what}.${says}`, cause)
-  }
+  if (status === 404) return new GatewayError('NOT_FOUND', [notFound(what, route), ...says], cause)
   if (status === 409) {
-    return new GatewayError(
-      'CONFLICT',
-      `The appliance refused because of a conflict.${says}`,
-      cause,
-    )
+    const said = [say('conflict', { status }), ...says, say('checkConflict')]
+    return new GatewayError('CONFLICT', said, cause)
   }
-  const how = status < 400 ? 'answered with an error' : `refused with status ${status}`
-  return new GatewayError('REJECTED', `The appliance ${how}.${says}`, {
-    ...cause,
-    retryable: status === 429,
-  })
+  if (status === 429) {
+    const said = [say('tooManyRequests', { status }), ...says, say('tryAgain')]
+    return new GatewayError('REJECTED', said, { ...cause, retryable: true })
+  }
+  const how = say(status < 400 ? 'error' : 'rejected', { status })
+  const details = message ? says : [say('checkValues')]
+  return new GatewayError('REJECTED', [how, ...details], cause)
 }
 
-/** What the appliance says, as a sentence to append. */
-export const saying = (message: string | undefined): string =>
-  message ? ` It says: ${message.replace(/[^.!?]$/, '$&.')}` : ''
+/** @param name the name of the route, where it is known */
+function notFound(what: Subject | undefined, name: string | undefined): Sentence {
+  switch (what?.kind) {
+    case 'route':
+      return say('routeNotFound', { route: name ?? what.id })
+    case 'destination':
+      return say('destinationNotFound', { id: what.id })
+    case 'device':
+      return say('deviceNotFound', { id: what.id })
+    case 'statistics':
+      return words('__host__ has no statistics of this part of route "__route__".', {
+        route: name ?? what.id,
+      })
+    case 'preset':
+      return words(
+        '__host__ has no preset of device "__id__": the device does not exist, or its firmware offers no presets.',
+        { id: what.id },
+      )
+    default:
+      return say('notAGateway')
+  }
+}
+
+/** What the gateway says, as a sentence to append. */
+export const saying = (message: string | undefined): Sentence[] =>
+  message ? [say('says', { says: message.replace(/[^.!?]$/, '$&.') })] : []
+
+/** What arrived instead of usable JSON. */
+export const unusable = ({ unreadable }: Answer): Sentence[] =>
+  unreadable ? [say(unreadable)] : []
 
 /** The error for a redirect, which is never followed. */
-export function redirection({ status, headers }: Answer, what: string): GatewayError {
+export function redirection({ status, headers }: Answer): GatewayError {
   const { location = '' } = headers
-  const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : ''
-  return new GatewayError(
-    'BAD_RESPONSE',
-    `${what} was redirected${target}, which is not followed. Set the final address in the config node.`,
-    { statusCode: status },
-  )
+  const said = URL.canParse(location)
+    ? say('redirected', { target: new URL(location).origin })
+    : say('redirectedHere')
+  return new GatewayError('BAD_RESPONSE', said, { statusCode: status })
+}
+
+/** How a call and its response are named in a sentence. */
+export const requestNamed = (method: string, path: string, status?: number): string => {
+  const [bare = ''] = path.split('?')
+  const call = `${method} ${bare.slice(0, 120)}`
+  return status === undefined ? call : `${call}: HTTP ${status}`
 }

@@ -1,6 +1,6 @@
-import { GatewayError, type ErrorCause } from '../errors'
+import { GatewayError, say, type ErrorCause } from '../errors'
 import { errorBody, isErrorBody, type Answer } from './answer'
-import { redirection, refusal, saying } from './faults'
+import { redirection, refusal, saying, unusable } from './faults'
 import { createCookies, type SessionCookies } from './cookies'
 
 /** The result of a login. */
@@ -16,7 +16,7 @@ export interface LoggedIn {
  */
 export function readLogin(answer: Answer, base: URL): LoggedIn {
   const { status, body } = answer
-  if (status >= 300 && status < 400) throw redirection(answer, 'The login')
+  if (status >= 300 && status < 400) throw redirection(answer)
   if (status === 429) throw tooManySessions(answer)
   if (status >= 500) throw refusal(answer)
   if (status >= 400 || isErrorBody(body)) throw refused(answer, base)
@@ -34,39 +34,29 @@ export function readLogin(answer: Answer, base: URL): LoggedIn {
 export const noSession = (answer: Answer): GatewayError =>
   new GatewayError(
     'BAD_RESPONSE',
-    `The login was answered with ${answer.unreadable ?? 'no session'}. Check that the address is that of the appliance.`,
+    [say('notAGateway'), ...(answer.unreadable ? unusable(answer) : [say('noSession')])],
     { statusCode: answer.status },
   )
 
 function refused(answer: Answer, base: URL): GatewayError {
   const { status } = answer
-  const hint = /\/api\/*$/i.test(base.pathname)
-    ? ' The address ends in /api, which is added to it: leave it out.'
-    : ''
+  const hint = /\/api\/*$/i.test(base.pathname) ? [say('apiInUrl')] : []
   const { message } = errorBody(answer.body)
   // Which status a wrong password gives is unknown (facts 2.3): every 4xx counts, except
   // those that something other than the appliance gives.
   if ((status === 404 && !message) || [405, 407, 408].includes(status)) {
-    return new GatewayError(
-      'BAD_RESPONSE',
-      `This server has no media gateway login (status ${status}). Check the address.${hint}`,
-      causeOf(answer),
-    )
+    return new GatewayError('BAD_RESPONSE', [say('notAGateway'), ...hint], causeOf(answer))
   }
-  const where = status === 404 ? ' Check the address too: it was answered with status 404.' : ''
+  const where = status === 404 ? [say('loginNotFound')] : []
   return new GatewayError(
     'LOGIN_REFUSED',
-    `The appliance refused the user name or the password. Correct them in the config node and deploy.${where}${hint}${saying(message)}`,
+    [say('loginRefused', { status }), ...saying(message), say('correctLogin'), ...where, ...hint],
     causeOf(answer),
   )
 }
 
 const tooManySessions = (answer: Answer): GatewayError =>
-  new GatewayError(
-    'TOO_MANY_SESSIONS',
-    'The appliance has no free session. End sessions that are not needed, or wait until they expire.',
-    causeOf(answer),
-  )
+  new GatewayError('TOO_MANY_SESSIONS', say('tooManySessions'), causeOf(answer))
 
 function causeOf({ status, body }: Answer): Partial<ErrorCause> {
   const { type, message } = errorBody(body)

@@ -10,6 +10,8 @@ export interface Conditions {
   brief?: boolean
   /** One of many calls that nobody waits for one by one: each other call goes first. */
   background?: boolean
+  /** The route that it is about: its name or, while that is not known, its ID. */
+  route?: string
 }
 
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */
@@ -18,18 +20,21 @@ export class Operation {
   readonly uninterruptible: boolean
   readonly brief: boolean
   readonly background: boolean
+  /** The route that it is about: its name or, while that is not known, its ID. For errors only. */
+  route?: string
   readonly #count: Count
 
   constructor(
     /** As it appears in `msg.gateway.operation` and in errors. */
     readonly name: string,
-    { stop, uninterruptible = false, brief = false, background = false }: Conditions = {},
+    { stop, uninterruptible = false, brief = false, background = false, route }: Conditions = {},
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
     this.stop = stop
     this.uninterruptible = uninterruptible
     this.brief = brief
     this.background = background
+    this.route = route
     this.#count = count
   }
 
@@ -64,8 +69,8 @@ export class Operation {
 
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
-    const { name, stop, uninterruptible, brief, background } = this
-    const present = { stop, uninterruptible, brief, background }
+    const { name, stop, uninterruptible, brief, background, route } = this
+    const present = { stop, uninterruptible, brief, background, route }
     return new Operation(name, { ...present, ...conditions }, this.#count)
   }
 }
@@ -91,10 +96,16 @@ export interface Request {
   contentType?: string
   /** Secrets in a body that is not JSON, kept out of every error. */
   secrets?: string[]
-  /** What a 404 means, such as `route "Studio A"`. */
-  what?: string
+  /** What a 404 is about. */
+  what?: Subject
   /** The role that the call needs (facts 2.4). */
   role?: Role
+}
+
+/** What a call is about. Statistics have the ID of the route, a preset that of the device. */
+export interface Subject {
+  kind: 'device' | 'route' | 'destination' | 'statistics' | 'preset'
+  id: string
 }
 
 /** Whether a call changes the appliance. Such a call is never repeated unless it certainly did not arrive. */

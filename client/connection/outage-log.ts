@@ -23,7 +23,7 @@ export function createOutageLog(log: (level: 'info' | 'warn', text: string) => v
       logged.add(code)
     },
     recovered(source) {
-      if (remove(source)) log('info', 'The appliance answers again.')
+      if (remove(source)) log('info', 'The gateway responds again.')
     },
     remove,
   }

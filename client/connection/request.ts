@@ -1,11 +1,11 @@
 import type { Clock } from '../clock'
-import { GatewayError, badResponse, invalidInput } from '../errors'
+import { GatewayError, badResponse, invalidInput, say } from '../errors'
 import { isWrite, type Operation, type Request } from './operation'
 import { mayAct } from './roles'
 import type { OpenSession, Session } from './session'
 import type { Stop } from '../stop'
 import { errorBody, isErrorBody, type Answer } from './answer'
-import { TransportFault, redirection, refusal } from './faults'
+import { TransportFault, redirection, refusal, unusable } from './faults'
 import type { TransportRequest } from './transport'
 
 export interface RequesterOptions {
@@ -45,12 +45,12 @@ export function createRequester(
     const first = await session.open()
     refuseMissingRole(request, first)
     const answer = await attempt(request, body, first, operation, sending)
-    if (!(await showsLostSession(answer, first))) return bodyOf(answer, request, first)
+    if (!(await showsLostSession(answer, first))) return bodyOf(answer, request, first, operation)
     session.lost(first)
     const second = await session.open()
     const replayed = await attempt(request, body, second, operation, sending)
     if (isPlain401(replayed)) await reckonWith401(first, second)
-    return bodyOf(replayed, request, second)
+    return bodyOf(replayed, request, second, operation)
   }
 
   /** Sends one request, and repeats it as far as that is safe. */
@@ -109,7 +109,7 @@ export function createRequester(
       options.rejectQueued(fault, startedAt)
     }
     const noAnswer = mayBeApplied && fault.code !== 'CLOSED' && fault.cause.statusCode === undefined
-    return noAnswer ? new GatewayError('OUTCOME_UNKNOWN', fault.message, fault.cause) : fault
+    return noAnswer ? new GatewayError('OUTCOME_UNKNOWN', fault.sentences, fault.cause) : fault
   }
 
   /**
@@ -146,15 +146,20 @@ export function createRequester(
     }
   }
 
-  function bodyOf(answer: Answer, request: Request, used: OpenSession): unknown {
+  function bodyOf(
+    answer: Answer,
+    { path, what }: Request,
+    used: OpenSession,
+    { route }: Operation,
+  ): unknown {
     const { status, body, unreadable } = answer
-    if (isRedirect(answer)) throw redirection(answer, 'The call')
-    if (status === 401 && deniesWith401) throw refusal({ ...answer, status: 403 }, request.what)
-    if (status < 200 || status >= 300) throw refusal(answer, request.what)
+    if (isRedirect(answer)) throw redirection(answer)
+    if (status === 401 && deniesWith401) throw refusal({ ...answer, status: 403 })
+    if (status < 200 || status >= 300) throw refusal(answer, what, route)
     session.served(used)
-    if (unreadable) throw badResponse(`The appliance answered with ${unreadable}.`, status)
-    if (isErrorBody(body)) throw refusal(answer, request.what)
-    if (request.path === '/api/session') session.learn(used, answer)
+    if (unreadable) throw badResponse([say('notAGateway'), ...unusable(answer)], status)
+    if (isErrorBody(body)) throw refusal(answer, what, route)
+    if (path === '/api/session') session.learn(used, answer)
     return body
   }
 }
@@ -163,10 +168,7 @@ export function createRequester(
 function refuseMissingRole({ role: needed }: Request, { roles }: OpenSession): void {
   if (!needed || mayAct(roles, needed)) return
   const which = needed === 'Operator' ? 'Operator or Administrator' : needed
-  throw new GatewayError(
-    'FORBIDDEN',
-    `The user of this gateway has the role ${roles.join(', ')}, but this needs the role ${which}. Nothing was changed. Use another user in the config node.`,
-  )
+  throw new GatewayError('FORBIDDEN', say('missingRole', { roles: roles.join(', '), role: which }))
 }
 
 function bodyToSend({ body }: Request, { name }: Operation): string | Buffer | undefined {

@@ -1,10 +1,11 @@
 import type { SessionDeletion, SessionInformation } from '../model/types'
 import { MONOTONIC, type Clock } from '../clock'
-import { GatewayError, closedError } from '../errors'
+import { GatewayError, closedError, reported, restated, say, type Identity } from '../errors'
 import type { OutageLog } from './outage-log'
+import { filled } from '../sentences'
 import { within } from '../stop'
 import { isErrorBody, type Answer } from './answer'
-import { TransportFault, refusal } from './faults'
+import { TransportFault, refusal, requestNamed, unusable } from './faults'
 import type { Transport } from './transport'
 import type { SessionCookies } from './cookies'
 import { noSession, readLogin, retryAfterOf } from './login'
@@ -32,6 +33,8 @@ export interface SessionOptions {
   username: string
   password: string
   timeout: number
+  /** The gateway, as the log names it. */
+  identity: Identity
   transport: Transport
   /** Records failed logins. */
   outages: OutageLog
@@ -152,7 +155,7 @@ export function createSession(options: SessionOptions): Session {
       refusals = 0
       return session
     } catch (error) {
-      const failure = error as GatewayError
+      const failure = asLogin(error as GatewayError)
       if (failure.code !== 'CLOSED') hold(failure, retryAfter)
       throw failure
     }
@@ -203,7 +206,8 @@ export function createSession(options: SessionOptions): Session {
       wait = retryAfter ?? Math.min(firstWaitAfter(error) * 2 ** failures, LONGEST_WAIT) * jitter()
       failures++
     }
-    outages.failed('session', error.code, error.message)
+    const { message } = reported(error, { name: 'session' }, options.identity)
+    outages.failed('session', error.code, message)
     held = { until: clock.now() + wait, error }
   }
 
@@ -215,7 +219,7 @@ export function createSession(options: SessionOptions): Session {
     const answer = await askAbout(session)
     if (showsNoSession(answer)) return undefined
     if (answer.status >= 400) throw refusal(answer)
-    if (!isInformation(answer)) throw unexpected('The question about the session', answer)
+    if (!isInformation(answer)) throw unexpected('GET', answer)
     session.cookies.take(answer)
     session.usedAt = clock.now()
     learn(session, answer, clock)
@@ -296,7 +300,7 @@ export function createSession(options: SessionOptions): Session {
       lost(session)
       if (session.served > 0) return
       hold(
-        new GatewayError('REJECTED', 'The appliance ends each new session at once.', {
+        new GatewayError('REJECTED', say('endsSessions'), {
           statusCode: 401,
           retryable: true,
         }),
@@ -320,6 +324,14 @@ export function createSession(options: SessionOptions): Session {
     // A response may have given the present session another ID since the login.
     ids: () => (current ? [...ids, current.cookies.sessionId()] : ids),
   }
+}
+
+/** The error of a login, which names the call in its sentences. */
+const asLogin = (error: GatewayError): GatewayError => {
+  const request = requestNamed('POST', '/api/session', error.cause.statusCode)
+  return error instanceof TransportFault
+    ? error
+    : restated(error, filled(error.sentences, { request }))
 }
 
 const jitter = (): number => 0.8 + Math.random() * 0.4
@@ -349,14 +361,16 @@ function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number
   if (status >= 400) throw refusal(answer)
   if (status === 204)
     return { deletion: { type: 'Session', message: 'The session ended.' }, status }
-  if (!isPlainObject(body)) throw unexpected('The end of the session', answer)
+  if (!isPlainObject(body)) throw unexpected('DELETE', answer)
   return { deletion: body as unknown as SessionDeletion, status }
 }
 
-const unexpected = (what: string, { status, unreadable }: Answer): GatewayError =>
-  new GatewayError('BAD_RESPONSE', `${what} was answered with ${unreadable ?? 'something else'}.`, {
-    statusCode: status,
-  })
+function unexpected(method: string, answer: Answer): GatewayError {
+  const { status } = answer
+  const request = requestNamed(method, '/api/session', status)
+  const said = [say('notAGateway', { request }), ...unusable(answer)]
+  return new GatewayError('BAD_RESPONSE', said, { statusCode: status })
+}
 
 function mayHaveExpired({ expiresAt }: OpenSession, now: number): boolean {
   return expiresAt !== undefined && now >= expiresAt
@@ -382,9 +396,7 @@ function learn(session: OpenSession, answer: Answer, clock: Clock): void {
 }
 
 function heldError(error: GatewayError, wait: number): GatewayError {
-  const seconds = Math.ceil(wait / 1000)
-  const next = Number.isFinite(seconds)
-    ? ` The next try is made in ${seconds} s at the earliest.`
-    : ' No further try is made, so that the account is not locked. To try the same again, send "start" to a session node.'
-  return new GatewayError(error.code, error.message + next, error.cause)
+  const time = Math.ceil(wait / 1000)
+  const next = Number.isFinite(time) ? say('nextLogin', { time }) : say('noLogin')
+  return restated(error, [...error.sentences, next])
 }

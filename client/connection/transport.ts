@@ -4,7 +4,7 @@ import zlib from 'node:zlib'
 import type { TLSSocket } from 'node:tls'
 import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse, AxiosStatic } from 'axios'
 import { isTooDeep, mayBeTooDeep } from '../model/json'
-import { STOPPED } from '../errors'
+import { say } from '../errors'
 import { LinkedSet } from '../linked-set'
 import type { Stop } from '../stop'
 import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
@@ -88,7 +88,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 const stoppedFault = (reached: boolean): TransportFault =>
-  new TransportFault('CLOSED', STOPPED, { reached })
+  new TransportFault('CLOSED', say('stopped'), { reached })
 
 /**
  * What the adapter needs of a call. axios hands on an object of a class as it is; given as options of
@@ -124,14 +124,14 @@ function answerOf(status: number, headers: http.IncomingHttpHeaders, text: strin
 
 function parse(text: string): Pick<Answer, 'body' | 'unreadable'> {
   const trimmed = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  if (trimmed.trim() === '') return { body: undefined, unreadable: 'nothing' }
+  if (trimmed.trim() === '') return { body: undefined, unreadable: 'gotNothing' }
   try {
     const body = JSON.parse(trimmed) as unknown
     const isDeep = mayBeTooDeep(trimmed) && isTooDeep(body)
-    return isDeep ? { body: undefined, unreadable: 'data that is nested too deep' } : { body }
+    return isDeep ? { body: undefined, unreadable: 'gotDeep' } : { body }
   } catch {
     const looksHtml = /^\s*<(!doctype|html|head|body|\?xml)/i.test(trimmed)
-    return { body: undefined, unreadable: looksHtml ? 'a web page' : 'text that is not JSON' }
+    return { body: undefined, unreadable: looksHtml ? 'gotPage' : 'gotText' }
   }
 }
 

@@ -82,7 +82,7 @@ export function faultAsJson(value: unknown): string | undefined {
     return text !== undefined && isTooDeep(JSON.parse(text)) ? tooDeep : undefined
   } catch (error) {
     if (error instanceof RangeError) return tooDeep
-    return 'is no plain data: it cannot be written as JSON'
+    return 'is not plain data: it cannot be written as JSON'
   }
 }
 

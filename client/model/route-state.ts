@@ -1,4 +1,4 @@
-import { badResponse } from '../errors'
+import { badResponse, say, words } from '../errors'
 import { isObject } from './json'
 import type { Route } from './types'
 
@@ -29,18 +29,16 @@ const wordOf = (state: unknown): unknown =>
  * @throws GatewayError `BAD_RESPONSE`
  */
 export function wholeRoute(route: Route): Route {
-  const refuse = (what: string, advice = ''): never => {
-    throw badResponse(
-      `The appliance answered ${what}. The change was not sent, so as not to lose a part of the route.${advice}`,
-    )
+  const refuse = (part: string, advice = ''): never => {
+    const said = say('incompleteRoute', { part })
+    throw badResponse(advice ? [said, words(advice)] : said)
   }
   const { source, destinations } = route as { source: unknown; destinations: unknown }
   if (!isObject(source) || typeof source.protocol !== 'string') {
-    refuse('with a route without its source')
+    refuse('source')
   }
   if (!Array.isArray(destinations) || !destinations.every(isObject)) {
-    const advice = ' To set the whole route, give its name, source and destinations.'
-    refuse('with a route without its list of destinations', advice)
+    refuse('destinations', 'To set the whole route, give its name, source and destinations.')
   }
   return route
 }

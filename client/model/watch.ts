@@ -28,6 +28,17 @@ export const EVENTS = [
 
 export type EventName = (typeof EVENTS)[number]
 
+/** The languages of the texts of events. */
+export const LANGUAGES = ['en-US', 'de', 'ja'] as const
+
+export type Language = (typeof LANGUAGES)[number]
+
+/** The language of a tag such as `de-AT`; English where it is not one of {@link LANGUAGES}. */
+export function languageOf(tag: unknown): Language {
+  const [main = ''] = String(tag).toLowerCase().split(/[-_]/, 1)
+  return LANGUAGES.find((language) => language === main) ?? 'en-US'
+}
+
 /** The statistics on which a limit can be set (facts 7). */
 export const MEASURES = ['bitrate', 'roundTripTime', 'packetLoss'] as const
 

@@ -6,7 +6,7 @@ import { readStatisticsOf } from '../api/statistics'
 import type { Running } from '../memory'
 import { Stop } from '../stop'
 import { compare } from './compare'
-import { snapshotOf, type Snapshot } from './events'
+import { snapshotOf, type Snapshot, type Wordless } from './events'
 import { createSubscription, type Subscription, type WatchOptions } from './subscription'
 import { createReader, type Reading } from './reader'
 import { createPace } from './pace'
@@ -23,7 +23,7 @@ interface DeviceWatch extends Running {
   /** Polls now. */
   lookNow(): Promise<SharedReading>
   /** All that is known of the device. */
-  snapshot(): Snapshot | undefined
+  snapshot(): Wordless<Snapshot> | undefined
   known(): Known
 }
 
@@ -94,7 +94,10 @@ export function pollNow(
 }
 
 /** What the watches of a device know now; undefined without watches, or while nothing is known. */
-export function knownSnapshot(gateway: Connection, deviceId?: string): Snapshot | undefined {
+export function knownSnapshot(
+  gateway: Connection,
+  deviceId?: string,
+): Wordless<Snapshot> | undefined {
   return watchFor(gateway, deviceId)?.snapshot()
 }
 

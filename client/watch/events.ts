@@ -15,6 +15,8 @@ export interface Named {
 /** An event on the appliance. Plain data without secrets; no other code keeps a reference to it. */
 export interface WatchEvent {
   event: EventName
+  /** What it is about in one sentence, in the language of the watch. For people: its words may change. */
+  text: string
   /** When the value in `after` was first seen, Unix ms. */
   at: number
   /** The ID is empty until the appliance has sent it. */
@@ -27,8 +29,10 @@ export interface WatchEvent {
   after: unknown
   /** The appliance's own words on a status, where there are any. */
   details?: string
-  /** Why the appliance counts as unreachable. */
-  reason?: { code: ErrorCode; message: string }
+  /** With a status: the states of the connection or device behind it, null where not known. */
+  states?: { before: string | null; after: string | null }
+  /** Why the appliance counts as unreachable; `detail` as Node.js names it, such as `ECONNREFUSED`. */
+  reason?: { code: ErrorCode; message: string; detail?: string }
   /** With `appliance.reachable`: when the outage began, Unix ms, and how long it lasted. */
   since?: number
   outageMs?: number
@@ -43,6 +47,8 @@ export interface WatchEvent {
 /** All that is known of a device: plain data without secrets, counters or clocks. */
 export interface Snapshot {
   event: 'snapshot'
+  /** How many of the routes are running, in one sentence. */
+  text: string
   /** When it was seen, Unix ms. */
   at: number
   device: Named & { statusCode?: string; status?: string; firmware?: string }
@@ -50,6 +56,11 @@ export interface Snapshot {
   peers: Array<Named & { status?: string }>
   routes: RouteView[]
 }
+
+/** Before it is put into words. */
+export type Wordless<Told extends WatchEvent | Snapshot> = Told extends unknown
+  ? Omit<Told, 'text'>
+  : never
 
 /** A route as an event or a snapshot shows it: its definition in sent form, and how it is. */
 export interface RouteView extends Named {
@@ -113,7 +124,11 @@ const newsOf = (from: Condition, to: Condition): 'state' | 'code' =>
   from.code === to.code ? 'state' : 'code'
 
 /** Turns a change into an event. */
-export function eventOf(change: Change, at: number, { id, name }: DeviceState): WatchEvent {
+export function eventOf(
+  change: Change,
+  at: number,
+  { id, name }: DeviceState,
+): Wordless<WatchEvent> {
   const common = { at, device: { id, name } }
   const route = 'route' in change ? { route: named(change.route) } : {}
   const destination =
@@ -121,7 +136,7 @@ export function eventOf(change: Change, at: number, { id, name }: DeviceState): 
       ? { destination: { id: change.destination.id ?? '', name: change.destination.name } }
       : {}
   const event = eventNameOf(change)
-  const make = (before: unknown, after: unknown, more: object = {}): WatchEvent => ({
+  const make = (before: unknown, after: unknown, more: object = {}): Wordless<WatchEvent> => ({
     event,
     ...common,
     ...route,
@@ -130,9 +145,15 @@ export function eventOf(change: Change, at: number, { id, name }: DeviceState): 
     before: before ?? null,
     after: after ?? null,
   })
-  const status = (from: Condition = {}, to: Condition = {}, more: object = {}): WatchEvent => {
+  const status = (
+    from: Condition = {},
+    to: Condition = {},
+    more: object = {},
+  ): Wordless<WatchEvent> => {
     const told = newsOf(from, to)
-    return make(from[told], to[told], to.details ? { ...more, details: to.details } : more)
+    const states = { before: from.state ?? null, after: to.state ?? null }
+    const details = to.details && { details: to.details }
+    return make(from[told], to[told], { ...more, ...details, states })
   }
 
   switch (change.of) {
@@ -168,7 +189,7 @@ export function snapshotOf(
   { id, name, condition, firmware, adapters, peers, routes }: DeviceState,
   at: number,
   wants: (route: Named) => boolean,
-): Snapshot {
+): Wordless<Snapshot> {
   return {
     event: 'snapshot',
     at,

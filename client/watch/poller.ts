@@ -1,5 +1,5 @@
 import { MONOTONIC, type Clock as PlainClock } from '../clock'
-import { GatewayError } from '../errors'
+import { GatewayError, say } from '../errors'
 
 /** A clock for watches: waits are monotonic, reported times are those of the machine. */
 export interface Clock extends PlainClock {
@@ -140,7 +140,7 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     const error =
       reason instanceof GatewayError
         ? reason
-        : new GatewayError('BAD_RESPONSE', `The answer could not be handled (${String(reason)}).`)
+        : new GatewayError('BAD_RESPONSE', say('notProcessed', { reason: String(reason) }))
     if (error.code === 'CLOSED') return
     misses++
     outage = { error, since: outage?.since ?? begun }
@@ -188,4 +188,4 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
   return { start, stop, askNow }
 }
 
-const stopped = (): GatewayError => new GatewayError('CLOSED', 'The watch was stopped.')
+const stopped = (): GatewayError => new GatewayError('CLOSED', say('stopped'))

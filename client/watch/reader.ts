@@ -1,4 +1,4 @@
-import { GatewayError, badResponse } from '../errors'
+import { GatewayError, badResponse, say } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isObject, isText, type JsonObject } from '../model/json'
@@ -173,10 +173,12 @@ const isClosed = (error: unknown): boolean =>
 /** The routes in the configuration of the device; undefined when they are missing. */
 function routesIn({ _id, config }: DeviceConfiguration, deviceId: string): unknown[] | undefined {
   if (!isObject(config)) {
-    throw badResponse('The appliance answered with a device without its configuration.')
+    throw badResponse(
+      say('unexpected', { what: 'device.config', came: typeof config, expected: 'object' }),
+    )
   }
   if (_id !== undefined && _id !== deviceId) {
-    throw badResponse('The appliance answered with another device than the one asked for.')
+    throw badResponse(say('otherDevice'))
   }
   const { routes } = config as { routes?: unknown }
   return Array.isArray(routes) ? routes : undefined

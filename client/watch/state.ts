@@ -220,7 +220,7 @@ function peersOf(
     const condition = conditionAs(
       before?.condition,
       undefined,
-      text(peer.status),
+      text(peer.status) ?? before?.condition.state,
       details && withoutSecrets(details, secretsIn(peer)),
       [],
     )

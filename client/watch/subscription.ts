@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors'
-import type { EventName, Threshold } from '../model/watch'
+import type { EventName, Language, Threshold } from '../model/watch'
 import type { FailedStatistics, Statistics } from '../api/statistics'
 import { applied, compare, keyOf, type Change } from './compare'
 import {
@@ -9,6 +9,7 @@ import {
   valueOf,
   type Named,
   type Snapshot,
+  type Wordless,
   type WatchEvent,
 } from './events'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
@@ -16,6 +17,7 @@ import { createThresholds } from './thresholds'
 import type { Clock, Miss } from './poller'
 import { inOrder, passagesIn } from './scope'
 import { isRunning, type DeviceState, type RouteState } from './state'
+import { eventText } from './text/event-text'
 
 /** What one watch wants to know. */
 export interface WatchOptions {
@@ -29,6 +31,8 @@ export interface WatchOptions {
   holdFor?: number
   /** Limits on statistics, which are read only for running routes that the watch is about. */
   thresholds?: readonly Threshold[]
+  /** The language of the texts of events and snapshot; default `en-US`. */
+  language?: Language
   /** The events of one poll, in a fixed order. */
   onEvents: (events: WatchEvent[]) => void
   /** The whole state, once, before the first event. */
@@ -50,6 +54,8 @@ export interface Health {
   }
   /** Why the latest poll failed. */
   failure?: GatewayError
+  /** Since when polls have failed, in Unix ms. */
+  since?: number
   /** The appliance counts as unreachable. */
   unreachable: boolean
 }
@@ -119,7 +125,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
     }
     if (known.state && told?.id !== known.state.id) start(known.state, known.seenAt)
     if (known.away && !away) unreachable(known.away)
-    else if (known.state) tellHealth(known.away?.error)
+    else if (known.state) tellHealth(known.away)
   }
 
   function start(state: DeviceState, at: number): void {
@@ -128,7 +134,9 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
     held = NONE_HELD
     seenAt = at
     counts = count(state)
-    if (isAnother) options.onSnapshot?.(snapshotOf(state, clock.unix(at), wantsRoute))
+    if (!isAnother || !options.onSnapshot) return
+    const { event, ...all } = snapshotOf(state, clock.unix(at), wantsRoute)
+    options.onSnapshot({ event, text: eventText({ event, ...all }, options.language), ...all })
   }
 
   function seen(state: DeviceState, changes: readonly Change[], at: number): void {
@@ -144,7 +152,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
   }
 
   /** Returns the events of changes that have lasted long enough. */
-  function due(state: DeviceState, latest: readonly Change[], at: number): WatchEvent[] {
+  function due(state: DeviceState, latest: readonly Change[], at: number): Wordless<WatchEvent>[] {
     const known = told!
     told = state
     if (held.size === 0 && latest.length === 0) return []
@@ -197,7 +205,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
 
   function missed(miss: Miss): void {
     fail('look', miss.error)
-    tellHealth(miss.error)
+    tellHealth(miss)
   }
 
   function fail(what: 'look' | 'statistics', error: GatewayError): void {
@@ -208,7 +216,8 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
 
   function unreachable(miss: Miss): void {
     const { error, since } = miss
-    const { code, message } = error
+    const { code, message, cause } = error
+    const detail = cause.reason ? { detail: cause.reason } : undefined
     const now = { miss, isTold: false, cancel: undefined as (() => void) | undefined }
     away = now
     const say = (): void => {
@@ -218,7 +227,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
           event: 'appliance.unreachable',
           at: clock.unix(since),
           device: device(),
-          reason: { code, message },
+          reason: { code, message, ...detail },
           before: 'reachable',
           after: 'unreachable',
         },
@@ -227,7 +236,7 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
     const left = since + holdFor - clock.now()
     if (left > 0) now.cancel = clock.after(left, say)
     else say()
-    tellHealth(error)
+    tellHealth(miss)
   }
 
   function reachable({ since, outageMs }: { since: number; outageMs: number }): void {
@@ -250,18 +259,23 @@ export function createSubscription(options: WatchOptions, clock: Clock): Subscri
 
   const device = (): Named => ({ id: told?.id ?? options.deviceId ?? '', name: told?.name ?? '' })
 
-  function tell(events: WatchEvent[]): void {
+  function tell(events: Wordless<WatchEvent>[]): void {
     const wanted = events.filter(({ event }) => wantsEvent(event))
-    if (wanted.length > 0) options.onEvents(wanted)
+    if (wanted.length > 0) options.onEvents(wanted.map(inWords))
+  }
+
+  function inWords({ event, ...facts }: Wordless<WatchEvent>): WatchEvent {
+    return { event, text: eventText({ event, ...facts }, options.language), ...facts }
   }
 
   const tellLimits = (events: ReturnType<NonNullable<typeof limits>['running']>): void =>
     tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
-  function tellHealth(failure?: GatewayError): void {
+  function tellHealth(miss?: Miss): void {
     const { routes, running } = counts
     const known = told && { routes, running, seenAt: clock.unix(seenAt) }
-    options.onHealth?.({ known, failure, unreachable: away !== undefined })
+    const trouble = miss && { failure: miss.error, since: clock.unix(miss.since) }
+    options.onHealth?.({ known, ...trouble, unreachable: away !== undefined })
   }
 
   function count({ routes }: DeviceState): typeof counts {

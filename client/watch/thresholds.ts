@@ -1,7 +1,7 @@
 import { isObject, isText, own } from '../model/json'
 import type { Measure, Threshold } from '../model/watch'
 import type { Statistics } from '../api/statistics'
-import { named, type Named, type WatchEvent } from './events'
+import { named, type Named, type Wordless, type WatchEvent } from './events'
 
 type Level = 'low' | 'normal' | 'high'
 
@@ -22,7 +22,7 @@ export interface Thresholds {
   running(routeIds: ReadonlySet<string>, at: number): LimitEvent[]
 }
 
-export type LimitEvent = Omit<WatchEvent, 'device'>
+export type LimitEvent = Omit<Wordless<WatchEvent>, 'device'>
 
 /** Finds measured values that pass their limits, or come back, for at least `holdMs`. */
 export function createThresholds(thresholds: readonly Threshold[], holdMs: number): Thresholds {

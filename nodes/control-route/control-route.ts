@@ -4,9 +4,12 @@ import {
   findDestination,
   invalidInput,
   type ControlAction,
+  type Waiting,
 } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
+
+type WaitFor = Waiting['waitFor']
 
 interface Config extends ActionConfig, WaitingConfig {
   action?: string
@@ -14,6 +17,13 @@ interface Config extends ActionConfig, WaitingConfig {
 }
 
 const ACTIONS: readonly ControlAction[] = ['start', 'stop', 'restart']
+
+/** What is known to have happened, by what was waited for. */
+const DID: Record<ControlAction, Record<WaitFor, string>> = {
+  start: { accepted: 'startAccepted', applied: 'running' },
+  stop: { accepted: 'stopAccepted', applied: 'stopped' },
+  restart: { accepted: 'startAccepted', applied: 'running' },
+}
 
 export = (RED: NodeAPI): void =>
   registerAction<Config>(
@@ -26,7 +36,7 @@ export = (RED: NodeAPI): void =>
       const action = ACTIONS.find((known) => known === wanted)
       if (!action) {
         const path = fromMessage ? 'msg.action' : 'action'
-        const problem = 'one of "start", "stop" and "restart" is expected'
+        const problem = 'must be one of "start", "stop" and "restart"'
         throw invalidInput([{ path, problem }], operation.name)
       }
       const target = config.target === 'destination' ? await parameters.destination() : undefined
@@ -37,6 +47,7 @@ export = (RED: NodeAPI): void =>
         { ...address, action, destinationId, ...waiting },
         operation,
       )
-      return { payload: route ?? answer, ...address }
+      const did = { key: DID[action][waiting.waitFor] }
+      return { payload: route ?? answer, did, ...address }
     },
   )

@@ -26,8 +26,11 @@ export = (RED: NodeAPI): void =>
         },
         operation,
       )
-      if (route) return { payload: route, deviceId, routeId: route.id }
       const { name } = definition as { name: string }
-      return { payload: answer, deviceId, routeId: null, routeName: name }
+      if (route) {
+        return { payload: route, did: { key: 'created', name }, deviceId, routeId: route.id }
+      }
+      const did = { key: 'createAccepted', name }
+      return { payload: answer, did, deviceId, routeId: null, routeName: name }
     },
   )

@@ -11,8 +11,9 @@ export = (RED: NodeAPI): void =>
     'media-gateway-delete-route',
     async ({ gateway, operation, config, parameters }) => {
       const waiting = waitingOf(config)
-      const address = await parameters.route()
+      const { name, ...address } = await parameters.route()
       const payload = await deleteRoute(gateway, { ...address, ...waiting }, operation)
-      return { payload, ...address }
+      const did = { key: waiting.waitFor === 'applied' ? 'deleted' : 'deleteAccepted', name }
+      return { payload, did, ...address }
     },
   )

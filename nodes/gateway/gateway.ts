@@ -1,12 +1,13 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import {
+  GatewayError,
   newOperation,
+  ofConfiguration,
   openConnection,
   type Connection,
-  type GatewayError,
 } from '../../client/internal'
 import { registerAdminRoutes } from './admin/routes'
-import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from './options'
+import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from './options'
 import type { GatewayNode } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 
@@ -28,12 +29,25 @@ export = (RED: NodeAPI): void => {
       let lingering: NodeJS.Timeout | undefined
       let closed = false
 
-      self.client = () =>
-        (gateway ??= openConnection(
-          gatewayOptions(RED, config, self.credentials, (level, line) =>
-            level === 'warn' ? self.warn(line) : self.log(line),
-          ),
-        ))
+      const { id, name } = this
+      const host = hostIn(config.baseUrl)
+      const identity = { id, name: name || host || id, host }
+      Object.defineProperty(self, 'identity', { value: identity })
+
+      const open = (): Connection => {
+        const options = gatewayOptions(RED, config, self.credentials, (level, line) =>
+          level === 'warn' ? self.warn(line) : self.log(line),
+        )
+        return openConnection(Object.assign(options, { node: { id, name } }))
+      }
+      self.client = () => {
+        try {
+          return (gateway ??= open())
+        } catch (error) {
+          if (!(error instanceof GatewayError)) throw error
+          throw ofConfiguration(error, identity)
+        }
+      }
 
       self.register = (user) => {
         users.add(user)
@@ -49,7 +63,7 @@ export = (RED: NodeAPI): void => {
 
       const endSession = (): void => {
         gateway?.endSession(newOperation('session')).catch((error: GatewayError) => {
-          self.warn(`The session could not be ended: ${error.message}`)
+          self.warn(`The session could not be ended. ${error.message}`)
         })
       }
 

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from 'node-red'
 import {
   GatewayError,
+  say,
   type GatewayOptions,
   type ProxyOptions,
   type TlsOptions,
@@ -35,28 +36,24 @@ export function gatewayOptions(
   credentials: GatewayCredentials = {},
   log?: GatewayOptions['log'],
 ): GatewayOptions {
-  const text = (what: string, value: unknown): string => {
-    refuseUnresolved(what, value)
+  const text = (property: string, value: unknown): string => {
+    refuseUnresolved(property, value)
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       ? String(value)
       : ''
   }
-  const baseUrl = text('the address', config.baseUrl)
+  const baseUrl = text('baseUrl', config.baseUrl)
   return {
     baseUrl,
-    username: text('the user name', credentials.username),
-    password: text('the password', credentials.password),
-    fingerprint: text('the fingerprint', config.fingerprint),
-    timeout: numberProperty('the timeout', config.timeout, RANGES.timeout),
-    concurrency: numberProperty(
-      'the number of calls at once',
-      config.concurrency,
-      RANGES.concurrency,
-    ),
+    username: text('username', credentials.username),
+    password: text('password', credentials.password),
+    fingerprint: text('fingerprint', config.fingerprint),
+    timeout: numberProperty('timeout', config.timeout, RANGES.timeout),
+    concurrency: numberProperty('concurrency', config.concurrency, RANGES.concurrency),
     pollInterval: milliseconds(
-      numberProperty('the time between two polls', config.pollInterval, RANGES.pollInterval),
+      numberProperty('pollInterval', config.pollInterval, RANGES.pollInterval),
     ),
-    readOnly: flagProperty('read only', config.readOnly),
+    readOnly: flagProperty('readOnly', config.readOnly),
     tls: tlsOptions(RED, config.tls),
     proxy: proxyOptions(RED, config.proxy, baseUrl),
     log,
@@ -75,10 +72,7 @@ function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefine
   if (!id) return undefined
   const node = RED.nodes.getNode(id) as TlsConfigNode | null
   if (typeof node?.addTLSOptions !== 'function' || node.valid === false) {
-    throw new GatewayError(
-      'CONFIG',
-      'The TLS configuration of the gateway does not exist, is disabled, or cannot be read. Correct it in the config node, and deploy.',
-    )
+    throw new GatewayError('CONFIG', [say('tlsMissing'), say('correct')])
   }
   return node.addTLSOptions({})
 }
@@ -96,10 +90,7 @@ function proxyOptions(
   if (!id) return undefined
   const node = RED.nodes.getNode(id) as ProxyNode | null
   if (!node?.url) {
-    throw new GatewayError(
-      'CONFIG',
-      'The http proxy of the gateway does not exist, is disabled, or has no address. Correct it in the config node, and deploy.',
-    )
+    throw new GatewayError('CONFIG', [say('proxyMissing'), say('correct')])
   }
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''
   const direct = (node.noproxy ?? []).some(
@@ -108,3 +99,7 @@ function proxyOptions(
   if (direct) return undefined
   return { url: node.url, ...node.credentials }
 }
+
+/** The host in a URL, with its port where it has one; empty where there is none. */
+export const hostIn = (url: unknown): string =>
+  typeof url === 'string' && URL.canParse(url.trim()) ? new URL(url.trim()).host : ''

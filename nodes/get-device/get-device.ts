@@ -13,6 +13,7 @@ export = (RED: NodeAPI): void =>
     async ({ gateway, operation, config, parameters }) => {
       const deviceId = await parameters.device()
       const device = await getDevice(gateway, deviceId, operation)
-      return { payload: config.hideSecrets ? hideSecrets(device) : device, deviceId }
+      const payload = config.hideSecrets ? hideSecrets(device) : device
+      return { payload, did: { key: 'read', name: device.name }, deviceId }
     },
   )

@@ -13,6 +13,7 @@ export = (RED: NodeAPI): void =>
     async ({ gateway, operation, config, parameters }) => {
       const { deviceId, routeId } = await parameters.route()
       const route = await getRoute(gateway, { deviceId, routeId }, operation)
-      return { payload: config.hideSecrets ? hideSecrets(route) : route, deviceId, routeId }
+      const payload = config.hideSecrets ? hideSecrets(route) : route
+      return { payload, did: { key: 'read', name: route.name }, deviceId, routeId }
     },
   )

@@ -1,6 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { listDevices, type Device } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import { counted } from '../runtime/status'
 
 interface Config extends ActionConfig {
   output?: string
@@ -12,7 +13,8 @@ export = (RED: NodeAPI): void =>
     'media-gateway-list-devices',
     async ({ gateway, operation, config }) => {
       const payload = await listDevices(gateway, operation)
-      if (config.output !== 'split') return { payload }
-      return { payload, split: (device: Device) => ({ deviceId: device._id }) }
+      const did = counted('devices', payload.length)
+      if (config.output !== 'split') return { payload, did }
+      return { payload, did, split: (device: Device) => ({ deviceId: device._id }) }
     },
   )

@@ -3,6 +3,7 @@ import { invalidInput, listRoutes, type Problem, type Route } from '../../client
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { refuseUnresolved } from '../runtime/environment'
 import type { Message } from '../runtime/parameters'
+import { counted } from '../runtime/status'
 
 interface Config extends ActionConfig {
   output?: string
@@ -20,13 +21,14 @@ export = (RED: NodeAPI): void =>
       const answer = await listRoutes(gateway, { deviceId, ...paging }, operation)
       const wanted = routeFilter(config)
       const list = wanted ? { ...answer, data: answer.data.filter(wanted) } : answer
+      const did = counted('routes', list.data.length)
       switch (config.output) {
         case 'routes':
-          return { payload: list.data, deviceId }
+          return { payload: list.data, did, deviceId }
         case 'split':
-          return { payload: list.data, deviceId, split: ({ id }: Route) => ({ routeId: id }) }
+          return { payload: list.data, did, deviceId, split: ({ id }: Route) => ({ routeId: id }) }
         default:
-          return { payload: list, deviceId }
+          return { payload: list, did, deviceId }
       }
     },
   )
@@ -39,7 +41,7 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
     if (value === undefined || value === null || value === '') return undefined
     const number = typeof value === 'string' ? Number(value) : value
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number
-    problems.push({ path: `msg.${property}`, problem: 'a whole number from 1 is expected' })
+    problems.push({ path: `msg.${property}`, problem: 'must be a whole number from 1' })
     return undefined
   }
   const paging = { page: wholeNumber('page'), pageSize: wholeNumber('pageSize') }
@@ -48,7 +50,7 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
 }
 
 function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | undefined {
-  refuseUnresolved('the filter', filter)
+  refuseUnresolved('filter', filter)
   const text = String(filter ?? '').toLocaleLowerCase()
   if (!text && !state) return undefined
   // Older firmware says "idle" where newer says "stopped" (facts 5.1).

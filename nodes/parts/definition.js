@@ -49,7 +49,7 @@ export default {
     return this._('node')
   },
   label: function () {
-    return this.name || this._('node')
+    return this.name || mediaGatewayNodes.label(this) || this._('node')
   },
   labelStyle: function () {
     return this.name ? 'node_label_italic' : ''

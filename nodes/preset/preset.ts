@@ -16,12 +16,13 @@ export = (RED: NodeAPI): void =>
         case 'export': {
           const deviceId = await parameters.device()
           const preset = await exportPreset(gateway, deviceId, operation)
-          return { payload: config.hideSecrets ? hideSecrets(preset) : preset, deviceId }
+          const payload = config.hideSecrets ? hideSecrets(preset) : preset
+          return { payload, did: { key: 'exported' }, deviceId }
         }
         case 'import': {
           if (message.confirm !== true) {
             const problem =
-              'must be true: an import replaces all routes of the device, and is made only when the message says so'
+              'must be true: an import replaces all routes of the device, so the message has to confirm it'
             throw invalidInput([{ path: 'msg.confirm', problem }], operation.name)
           }
           const { deviceId, answer } = await restorePreset(
@@ -29,11 +30,11 @@ export = (RED: NodeAPI): void =>
             { deviceId: parameters.device, preset: message.payload },
             operation,
           )
-          return { payload: answer, deviceId }
+          return { payload: answer, did: { key: 'importAccepted' }, deviceId }
         }
         default:
           throw invalidInput(
-            [{ path: 'action', problem: 'one of "export" and "import" is expected' }],
+            [{ path: 'action', problem: 'must be one of "export" and "import"' }],
             operation.name,
           )
       }

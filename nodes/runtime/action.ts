@@ -7,13 +7,16 @@ import {
   isGatewayError,
   mayBeUnknownDevice,
   newOperation,
+  say,
+  words,
   type Connection,
   type Operation,
 } from '../../client/internal'
 import { findGateway, requireGateway } from './gateway-node'
 import { migrated } from './migrations'
 import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
-import { createStatus } from './status'
+import { createStatus, type Did } from './status'
+import { wordsOf } from './words'
 
 /** The saved properties that every action node has. */
 export interface ActionConfig extends NodeDef, AddressConfig {
@@ -34,6 +37,8 @@ export interface Call<Config> {
 /** What a node returns; the handler puts it into the message. */
 export interface Result {
   payload: unknown
+  /** What to show under the node. */
+  did: Did
   deviceId?: string
   /** Null when the ID is not known: one in the message would be that of another route. */
   routeId?: string | null
@@ -53,11 +58,12 @@ export function registerAction<Config extends ActionConfig>(
   perform: (call: Call<Config>) => Promise<Result>,
 ): void {
   const operationName = type.replace(/^media-gateway-/, '')
+  const words = wordsOf(RED)
 
   RED.nodes.registerType(type, function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    const status = createStatus(this)
+    const status = createStatus(this, words)
     const stop = new Stop()
     const user = findGateway(RED, config)
     user?.register(this)
@@ -66,7 +72,7 @@ export function registerAction<Config extends ActionConfig>(
       const message = incoming as Message
       const operation = newOperation(operationName, stop)
       const startedAt = performance.now()
-      status.begin()
+      const waiting = status.begin()
       const stamped = (result: Result): Message | [Message[]] => {
         message.gateway = {
           operation: operation.name,
@@ -88,14 +94,14 @@ export function registerAction<Config extends ActionConfig>(
           restore()
           return fail(unsendable(error, operation))
         }
-        status.end()
+        waiting.succeeded(result.did, operation.writes > 0)
         done()
       }
       const fail = (error: unknown): void => {
-        const failure = asGatewayError(error, operation)
+        const failure = asGatewayError(error, operation, user?.identity)
         // Its message says it all: a stack is of no use in the debug sidebar.
         if (isGatewayError(error)) delete failure.stack
-        status.end(failure)
+        waiting.failed(failure)
         done(failure)
       }
       // An exception in `succeed` or `fail` comes after the only `done`, and is logged.
@@ -174,8 +180,10 @@ function tooLate({ name, writes }: Operation): GatewayError {
   return new GatewayError(
     'CLOSED',
     writes > 0
-      ? 'The node was stopped. The change had been accepted by then: look at the appliance.'
-      : 'The node was stopped before the call finished.',
+      ? words(
+          'The node was stopped by a deploy or restart after __host__ had accepted the change. Check the gateway before you send the message again.',
+        )
+      : say('stopped'),
     { operation: name, applied: writes > 0 ? 'maybe' : 'no' },
   )
 }
@@ -184,7 +192,10 @@ function unsendable(error: unknown, { name, statusCode, writes }: Operation): Ga
   const reason = error instanceof Error ? error.message : 'no reason is given'
   return new GatewayError(
     'BAD_RESPONSE',
-    `What was asked for was done, but the message could not be sent on (${reason}). Look for a property of it that cannot be copied.`,
+    words(
+      '__host__ responded, but the message could not be sent on (__reason__). Remove the property of the message that cannot be copied.',
+      { reason },
+    ),
     { operation: name, statusCode, applied: writes > 0 ? 'yes' : 'no' },
   )
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../client/internal'
+import { GatewayError, say } from '../../client/internal'
 import type { Range } from '../../client/model/ranges'
 import { numberIn } from '../../client/model/settings'
 
@@ -7,13 +7,10 @@ import { numberIn } from '../../client/model/settings'
  * text as it is when there is no such variable. Such a text must never be used as a value.
  * @throws GatewayError `CONFIG` that names the variable
  */
-export function refuseUnresolved(what: string, value: unknown): void {
+export function refuseUnresolved(property: string, value: unknown): void {
   const unresolved = typeof value === 'string' && /^\s*\$\{([^}]+)\}\s*$/.exec(value)
   if (!unresolved) return
-  throw new GatewayError(
-    'CONFIG',
-    `The environment variable ${unresolved[1]}, which ${what} refers to, is not set. Nothing was sent.`,
-  )
+  throw new GatewayError('CONFIG', say('variable', { variable: unresolved[1]!, property }))
 }
 
 /**
@@ -21,32 +18,26 @@ export function refuseUnresolved(what: string, value: unknown): void {
  * @returns undefined when it is empty
  * @throws GatewayError `CONFIG` when it is anything else, or out of range
  */
-export function numberProperty(what: string, value: unknown, range: Range): number | undefined {
-  refuseUnresolved(what, value)
+export function numberProperty(property: string, value: unknown, range: Range): number | undefined {
+  refuseUnresolved(property, value)
   const isEmpty = typeof value === 'string' && value.trim() === ''
   if (value === undefined || value === null || isEmpty) return undefined
   const number = numberIn(value, range)
   if (number !== undefined) return number
   const { least, most, whole } = range
-  throw new GatewayError(
-    'CONFIG',
-    `${what[0]?.toUpperCase()}${what.slice(1)} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}. Correct it in the node.`,
-  )
+  throw new GatewayError('CONFIG', say(whole ? 'wholeNumber' : 'number', { property, least, most }))
 }
 
 /**
  * True or false from a property, which may be text where it comes from the environment.
  * @throws GatewayError `CONFIG` when it is anything else: "read only" must not be off by mistake
  */
-export function flagProperty(what: string, value: unknown): boolean {
-  refuseUnresolved(what, value)
+export function flagProperty(property: string, value: unknown): boolean {
+  refuseUnresolved(property, value)
   if (value === undefined || value === null || value === '') return false
   if (typeof value === 'boolean') return value
   const text = typeof value === 'string' ? value.trim().toLowerCase() : JSON.stringify(value)
   if (['true', '1', 'yes', 'on'].includes(text)) return true
   if (['false', '0', 'no', 'off'].includes(text)) return false
-  throw new GatewayError(
-    'CONFIG',
-    `${what[0]?.toUpperCase()}${what.slice(1)} must be true or false. Correct it in the node.`,
-  )
+  throw new GatewayError('CONFIG', say('flag', { property }))
 }

@@ -1,8 +1,10 @@
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, type Connection } from '../../client/internal'
+import { GatewayError, type Connection, type Identity } from '../../client/internal'
 
 /** What the other nodes see of the config node `media-gateway`. */
 export interface GatewayNode extends Node {
+  /** As errors name it, also where its configuration cannot work. */
+  readonly identity: Identity
   /**
    * Returns the connection to the appliance, the same for all users.
    * @throws GatewayError `CONFIG` that names what is missing or wrong
@@ -36,7 +38,7 @@ export function requireGateway(RED: NodeAPI, config: GatewayUser): GatewayNode {
   throw new GatewayError(
     'CONFIG',
     config.gateway
-      ? 'The gateway of this node does not exist or is disabled. Choose one in the node.'
-      : 'No gateway is chosen. Choose one in the node.',
+      ? 'The gateway of this node does not exist or is disabled. Choose a gateway in the node.'
+      : 'This node has no gateway. Choose one in the node.',
   )
 }

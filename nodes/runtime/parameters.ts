@@ -29,8 +29,8 @@ export type Message = NodeMessage & Record<string, unknown>
 export interface Parameters {
   /** The device ID: as configured, or `msg.deviceId`, or the appliance's only device. */
   device: () => Promise<string>
-  /** The device and route ID; a name is looked up on the appliance. */
-  route: () => Promise<RouteAddress>
+  /** The device and route ID; a name is looked up on the appliance, and given too. */
+  route: () => Promise<RouteAddress & { name?: string }>
   /** Which destination of the route is meant, by its ID or by its name. */
   destination: () => Promise<Target>
   /** The definition of a route that create and update send. */
@@ -45,8 +45,8 @@ export function readParameters(
   gateway: Connection,
   operation: Operation,
 ): Parameters {
-  const evaluate = (value: string, type: string): Promise<unknown> =>
-    evaluateProperty(RED, node, message, value, type, operation)
+  const evaluate = (property: string, value: string, type: string): Promise<unknown> =>
+    evaluateProperty(RED, node, message, { property, value, type }, operation)
 
   async function device(): Promise<string> {
     const type = config.deviceType || 'auto'
@@ -55,14 +55,14 @@ export function readParameters(
       return idOf(message.deviceId, 'msg.deviceId', 'device', operation)
     }
     const path = pathOf(config.device, type, 'device')
-    return idOf(await evaluate(config.device ?? '', type), path, 'device', operation)
+    return idOf(await evaluate('device', config.device ?? '', type), path, 'device', operation)
   }
 
   /** Which route or destination is meant. Makes no call: bad input is found before any. */
   async function target(kind: 'route' | 'destination'): Promise<Target> {
     const type = config[`${kind}Type`] || 'msg'
     const property = config[kind] || (type === 'msg' ? `${kind}Id` : '')
-    const value = await evaluate(property, type === 'name' ? 'str' : type)
+    const value = await evaluate(kind, property, type === 'name' ? 'str' : type)
     if (type === 'name' && !isAbsent(value)) return { name: String(value) }
     if (type === 'msg' && property === `${kind}Id` && isAbsent(value)) {
       const name = message[`${kind}Name`]
@@ -78,7 +78,8 @@ export function readParameters(
     async route() {
       const wanted = await target('route')
       const deviceId = await device()
-      return { deviceId, routeId: await findRoute(gateway, deviceId, wanted, operation) }
+      const routeId = await findRoute(gateway, deviceId, wanted, operation)
+      return { deviceId, routeId, ...('name' in wanted && { name: wanted.name }) }
     },
 
     destination: () => target('destination'),
@@ -86,14 +87,14 @@ export function readParameters(
     async definition() {
       const type = config.definitionType || 'msg'
       const property = config.definition || (type === 'msg' ? 'payload' : '')
-      const value = await evaluate(property, type)
+      const value = await evaluate('definition', property, type)
       refuseUnwritable(value, pathOf(property, type, 'definition'), operation)
       if (!isAbsent(value)) return value
       throw invalidInput(
         [
           {
             path: pathOf(property, type, 'definition'),
-            problem: 'is empty; the definition of a route is expected there, as an object',
+            problem: 'is empty; it must be the definition of a route, as an object',
           },
         ],
         operation.name,
@@ -123,14 +124,13 @@ export async function evaluateProperty(
   RED: NodeAPI,
   node: Node,
   message: Message,
-  value: unknown,
-  type: string,
+  { property, value, type }: { property: string; value: unknown; type: string },
   operation: Operation,
 ): Promise<unknown> {
-  refuseUnresolved('a property of the node', value)
+  refuseUnresolved(property, value)
   if (typeof value !== 'string') {
-    const problem = 'a property of the node is no text; correct it in the node'
-    throw invalidInput([{ path: '', problem }], operation.name)
+    const problem = 'is not text; correct it in the node'
+    throw invalidInput([{ path: property, problem }], operation.name)
   }
   switch (type) {
     case 'id':
@@ -144,7 +144,10 @@ export async function evaluateProperty(
     case 'jsonata':
       break
     default:
-      throw invalidInput([{ path: 'type', problem: `"${type}" is not known here` }], operation.name)
+      throw invalidInput(
+        [{ path: `${property}Type`, problem: `is "${type}", which is not known` }],
+        operation.name,
+      )
   }
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
@@ -162,7 +165,7 @@ export async function evaluateProperty(
         const fault = error ? undefined : unusable(result)
         if (error) fail(error)
         else if (fault) fail(new Error(fault))
-        else resolve(type === 'env' ? resolved(value, result) : result)
+        else resolve(type === 'env' ? resolved(property, result) : result)
       })
     } catch (error) {
       fail(error)
@@ -182,8 +185,8 @@ function unusable(value: unknown): string | undefined {
   }
 }
 
-function resolved(name: string, value: unknown): unknown {
-  if (typeof value === 'string') refuseUnresolved(`the variable ${name}`, value)
+function resolved(property: string, value: unknown): unknown {
+  if (typeof value === 'string') refuseUnresolved(property, value)
   return value
 }
 
@@ -192,7 +195,9 @@ function reasonOf(error: unknown): string {
   const { message, value } = (error ?? {}) as { message?: unknown; value?: unknown }
   if (typeof message !== 'string') return 'the expression is not valid'
   if (error instanceof SyntaxError) {
-    return message.replace(/(, |^)(\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '') || 'no JSON'
+    return (
+      message.replace(/(, |^)(\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '') || 'it is not JSON'
+    )
   }
   const shown = value === undefined ? undefined : JSON.stringify(value)
   return shown ? message.replaceAll(shown, '…') : message
@@ -201,16 +206,14 @@ function reasonOf(error: unknown): string {
 function idOf(value: unknown, path: string, kind: string, operation: Operation): string {
   const target = targetOf(value, path, kind, operation)
   if ('id' in target) return target.id
-  throw invalidInput([{ path, problem: `a ${kind} ID is expected` }], operation.name)
+  throw invalidInput([{ path, problem: `must be a ${kind} ID` }], operation.name)
 }
 
 /** An ID, or an object with `id` (a device has `_id`) or else `name`, as a list brings them. */
 function targetOf(value: unknown, path: string, kind: string, operation: Operation): Target {
   if (isAbsent(value)) {
     const problem =
-      path === kind
-        ? `no ${kind} is chosen in the node`
-        : `is empty; a ${kind} ID is expected there`
+      path === kind ? `is not chosen in the node` : `is empty; it must be a ${kind} ID`
     throw invalidInput([{ path, problem }], operation.name)
   }
   if (typeof value === 'string' && isUsable(value)) return { id: value }
@@ -219,7 +222,7 @@ function targetOf(value: unknown, path: string, kind: string, operation: Operati
     if (typeof candidate === 'string' && isUsable(candidate)) return { id: candidate }
   }
   if (typeof name === 'string' && name !== '') return { name }
-  const problem = `a ${kind} ID (text) is expected, or an object with id or name`
+  const problem = `must be a ${kind} ID (text), or an object with id or name`
   throw invalidInput([{ path, problem }], operation.name)
 }
 
@@ -242,6 +245,6 @@ function refuseUnwritable(value: unknown, path: string, { name }: Operation): vo
 }
 
 function missing(kind: string, operation: Operation): Error {
-  const problem = `is empty; a ${kind} ID is expected there, or a ${kind} name in msg.${kind}Name`
+  const problem = `is empty; it must be a ${kind} ID, or msg.${kind}Name the name of a ${kind}`
   return invalidInput([{ path: `msg.${kind}Id`, problem }], operation.name)
 }

@@ -1,139 +1,145 @@
-import type { Node } from 'node-red'
-import type { GatewayError, Health } from '../../client/internal'
+import type { Node, NodeStatus } from 'node-red'
+import type { GatewayError } from '../../client/internal'
+import { LinkedSet } from '../../client/linked-set'
+import { shortened } from '../../client/model/shortened'
+import { briefly } from './reason'
+import { LONGEST_NAME, clockTime, type Values, type Words } from './words'
 
-/** The prefix of all catalog names. The path is relative to dist/nodes/runtime. */
-const { name: PACKAGE } = require('../../../package.json') as { name: string }
+/** What an operation did, for the status of its node. */
+export interface Did {
+  /** Of the text in the catalog of the gateway, below `status.did`. */
+  key: string
+  /** To what; without a name the text has the time in its place. */
+  name?: string
+  values?: Values
+  /** Whether that is worth showing though it was quick; by default if a change was sent. */
+  changed?: boolean
+  /** A part of it failed, which the payload has. */
+  failed?: boolean
+}
+
+/** What an operation did that read so many. */
+export const counted = (key: string, number: number): Did => ({
+  key: number === 1 ? `${key}One` : key,
+  values: { number },
+})
 
 /** The status of an action node. Nothing else sets it. */
 export interface Status {
-  /** A message came in. */
-  begin(): void
+  /** A message came in. Returns what to call when it is done. */
+  begin(): Waiting
   /** How far a long call has got, in signs and numbers. */
   progress: (text: string) => void
-  /** A message is done; with the error if it failed. */
-  end(failure?: GatewayError): void
   /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
   close(): void
 }
 
-/** A shorter call shows nothing: the status would cost more than the call. */
+/** A message on its way. One of these is called, once. */
+export interface Waiting {
+  succeeded(did: Did, changed: boolean): void
+  failed(failure: GatewayError): void
+}
+
+/** A shorter call that changes nothing shows nothing: the status would cost more than the call. */
 const SHOW_AFTER_MS = 300
+/** What was done stays as long. */
+const SHOW_FOR_MS = 10_000
 /** More often nobody can read it. */
 const PROGRESS_EVERY_MS = 500
 
-const NOTHING = ''
-const BUSY = 'busy'
-
-export function createStatus(node: Node): Status {
-  let open = 0
-  /** Nothing, busy, or what failed in a few words. */
-  let shown = NOTHING
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
+export function createStatus(node: Node, words: Words): Status {
+  const requesting = dot('blue', words('gateway:status.requesting'))
+  const timers = new LinkedSet<NodeJS.Timeout>()
+  /** Messages that have waited long enough to be shown. */
+  let late = 0
+  let busy = requesting
   let progressAt = -Infinity
-
-  function show(next: string): void {
-    if (next === shown || closed) return
-    shown = next
-    if (next === NOTHING) node.status({})
-    else if (next === BUSY) busy(`${PACKAGE}/gateway:status.requesting`)
-    else node.status({ fill: 'red', shape: 'ring', text: next })
-  }
-
-  const busy = (text: string): void => node.status({ fill: 'blue', shape: 'dot', text })
-
-  return {
-    progress(text) {
-      if (shown !== BUSY || closed || performance.now() - progressAt < PROGRESS_EVERY_MS) return
-      progressAt = performance.now()
-      busy(text)
-    },
-    begin() {
-      open++
-      if (closed) return
-      timer ??= setTimeout(() => {
-        timer = undefined
-        if (open > 0) show(BUSY)
-      }, SHOW_AFTER_MS)
-    },
-    end(failure) {
-      open--
-      // The stop of a node is not a fault.
-      if (failure && failure.code !== 'CLOSED') show(briefly(failure))
-      else if (open === 0 || shown !== BUSY) show(NOTHING)
-    },
-    close() {
-      show(NOTHING)
-      closed = true
-      clearTimeout(timer)
-      timer = undefined
-    },
-  }
-}
-
-/** In characters: there is no room for a sentence under a node. */
-const LONGEST_REASON = 40
-
-/** The code and a short reason, from what the appliance says or else from the message. */
-export function briefly({ code, message, cause }: GatewayError): string {
-  const said = cause.applianceMessage || message.replace(/^Nothing was changed\. /, '')
-  // To the end of the first sentence; a name in quotes may contain a full stop.
-  const sentence = /^(?:"[^"]*"|[^"])*?(?=[.;!?](?:\s|$))/.exec(said)?.[0] ?? said
-  const reason = sentence
-    .replace(/\s+/g, ' ')
-    .replace(/^(There is|The appliance has|The appliance) /, '')
-    .replace(' with the name "', ' "')
-  if (reason.length <= LONGEST_REASON) return `${code}: ${reason}`
-  const cut = reason.slice(0, LONGEST_REASON)
-  // At a space, unless that leaves next to nothing.
-  const space = cut.lastIndexOf(' ')
-  return `${code}: ${space > LONGEST_REASON / 2 ? cut.slice(0, space) : cut}…`
-}
-
-/** The status of a node that watches. */
-export interface WatchStatus {
-  /** How well it knows what it watches, which may be chosen routes only. */
-  show(health: Health, isChosen: boolean): void
-  /** It cannot watch. */
-  fail(failure: GatewayError): void
-  close(): void
-}
-
-/** While all is well, a status for each poll would say nothing new, and costs more than the poll. */
-const TIME_SHOWN_EVERY_MS = 10_000
-
-export function createWatchStatus(node: Node): WatchStatus {
-  let shown = ''
-  let shownAt = -Infinity
+  /** What came of the last message, while it is to be shown. */
+  let outcome: NodeStatus | undefined
+  let expiry: NodeJS.Timeout | undefined
+  let shown: NodeStatus | undefined
   let closed = false
 
-  function show(fill: 'green' | 'yellow' | 'red', parts: string[], time = ''): void {
-    const news = [fill, ...parts].join(' ')
-    if (closed || (news === shown && performance.now() - shownAt < TIME_SHOWN_EVERY_MS)) return
-    shown = news
-    shownAt = performance.now()
-    const text = [...parts, time].filter(Boolean).join('  ')
-    node.status({ fill, shape: fill === 'green' ? 'dot' : 'ring', text })
+  function render(): void {
+    const next = late > 0 ? busy : outcome
+    if (closed || (next?.fill === shown?.fill && next?.text === shown?.text)) return
+    shown = next
+    node.status(next ?? {})
+  }
+
+  function setOutcome(next?: NodeStatus, forMs?: number): void {
+    clearTimeout(expiry)
+    expiry = forMs === undefined ? undefined : setTimeout(setOutcome, forMs)
+    outcome = next
+    render()
   }
 
   return {
-    // Signs and numbers, or words from the catalog: a status with both cannot be translated.
-    show({ known, failure, unreachable }, isChosen) {
-      const counts = known ? [`▶ ${known.running}/${known.routes}`] : []
-      const time = known && clockTime(known.seenAt)
-      // A name with a typo must not look as if all were well.
-      if (!failure && isChosen && known?.routes === 0) return show('yellow', [NO_ROUTE])
-      if (!failure) return show('green', counts, time)
-      const age = known ? [`${Math.round((Date.now() - known.seenAt) / 1000)} s`] : []
-      show(unreachable ? 'red' : 'yellow', [failure.code, ...counts, ...age], time)
+    begin() {
+      if (closed) return STOPPED
+      // A failure is shown until the next message.
+      if (outcome?.fill === 'red') setOutcome()
+      let isLate = false
+      const timer = setTimeout(() => {
+        link.remove()
+        isLate = true
+        late++
+        render()
+      }, SHOW_AFTER_MS)
+      const link = timers.add(timer)
+
+      function end(): void {
+        clearTimeout(timer)
+        link.remove()
+        if (isLate && --late === 0) busy = requesting
+      }
+      return {
+        succeeded(did, changed) {
+          end()
+          if (closed) return
+          // One that failed since this message came in is not hidden by it.
+          const isHidden = outcome?.fill === 'red'
+          if (did.failed) setOutcome(ring(textOf(did, words)))
+          else if ((isLate || (did.changed ?? changed)) && !isHidden) {
+            setOutcome(dot('grey', textOf(did, words)), SHOW_FOR_MS)
+          } else render()
+        },
+        failed(failure) {
+          end()
+          // The stop of a node is not a fault.
+          if (closed || failure.code === 'CLOSED') render()
+          else setOutcome(ring(briefly(failure, words)))
+        },
+      }
     },
-    fail: (failure) => show('red', [briefly(failure)]),
+    progress(text) {
+      if (late === 0 || performance.now() - progressAt < PROGRESS_EVERY_MS) return
+      progressAt = performance.now()
+      busy = dot('blue', text)
+      render()
+    },
     close() {
+      for (const timer of timers.all()) clearTimeout(timer)
+      late = 0
+      setOutcome()
       closed = true
     },
   }
 }
 
-const NO_ROUTE = `${PACKAGE}/watch:status.noRoute`
+/** For a message that comes in after the close. */
+const STOPPED: Waiting = { succeeded: () => undefined, failed: () => undefined }
 
-const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8)
+const dot = (fill: 'blue' | 'grey', text: string): NodeStatus => ({ fill, shape: 'dot', text })
+const ring = (text: string): NodeStatus => ({ fill: 'red', shape: 'ring', text })
+
+/** Words and values cannot both be left to the editor, so this is in the language of the server. */
+function textOf({ key, name, values }: Did, words: Words): string {
+  const time = clockTime()
+  // It may come from the gateway, where a name could be anything.
+  const isNamed = typeof name === 'string' && name !== ''
+  const what = isNamed
+    ? words('gateway:status.named', { name: shortened(name, LONGEST_NAME) })
+    : time
+  return words(`gateway:status.did.${key}`, { ...values, what, time })
+}

@@ -10,7 +10,7 @@ export interface WaitingConfig {
 }
 
 export function waitingOf({ waitFor, waitTimeout }: WaitingConfig): Waiting {
-  const seconds = numberProperty('the time to wait', waitTimeout, RANGES.waitTimeout)
+  const seconds = numberProperty('waitTimeout', waitTimeout, RANGES.waitTimeout)
   return {
     waitFor: waitFor === 'applied' ? 'applied' : 'accepted',
     waitTimeout: (seconds ?? 30) * 1000,

@@ -18,10 +18,17 @@ export = (RED: NodeAPI): void =>
       if (typeof action !== 'string' || !Object.hasOwn(ACTIONS, action)) {
         const path = fromMessage ? 'msg.action' : 'action'
         throw invalidInput(
-          [{ path, problem: 'one of "info", "start" and "end" is expected' }],
+          [{ path, problem: 'must be one of "info", "start" and "end"' }],
           operation.name,
         )
       }
-      return { payload: await ACTIONS[action as keyof typeof ACTIONS](gateway, operation) }
+      const wasOpen = gateway.session.isOpen()
+      const payload = await ACTIONS[action as keyof typeof ACTIONS](gateway, operation)
+      const changed = action !== 'info' && gateway.session.isOpen() !== wasOpen
+      const did =
+        'displayName' in payload
+          ? { key: 'loggedIn', name: payload.displayName, changed }
+          : { key: 'loggedOut', changed }
+      return { payload, did }
     },
   )

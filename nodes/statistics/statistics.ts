@@ -9,6 +9,7 @@ import {
 } from '../../client/internal'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
 import type { Message } from '../runtime/parameters'
+import { counted, type Did } from '../runtime/status'
 
 interface Config extends ActionConfig {
   scope?: string
@@ -19,11 +20,12 @@ export = (RED: NodeAPI): void =>
     const { gateway, operation, config, parameters } = call
     if (config.scope === 'all') {
       const deviceId = await parameters.device()
-      return { payload: await readAllStatistics(gateway, deviceId, operation), deviceId }
+      const payload = await readAllStatistics(gateway, deviceId, operation)
+      return { payload, did: didReadAll(payload), deviceId }
     }
     const scope = config.scope || 'route'
     if (!Object.hasOwn(SCOPES, scope)) {
-      const problem = `one of "${Object.keys(SCOPES).join('", "')}" and "all" is expected`
+      const problem = `must be one of "${Object.keys(SCOPES).join('", "')}" and "all"`
       throw invalidInput([{ path: 'scope', problem }], operation.name)
     }
     return SCOPES[scope]!(call)
@@ -63,7 +65,15 @@ async function statisticsOf(
 ): Promise<Result> {
   const address = await parameters.route()
   const what = await of(address)
-  return { payload: await readStatistics(gateway, address.deviceId, what, operation), ...address }
+  const payload = await readStatistics(gateway, address.deviceId, what, operation)
+  return { payload, did: { key: 'statistics' }, ...address }
+}
+
+function didReadAll(routes: ReadonlyArray<object>): Did {
+  const number = routes.length
+  const failed = routes.filter((route) => 'error' in route).length
+  if (failed > 0) return { key: 'partFailed', values: { failed, number }, failed: true }
+  return counted('statisticsOf', number)
 }
 
 /** A client is given by `msg.clientAddress`, and with several connections by `msg.clientPort`. */
@@ -72,7 +82,7 @@ function clientOf(
   operation: string,
 ): { clientAddress: string; clientPort?: number } {
   if (typeof clientAddress !== 'string' || clientAddress === '') {
-    const problem = 'is empty; the address of the client is expected there'
+    const problem = 'is empty; it must be the address of the client'
     throw invalidInput([{ path: 'msg.clientAddress', problem }], operation)
   }
   if (clientPort === undefined || clientPort === null || clientPort === '') return { clientAddress }
@@ -80,7 +90,7 @@ function clientOf(
   if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65535)
     return { clientAddress, clientPort: port }
   throw invalidInput(
-    [{ path: 'msg.clientPort', problem: 'a port from 1 to 65535 is expected' }],
+    [{ path: 'msg.clientPort', problem: 'must be a port from 1 to 65535' }],
     operation,
   )
 }

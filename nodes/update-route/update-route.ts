@@ -25,6 +25,7 @@ export = (RED: NodeAPI): void =>
         },
         operation,
       )
-      return { payload: route ?? answer, deviceId, routeId }
+      const did = route ? { key: 'updated', name: route.name } : { key: 'updateAccepted' }
+      return { payload: route ?? answer, did, deviceId, routeId }
     },
   )

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import {
   GatewayError,
+  asGatewayError,
   invalidInput,
   newOperation,
   watchDevice,
@@ -17,6 +18,7 @@ import {
   eventsIn,
   faultsOf,
   isEvent,
+  languageOf,
   thresholdOf,
   type ThresholdFault,
 } from '../../client/model/watch'
@@ -26,7 +28,8 @@ import { findGateway, requireGateway } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { evaluateProperty, type Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
-import { createWatchStatus } from '../runtime/status'
+import { wordsOf } from '../runtime/words'
+import { createWatchStatus } from './status'
 
 interface Config extends NodeDef {
   gateway?: string
@@ -36,6 +39,8 @@ interface Config extends NodeDef {
   route?: string
   routeType?: string
   initial?: string
+  /** Empty for the language of Node-RED. */
+  language?: string
   /** Seconds. */
   holdFor?: unknown
   thresholds?: unknown
@@ -45,24 +50,26 @@ const OPERATION = newOperation('watch')
 
 /** A node that starts flows when something changes on the appliance (design 2.6). */
 export = (RED: NodeAPI): void => {
+  const words = wordsOf(RED)
   RED.nodes.registerType('media-gateway-watch', function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    const status = createWatchStatus(this)
+    const status = createWatchStatus(this, words)
     const user = findGateway(RED, config)
     let closed = false
     let end = (): void => undefined
 
     const watch = async (): Promise<void> => {
       const gateway = requireGateway(RED, config).client()
-      const evaluate = (value: string, type: string): Promise<unknown> =>
-        evaluateProperty(RED, this, {}, value, type, OPERATION)
+      const evaluate = (property: string, value: string, type: string): Promise<unknown> =>
+        evaluateProperty(RED, this, {}, { property, value, type }, OPERATION)
       const options = {
         deviceId: await deviceOf(config, evaluate),
         route: await routeOf(config, evaluate),
         events: eventsOf(config),
         thresholds: thresholdsOf(config),
-        holdFor: 1000 * (numberProperty('the time to hold', config.holdFor, RANGES.holdFor) ?? 0),
+        language: languageOf(config.language || RED._('locale')),
+        holdFor: 1000 * (numberProperty('holdFor', config.holdFor, RANGES.holdFor) ?? 0),
       }
       if (closed) return
       end = watchDevice(gateway, {
@@ -74,8 +81,7 @@ export = (RED: NodeAPI): void => {
       })
     }
     const tell = (error: GatewayError): void => {
-      const { code, message, cause } = error
-      this.error(new GatewayError(code, message, { ...cause, operation: 'watch' }), {})
+      this.error(asGatewayError(error, OPERATION, user?.identity), {})
     }
     const fail = (error: unknown): void => {
       if (closed) return
@@ -109,15 +115,15 @@ function messageOf(payload: WatchEvent | Snapshot): Message {
   }
 }
 
-type Evaluate = (value: string, type: string) => Promise<unknown>
+type Evaluate = (property: string, value: string, type: string) => Promise<unknown>
 
 async function deviceOf(config: Config, evaluate: Evaluate): Promise<string | undefined> {
   const type = config.deviceType || 'auto'
   if (type === 'auto') return undefined
-  const value = await evaluate(config.device ?? '', type)
+  const value = await evaluate('device', config.device ?? '', type)
   const id: unknown = isDevice(value) ? value._id : value
   if (typeof id === 'string' && id !== '') return id
-  throw refused('device', 'is empty; a device ID is expected')
+  throw refused('device', 'is empty; it must be a device ID')
 }
 
 const isDevice = (value: unknown): value is { _id: unknown } =>
@@ -129,14 +135,14 @@ async function routeOf(config: Config, evaluate: Evaluate): Promise<RouteFilter 
   const type = routeType || (route === '' ? 'all' : 'str')
   if (type === 'all') return undefined
   const asText = type === 'id' || type === 'name' || type === 'pattern'
-  const value = await evaluate(route, asText ? 'str' : type)
+  const value = await evaluate('route', route, asText ? 'str' : type)
   if (typeof value === 'object' && value !== null) {
     const { id, name } = value as { id?: unknown; name?: unknown }
     if (typeof id === 'string' && id !== '') return { id }
     if (typeof name === 'string' && name !== '') return { name }
   }
   if (typeof value !== 'string' || value === '') {
-    throw refused('route', 'is empty; choose "every route", or say which')
+    throw refused('route', 'is empty; choose all routes, or enter an ID, a name or a pattern')
   }
   switch (type) {
     case 'id':
@@ -151,16 +157,16 @@ async function routeOf(config: Config, evaluate: Evaluate): Promise<RouteFilter 
 }
 
 function eventsOf({ events }: Config): EventName[] {
-  refuseUnresolved('the list of events', events)
+  refuseUnresolved('events', events)
   const named = eventsIn(events)
   const unknown = named.filter((name) => !isEvent(name))
   if (unknown.length === 0) return named.filter(isEvent)
-  throw refused('events', `${unknown.join(', ')}: there is no such event`)
+  throw refused('events', `must be a list of events, but ${unknown.join(', ')} is not an event`)
 }
 
 function thresholdsOf({ thresholds }: Config): Threshold[] {
   if (thresholds === undefined || thresholds === null || thresholds === '') return []
-  if (!Array.isArray(thresholds)) throw refused('thresholds', 'is not a list')
+  if (!Array.isArray(thresholds)) throw refused('thresholds', 'must be a list')
   const problems = thresholds.flatMap((row: unknown, index) =>
     faultsOf(row).map(({ fields, key }): Problem => {
       const which = fields.length > 1 ? '' : `.${fields[0]}`
@@ -172,11 +178,11 @@ function thresholdsOf({ thresholds }: Config): Threshold[] {
 }
 
 const WORDS: Record<ThresholdFault['key'], string> = {
-  unknown: `is not known; the measures are ${MEASURES.join(', ')}, the places ${PLACES.join(', ')}`,
-  number: 'a number from 0 is expected',
-  noLimit: 'low or high is missing',
-  order: 'low has to be less than high',
-  never: 'an event with this would never come, or never end',
+  unknown: `is not known; a measure is one of ${MEASURES.join(', ')}, and it is measured at ${PLACES.join(' or ')}`,
+  number: 'must be a number from 0',
+  noLimit: 'has neither low nor high',
+  order: 'must have a low below its high',
+  never: 'would never trigger its event, or never clear it',
 }
 
 const refused = (path: string, problem: string): GatewayError =>

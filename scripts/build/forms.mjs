@@ -29,7 +29,8 @@ export function buildForms(scripts) {
     const help = partsIn('samples.html', `help/${language}.html`)
     for (const node of nodes()) {
       const path = `nodes/${node}/locales/${language}/${node}.html`
-      if (existsSync(at(path))) html.set(path, helpOf(node, help.fillIn(path, read(path))))
+      if (existsSync(at(path)))
+        html.set(path, helpOf(node, language, help.fillIn(path, read(path))))
     }
     help.expectAllUsed()
   }
@@ -61,12 +62,30 @@ function nodes() {
   return readdirSync(at('nodes')).filter((node) => existsSync(at('nodes', node, `${node}.html`)))
 }
 
-/** Returns the help as Node-RED reads it, with a list around each run of terms. */
-function helpOf(node, text) {
+/**
+ * Returns the help as Node-RED reads it, with a list around each run of terms. Fields of the form
+ * are terms too: `{{label.action}}` is such a label, `{{gateway:form.route}}` one that forms share.
+ */
+function helpOf(node, language, text) {
   const type = node === 'gateway' ? 'media-gateway' : `media-gateway-${node}`
   const terms = /(?:<dt\b[^]*?<\/dd>\n)+/g
-  const body = text.replace(terms, (list) => `<dl class="message-properties">\n${list}</dl>\n`)
+  const body = text
+    .replace(terms, (list) => {
+      const isForm = list.startsWith('<dt>{{')
+      return `<dl${isForm ? '' : ' class="message-properties"'}>\n${list}</dl>\n`
+    })
+    .replace(/\{\{(?:(\w+):)?(\w+(?:\.[\w-]+)+)\}\}/g, (_, of, key) =>
+      labelOf(of ?? node, language, key),
+    )
   return `<script type="text/html" data-help-name="${type}">\n${body}</script>\n`
+}
+
+/** Returns a label as help names it: without what explains it. */
+function labelOf(node, language, key) {
+  const catalog = JSON.parse(read(`nodes/${node}/locales/${language}/${node}.json`))
+  const label = key.split('.').reduce((value, name) => value?.[name], catalog)
+  if (typeof label !== 'string') throw new Error(`${language} has no label ${key} of ${node}.`)
+  return label.split(/[:：(（]/)[0].trim()
 }
 
 /** Returns a script as part of the form: a file that fails to load would hang the editor. */

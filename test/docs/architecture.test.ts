@@ -1,4 +1,4 @@
-// docs/architecture.md is true: its files are there, and who follows its steps has a node that runs.
+// docs/project/architecture.md is true: its files are there, and who follows its steps has a node that runs.
 import { execFile } from 'node:child_process'
 import {
   cpSync,
@@ -16,12 +16,12 @@ import { promisify } from 'node:util'
 import should from 'should'
 import { root } from '../support/root'
 
-const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/project/architecture.md'), 'utf8')
 /** What a build needs, but for the packages. */
 const PARTS = ['client', 'icons', 'nodes', 'scripts', 'simulator', 'package.json', 'tsconfig.json']
 const section = (title: string): string => page.split(`## ${title}\n`)[1]!.split(/^## /m)[0]!
 
-describe('docs/architecture.md', () => {
+describe('docs/project/architecture.md', () => {
   for (const title of ['one message', 'one event', 'one lookup']) {
     it(`names the files on the way of ${title}, each once`, () => {
       const files = [...section(`The way of ${title}`).matchAll(/^\d+\. `([^`]+)`/gm)].map(

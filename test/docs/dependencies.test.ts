@@ -9,8 +9,8 @@ interface Locked {
   dependencies?: Record<string, string>
 }
 
-describe('docs/dependencies.md', () => {
-  const text = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
+describe('docs/project/dependencies.md', () => {
+  const text = readFileSync(join(root, 'docs/project/dependencies.md'), 'utf8')
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const needed = Object.keys(manifest.dependencies)
   const locked: Record<string, Locked> = JSON.parse(

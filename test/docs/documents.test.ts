@@ -1,5 +1,5 @@
 // The documentation says what the code says: pictures, properties, messages, events, routes of
-// the editor, exports of the client. package.test has more about the README.
+// the editor, exports of the client. readme.test is about the README.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,9 +17,10 @@ import { root } from '../support/root'
 const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
 
 const manifest = JSON.parse(text('package.json')) as {
-  engines: { node: string }
-  'node-red': { version: string; nodes: Record<string, string> }
+  'node-red': { nodes: Record<string, string> }
 }
+/** Where the flow library and npm find a picture of the README. */
+const RAW = 'https://raw.githubusercontent.com/media-gateway/node-red/main/'
 const sets = Object.keys(manifest['node-red'].nodes)
 const typeOf = (set: string): string =>
   set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
@@ -58,10 +59,12 @@ describe('the documentation', () => {
 
     it('shows each of them somewhere, and says in words what is in it', () => {
       const shown = pages.flatMap((page) =>
-        [...text(page).matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words = '', path = '']) => {
-          words.length.should.be.above(30, `${page}: ${path}`)
-          return join(dirname(page), path)
-        }),
+        [...text(page).matchAll(/!\[([^\]]*)\]\(([^)]+\.png)\)/g)].map(
+          ([, words = '', path = '']) => {
+            words.length.should.be.above(30, `${page}: ${path}`)
+            return path.startsWith(RAW) ? path.slice(RAW.length) : join(dirname(page), path)
+          },
+        ),
       )
       pictures.map((file) => join('docs/images', file)).should.eql([...new Set(shown)].sort())
     })
@@ -69,7 +72,7 @@ describe('the documentation', () => {
     it('is small', () => {
       const sizes = pictures.map((file) => statSync(join(root, 'docs/images', file)).size)
       Math.max(...sizes).should.be.below(120_000)
-      sizes.reduce((sum, size) => sum + size, 0).should.be.below(700_000)
+      sizes.reduce((sum, size) => sum + size, 0).should.be.below(750_000)
     })
   })
 })
@@ -88,7 +91,7 @@ describe('the contract', () => {
   })
 
   it('tells of each of these properties', () => {
-    const told = `${contract.split('## Saved form')[0]}${text('README.md')}`
+    const told = `${contract.split('## Saved form')[0]}${text('docs/nodes.md')}`
     for (const set of sets) {
       for (const property of Object.keys(defaultsOf(set))) {
         should(told.includes(`\`${property}\``)).be.true(`${set}: ${property}`)
@@ -170,14 +173,19 @@ describe('the contract', () => {
   })
 })
 
-describe('the README', () => {
-  const readme = text('README.md')
+describe('the page on nodes', () => {
+  const page = text('docs/nodes.md')
 
-  it('has every property of the config node with its default', () => {
-    const listed = rows(readme, '## The gateway').flatMap(([names, , value]) =>
+  it('lists exactly the nodes of the package', () => {
+    const listed = rows(page, '## What each node takes and returns').map(([cell]) => type(cell!))
+    listed.sort().should.eql(sets.map(typeOf).sort())
+  })
+
+  it('has every property of the gateway with its default', () => {
+    const listed = rows(page, '## The gateway').flatMap(([, names, , value]) =>
       [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => [name!, value!] as const),
     )
-    const { name: _, configVersion: _hidden, ...saved } = defaultsOf('gateway')
+    const { configVersion: _hidden, ...saved } = defaultsOf('gateway')
     const told = new Map(listed)
     for (const [name, value] of Object.entries(saved)) {
       should(told.get(name)).equal(String(value), name)
@@ -186,16 +194,48 @@ describe('the README', () => {
     told.has('password').should.be.true()
   })
 
-  it('asks for the versions that the package asks for', () => {
-    const requirements = readme.split('## Requirements\n')[1]!.split('\n## ')[0]!
-    const node = /^>=(\d+)$/.exec(manifest.engines.node)![1]!
-    const nodeRed = /^>=(\d+\.\d+)\.0$/.exec(manifest['node-red'].version)![1]!
-    requirements.should.containEql(`Node.js ${node} or newer`)
-    requirements.should.containEql(`Node-RED ${nodeRed} or newer`)
+  const type = (cell: string): string => /`(.+)`/.exec(cell)?.[1] ?? cell
+})
+
+describe('the guides', () => {
+  it('name each field as the form does', () => {
+    const labels = sets.flatMap((set) => {
+      const catalog = JSON.parse(text('nodes', set, 'locales/en-US', `${set}.json`)) as Catalog
+      return [...Object.entries(catalog.label ?? {}), ...Object.entries(catalog.form ?? {})]
+    })
+    const isLabel = ([label, property]: readonly [string, string]): boolean =>
+      OF_NODE_RED.includes(property) ||
+      labels.some(
+        ([key, whole]) => key === property && (whole === label || whole.startsWith(`${label} (`)),
+      )
+    const inTable = rows(text('docs/nodes.md'), '## The gateway').map(
+      ([label, property]) => [label!, code(property!)] as const,
+    )
+    const inText = ['nodes', 'update-and-ensure', 'watch'].flatMap((page) =>
+      [...text('docs', `${page}.md`).matchAll(/\*\*([^*]+)\*\* \(`(\w+)`/g)].map(
+        ([, label, property]) => [label!, property!] as const,
+      ),
+    )
+    inTable.length.should.be.above(8)
+    inText.length.should.be.above(8)
+    const named = [...inTable, ...inText].filter(([, property]) => /^\w+$/.test(property))
+    named.filter((pair) => !isLabel(pair)).should.eql([])
   })
 
+  /** Their labels are Node-RED's own. */
+  const OF_NODE_RED = ['name', 'username', 'password']
+
+  interface Catalog {
+    label?: Record<string, string>
+    form?: Record<string, string>
+  }
+})
+
+describe('the page on watching', () => {
+  const page = text('docs/watch.md')
+
   it('shows an event of which the contract has the name and every member', () => {
-    const [, json = ''] = /^### Watch[^]*?```json\n([^]*?)```/m.exec(readme)!
+    const [, json = ''] = /```json\n([^]*?)```/.exec(page)!
     const { topic, payload } = JSON.parse(json) as { topic: string; payload: { event: string } }
     payload.event.should.equal(topic)
     EVENTS.should.containEql(topic)
@@ -203,6 +243,13 @@ describe('the README', () => {
       cell!.split(', ').map(code),
     )
     for (const name of Object.keys(payload)) members.should.containEql(name)
+  })
+
+  it('names every event', () => {
+    const named = rows(page, '## Events').flatMap(([, cell]) =>
+      [...cell!.matchAll(/`([a-z]+\.[a-z]+)`/g)].map(([, event]) => event!),
+    )
+    named.sort().should.eql([...EVENTS].sort())
   })
 })
 

@@ -42,8 +42,8 @@ describe('the languages', () => {
         })
 
         it(`has an example in the help of ${node}, and names no code twice`, () => {
-          matches(help(node, language), /<h3>(Example|Beispiel|例)<\/h3>/g).length.should.equal(1)
-          const errors = help(node, language).split('<h3>').at(-1)!
+          matches(help(node, language), /<h4>(Example|Beispiel|例)<\/h4>/g).length.should.equal(1)
+          const errors = help(node, language).split('<h4>').at(-1)!
           const named = codes(errors).filter((code) => ERROR_CODES.some((known) => known === code))
           named.should.deepEqual([...new Set(named)])
         })
@@ -83,7 +83,7 @@ describe('the languages', () => {
 const PARTS: Record<string, (html: string) => string[]> = {
   'the node': (html) => matches(html, /data-help-name="([^"]*)"/g),
   'headings, paragraphs and lists': (html) =>
-    matches(html, /(<\/?(?:script|h3|p|dl|dt|dd|ul|ol|li|pre)\b[^>]*>)/g),
+    matches(html, /(<\/?(?:script|h3|h4|p|dl|dt|dd|ul|ol|li|a|pre)\b[^>]*>)/g),
   'codes in the terms': (html) => terms(html).flatMap(codes),
   // A label begins with a capital, a name of a property, a value or an event does not.
   'names in the terms, and types': (html) =>
@@ -128,11 +128,15 @@ function missingLabels(node: string, language: string): string[] {
 /** The texts of the form: its own, and those that all forms share. */
 function labels(node: string, language: string): Record<string, string> {
   const shared = Object.entries(catalog('gateway', language))
-  return {
-    ...Object.fromEntries(shared.map(([key, text]) => [`gateway:${key}`, text])),
-    ...catalog(node, language),
-  }
+  const texts = [
+    ...shared.map(([key, text]) => [`gateway:${key}`, text] as const),
+    ...Object.entries(catalog(node, language)),
+  ]
+  return Object.fromEntries(texts.filter(([key]) => !ON_THE_CANVAS.test(key)))
 }
+
+/** What stands in and under a node, and at its port. */
+const ON_THE_CANVAS = /^(gateway:)?(does\.|status\.|result$)/
 
 /** A label as help may quote it: whole, or without what explains it. */
 const shortened = (label: string): string[] => [
@@ -140,10 +144,10 @@ const shortened = (label: string): string[] => [
   ...[/[:：]/, /[,、]/, /[(（]/].map((end) => plain(label.split(end)[0]!)),
 ]
 
-/** What help sets apart: in bold, in italics, or as a term. */
+/** What help sets apart: in quotation marks, or as a term. */
 const quotes = (html: string): string[] =>
   [
-    ...matches(html, /<([bi])>([^]*?)<\/\1>/g, 2),
+    ...matches(html, /[“„「]([^”“」]*)[”“」]/g),
     ...terms(html).flatMap((term) => term.split(/[,、]/)),
   ]
     .map(plain)
@@ -190,5 +194,5 @@ function unclosed(html: string): string[] {
   return open
 }
 
-const matches = (text: string, pattern: RegExp, group = 1): string[] =>
-  [...text.matchAll(pattern)].map((match) => match[group]!)
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, part]) => part!)

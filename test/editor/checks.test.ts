@@ -18,7 +18,7 @@ withDialogs('the checks in the dialogs', (dialogs) => {
       ['https://gateway/?a=1', '? or #'],
     ] as const) {
       should(await faults(CONFIG, { baseUrl }))
-        .match(/^Address: /)
+        .match(/^URL: /)
         .and.match(contains(reason))
     }
     for (const baseUrl of [
@@ -62,7 +62,7 @@ withDialogs('the checks in the dialogs', (dialogs) => {
       [{ device: ' ', deviceType: 'id' }, 'missing'],
       [{ definition: '{', definitionType: 'json' }, 'JSON'],
       [{ waitFor: 'applied', waitTimeout: 'soon' }, 'a number from 0.1 to 3600'],
-      [{ definition: '{"nmae":"A"}', definitionType: 'json' }, 'nmae: not known here'],
+      [{ definition: '{"nmae":"A"}', definitionType: 'json' }, 'nmae: unknown field'],
       [
         { mode: 'merge', definition: '{"source":{"port":0}}', definitionType: 'json' },
         'source.port: a whole number from 1 to 65535',

@@ -58,16 +58,16 @@ inBrowser('the test of the connection', function () {
     const calls = plain.journal.length
     await test()
     should(await facts()).containDeep({
-      Appliance: 'reached',
-      'Logged in': 'operator (Operator)',
-      Licence: 'valid',
+      Gateway: 'reached',
+      User: 'operator (Operator)',
+      License: 'valid',
       Device: `${plain.devices[0]!.name}, Online`,
       Firmware: plain.devices[0]!.firmware,
       Routes: '5',
-      'Session used': 'that of the running flow',
-      Encryption: 'none: user and password can be read on the way',
+      Session: 'shared with the running flow',
+      Encryption: 'none: username and password can be read on the network',
     })
-    should((await facts())['Answer after']).match(/^\d+ ms$/)
+    should((await facts())['Response time']).match(/^\d+ ms$/)
     should(await result.innerText()).match(/^\s*Connected/)
     should(plain.journal.length).be.above(calls)
     should([plain.logins, plain.openSessions]).eql([1, 1])
@@ -81,8 +81,8 @@ inBrowser('the test of the connection', function () {
     const { logouts } = plain
     await test()
     should(await facts()).containDeep({
-      'Logged in': 'Administrator (Administrator)',
-      'Session used': 'one of its own, logged out again',
+      User: 'Administrator (Administrator)',
+      Session: 'temporary, closed again',
     })
     should([plain.openSessions, plain.logouts]).eql([1, logouts + 1])
     await close()
@@ -93,11 +93,11 @@ inBrowser('the test of the connection', function () {
     await fillIn({ username: 'user', password: 'guess' })
     await test()
     should(await result.innerText())
-      .containEql('User or password refused')
+      .containEql('Username or password rejected')
       .and.containEql('lock the account')
     should(await facts()).containDeep({
-      Appliance: 'reached',
-      'Logged in': 'no, user or password refused',
+      Gateway: 'reached',
+      User: 'username or password rejected',
     })
     await close()
   })
@@ -107,15 +107,15 @@ inBrowser('the test of the connection', function () {
     await fillIn({ username: 'user', password: 'public' })
     await test()
     should(await result.innerText())
-      .containEql('Not reached')
+      .containEql('Gateway not reachable')
       .and.containEql('nothing listens')
-    should(await facts()).eql({ Appliance: 'not reached, or not ready' })
+    should(await facts()).eql({ Gateway: 'not reachable or not ready' })
 
     await fillIn({ baseUrl: 'http://gateway.invalid' })
     await test()
     should(await result.innerText())
-      .containEql('Not reached')
-      .and.containEql('could not be resolved')
+      .containEql('Gateway not reachable')
+      .and.containEql('cannot be resolved')
     await close()
   })
 
@@ -126,8 +126,8 @@ inBrowser('the test of the connection', function () {
     await test()
     should(await result.innerText()).containEql('Too many sessions')
     should(await facts()).containDeep({
-      Appliance: 'reached',
-      'Logged in': 'no, all sessions of the appliance are taken',
+      Gateway: 'reached',
+      User: 'no free session on the gateway',
     })
     plain.setOptions({ maxSessions: 10 })
     await close()
@@ -137,9 +137,9 @@ inBrowser('the test of the connection', function () {
     await openNew({ baseUrl: plain.url })
     await test()
     should(await result.innerText())
-      .containEql('Something is missing or wrong')
-      .and.containEql('user name is missing')
-    should(await facts()).eql({ Appliance: 'not asked' })
+      .containEql('Settings missing or invalid')
+      .and.containEql('username is missing')
+    should(await facts()).eql({ Gateway: 'not tested' })
     await close()
   })
 
@@ -153,11 +153,11 @@ inBrowser('the test of the connection', function () {
     await test()
     const says = await result.innerText()
     should(says).containEql(
-      'Address: begin with https:// or http://, such as https://127.0.0.1:8443',
+      'URL: start with https:// or http://, for example https://127.0.0.1:8443',
     )
-    should(says).containEql('the user name is missing; the password is missing')
+    should(says).containEql('the username is missing; the password is missing')
     should(says).not.containEql('config node')
-    should(await facts()).eql({ Appliance: 'not asked' })
+    should(await facts()).eql({ Gateway: 'not tested' })
     should(asked).equal(0)
     await page.unroute('**/media-gateway/connection')
     await close()
@@ -169,7 +169,7 @@ inBrowser('the test of the connection', function () {
     await fillIn({ username: 'haiadmin', password: 'manager' })
     await page.locator('#node-config-input-name').scrollIntoViewIfNeeded()
     await test()
-    const trust = result.getByRole('button', { name: 'Trust exactly this certificate' })
+    const trust = result.getByRole('button', { name: 'Trust this certificate' })
     const { y, height } = (await trust.boundingBox())!
     const tray = (await page.locator('.red-ui-tray-body').last().boundingBox())!
     should(y + height).be.belowOrEqual(tray.y + tray.height)
@@ -190,7 +190,7 @@ inBrowser('the test of the connection', function () {
     should(secure.loginAttempts).equal(0)
     await shoot('certificate')
 
-    await result.getByRole('button', { name: 'Trust exactly this certificate' }).click()
+    await result.getByRole('button', { name: 'Trust this certificate' }).click()
     const field = page.locator('#node-config-input-fingerprint')
     should(await field.inputValue()).equal(secure.fingerprint)
     await until(async () =>
@@ -200,7 +200,7 @@ inBrowser('the test of the connection', function () {
     should(await editor.exported(id)).not.have.property('fingerprint', secure.fingerprint)
     await tested()
     should(await facts()).containDeep({
-      Appliance: 'reached',
+      Gateway: 'reached',
       Encryption: 'yes, with the pinned certificate',
       Device: `${secure.devices[0]!.name}, Online; and 1 more`,
       Routes: '3',
@@ -215,7 +215,7 @@ inBrowser('the test of the connection', function () {
     await openNew({ baseUrl: secure.url, fingerprint: 'AB'.repeat(32) })
     await fillIn({ username: 'haiadmin', password: 'manager' })
     await test()
-    should(await result.innerText()).containEql('another certificate than the pinned one')
+    should(await result.innerText()).containEql('a certificate other than the pinned one')
     should((await facts())['Fingerprint']).equal(secure.fingerprint)
     should(secure.loginAttempts).equal(loginAttempts)
     await close()
@@ -307,28 +307,28 @@ inBrowser('the test of the connection', function () {
     for (const [status, says] of [
       [401, 'lacks the permission'],
       [403, 'lacks the permission'],
-      [404, 'start Node-RED again'],
+      [404, 'Restart Node-RED'],
       [502, 'status 502'],
     ] as const) {
       await page.route('**/media-gateway/connection', (route) => route.fulfill({ status }))
       await openForm('gateway')
       await test()
       should(await result.innerText()).containEql(says)
-      should(await result.innerText()).match(/not asked/)
+      should(await result.innerText()).match(/not tested/)
       await close()
       await page.unroute('**/media-gateway/connection')
     }
     await page.route('**/media-gateway/connection', (route) => route.abort())
     await openForm('gateway')
     await test()
-    should(await result.innerText()).containEql('Node-RED does not answer')
+    should(await result.innerText()).containEql('Node-RED does not respond')
     await close()
     await page.unroute('**/media-gateway/connection')
     should(editor.complaints.splice(0)).matchEach(/Failed to load resource/)
   })
 
   for (const [language, title] of [
-    ['de', 'Benutzer oder Passwort abgelehnt'],
+    ['de', 'Benutzername oder Passwort abgelehnt'],
     ['ja', 'ユーザ名またはパスワードが拒否されました'],
   ] as const) {
     it(`speaks the language of the editor: ${language}`, async () => {

@@ -93,13 +93,12 @@ function dialogsPage() {
 
   async function enterLimits(wanted: Properties[]) {
     for (const [index, { measure, of, ...numbers }] of wanted.entries()) {
-      await page.getByRole('button', { name: 'add a limit' }).click()
+      await page.getByRole('button', { name: 'add a threshold' }).click()
       const row = limit(index)
-      await row.getByLabel('What is measured').selectOption(String(measure))
-      await row.getByLabel('Where it is measured').selectOption(String(of))
+      await row.getByLabel('Measured value').selectOption(String(measure))
+      await row.getByLabel('Measured at').selectOption(String(of))
       for (const [name, value] of Object.entries(numbers)) {
-        const label = name === 'hysteresis' ? 'normal again' : name
-        await row.getByLabel(label).fill(String(value))
+        await row.getByLabel(name).fill(String(value))
       }
     }
   }

@@ -22,6 +22,14 @@ import {
 
 declare const RED: EditorRED
 
+/** The names of nodes that would be those of others without a word more. */
+const PALETTE: Record<string, string> = {
+  watch: 'watch gateway',
+  session: 'gateway session',
+  statistics: 'route statistics',
+  preset: 'gateway preset',
+}
+
 withDialogs('the dialogs', (dialogs) => {
   const {
     editor,
@@ -53,7 +61,7 @@ withDialogs('the dialogs', (dialogs) => {
     for (const type of ACTIONS) {
       const entry = palette.locator(`.red-ui-palette-node[data-palette-type="${type}"]`)
       await entry.waitFor()
-      const label = nameOf(type).replace('-', ' ')
+      const label = PALETTE[nameOf(type)] ?? nameOf(type).replace('-', ' ')
       should(await entry.getAttribute('data-palette-label')).equal(label)
     }
     const categories = await page().evaluate(

@@ -58,6 +58,7 @@ export const DEFAULTS: Record<string, Properties> = {
     routeType: 'all',
     events: [],
     initial: 'none',
+    language: '',
     holdFor: '',
     thresholds: [],
   },
@@ -91,6 +92,7 @@ const OTHER: Properties = {
   waitFor: 'applied',
   waitTimeout: '45',
   initial: 'snapshot',
+  language: 'ja',
   holdFor: '2.5',
 }
 const OTHER_OF: Record<string, Properties> = {

@@ -37,7 +37,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     await editor().press('ok')
 
     await editor().openForm('named')
-    await says('route', `idle · ${studio().route('Weather desk')!.id}`)
+    await says('route', `stopped · ${studio().route('Weather desk')!.id}`)
     await editor().press('ok')
 
     await editor().openForm('watch')
@@ -52,7 +52,7 @@ withPickers('the pickers: what they offer', (pickers) => {
 
   it('keep an ID that they do not know', async () => {
     await editor().openForm('unknown')
-    await says('route', 'Not on the appliance; the value is kept.')
+    await says('route', 'Not on the gateway; the value is kept.')
     await editor().press('ok')
     should(await editor().exported('unknown')).containEql({ route: 'gone', routeType: 'id' })
   })
@@ -98,7 +98,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     await page().keyboard.press('Enter')
     should(await options()).eql([])
     should(await input.inputValue()).equal(studio().route('Concert hall')!.id)
-    await says('route', 'Concert hall, idle')
+    await says('route', 'Concert hall, stopped')
     should(lookups().length).equal(1)
     await editor().press('ok')
     should(await editor().exported(id)).containEql({
@@ -141,16 +141,16 @@ withPickers('the pickers: what they offer', (pickers) => {
     await says('route', /^running · /)
     await typed('route', 'pattern')
     // A name is a pattern that only this name fits.
-    await says('route', 'Fits 1 route: Studio A')
+    await says('route', 'Matches 1 route: Studio A')
     should(await field('route').getAttribute('role')).equal(null)
     should(await row('route').locator('.media-gateway-picker-open').isVisible()).be.false()
     await field('route').fill('*ST*')
-    await says('route', 'Fits 2 routes: Studio A, Stadium North')
+    await says('route', 'Matches 2 routes: Studio A, Stadium North')
     await field('route').fill('Studoi*')
-    await says('route', 'No route fits.')
+    await says('route', 'No route matches.')
     should(await line('route').locator('.media-gateway-sign-warn').count()).equal(1)
     await field('route').fill('*')
-    await says('route', /^Fits 8 routes: .*, …$/)
+    await says('route', /^Matches 8 routes: .*, …$/)
     await field('route').click()
     should(await options()).eql([])
     should(lookups()).have.length(1)
@@ -180,7 +180,7 @@ withPickers('the pickers: what they offer', (pickers) => {
   it('do not choose one of several that have the name', async () => {
     studio().renameRoute('OB van 3', 'Weather desk')
     await editor().openForm('named')
-    await says('route', '2 have this name: choose by ID.')
+    await says('route', 'This name is used 2 times: choose by ID.')
     await typed('route', 'id')
     should(await field('route').inputValue()).equal('')
     await typed('route', 'name')
@@ -208,20 +208,20 @@ withPickers('the pickers: what they offer', (pickers) => {
     should(await chosen()).equal('Studio A')
     await page().keyboard.press('Tab')
     should(await field('route').inputValue()).equal('Studio')
-    await says('route', 'Not on the appliance; the value is kept.')
+    await says('route', 'Not on the gateway; the value is kept.')
 
     await field('route').fill('nothing like it')
     should(await page().locator('.media-gateway-picker-remark').innerText()).equal(
-      'Nothing fits what you typed.',
+      'Nothing matches what you typed.',
     )
     await page().keyboard.press('Enter')
     should(await field('route').inputValue()).equal('nothing like it')
 
     await typed('route', 'id')
     await field('route').fill('Studio A')
-    await says('route', 'This is a name, not an ID: choose it from the list.')
+    await says('route', 'This is a name, not an ID: choose from the list.')
     await field('route').fill('${ROUTE}')
-    await says('route', 'An environment variable tells it when the flow starts.')
+    await says('route', 'An environment variable sets this value when the flow starts.')
     should(lookups().length).equal(1)
     await editor().press('cancel')
   })
@@ -229,7 +229,7 @@ withPickers('the pickers: what they offer', (pickers) => {
   it('warn of a name that several routes have', async () => {
     studio().renameRoute('OB van 3', 'Weather desk')
     await editor().openForm('named')
-    await says('route', '2 have this name: choose by ID.')
+    await says('route', 'This name is used 2 times: choose by ID.')
     await editor().press('ok')
     studio().renameRoute('Weather desk', 'OB van 3')
   })
@@ -244,11 +244,11 @@ withPickers('the pickers: what they offer', (pickers) => {
     await field('route').fill('Weather desk')
     await says('destination', 'The route has no destinations.')
     await field('route').fill('nowhere')
-    await says('destination', 'No list: the route is not on the appliance.')
+    await says('destination', 'No list available: the gateway does not have this route.')
     await field('route').fill('')
-    await says('destination', 'Choose a route to get a list.')
+    await says('destination', 'Choose a route to see a list.')
     await typed('route', 'msg')
-    await says('destination', 'No list: which route it is shows when the flow runs.')
+    await says('destination', 'No list available: the flow selects the route when it runs.')
     should(lookups().length).equal(1)
     await editor().press('cancel')
   })
@@ -258,21 +258,21 @@ withPickers('the pickers: what they offer', (pickers) => {
     const [first, second] = several().devices
     await says('device', `${second!.name}, Online`)
     const [route] = second!.routes
-    await says('route', `${route!.name}, ${route!.state}`)
+    await says('route', `${route!.name}, stopped`)
     should(lookups().map(({ deviceId }) => deviceId)).eql([second!._id])
 
     await field('device').fill('unheard of')
     await page().keyboard.press('Tab')
-    await says('device', 'Not on the appliance; the value is kept.')
-    await says('route', 'No list: the device is not on the appliance.')
+    await says('device', 'Not on the gateway; the value is kept.')
+    await says('route', 'No list available: the gateway does not have this device.')
     await typed('device', 'msg')
-    await says('route', 'No list: which of the 3 devices it is shows when the flow runs.')
+    await says('route', 'No list available: the flow selects one of 3 devices when it runs.')
     should(lookups().length).equal(1)
 
     await typed('device', 'id')
     await field('device').fill(first!._id)
     await page().keyboard.press('Tab')
-    await says('route', 'Not on the appliance; the value is kept.')
+    await says('route', 'Not on the gateway; the value is kept.')
     should(lookups().length).equal(2)
     await editor().press('cancel')
   })
@@ -298,7 +298,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     const markup = '<img src=x class="from-appliance">'
     studio().renameRoute(route.id, markup)
     await openNew({ route: route.id, routeType: 'id' })
-    await says('route', `${markup}, idle`)
+    await says('route', `${markup}, stopped`)
     await field('route').click()
     should(await options()).containEql(markup)
     should(await page().locator('.from-appliance').count()).equal(0)

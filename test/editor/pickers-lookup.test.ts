@@ -56,7 +56,7 @@ withPickers('the pickers: what they ask', (pickers) => {
     await typed('device', 'id')
     await says('device', 'Devices to choose from: 3')
     await typed('route', 'id')
-    await says('route', 'The appliance has 3 devices: choose one to get a list.')
+    await says('route', 'The gateway has 3 devices: choose a device to see a list.')
     should(lookups().length).equal(1)
     should(lookups()[0]!['connection']).containEql({
       id: 'fresh',
@@ -105,8 +105,8 @@ withPickers('the pickers: what they ask', (pickers) => {
       routeType: 'id',
     })
     await editor().openForm('lost')
-    await says('device', 'Not on the appliance; the value is kept.')
-    await says('route', 'No list: the device is not on the appliance.')
+    await says('device', 'Not on the gateway; the value is kept.')
+    await says('route', 'No list available: the gateway does not have this device.')
     await field('device').click()
     should(await options()).have.length(3)
     await editor().press('cancel')
@@ -117,13 +117,16 @@ withPickers('the pickers: what they ask', (pickers) => {
     const remote = await startSimulator({ faults: [{ kind: 'reset' }] })
     await addGateway('remote', remote)
     await openNew({ gateway: 'remote', route: 'x1', routeType: 'id' })
-    await says('route', /^Not reached or not ready: .*connection was cut/)
+    await says(
+      'route',
+      /^Gateway not reachable or not ready: .*closed the connection without a response/,
+    )
     await field('route').click()
     should(await options()).eql([])
     should(lookups().length).equal(1)
     remote.clearFaults()
     await reload('route').click()
-    await says('route', 'Not on the appliance; the value is kept.')
+    await says('route', 'Not on the gateway; the value is kept.')
     should(lookups().length).equal(2)
     await field('route').fill('')
     await says('route', 'Routes to choose from: 8')
@@ -135,7 +138,7 @@ withPickers('the pickers: what they ask', (pickers) => {
     await says('route', 'Routes to choose from: 7')
     for (const { id } of others) remote.removeRoute(id)
     await reload('route').click()
-    await says('route', 'The appliance has no routes.')
+    await says('route', 'The gateway has no routes.')
     should(await field('route').inputValue()).equal('')
     await editor().press('cancel')
     should(remote.openSessions).equal(0)
@@ -160,7 +163,7 @@ withPickers('the pickers: what they ask', (pickers) => {
         .length
     for (let forms = 0; forms < 3; forms++) {
       await openNew({ gateway: 'mistyped', route: 'x1', routeType: 'id' })
-      await says('route', /refused the user name or the password/)
+      await says('route', /refused the username or the password/)
       await editor().press('cancel')
     }
     should(attempts()).equal(1)
@@ -177,10 +180,10 @@ withPickers('the pickers: what they ask', (pickers) => {
     const answer = await holdLookups()
     await openNew()
     await typed('route', 'name')
-    await says('route', 'Asking the appliance …')
+    await says('route', 'Reading from the gateway …')
     await field('route').pressSequentially('Weather d')
     should(await page().locator('.media-gateway-picker-remark').innerText()).equal(
-      'Asking the appliance …',
+      'Reading from the gateway …',
     )
     await answer()
     await until(async () => (await options()).length === 1)
@@ -194,13 +197,13 @@ withPickers('the pickers: what they ask', (pickers) => {
     const answer = await holdLookups()
     await openNew()
     await typed('route', 'id')
-    await says('route', 'Asking the appliance …')
+    await says('route', 'Reading from the gateway …')
     await page().selectOption('#node-input-gateway', 'several')
     await until(() => lookups().length === 2)
     await answer()
-    await says('route', 'The appliance has 3 devices: choose one to get a list.')
+    await says('route', 'The gateway has 3 devices: choose a device to see a list.')
     await page().selectOption('#node-input-gateway', '_ADD_')
-    await says('route', 'Choose a gateway to get a list.')
+    await says('route', 'Choose a gateway to see a list.')
     should(lookups().length).equal(2)
     await editor().press('cancel')
   })
@@ -217,7 +220,7 @@ withPickers('the pickers: what they ask', (pickers) => {
     await page().click('#node-input-btn-gateway-edit')
     await page().locator('#node-config-input-password').fill('supervisor')
     await page().click('#node-config-dialog-ok', { force: true })
-    await says('route', 'The appliance has 3 devices: choose one to get a list.')
+    await says('route', 'The gateway has 3 devices: choose a device to see a list.')
     await editor().press('cancel')
     expectFailed(1)
     await open()
@@ -230,7 +233,7 @@ withPickers('the pickers: what they ask', (pickers) => {
       node.changed = false
     })
     await openNew({ gateway: 'imported', route: 'x', routeType: 'id' })
-    await says('route', 'Not on the appliance; the value is kept.')
+    await says('route', 'Not on the gateway; the value is kept.')
     should(lookups()).have.length(2)
     await editor().press('cancel')
     expectFailed(1)

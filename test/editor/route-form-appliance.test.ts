@@ -15,14 +15,14 @@ withRouteForm('the route form: what the appliance has', (routeForm) => {
     const routes = simulator().routes
     const wanted = routes.find(({ source: { protocol } }) => protocol === 'srt')!
     const fill = async () => {
-      await form().getByRole('button', { name: 'Fill from an existing route' }).click()
+      await form().getByRole('button', { name: 'Copy from existing route' }).click()
       const choice = form().getByLabel('Route', { exact: true })
       await choice.locator('option').first().waitFor({ state: 'attached' })
       should(await choice.locator('option').count()).equal(simulator().routes.length)
       await form().getByLabel('Search').fill(wanted.name.toUpperCase())
       should(await choice.locator('option').allTextContents()).containEql(wanted.name)
       await choice.selectOption({ label: wanted.name })
-      await form().getByRole('button', { name: 'Fill in', exact: true }).click()
+      await form().getByRole('button', { name: 'Copy', exact: true }).click()
       await form().locator('.media-gateway-route-note:not(:empty)').waitFor()
     }
 
@@ -72,12 +72,12 @@ withRouteForm('the route form: what the appliance has', (routeForm) => {
         .locator(`#${await adapter.getAttribute('list')} option`)
         .first()
         .waitFor({ state: 'attached' })
-      const button = form().getByRole('button', { name: 'Fill from an existing route' })
+      const button = form().getByRole('button', { name: 'Copy from existing route' })
       await button.click()
       const choice = form().getByLabel('Route', { exact: true })
       await choice.selectOption({ label: name })
       should(asked).eql(['lookup'])
-      await form().getByRole('button', { name: 'Fill in', exact: true }).click()
+      await form().getByRole('button', { name: 'Copy', exact: true }).click()
       await form().locator('.media-gateway-route-note:not(:empty)').waitFor()
       should(asked).eql(['lookup', 'definition'])
 
@@ -106,12 +106,12 @@ withRouteForm('the route form: what the appliance has', (routeForm) => {
       credentials,
     )
     await openOn('create', '', { gateway: 'hub' })
-    await form().getByRole('button', { name: 'Fill from an existing route' }).click()
+    await form().getByRole('button', { name: 'Copy from existing route' }).click()
     const [, device] = several.devices
     await form().getByLabel('Device').selectOption({ label: device!.name })
     const choice = form().getByLabel('Route', { exact: true })
     await choice.selectOption({ label: device!.routes[1]!.name })
-    await form().getByRole('button', { name: 'Fill in', exact: true }).click()
+    await form().getByRole('button', { name: 'Copy', exact: true }).click()
     await form().locator('.media-gateway-route-note:not(:empty)').waitFor()
     should(await definition()).containDeep({ name: device!.routes[1]!.name })
     await editor().press('cancel')

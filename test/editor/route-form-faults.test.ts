@@ -15,17 +15,17 @@ const FAULTY = {
 const FAULTS_IN_WORDS = [
   [
     'en-US',
-    'bogus: not known here: a route has name, source and destinations',
-    'state: cannot be set by a definition: use startRoute for a new route, control route for an existing one, or Wanted of ensure route',
+    'bogus: unknown field: a route has name, source and destinations',
+    'state: cannot be set in a definition: use startRoute for a new route, control route for an existing route, or Desired state in ensure route',
     'an environment variable does not work here: enter the value itself',
-    'not part of a wanted route: control route starts and stops a destination',
+    'not part of a desired state: use control route to start or stop a destination',
   ],
   [
     'de',
-    'bogus: hier nicht bekannt: eine Route hat name, source und destinations',
+    'bogus: unbekanntes Feld: eine Route hat name, source und destinations',
     'state: kann in einer Definition nicht angegeben werden: verwenden Sie startRoute für eine neue Route, control route für eine vorhandene oder den Sollzustand von ensure route',
     'eine Umgebungsvariable ist hier nicht möglich: geben Sie den Wert selbst ein',
-    'gehört nicht zu einer gewünschten Route: control route startet und stoppt ein Ziel',
+    'gehört nicht zu einem Sollzustand: verwenden Sie control route, um ein Ziel zu starten oder zu stoppen',
   ],
   [
     'ja',
@@ -80,11 +80,11 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
     await entry(source(), 'address').focus()
     should(await faultOf(source(), 'address')).equal('')
     await port.focus()
-    should(await faultOf(source(), 'address')).equal('this is needed')
+    should(await faultOf(source(), 'address')).equal('this field is required')
     await enter(source(), 'address', '239.1.2.3')
     await entry(top(), 'name').focus()
     await port.focus()
-    should(await faults()).eql(['this is needed'])
+    should(await faults()).eql(['this field is required'])
     await enter(top(), 'name', 'x'.repeat(61))
     should(await faultOf(top(), 'name')).equal('1 to 60 characters')
     await enter(top(), 'name', 'A')
@@ -95,7 +95,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
       await enter(destination(index), 'protocol', 'srt')
     }
     should(await faultOf(destination(1), 'name')).equal(
-      'destination 1 has it too; each has its own',
+      'destination 1 has the same value; each destination needs its own',
     )
     await enter(destination(1), 'srtPassPhrase', 'short')
     should(await faultOf(destination(1), 'srtPassPhrase')).equal('10 to 79 characters')
@@ -111,10 +111,10 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
     }
     await openOn('create', JSON.stringify(saved))
     should(await problems()).eql([
-      'nmae: not known here; did you mean name?',
+      'nmae: unknown field; did you mean name?',
       'source.port: a whole number from 1 to 65535',
     ])
-    should(await summaries()).match([/out · UDP.*Complete or correct: 3/])
+    should(await summaries()).match([/out · UDP.*Fields to complete or correct: 3/])
     await destination(0).locator('.media-gateway-route-toggle').click()
     should(await faultOf(destination(0), 'ttl')).equal('a whole number from 1 to 255')
     should(await entry(destination(0), 'ttl').isVisible()).be.true()
@@ -122,7 +122,7 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
     should(await problems()).have.length(5)
     await view('Form')
     await page().uncheck('#node-input-validate')
-    should(await problems()).eql(['nmae: not known here; did you mean name?'])
+    should(await problems()).eql(['nmae: unknown field; did you mean name?'])
     should(await faults()).eql([])
     await editor().press('cancel')
   })
@@ -133,15 +133,15 @@ withRouteForm('the route form: what is wrong', (routeForm) => {
     should(await faults()).eql([])
     should(await source().locator('.media-gateway-route-required').count()).equal(0)
     await page().selectOption('#node-input-mode', 'keep')
-    should(await faultOf(source(), 'name')).equal('this is needed')
+    should(await faultOf(source(), 'name')).equal('this field is required')
     should(await faultOf(top(), 'name')).equal('')
     await page().selectOption('#node-input-mode', 'replace')
-    should(await faultOf(top(), 'name')).equal('this is needed')
+    should(await faultOf(top(), 'name')).equal('this field is required')
     should(await json()).equal(JSON.stringify(part))
     await editor().press('cancel')
 
     await openOn('ensure', '{"source":{"port":5001}}', { state: 'present' })
-    should(await faultOf(top(), 'name')).match(/^neither id nor name is given/)
+    should(await faultOf(top(), 'name')).match(/^id or name is required/)
     await enter(top(), 'name', 'A')
     should(await faults()).eql([])
     await form().getByRole('button', { name: 'add a destination' }).click()

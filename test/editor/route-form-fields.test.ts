@@ -165,7 +165,7 @@ withRouteForm('the route form: its fields', (routeForm) => {
     await enter(source(), 'srtPassPhrase', 'a long pass phrase')
     const phrase = entry(source(), 'srtPassPhrase')
     should(await phrase.getAttribute('type')).equal('password')
-    const show = source().getByRole('button', { name: 'show: Pass phrase' })
+    const show = source().getByRole('button', { name: 'show: Passphrase' })
     await show.click()
     should(await phrase.getAttribute('type')).equal('text')
     should(await show.getAttribute('aria-pressed')).equal('true')
@@ -179,7 +179,9 @@ withRouteForm('the route form: its fields', (routeForm) => {
   it('says where a pass phrase is kept', async () => {
     await openOn('create', '{"source":{"protocol":"srt","srtMode":"caller"}}')
     const hint = member(source(), 'srtPassPhrase').locator('.media-gateway-route-hint')
-    should(await hint.textContent()).equal('Saved in the flow as plain text, and exported with it.')
+    should(await hint.textContent()).equal(
+      'Saved in the flow as plain text and included in exports.',
+    )
     await enter(source(), 'srtPassPhrase', '••••••')
     should(await hint.textContent()).match(/^The stored value/)
     await editor().press('cancel')

@@ -77,7 +77,7 @@ withRouteForm('the route form: its text', (routeForm) => {
     await openOn('create', 'payload')
     await view('Form')
     should(await form().textContent()).match(/not a JSON object/)
-    await form().getByRole('button', { name: 'Begin with an empty form' }).click()
+    await form().getByRole('button', { name: 'Start with an empty form' }).click()
     should(await json()).equal('{}')
     await enter(top(), 'name', 'A')
     should(await json()).equal('{"name":"A"}')
@@ -88,8 +88,8 @@ withRouteForm('the route form: its text', (routeForm) => {
     await openOn('create', JSON.stringify(STRANGE))
     const others = () => form().locator('.media-gateway-route-others:visible').allTextContents()
     should(await others()).eql([
-      'Other members, kept as they are: later',
-      'Other members, kept as they are: zeta, jitter',
+      'Other fields, kept unchanged: later',
+      'Other fields, kept unchanged: zeta, jitter',
     ])
     should(await summaries()).match([
       /one · NDI/,

@@ -45,7 +45,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await row('Alpha').getByRole('button').click()
     await question().getByRole('button', { name: 'Stop route' }).click()
     await says(row('Alpha'), 'stopping …')
-    await says(row('Alpha'), 'idle')
+    await says(row('Alpha'), 'stopped')
     should(small().route('Alpha')!.state).equal('idle')
     should(commands(small())).have.length(1)
     should(commands(small())[0]).containDeep({ command: 'stop-route', parameters: { routeID: id } })
@@ -64,7 +64,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await says(row('Alpha', 'Calm'), 'running')
     await row('Alpha', 'Calm').getByRole('button').click()
     await question().getByRole('button', { name: 'Stop route' }).click()
-    await says(row('Alpha', 'Calm'), 'idle')
+    await says(row('Alpha', 'Calm'), 'stopped')
     await row('Alpha', 'Calm').getByRole('button').click()
     await question().getByRole('button', { name: 'Start route' }).click()
     await says(row('Alpha', 'Calm'), 'running')
@@ -76,7 +76,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await row('Alpha').click()
     const route = small().route('Alpha')!
     await says(details(), route.id)
-    await says(details(), 'in: connected · UDP 239.1.1.1:5000')
+    await says(details(), 'source: connected · UDP 239.1.1.1:5000')
     should(await details().getByRole('listitem').count()).equal(4)
     await says(details().getByRole('listitem').filter({ hasText: 'Alpha reserve' }), 'switched off')
     small().clearJournal()
@@ -93,7 +93,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await details().getByRole('button', { name: 'start Alpha web' }).click()
     await question().getByRole('button', { name: 'Start destination' }).click()
     await details().getByRole('button', { name: 'stop Alpha web' }).waitFor()
-    await says(row('Alpha'), 'out 2/2')
+    await says(row('Alpha'), 'dest. 2/2')
     should(commands(small())).have.length(2)
 
     await details().getByRole('button', { name: 'copy ID' }).click()
@@ -123,14 +123,14 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await question().waitFor({ state: 'detached' })
     await says(row('Beta'), 'running')
     small().stopRoute('Beta')
-    await says(row('Beta'), 'idle')
+    await says(row('Beta'), 'stopped')
 
     for (const destination of small().route('Beta')!.destinations) destination.started = false
     await until(async () => {
       await row('Beta').getByRole('button').click()
       const said = await question().innerText()
       await question().getByRole('button', { name: 'Cancel' }).click()
-      return said.includes('Some may go on the air all the same.')
+      return said.includes('Some destinations may go on the air anyway.')
     })
     for (const destination of small().route('Beta')!.destinations) destination.started = true
   })
@@ -159,7 +159,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await row('Alpha').getByRole('button').click()
     await question().getByRole('button', { name: 'Stop route' }).click({ clickCount: 2 })
     await question().waitFor({ state: 'detached' })
-    await says(row('Alpha'), 'idle')
+    await says(row('Alpha'), 'stopped')
     should(commands(small())).have.length(1)
     await row('Alpha').getByRole('button').click()
     const yes = question().getByRole('button', { name: 'Start route' })
@@ -213,7 +213,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await deploy([gateway('observer', 'As a guest', small(), { credentials })])
     await open(['observer'])
     await says(row('Alpha', 'As a guest'), 'running')
-    await says(facts('As a guest'), 'Observer: may only look')
+    await says(facts('As a guest'), 'Observer: view only')
     should(await block('As a guest').getByRole('row').getByRole('button').count()).equal(0)
     // Where the role is not known, the appliance decides.
     await pretend(editor().page, (state) => (state.mayControl = true))
@@ -224,7 +224,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
   it('offers no commands where the config node is read only, or the user may only read', async () => {
     const page = await open(['reader'])
     await says(row('Alpha', 'Only to look'), 'running')
-    await says(block('Only to look'), 'read only')
+    await says(block('Only to look'), 'read-only')
     const buttons = block('Only to look').getByRole('row').getByRole('button')
     should(await buttons.count()).equal(0)
     await row('Alpha', 'Only to look').click()

@@ -28,19 +28,19 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
     await open(['gateway', 'large'])
     await says(head('Studio'), 'reachable')
     await says(head('Network'), 'reachable')
-    await says(head('Only to look'), 'not asked')
-    await says(facts('Studio'), '2 of 4 run')
+    await says(head('Only to look'), 'not polled')
+    await says(facts('Studio'), '2 of 4 running')
     await says(age('Studio'), /^\d s ago$/)
     const { name, firmware } = small().devices[0]!
     should(await facts('Studio').getAttribute('title')).equal(
-      `2 of 4 run · ${name} · firmware ${firmware}`,
+      `2 of 4 running · ${name} · firmware ${firmware}`,
     )
     await small().stop()
     await says(head('Studio'), 'out of date')
     const before = parseInt((await age('Studio').textContent())!)
     // Not each second need be drawn while the machine is busy.
     await until(async () => parseInt((await age('Studio').textContent())!) >= before + 2)
-    await says(facts('Studio'), '2 of 4 ran')
+    await says(facts('Studio'), '2 of 4 were running')
     should(await names().count()).equal(4)
     await says(message(), /^Studio: .*(refused|reach|connect)/i)
     await small().start()
@@ -50,9 +50,9 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
   it('shows routes with their state, source and destinations, and their names as text', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
-    await says(row('Alpha'), 'in connected · out 2/2 · off 1')
-    await says(row('Beta'), 'idle · destinations 1')
-    await says(row('Gamma'), 'idle · destinations 0')
+    await says(row('Alpha'), 'source connected · dest. 2/2 · off 1')
+    await says(row('Beta'), 'stopped · destinations 1')
+    await says(row('Gamma'), 'stopped · destinations 0')
     await says(row(HOSTILE), 'running')
     should(await names().allTextContents()).eql([HOSTILE, 'Alpha', 'Beta', 'Gamma'])
     should(await page.locator('.media-gateway-sidebar img').count()).equal(0)
@@ -63,7 +63,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
     await says(row('Alpha'), 'running, warning')
     should(await row('Alpha').locator('[data-tone]').getAttribute('data-tone')).equal('warn')
     small().route('Alpha')!.summaryStatusCode = 'ok'
-    await says(row('Alpha'), 'running · in')
+    await says(row('Alpha'), 'running · source')
   })
 
   it('finds routes by name, ID and state', async () => {
@@ -85,8 +85,8 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
     await filter.selectOption('idle')
     should(await names().allTextContents()).eql(['Beta', 'Gamma'])
     small().route('Gamma')!.summaryStatusCode = 'error'
-    await filter.selectOption('with a problem')
-    await says(row('Gamma'), 'idle, error')
+    await filter.selectOption('with problems')
+    await says(row('Gamma'), 'stopped, error')
     should(await names().allTextContents()).eql(['Gamma'])
     small().route('Gamma')!.summaryStatusCode = 'unknown'
     await says(block('Studio'), 'No route matches.')

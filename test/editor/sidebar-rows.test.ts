@@ -60,11 +60,12 @@ withSidebar('the sidebar: the place of its rows', (sidebar) => {
           await pretend(page, ({ health }) => {
             health.failure = {
               code: 'UNAVAILABLE',
-              message: 'The appliance does not answer. '.repeat(4),
+              message: '',
+              sentences: [{ text: 'The gateway does not respond. '.repeat(4) }],
             }
             health.known!.isOld = true
           })
-          await says(message(), 'does not answer')
+          await says(message(), 'does not respond')
           await page.unroute('**/media-gateway/state')
           await says(head('Still'), 'reachable')
           const all = await page.evaluate(() => [...recordedPlaces])
@@ -96,7 +97,7 @@ withSidebar('the sidebar: the place of its rows', (sidebar) => {
       await says(row('A first one', 'Own'), 'running')
       should(await names('Own').allTextContents()).eql([HOSTILE, 'A first one'])
       own.stopRoute(HOSTILE)
-      await says(row(HOSTILE, 'Own'), 'idle')
+      await says(row(HOSTILE, 'Own'), 'stopped')
       own.startRoute('Beta')
       await says(row('Beta', 'Own'), 'running')
       should(await names('Own').allTextContents()).eql([HOSTILE, 'A first one', 'Beta'])
@@ -106,7 +107,7 @@ withSidebar('the sidebar: the place of its rows', (sidebar) => {
       should(await names('Own').allTextContents()).eql(['A first one', 'Beta'])
       await row('A first one', 'Own').focus()
       own.removeRoute('A first one')
-      await says(row('A first one', 'Own'), 'no longer there')
+      await says(row('A first one', 'Own'), 'no longer exists')
       should(await row('A first one', 'Own').getByRole('button').count()).equal(0)
       should(await names('Own').allTextContents()).eql(['A first one', 'Beta'])
       await filter.focus()

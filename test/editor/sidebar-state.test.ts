@@ -81,7 +81,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       should(
         asked.every(({ path, body }) => body['lookOn'] || path.endsWith('/gateways')),
       ).be.true()
-      await says(head('Quiet'), 'not asked')
+      await says(head('Quiet'), 'not polled')
       should(await facts('Quiet').textContent()).equal('')
       should(quiet.journal).eql([])
     } finally {
@@ -100,19 +100,19 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       await open([])
       const tone = () => head('Head-end').locator('[data-tone]').getAttribute('data-tone')
       await says(head('Head-end'), 'reachable')
-      await says(facts('Head-end'), '2 of 4 run')
+      await says(facts('Head-end'), '2 of 4 running')
       should(await tone()).equal('ok')
       watched.stopRoute('Alpha')
-      await says(facts('Head-end'), '1 of 4 run')
+      await says(facts('Head-end'), '1 of 4 running')
       watched.route('Beta')!.summaryStatusCode = 'warn'
-      await says(facts('Head-end'), 'with a problem: 1')
+      await says(facts('Head-end'), 'problems: 1')
       should(await tone()).equal('warn')
       watched.route('Gamma')!.summaryStatusCode = 'error'
-      await says(facts('Head-end'), 'with a problem: 2')
+      await says(facts('Head-end'), 'problems: 2')
       should(await tone()).equal('error')
       await watched.stop()
       await says(head('Head-end'), 'out of date')
-      await says(facts('Head-end'), '1 of 4 ran')
+      await says(facts('Head-end'), '1 of 4 were running')
       should(await tone()).equal('warn')
       await pretend(editor().page, (state) => (state.health.unreachable = true))
       await says(head('Head-end'), 'unreachable')
@@ -128,7 +128,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
     await row('Alpha').click()
-    await says(details(), 'in: connected')
+    await says(details(), 'source: connected')
     const sign = row('Alpha').locator('[data-tone]')
     const drawn = () =>
       sign.evaluate((one) => [
@@ -139,9 +139,9 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     const before = await places('Studio')
 
     await small().stop()
-    await says(row('Alpha'), 'was running · in connected')
-    await says(row('Beta'), 'was idle')
-    await says(details(), 'in: last seen connected')
+    await says(row('Alpha'), 'was running · source connected')
+    await says(row('Beta'), 'was stopped')
+    await says(details(), 'source: last seen connected')
     const [old, colour] = await drawn()
     should(old).equal('"○"')
     should(colour).not.equal(fresh[1])
@@ -157,7 +157,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
 
     await small().start()
     await says(row('Alpha'), /^Alpha(?!.*was).*running/)
-    await says(details(), 'in: connected')
+    await says(details(), 'source: connected')
     should(await drawn()).eql(fresh)
     should(await places('Studio')).eql(before)
     await button.click()
@@ -166,7 +166,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await says(question(), 'The current state is not known.')
   })
 
-  it('takes nothing for granted when Node-RED does not answer', async () => {
+  it('takes nothing for granted when Node-RED does not respond', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
     await page.route('**/media-gateway/state', () => undefined)
@@ -231,14 +231,14 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await page.unroute('**/media-gateway/state')
     await page.route('**/media-gateway/state', (route) => route.abort())
     await says(head('Studio'), 'out of date')
-    await says(message(), 'Node-RED does not answer.')
+    await says(message(), 'Node-RED does not respond.')
     editor().complaints.length = 0
     await page.unroute('**/media-gateway/state')
     await says(head('Studio'), 'reachable')
 
     await page.route('**/media-gateway/gateways*', (route) => route.fulfill({ json: [] }))
     await page.evaluate(() => RED.events.emit('deploy'))
-    await says(page.locator('.media-gateway-sidebar'), 'No media gateway is deployed.')
+    await says(page.locator('.media-gateway-sidebar'), 'No media gateway is deployed yet.')
     should(await page.locator('.media-gateway-sidebar-block').count()).equal(0)
     editor().complaints.length = 0
   })
@@ -261,7 +261,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await open(['gateway'])
     await says(row('Alpha'), 'running')
     await deploy([gateway('broken', 'No address', small(), { baseUrl: '' })])
-    await says(head('No address'), 'fault')
+    await says(head('No address'), 'error')
     await says(block('No address'), /address/)
     await says(head('Studio'), 'reachable')
     await deploy()

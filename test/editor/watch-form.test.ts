@@ -28,7 +28,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
     const groups = page().locator('#media-gateway-watch-events fieldset')
     should(await groups.count()).equal(4)
     should(await groups.first().isVisible()).be.false()
-    await page().getByLabel('Events').selectOption('only these')
+    await page().getByLabel('Events').selectOption('only selected events')
     const titles = await groups.locator('legend').allTextContents()
     for (const title of titles) should(title).match(/^[A-Z][a-z, ]+$/)
 
@@ -53,7 +53,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
 
     await openForm('events')
     await which.selectOption('some')
-    for (const label of ['value too low', 'route stopped', 'appliance not reachable']) {
+    for (const label of ['value too low', 'route stopped', 'gateway unreachable']) {
       await page().getByLabel(label, { exact: true }).focus()
       await page().keyboard.press('Space')
     }
@@ -83,17 +83,17 @@ withDialogs('the dialog of the watch', (dialogs) => {
     await done()
     should(await exported('strange')).containEql(STRANGE)
     should((await state('strange')).errors).eql([
-      'Events: route.merged: not known to this version',
-      'Limits: row 1: not known to this version; row 3: not known to this version; row 4: not known to this version',
+      'Events: route.merged: unknown to this version',
+      'Thresholds: row 1: unknown to this version; row 3: unknown to this version; row 4: unknown to this version',
     ])
 
     await openForm('strange')
     should(await page().getByLabel('route.merged').isChecked()).be.true()
-    await page().getByLabel('appliance not reachable').check()
+    await page().getByLabel('gateway unreachable').check()
     await limit(1).getByLabel('high').fill('4')
     await limit(2).getByLabel('low').fill('1')
-    await limit(2).getByLabel('What is measured').selectOption('roundTripTime')
-    await limit(3).getByRole('link', { name: 'remove this limit' }).click()
+    await limit(2).getByLabel('Measured value').selectOption('roundTripTime')
+    await limit(3).getByRole('link', { name: 'remove this threshold' }).click()
     await done()
     const mended = [
       { measure: 'bitrate', of: 'source', low: '', high: 4, hysteresis: '' },
@@ -109,7 +109,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
 
     await openForm('strange')
     await page().getByLabel('route.merged').uncheck()
-    await limit(0).getByRole('link', { name: 'remove this limit' }).click()
+    await limit(0).getByRole('link', { name: 'remove this threshold' }).click()
     await done()
     should(await exported('strange')).containEql({
       events: ['appliance.unreachable', 'device.status', 'route.changed'],
@@ -122,6 +122,30 @@ withDialogs('the dialog of the watch', (dialogs) => {
     await cancel()
   })
 
+  it('lets one choose the language of the texts', async () => {
+    await add({ ...DEFAULTS[WATCH], id: 'language', type: WATCH, x: 0, y: 0 })
+    await openForm('language')
+    const language = page().getByLabel('Language of the texts')
+    should(await language.inputValue()).equal('')
+    const choices = language.locator('option')
+    should(await choices.allTextContents()).eql([
+      'Language of Node-RED',
+      'English',
+      'Deutsch',
+      '日本語',
+    ])
+    await language.selectOption('Deutsch')
+    await done()
+    should(await exported('language')).containEql({ language: 'de' })
+    should(await state('language')).containEql({ valid: true })
+
+    await openForm('language')
+    should(await language.inputValue()).equal('de')
+    await language.selectOption('Language of Node-RED')
+    await done()
+    should(await exported('language')).containEql({ language: '' })
+  })
+
   it('says what is wrong with a watch', async () => {
     const row = { measure: 'bitrate', of: 'source', low: '', high: '', hysteresis: '' }
     for (const [properties, reason] of [
@@ -130,24 +154,33 @@ withDialogs('the dialog of the watch', (dialogs) => {
       [{ holdFor: 'soon' }, 'Hold for: a number from 0 to 86400'],
       [{ route: '', routeType: 'pattern' }, 'missing'],
       [{ device: '', deviceType: 'env' }, 'missing'],
-      [{ thresholds: 'bitrate' }, 'Limits: a list is expected'],
-      [{ thresholds: [{ ...row, measure: undefined }] }, 'Limits: row 1: not known'],
-      [{ thresholds: [{ ...row, of: 'client' }] }, 'Limits: row 1: not known'],
-      [{ events: ['route.merged', 'route.status', 'x'] }, 'Events: route.merged, x: not known'],
-      [{ thresholds: [row] }, 'Limits: row 1: give at least one'],
-      [{ thresholds: [{ ...row, low: 'x' }] }, 'Limits: row 1: a number from 0'],
-      [{ thresholds: [{ ...row, high: -1 }] }, 'Limits: row 1: a number from 0'],
-      [{ thresholds: [{ ...row, low: 1, hysteresis: '1,5' }] }, 'Limits: row 1: a number from 0'],
-      [{ thresholds: [{ ...row, low: {} }] }, 'Limits: row 1: a number from 0'],
-      [{ thresholds: [{ ...row, low: 0 }] }, 'Limits: row 1: an event with this would never'],
+      [{ thresholds: 'bitrate' }, 'Thresholds: a list is expected'],
+      [{ thresholds: [{ ...row, measure: undefined }] }, 'Thresholds: row 1: unknown'],
+      [{ thresholds: [{ ...row, of: 'client' }] }, 'Thresholds: row 1: unknown'],
+      [{ events: ['route.merged', 'route.status', 'x'] }, 'Events: route.merged, x: unknown'],
+      [{ thresholds: [row] }, 'Thresholds: row 1: enter a low threshold'],
+      [{ thresholds: [{ ...row, low: 'x' }] }, 'Thresholds: row 1: a number of at least 0'],
+      [{ thresholds: [{ ...row, high: -1 }] }, 'Thresholds: row 1: a number of at least 0'],
+      [
+        { thresholds: [{ ...row, low: 1, hysteresis: '1,5' }] },
+        'Thresholds: row 1: a number of at least 0',
+      ],
+      [{ thresholds: [{ ...row, low: {} }] }, 'Thresholds: row 1: a number of at least 0'],
+      [
+        { thresholds: [{ ...row, low: 0 }] },
+        'Thresholds: row 1: with these values, the event would never',
+      ],
       [
         { thresholds: [{ ...row, high: 3, hysteresis: 3 }] },
-        'Limits: row 1: an event with this would never',
+        'Thresholds: row 1: with these values, the event would never',
       ],
-      [{ thresholds: [{ ...row, low: 2, high: 2 }] }, 'Limits: row 1: low must be less than high'],
+      [
+        { thresholds: [{ ...row, low: 2, high: 2 }] },
+        'Thresholds: row 1: Low below must be less than High above',
+      ],
       [
         { thresholds: [{ ...row, low: 1 }, row, { ...row, low: 10, high: 9 }] },
-        'Limits: row 2: give at least one of low and high; row 3: low must be less than high',
+        'Thresholds: row 2: enter a low threshold, a high threshold, or both; row 3: Low below must be less than High above',
       ],
     ] as [Properties, string][]) {
       should(await faults(WATCH, properties)).match(contains(reason))
@@ -170,7 +203,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
   it('says what is wrong with a limit while one types, and not before', async () => {
     await add({ ...DEFAULTS[WATCH], id: 'limits', type: WATCH, x: 0, y: 0 })
     await openForm('limits')
-    await page().getByRole('button', { name: 'add a limit' }).click()
+    await page().getByRole('button', { name: 'add a threshold' }).click()
     const low = limit(0).getByLabel('low')
     const high = limit(0).getByLabel('high')
     const marks = async () => [
@@ -184,19 +217,19 @@ withDialogs('the dialog of the watch', (dialogs) => {
     should(await marks()).eql(['', 'false', 'false'])
     await high.fill('5')
     await high.press('Tab')
-    should(await marks()).eql(['low must be less than high', 'true', 'true'])
+    should(await marks()).eql(['Low below must be less than High above', 'true', 'true'])
     should(await high.getAttribute('class')).match(/input-error/)
     await high.fill('5 Mbit')
     await high.press('Tab')
-    should(await marks()).eql(['a number from 0 on is expected', 'false', 'true'])
+    should(await marks()).eql(['a number of at least 0 is expected', 'false', 'true'])
     await done()
     should(await state('limits')).containEql({
       valid: false,
-      errors: ['Limits: row 1: a number from 0 on is expected'],
+      errors: ['Thresholds: row 1: a number of at least 0 is expected'],
     })
 
     await openForm('limits')
-    should(await marks()).eql(['a number from 0 on is expected', 'false', 'true'])
+    should(await marks()).eql(['a number of at least 0 is expected', 'false', 'true'])
     await high.fill(' 5.5 ')
     await done()
     should(await state('limits')).containEql({ valid: true })

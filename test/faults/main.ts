@@ -30,7 +30,7 @@ async function settleTable(judged: Judged[]): Promise<void> {
   if (args.includes('--write')) await writeTable(judged)
   else if (!(await compareTable(judged))) {
     console.error(
-      'docs/reliability.md has another table. To see what changed: npm run test:faults -- --write',
+      'docs/project/reliability.md has another table. To see what changed: npm run test:faults -- --write',
     )
     process.exitCode = 1
   }

@@ -108,7 +108,7 @@ function untold(
   // In a bulk, the error is that of one row.
   if (!isPartial && !isUnchanged && applied === 'no') problems.push('changed, and applied says no')
   // After a restart whose start lost its response, the route may be as it was before.
-  const isBack = /It was stopped/.test(message)
+  const isBack = /: the restart failed after \d+ attempts? to start it/.test(message)
   if (!isPartial && isUnchanged && applied === 'yes' && !isBack)
     problems.push('unchanged, and applied says yes')
   if (applied !== 'no' && retryable) problems.push('retryable, though it may be applied')

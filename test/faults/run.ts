@@ -243,7 +243,7 @@ function secretsOf({ error }: Run, simulator: Simulator): string[] {
 /** Once the fault is gone the same node works: at once, or after an explicit session start. */
 async function worksAgain({ message }: Variant, index: number): Promise<string[]> {
   let again = await send(`node-${index}`, message(1))
-  if (again.error && /next try|further try/.test(again.error.message)) {
+  if (again.error && /next login|further attempt/.test(again.error.message)) {
     const started = await send(`session-${index}`, { action: 'start' })
     if (started.error) return [`start: ${started.error.message}`]
     again = await send(`node-${index}`, message(1))

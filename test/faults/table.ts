@@ -6,7 +6,7 @@ import { NODE_NAMES } from './nodes'
 import { EXTENTS, REASONS, RULED, ruleFor, type Place } from './rules'
 import { root } from '../support/root'
 
-const PAGE = join(root, 'docs/reliability.md')
+const PAGE = join(root, 'docs/project/reliability.md')
 const BEGIN = '<!-- faults: begin -->'
 const END = '<!-- faults: end -->'
 
@@ -24,7 +24,7 @@ async function pageWith(judged: Judged[]): Promise<string> {
   const [before, rest] = page.split(BEGIN)
   const after = rest?.split(END)[1]
   if (before === undefined || after === undefined) {
-    throw new Error('docs/reliability.md has no place for the table.')
+    throw new Error('docs/project/reliability.md has no place for the table.')
   }
   const text = `${before}${BEGIN}\n\n${tables(judged)}\n\n${END}${after}`
   const options = await resolveConfig(PAGE)

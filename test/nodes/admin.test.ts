@@ -206,7 +206,7 @@ describe('the admin routes', function () {
       'a bad address': [
         () => ({ baseUrl: 'nonsense', password: 'x' }),
         { code: 'CONFIG' },
-        /not a URL/,
+        /must begin with http/,
       ],
       'an unresolved variable': [
         () => ({ baseUrl: '${NOT_SET_ANYWHERE}', password: 'x' }),
@@ -335,17 +335,21 @@ describe('the admin routes', function () {
     const { body: refused } = await ask('lookup', { connection: place })
     refused.should.containDeep({
       code: 'UNAVAILABLE',
-      values: { host: '127.0.0.1:1', reason: 'ECONNREFUSED', applied: 'no' },
+      sentences: [{ key: 'refused', values: { host: '127.0.0.1:1' } }],
     })
     const { host } = new URL(simulator.url)
     const wrong = { ...saved(), password: 'a wrong password' }
     const { body: login } = await ask('connection', { connection: wrong })
-    login.should.containDeep({ code: 'LOGIN_REFUSED', values: { host, status: 401 } })
+    login.should.containDeep({
+      code: 'LOGIN_REFUSED',
+      sentences: [{ key: 'loginRefused', values: { host, status: 401 } }],
+    })
     JSON.stringify([refused, login]).should.not.match(new RegExp(`${PASSWORD}|a wrong password`))
     const { body: missing } = await ask('lookup', { connection: { id: 'missing' } })
     missing.should.eql({
       code: 'NOT_FOUND',
       message: 'This gateway is not deployed. Deploy it first.',
+      sentences: [{ key: 'notDeployed', values: {} }],
       notDeployed: true,
     })
   })

@@ -17,24 +17,36 @@ describe('the config node', () => {
   afterEach(() => unload())
 
   const refusals: Array<[string, string | undefined, object, object, RegExp]> = [
-    ['no address', '', {}, {}, /address .* missing/],
-    ['an address that is no URL', 'gateway one', {}, {}, /not a URL/],
+    ['no address', '', {}, {}, /^Gateway "gateway": The URL is missing\./],
+    [
+      'an address that is no URL',
+      'gateway one',
+      {},
+      {},
+      /^Gateway "gateway": The URL is not valid\./,
+    ],
     ['another scheme', 'ftp://192.0.2.1', {}, {}, /http:\/\/ or https:\/\//],
     [
       'user info in the address',
       'http://admin:secret-word@192.0.2.1',
       {},
       {},
-      /user name or a pass/,
+      /must not contain a username or a password/,
     ],
     ['an unresolved variable as address', '${GATEWAY_ADDRESS_X}', {}, {}, /GATEWAY_ADDRESS_X/],
-    ['no user', undefined, {}, { username: '' }, /user name/],
+    ['no user', undefined, {}, { username: '' }, /username is missing/],
     ['no password', undefined, {}, { password: '' }, /password/],
     ['an unresolved user', undefined, {}, { username: '${GATEWAY_USER_X}' }, /GATEWAY_USER_X/],
     ['an unresolved password', undefined, {}, { password: '${GATEWAY_PASS_X}' }, /GATEWAY_PASS_X/],
     ['an unresolved timeout', undefined, { timeout: '${GATEWAY_TIME_X}' }, {}, /GATEWAY_TIME_X/],
     ['a timeout that is no number', undefined, { timeout: 'soon' }, {}, /timeout/],
-    ['no calls at once', undefined, { concurrency: 0 }, {}, /calls at once/],
+    [
+      'no calls at once',
+      undefined,
+      { concurrency: 0 },
+      {},
+      /property concurrency must be a whole number from 1 to 100/,
+    ],
     ['a fingerprint that is none', undefined, { fingerprint: 'ab:cd' }, {}, /SHA-256/],
     ['a fingerprint without https', undefined, { fingerprint: 'A'.repeat(64) }, {}, /https/],
     ['a read only that is neither', undefined, { readOnly: 'perhaps' }, {}, /true or false/],
@@ -62,7 +74,7 @@ describe('the config node', () => {
       await load(`${simulator.url}${ending}`)
       const error = await failure('list-devices')
       error.code.should.equal('LOGIN_REFUSED')
-      error.message.should.match(/The address ends in \/api, which is added to it: leave it out\./)
+      error.message.should.match(/The URL ends in \/api, which the nodes add: remove it\./)
     })
   }
 
@@ -71,7 +83,7 @@ describe('the config node', () => {
     ;(await failure('list-devices')).message.should.match(/does not exist/)
     const error = await failure('session')
     error.code.should.equal('CONFIG')
-    error.message.should.match(/No gateway is chosen/)
+    error.message.should.match(/This node has no gateway\. Choose one in the node\./)
     simulator.journal.should.have.length(0)
   })
 
@@ -86,7 +98,8 @@ describe('the config node', () => {
       const { code, message } = await failure('list-devices')
       endOfFault()
       code.should.equal('TIMEOUT')
-      Number(/within ([\d.]+) ms/.exec(message)![1]).should.be.within(1, 700)
+      const seconds = Number(/within ([\d.]+) s/.exec(message)![1])
+      seconds.should.be.within(0.001, 0.7)
     } finally {
       delete process.env.TEST_GATEWAY_URL
       delete process.env.TEST_GATEWAY_TIMEOUT
@@ -177,7 +190,7 @@ describe('the config node', () => {
       await load(secure.url, {}, { gateway: { fingerprint } })
       const error = await failure('list-devices')
       error.code.should.equal('TLS')
-      error.message.should.match(/another certificate/)
+      error.message.should.match(/a certificate other than the pinned one/)
       secure.journal.should.have.length(0)
     })
 

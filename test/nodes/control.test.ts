@@ -133,7 +133,9 @@ describe('control-route', () => {
     simulator.setOptions({ applyDelay: 60_000 })
     const error = await failure('restart', { routeId: running.id })
     error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.match(/The start was sent all the same/)
+    error.message.should.match(
+      /^Route "Stadium North" .* The start was sent anyway\. Check that it is running\./,
+    )
     commands().should.match([{ command: 'stop-route' }, { command: 'start-route' }])
   })
 
@@ -143,22 +145,22 @@ describe('control-route', () => {
       simulator.fault({ kind: 'status', status: 403, body, match: { action } })
   }
 
-  it('restart that cannot start again names the route that is off the air', async () => {
+  it('restart that cannot start again names the route that is stopped now', async () => {
     refuseStarts()
     const error = await failure('restart', { routeId: running.id })
     error.code.should.equal('FORBIDDEN')
-    const route = `The route "${running.name}" (${running.id}) is off the air.`
-    error.message.should.startWith(`${route} It was stopped, and could not be started again: `)
+    const route = `Route "${running.name}" (${running.id}) is stopped: the restart failed after`
+    error.message.should.startWith(`${route} 1 attempt to start it. Start it again now. `)
     error.cause.should.match({ applied: 'yes', operation: 'control-route' })
     simulator.route(running.id)!.state.should.equal('idle')
   })
 
-  it('restart whose stop is in doubt, and whose start fails, says that the route may be off the air', async () => {
+  it('restart whose stop is in doubt, and whose start fails, says that the route may be stopped', async () => {
     simulator.fault({ kind: 'reset', match: { action: 'stop-route' } })
     refuseStarts()
     const error = await failure('restart', { routeId: running.id })
     error.message.should.startWith(
-      `The route "${running.name}" (${running.id}) may be off the air.`,
+      `Route "${running.name}" (${running.id}) may be stopped: the restart failed after`,
     )
     error.cause.should.have.property('applied', 'maybe')
   })
@@ -169,8 +171,8 @@ describe('control-route', () => {
     const message = { routeId: running.id, destinationId: first!.id }
     const error = await failure('restart-destination', message)
     const whole = `route "${running.name}" (${running.id})`
-    const destination = `The destination "${first!.name}" (${first!.id}) of the ${whole}`
-    error.message.should.startWith(`${destination} is off the air.`)
+    const destination = `Destination "${first!.name}" (${first!.id}) of ${whole}`
+    error.message.should.startWith(`${destination} is stopped: the restart failed after`)
   })
 
   it('start of a destination that does not show, in an idle route, says that the route does not run', async () => {
@@ -181,7 +183,7 @@ describe('control-route', () => {
     const message = { routeId: idle.id, destinationId: route.destinations[0]!.id }
     const error = await failure('start-destination', message)
     error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.endWith('Seen last: it is not running; its route does not run.')
+    error.message.should.containEql('It is not running; its route is not running either.')
   })
 
   it('restart that never comes up says what it saw', async () => {
@@ -343,7 +345,7 @@ describe('delete-route', () => {
     simulator.setOptions({ applyDelay: 60_000 })
     const error = await failure('gone', { routeId: second })
     error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.match(/delete still pending/)
+    error.message.should.match(/change is still pending/)
   })
 
   it('of a route that is gone already is NOT_FOUND', async () => {

@@ -94,7 +94,7 @@ describe('create-route', () => {
     simulator.setOptions({ applyDelay: 60_000 })
     const error = await failure('impatient', { payload: ROUTE })
     error.code.should.equal('NOT_CONFIRMED')
-    error.message.should.match(/no new route with the name/)
+    error.message.should.match(/^Route "Created here": .* There is no new route with this name/)
     creates().should.have.length(1)
   })
 

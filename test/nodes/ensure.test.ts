@@ -241,7 +241,9 @@ describe('ensure-route', () => {
     const body = { error: { type: 'Invalid', message: 'no' } }
     simulator.fault({ kind: 'status', status: 400, body, match: { action: 'update' } })
     const error = await failure('stopped', { payload: { id, name: 'Stopped and renamed' } })
-    error.message.should.match(/^Done before this: stop\./)
+    error.message.should.match(
+      /^Route "Stopped and renamed" is stopped now: stop was applied, but the next step failed\. /,
+    )
     simulator.route(id)!.state.should.equal('idle')
     const other = simulator.routes.find(({ state }) => state === 'running')!
     const rows = (await result('stopped', { payload: [{ id: other.id, name: 'Too' }] }))
@@ -385,7 +387,7 @@ describe('ensure-route', () => {
       await result('present', { payload: rows(60) })
       shown[0]!.should.endWith('gateway:status.requesting')
       shown[1]!.should.match(/^[1-9]\d*\/60$/)
-      ;(shown.at(-1) === undefined).should.be.true()
+      shown.at(-1)!.should.equal('60 changed, 0 unchanged')
     })
 
     it('a row that fails has its error, the others are done', async () => {

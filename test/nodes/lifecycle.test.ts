@@ -125,7 +125,7 @@ describe('deploys and stops', () => {
     const slow = (RED: NodeAPI): void =>
       registerAction(RED, 'media-gateway-slow', async ({ operation }: Call<never>) => {
         operation.writes = await new Promise<number>((resolve) => (finish = resolve))
-        return { payload: 'late' }
+        return { payload: 'late', did: { key: 'exported' } }
       })
     for (const [writes, applied] of [
       [0, 'no'],
@@ -228,10 +228,7 @@ describe('deploys and stops', () => {
     await failure('list-devices')
     await result('list-devices')
     await wait(20)
-    statuses.should.deepEqual([
-      { fill: 'red', shape: 'ring', text: 'UNAVAILABLE: A simulated error 500' },
-      {},
-    ])
+    statuses.should.deepEqual([{ fill: 'red', shape: 'ring', text: 'A simulated error 500' }, {}])
   })
 
   it('a status says that a node is busy, and ends that when the gateway goes', async () => {

@@ -30,7 +30,7 @@ describe('preset', () => {
     simulator.fault({ kind: 'status', status: 404, match: { path } })
     const error = await failure('export')
     error.code.should.equal('NOT_FOUND')
-    error.message.should.match(/no preset of device/).and.match(/firmware does not offer presets/)
+    error.message.should.match(/no preset of device/).and.match(/firmware offers no presets/)
   })
 
   it('export: GET /api/gateway/<device>/system/preset, secrets as they are or hidden', async () => {
@@ -112,7 +112,7 @@ describe('preset', () => {
     ] as const) {
       const error = await failure(node, message)
       error.code.should.equal('FORBIDDEN')
-      error.message.should.match(/role Operator.*needs the role Administrator/)
+      error.message.should.match(/role Operator.*requires Administrator/)
     }
     simulator.journal.filter((call) => call.path === path).should.have.length(0)
   })

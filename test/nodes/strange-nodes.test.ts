@@ -207,7 +207,9 @@ describe('an appliance that behaves otherwise', () => {
         await load(appliance.url, { node: { ...node, type: `media-gateway-${String(type)}` } })
         const error = await failure('node', message())
         error.code.should.equal('INVALID_INPUT')
-        error.message.should.match(/^Nothing was changed/).and.not.match(/Cannot|is not a function/)
+        error.message.should
+          .match(/\. Nothing was changed\.$/)
+          .and.not.match(/Cannot|is not a function/)
         calls
           .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
           .should.eql([])
@@ -244,7 +246,7 @@ describe('an appliance that behaves otherwise', () => {
       )
       const { done: times, error } = await send('list-devices', { other })
       times.should.equal(1)
-      error!.message.should.match(/was done, but the message could not be sent on/)
+      error!.message.should.match(/responded, but the message could not be sent on/)
     })
   })
 })

@@ -60,7 +60,7 @@ describe('an appliance that behaves otherwise', () => {
       path.endsWith('/updates') ? { status: 303, headers: { location: '/done' } } : undefined
     const error = await errorOf(appliance.gateway.call(write, op()))
     error.code.should.equal('BAD_RESPONSE')
-    error.message.should.match(/redirected.*may or may not have been applied/)
+    error.message.should.match(/redirects.*may or may not have been applied/)
     updates(calls).should.have.length(1)
     logins(calls).should.equal(1)
   })

@@ -91,6 +91,26 @@ describe('watch', function () {
     event.deviceId!.should.equal(deviceId)
   })
 
+  it('says in its language what an event is about, by default in English', async () => {
+    await start({
+      english: watch({ initial: 'snapshot' }),
+      german: watch({ initial: 'snapshot', language: 'de' }),
+    })
+    const texts = (event: string): string[] =>
+      out().flatMap(({ topic, payload }) => (topic === event ? [payload.text] : []))
+    await until(() => texts('snapshot').length === 2)
+    texts('snapshot')
+      .sort()
+      .should.eql(['Gateway 1: 4 of 6 routes are running', 'Gateway 1: 4 von 6 Routen laufen'])
+
+    const { id, name } = simulator.routes.find(({ state }) => state === 'running')!
+    simulator.stopRoute(id)
+    await until(() => texts('route.stopped').length === 2)
+    texts('route.stopped')
+      .sort()
+      .should.eql([`${name} is stopped`, `${name} ist gestoppt`])
+  })
+
   it('without a snapshot begins in silence', async () => {
     await start({ watch: watch() })
     await polled(2)
@@ -146,12 +166,12 @@ describe('watch', function () {
   })
 
   const mistakes: Record<string, { node: object; code: string; says: RegExp; gateway?: object }> = {
-    'no gateway': { node: { gateway: '' }, code: 'CONFIG', says: /No gateway is chosen/ },
+    'no gateway': { node: { gateway: '' }, code: 'CONFIG', says: /This node has no gateway/ },
     'an address that is none': {
       node: {},
       gateway: { baseUrl: 'nonsense' },
       code: 'CONFIG',
-      says: /not a URL/,
+      says: /URL must begin with http/,
     },
     'an unresolved variable': {
       node: { routeType: 'name', route: '${NOT_SET_ANYWHERE}' },
@@ -162,7 +182,7 @@ describe('watch', function () {
       node: {},
       gateway: { pollInterval: 0.2 },
       code: 'CONFIG',
-      says: /time between two polls must be a number from 1/,
+      says: /pollInterval must be a number from 1/,
     },
     'an unknown event': {
       node: { events: ['route.exploded'] },
@@ -172,17 +192,17 @@ describe('watch', function () {
     'a route filter without a value': {
       node: { routeType: 'name', route: '' },
       code: 'INVALID_INPUT',
-      says: /route: is empty/,
+      says: /route is empty/,
     },
     'a device without a value': {
       node: { deviceType: 'id', device: '' },
       code: 'INVALID_INPUT',
-      says: /device: is empty/,
+      says: /device is empty/,
     },
     'a time to hold that is none': {
       node: { holdFor: 'soon' },
       code: 'CONFIG',
-      says: /time to hold/,
+      says: /property holdFor must be/,
     },
     'thresholds that are wrong': {
       node: {
@@ -193,7 +213,7 @@ describe('watch', function () {
         ],
       },
       code: 'INVALID_INPUT',
-      says: /thresholds\[0\]\.measure.*thresholds\[0\]\.of.*thresholds\[0\]: low has.*thresholds\[1\]\.low.*thresholds\[2\]: low or high is missing/,
+      says: /thresholds\[0\]\.measure.*thresholds\[0\]\.of.*thresholds\[0\] must have a low below.*thresholds\[1\]\.low.*thresholds\[2\] has neither low nor high/,
     },
   }
   for (const [what, { node, code, says, gateway }] of Object.entries(mistakes)) {
@@ -325,7 +345,7 @@ describe('watch', function () {
     await start({ watch: watch() }, {}, { routes: 0 })
     const dots = dotsOf('watch')
     await until(() => dots.length > 0)
-    dots[0]!.should.match({ fill: 'green', text: /^▶ 0\/0/ })
+    dots[0]!.should.match({ fill: 'green', text: /^0 of 0 running/ })
   })
 
   it('shows how many routes run and when it looked, and that it is stale', async () => {
@@ -334,10 +354,10 @@ describe('watch', function () {
     await until(() => shown.length > 0)
     const running = simulator.routes.filter(({ state }) => state === 'running').length
     shown[0]!.fill.should.equal('green')
-    shown[0]!.text.should.match(new RegExp(`^▶ ${running}/6 {2}\\d\\d:\\d\\d:\\d\\d$`))
+    shown[0]!.text.should.match(new RegExp(`^${running} of 6 running \\d\\d:\\d\\d:\\d\\d$`))
     simulator.fault({ kind: 'hang' })
     await until(() => shown.at(-1)!.fill === 'yellow')
-    shown.at(-1)!.text.should.match(/^TIMEOUT {2}▶ \d\/6 {2}\d+ s {2}\d\d:\d\d:\d\d$/)
+    shown.at(-1)!.text.should.match(/^no data since \d\d:\d\d:\d\d: no response$/)
     simulator.clearFaults()
     await until(() => shown.at(-1)!.fill === 'green')
   })

@@ -1,6 +1,7 @@
 // The words that the editor makes of kinds and values, in every language. It needs no browser.
 import 'should'
 import { sentenceOf, type Given, type Reason, type Wanted } from '../../client/model/faults'
+import { SENTENCES } from '../../client/sentences'
 import type { Failure as Responded } from '../../nodes/gateway/admin/failure'
 import { editorModule, LANGUAGES, textsAt } from '../support/editor-module'
 
@@ -65,86 +66,113 @@ const named = (reason: Reason): unknown[] => {
   return unnamed ? [] : Object.values(values).filter((value) => typeof value !== 'object')
 }
 
-/** As the runtime responds; the code may be any. */
-type Failure = Omit<Partial<Responded>, 'code'> & { code?: string; message: string }
+type Texts = Record<string, string>
 
-const HOST = '10.0.0.5:8443'
-
-const failure = (code: string, values: object = {}, flags: object = {}): Failure => ({
-  code,
-  message: 'In English.',
-  values: { host: HOST, applied: 'no', ...values },
-  ...flags,
-})
-
-/** What the runtime responds, by the key of its sentence. */
-const FAILURES: Record<string, Failure> = {
-  passwordNeeded: failure('CONFIG', {}, { passwordNeeded: true }),
-  notDeployed: failure('NOT_FOUND', {}, { notDeployed: true }),
-  ...Object.fromEntries(
-    [
-      'TIMEOUT',
-      'TOO_MANY_SESSIONS',
-      'FORBIDDEN',
-      'READ_ONLY',
-      'NOT_CONFIRMED',
-      'OUTCOME_UNKNOWN',
-      'LOGIN_REFUSED',
-    ].map((code) => [code, failure(code)]),
-  ),
-  REJECTED: failure('REJECTED', { status: 429 }),
-  status: failure('UNAVAILABLE', { status: 503 }),
-  refused: failure('UNAVAILABLE', { reason: 'ECONNREFUSED' }),
-  cut: failure('UNAVAILABLE', { reason: 'ECONNRESET' }),
-  noName: failure('UNAVAILABLE', { reason: 'ENOTFOUND' }),
-  noWay: failure('UNAVAILABLE', { reason: 'EHOSTUNREACH' }),
-  noHttp: failure('BAD_RESPONSE', { reason: 'HPE_INVALID_CONSTANT' }),
-  selfSigned: failure('TLS', { reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
-  unknownAuthority: failure('TLS', { reason: 'SELF_SIGNED_CERT_IN_CHAIN' }),
-  expired: failure('TLS', { reason: 'CERT_HAS_EXPIRED' }),
-  notYetValid: failure('TLS', { reason: 'CERT_NOT_YET_VALID' }),
-  otherName: failure('TLS', { reason: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
-  otherCertificate: failure('TLS', { reason: 'CERT_FINGERPRINT' }),
-  noTls: failure('TLS', { reason: 'EPROTO' }),
-}
-
-/** Nothing in them tells more than the code does. */
-const WITHOUT_HOST = ['passwordNeeded', 'notDeployed', 'READ_ONLY']
-
-/** Of these the message says more. */
-const UNKNOWN: Failure[] = [
-  failure('CONFIG'),
-  failure('INVALID_INPUT'),
-  failure('UNAVAILABLE'),
-  failure('UNAVAILABLE', { reason: 'toString' }),
-  failure('LOGIN_REFUSED', { status: 404 }),
-  { message: 'In English.' },
-  { code: 'TIMEOUT', message: 'In English.' },
+/** Sentences that follow or precede one with the host, or are about a form. */
+const ANYWHERE = [
+  'tryAgainOrWait',
+  'tryAgain',
+  'pin',
+  'correctLogin',
+  'loginNotFound',
+  'apiInUrl',
+  'noSession',
+  'nextLogin',
+  'noLogin',
+  'checkConflict',
+  'checkValues',
+  'says',
+  'gotNothing',
+  'gotPage',
+  'gotText',
+  'gotDeep',
+  'mayBeApplied',
+  'notSent',
+  'unchanged',
+  'readFirst',
+  'lastNothing',
+  'lastPending',
+  'lastNoRoute',
+  'lastNoDestination',
+  'lastNotRunning',
+  'lastNotStopped',
+  'lastRouteNotRunning',
+  'urlMissing',
+  'urlInvalid',
+  'urlNoScheme',
+  'urlScheme',
+  'urlUser',
+  'urlQuery',
+  'fingerprintInvalid',
+  'fingerprintNeedsHttps',
+  'noUsername',
+  'noPassword',
+  'tlsMissing',
+  'proxyMissing',
+  'proxyInvalid',
+  'variable',
+  'wholeNumber',
+  'number',
+  'flag',
+  'correct',
+  'passwordNeeded',
+  'notDeployed',
+  'unusableId',
 ]
+
+type Failure = Partial<Responded> & { message: string }
+
+/** The marks for values in a text. */
+const marksIn = (text: string): string[] =>
+  [...new Set(Array.from(text.matchAll(/__([a-z]+)__/gi), ([, name]) => name!))].sort()
+
+/** A value for each mark of a sentence, which looks like another mark. */
+const valuesFor = (words: string): Record<string, string> =>
+  Object.fromEntries(
+    marksIn(words).map((name) => [name, name === 'property' ? 'timeout' : `${name} of __host__`]),
+  )
+
+type SentenceOf = (failure: Failure) => string
 
 describe('the words of the editor', () => {
   for (const language of LANGUAGES) {
-    it(`name every failure that they know, with its host: ${language}`, () => {
-      const { sentenceOf: sentence } = editorModule<{ sentenceOf: (failure: Failure) => string }>(
+    it(`have each sentence of an error, with the same values: ${language}`, () => {
+      const texts = textsAt('gateway', language, 'failure') as Texts
+      Object.keys(texts)
+        .sort()
+        .should.eql([...Object.keys(SENTENCES), 'thisGateway'].sort())
+      for (const [key, words] of Object.entries(SENTENCES)) {
+        marksIn(texts[key]!).should.eql(marksIn(words), key)
+      }
+    })
+
+    it(`show a failure sentence by sentence, with its values as they are: ${language}`, () => {
+      const { sentenceOf: shown } = editorModule<{ sentenceOf: SentenceOf }>(
         'editor/failures.ts',
         language,
       )
-      const texts = textsAt('gateway', language, 'failure') as Record<string, string>
-      Object.keys(texts)
-        .sort()
-        .should.eql([...Object.keys(FAILURES), 'says', 'maybe'].sort())
-      for (const [key, each] of Object.entries(FAILURES)) {
-        const words = sentence(each)
-        const { host = '', status = '' } = each.values ?? {}
-        const expected = texts[key]!.replace('__host__', host).replace('__status__', `${status}`)
-        words.should.equal(expected)
-        if (!WITHOUT_HOST.includes(key)) words.should.containEql(HOST)
+      const texts = textsAt('gateway', language, 'failure') as Texts
+      const { timeout: label = '' } = textsAt('gateway', language, 'label') as Texts
+      for (const [key, words] of Object.entries(SENTENCES)) {
+        const values = valuesFor(words)
+        const expected = texts[key]!.replace(/__([a-z]+)__/gi, (_, name: string) =>
+          name === 'property' ? label : values[name]!,
+        )
+        const said = shown({ message: '', sentences: [{ key, values }, { text: 'And so on.' }] })
+        said.should.equal(`${expected} And so on.`.replace('。 ', '。'), key)
       }
-      for (const each of UNKNOWN) sentence(each).should.equal('In English.')
-      const said = sentence(
-        failure('FORBIDDEN', { says: 'No __host__ for you.', applied: 'maybe' }),
+    })
+
+    it(`name the gateway where its host is not known: ${language}`, () => {
+      const { sentenceOf: shown } = editorModule<{ sentenceOf: SentenceOf }>(
+        'editor/failures.ts',
+        language,
       )
-      said.should.containEql('No __host__ for you.').and.endWith(texts['maybe']!)
+      const texts = textsAt('gateway', language, 'failure') as Texts
+      shown({ message: '', sentences: [{ key: 'selfSigned', values: {} }] }).should.equal(
+        texts['selfSigned']!.replace('__host__', texts['thisGateway']!),
+      )
+      shown({ message: 'As it is.' }).should.equal('As it is.')
     })
 
     it(`name every fault of a definition, with its values: ${language}`, () => {
@@ -168,6 +196,16 @@ describe('the words of the editor', () => {
 })
 
 describe('the sentence of an error', () => {
+  it('is the same in the run time and in the editor', () => {
+    const { thisGateway: _, ...texts } = textsAt('gateway', 'en-US', 'failure') as Texts
+    texts.should.eql({ ...SENTENCES })
+  })
+
+  it('names the gateway wherever it is about the gateway', () => {
+    const unnamed = Object.entries(SENTENCES).filter(([, words]) => !words.includes('__host__'))
+    unnamed.map(([key]) => key).should.eql(ANYWHERE)
+  })
+
   it('names every fault of a definition, with its values', () => {
     for (const reason of EVERY_REASON) {
       const sentence = sentenceOf(reason)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import jsonata from 'jsonata'
-import 'should'
+import should from 'should'
 import { startSimulator } from '../../simulator'
 import { root } from '../support/root'
 
@@ -78,25 +78,28 @@ describe('npm start', function () {
     output.should.match(/Started it: running/)
     output.should.match(/Ensured "stopped": stop, update/)
     output.should.match(/Deleted it: \w/)
-    output.should.match(/Seen by the watch: .*route\.added.*route\.changed.*route\.removed/)
-    output.should.match(/Logins: 1 for \d+ calls of 13 nodes/)
+    output.should.match(/Reported by the watch: .*route\.added.*route\.changed.*route\.removed/)
+    output.should.match(/Logins: 1 for \d+ requests of 13 nodes/)
     output.should.match(/Sessions left open: 0\n$/)
   })
 
-  it('hides the ID of the session, and shows the sentence of an error', () => {
+  it('hides the ID of the session, and shows the sentence of an error', async () => {
     const flow = JSON.parse(readFileSync(join(root, 'examples/All nodes.json'), 'utf8')) as Array<
       Record<string, unknown>
     >
     const debug = (label: string) =>
       flow.find(({ type, name }) => type === 'debug' && name === label)!
-    debug('error').should.containEql({ complete: 'error.message', targetType: 'msg' })
-    const { complete, targetType } = debug('session')
-    String(targetType).should.equal('jsonata')
-    return jsonata(String(complete))
-      .evaluate({ payload: { sessionID: 'secret', displayName: 'Administrator', roles: ['a'] } })
-      .then((shown: object) => {
-        JSON.stringify(shown).should.equal('{"displayName":"Administrator","roles":["a"]}')
-      })
+    const shownBy = (label: string, message: object): Promise<unknown> => {
+      const { complete, targetType } = debug(label)
+      String(targetType).should.equal('jsonata')
+      return jsonata(String(complete)).evaluate(message) as Promise<unknown>
+    }
+    const error = { message: 'It failed.', cause: { gateway: { name: 'Oslo' } } }
+    should(await shownBy('error', { error })).equal('Oslo: It failed.')
+    should(await shownBy('error', { error: { message: 'It failed.' } })).equal('It failed.')
+    const payload = { sessionID: 'secret', displayName: 'Administrator', roles: ['a'] }
+    const shown = await shownBy('session', { payload })
+    JSON.stringify(shown).should.equal('{"displayName":"Administrator","roles":["a"]}')
   })
 
   it('has buttons that make something of the simulator fail, and restore it', async () => {
@@ -110,7 +113,10 @@ describe('npm start', function () {
           id: string
           type: string
           name?: string
+          label?: string
         }>
+        const tabs = flow.filter(({ type }) => type === 'tab').map(({ label }) => label)
+        tabs.should.deepEqual(['Start and stop a route', 'All nodes', 'Simulator: failures'])
         const press = async (label: string): Promise<void> => {
           const { id } = flow.find(({ type, name }) => type === 'inject' && name === label)!
           ;(await fetch(`${editor}inject/${id}`, { method: 'POST' })).status.should.equal(200)
@@ -123,7 +129,7 @@ describe('npm start', function () {
             await pause(50)
           }
         }
-        await press('Studio A: source fails')
+        await press('source fails')
         await until(1)
         pressed = JSON.stringify(await lines())
         await press('everything is back')
@@ -132,7 +138,7 @@ describe('npm start', function () {
     })
     errors.should.equal('')
     pressed.should.match(/^\[\{"place":"239\.\S+:\d+","state":"disconnected"\}\]$/)
-    output.should.match(/Simulator: failures/)
+    output.should.match(/tab "Start and stop a route"/).and.match(/tab "Simulator: failures"/)
     ;(code ?? -1).should.equal(0)
   })
 
@@ -152,7 +158,7 @@ describe('npm start', function () {
     ['operator', 'supervisor', /Preset: only for an Administrator/],
     ['user', 'public', /Preset: only for an Administrator/],
   ] as const) {
-    it(`only reads an appliance that the environment names, as ${username}, and logs out`, () =>
+    it(`only reads a gateway that the environment names, as ${username}, and logs out`, () =>
       onlyReads(username, password, preset))
   }
 
@@ -185,7 +191,7 @@ describe('npm start', function () {
     ['half of the access', { GATEWAY_URL: 'http://127.0.0.1:1' }, /missing: GATEWAY_USERNAME/],
     ['a wrong port', { PORT: 'x' }, /PORT is the port of the editor/],
     [
-      'an appliance that is not there',
+      'a gateway that is not there',
       { GATEWAY_URL: 'http://127.0.0.1:1', GATEWAY_USERNAME: 'a', GATEWAY_PASSWORD: 'b' },
       /refused the connection/,
     ],

@@ -1,11 +1,10 @@
 // The package as a user gets it: packed, installed into an empty user directory, run by a real
-// Node-RED. And that the README says of it what is true.
+// Node-RED.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import should from 'should'
-import { ERROR_CODES } from '../../client/internal'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
 import { root } from '../support/root'
@@ -140,13 +139,13 @@ describe('the package', function () {
       return flows
     }
 
-    it('are offered in the menu, one for each node, and one for all', () => {
+    it('are offered in the menu, one for each node, one for all, and one to begin with', () => {
       const titles = sets
         .filter((set) => set !== 'gateway')
         .map((set) => `${set[0]!.toUpperCase()}${set.slice(1).replace('-', ' ')}`)
       Object.keys(examples)
         .sort()
-        .should.deepEqual([...titles, 'All nodes'].sort())
+        .should.deepEqual([...titles, 'All nodes', 'Start and stop a route'].sort())
     })
 
     it('are offered as recipes too, each with a page', () => {
@@ -172,7 +171,7 @@ describe('the package', function () {
         const defaults = form.slice(0, form.indexOf('paletteLabel'))
         const { id: _, type: _type, ...rest } = node
         for (const property of Object.keys(rest)) {
-          if (['x', 'y', 'z', 'wires'].includes(property)) continue
+          if (['g', 'x', 'y', 'z', 'wires'].includes(property)) continue
           should(new RegExp(`\\b${property}: \\{`).test(defaults)).be.true(
             `${node.type} ${property}`,
           )
@@ -198,6 +197,8 @@ describe('the package', function () {
       // Without the confirmation nothing is imported.
       Preset: () => called('GET', /\/preset$/) && !called('POST', /\/preset$/),
       'Ensure route': () => simulator.route('Ensured example') !== undefined,
+      'Start and stop a route': () =>
+        commanded('stop-route') && simulator.route('Studio A')?.state === 'idle',
       'All nodes': () =>
         changed('delete') && !simulator.routes.some(({ name: each }) => each.startsWith('Demo ')),
     }
@@ -221,8 +222,9 @@ describe('the package', function () {
   })
 
   describe('without Node-RED', () => {
-    it('runs the sample of the README', async () => {
-      const [, sample = ''] = /```js\n([^]*?)```/.exec(readme()) ?? []
+    it('runs the sample of the page on the client', async () => {
+      const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
+      const [, sample = ''] = /```js\n([^]*?)```/.exec(page) ?? []
       sample.should.match(/require\('@media-gateway\/node-red\/client'\)/)
       const file = join(installation.userDir, 'sample.js')
       writeFileSync(file, sample.replace(/http:\/\/localhost:8080/, simulator.url))
@@ -297,34 +299,3 @@ describe('the package', function () {
       ),
     )
 })
-
-describe('the README', () => {
-  it('lists exactly the nodes of the package', () => {
-    firstCells('Nodes')
-      .sort()
-      .should.deepEqual([...types].sort())
-  })
-
-  it('lists exactly the error codes', () => {
-    firstCells('Errors')
-      .sort()
-      .should.deepEqual([...ERROR_CODES].sort())
-  })
-
-  it('names only files that are there', () => {
-    for (const [, path = ''] of readme().matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-      existsSync(join(root, path)).should.be.true(path)
-    }
-  })
-})
-
-const readme = (): string => readFileSync(join(root, 'README.md'), 'utf8')
-
-/** The first cells, in code, of the table under a heading. */
-function firstCells(heading: string): string[] {
-  const section =
-    readme()
-      .split(new RegExp(`^## ${heading}$`, 'm'))[1]
-      ?.split(/^## /m)[0] ?? ''
-  return [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, cell]) => cell!)
-}

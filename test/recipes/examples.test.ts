@@ -1,6 +1,6 @@
 // The flows in examples/ as a user imports them: each loads in a real Node-RED. The recipes here do
 // on a simulator what their pages promise, by the clock or when their buttons are pressed.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileFunction } from 'node:vm'
@@ -8,19 +8,32 @@ import should from 'should'
 import type { Simulator } from '../../simulator'
 import { NodeRed } from '../support/node-red'
 import { packageName } from '../support/root'
-import { until } from '../support/until'
-import { examples, flowsOn, GATEWAY, nodeNamed, probed, read, type FlowNode } from './support'
+import { pause, until } from '../support/until'
+import {
+  examples,
+  flowsOn,
+  GATEWAY,
+  nodeNamed,
+  read,
+  withTab,
+  type FlowNode,
+  type TabProperty,
+} from './support'
 
 const files = (readdirSync(examples, { recursive: true }) as string[])
   .filter((file) => file.endsWith('.json'))
   .map((file) => file.replaceAll('\\', '/'))
   .sort()
 
+/** The group that says what to fill in. */
+const SET_THESE = 'Set these, then deploy'
+
 describe('the example flows', function () {
   this.timeout(30_000)
 
   const nodeRed = new NodeRed()
-  const { start, begin, end, call, deploy, open, press, told, commands, writes } = flowsOn(nodeRed)
+  const { start, begin, end, call, deploy, open, polled, press, inject, told, writes } =
+    flowsOn(nodeRed)
   let simulator: Simulator
   let home: string
   let backups: string
@@ -57,15 +70,20 @@ describe('the example flows', function () {
         .filter(({ module }) => module === 'node-red' || module === packageName)
         .flatMap((set) => set.types)
       for (const node of flow) {
-        should(['tab', ...known].includes(node.type)).be.true(node.type)
+        should(['tab', 'group', ...known].includes(node.type)).be.true(node.type)
         node.should.not.have.property('credentials')
         for (const target of (node.wires ?? []).flat()) ids.has(target).should.be.true(target)
-        for (const target of node.type === 'catch' ? (node.scope ?? []) : [])
-          ids.has(target).should.be.true(target)
+        const lists = [node.scope, node.nodes, node['links']].filter(Array.isArray)
+        for (const target of lists.flat() as string[]) ids.has(target).should.be.true(target)
         if (node.type.startsWith('media-gateway-')) should(node.gateway).equal(GATEWAY)
         if (node.z !== undefined) ids.has(node.z).should.be.true(node.z)
       }
-      flow.filter(({ type }) => type === 'comment').length.should.be.above(0)
+      // What a user has to fill in is in sight.
+      const toSet = flow.find(({ type, name }) => type === 'group' && name === SET_THESE)!
+      const texts = flow.filter(({ id }) => toSet.nodes!.includes(id)).map(({ name }) => name!)
+      texts[0]!.should.match(/^Gateway: URL, username, password/)
+      const properties = (flow.find(({ type }) => type === 'tab')!['env'] as TabProperty[]) ?? []
+      for (const { name } of properties) texts.join().should.containEql(name)
       flow.find(({ type }) => type === 'tab')!.label!.should.equal(nameOf(file))
       flow
         .find(({ type }) => type === 'media-gateway')!
@@ -79,69 +97,39 @@ describe('the example flows', function () {
     })
   }
 
-  describe('Scheduled start and stop', () => {
-    it('starts and stops the route, by the clock or at once, and says so', async () => {
-      const flow = await open('Scheduled start and stop')
-      nodeNamed(flow, 'start at 06:00').crontab!.should.equal('00 06 * * *')
-      nodeNamed(flow, 'stop at 22:00').crontab!.should.equal('00 22 * * *')
-      for (const [button, state] of [
-        ['stop at 22:00', 'idle'],
-        ['start at 06:00', 'running'],
-        ['stop now', 'idle'],
-        ['start now', 'running'],
-      ]) {
-        const before = told('done').length
-        await press(flow, button!)
-        await until(() => told('done').length > before, `the text after "${button}"`)
-        told('done').at(-1)!.should.equal(`Studio A is ${state}`)
-        simulator.route('Studio A')!.state.should.equal(state)
-      }
-      commands().should.deepEqual(['stop-route', 'start-route', 'stop-route', 'start-route'])
-    })
-
-    it('tries again after a minute, unless something else is wanted by then', async () => {
-      const flow = read('Recipes/Scheduled start and stop.json')
-      Object.assign(nodeNamed(flow, 'a minute later'), {
-        timeout: '7500',
-        timeoutUnits: 'milliseconds',
-      })
-      await open('Scheduled start and stop', { flow: probed(flow, 'a minute later') })
-      // A read is tried three times before its message fails.
-      const fail = (): unknown =>
-        simulator.fault({
-          kind: 'status',
-          status: 503,
-          times: 3,
-          match: { path: '/api/gateway/*' },
-        })
-      const failed = (): boolean => simulator.journal.filter(({ fault }) => fault).length === 3
-
-      fail()
-      await press(flow, 'stop now')
-      await until(() => told('done').length === 1, 'the second try')
-      commands().should.deepEqual(['stop-route'])
-
-      simulator.clearJournal()
-      fail()
-      await press(flow, 'stop now')
-      await until(failed, 'the failure')
-      await press(flow, 'start now')
-      await until(() => told('done').length === 2, 'the start')
-      await until(() => told('a minute later').length === 2, 'the time of the second try')
-      await press(flow, 'start now')
-      await until(() => told('done').length === 3, 'what came after that')
-      commands().should.deepEqual(['start-route', 'start-route'])
+  // The hold times are short here: what acts by itself would have acted.
+  for (const file of files.filter((each) => each.startsWith('Recipes/'))) {
+    it(`${file} changes nothing by itself until it is armed`, async () => {
+      const flow = read(file).map((node): FlowNode => ({
+        ...node,
+        ...('holdFor' in node && { holdFor: '' }),
+        ...(node.type === 'trigger' && { duration: '100', units: 'ms' }),
+        ...(node.type === 'delay' && { timeout: '100', timeoutUnits: 'milliseconds' }),
+      }))
+      const tab = flow.find(({ type }) => type === 'tab')!
+      const armed = ((tab['env'] as TabProperty[]) ?? []).find(({ name }) => name === 'ARMED')
+      const writing = flow.some(({ type }) => /control|update|ensure/.test(type))
+      if (armed) armed.should.match({ value: 'false', type: 'bool' })
+      else should(writing && !file.includes('CSV')).be.false('it acts by itself, and has no ARMED')
       simulator.route('Studio A')!.state.should.equal('running')
+      await open(nameOf(file), { flow })
+      if (flow.some(({ type }) => type === 'media-gateway-watch')) await polled(2)
+      simulator.fail('Studio A', { source: 'disconnected' })
+      simulator.stopRoute('City hall')
+      await pause(1500)
+      simulator.journal
+        .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
+        .should.deepEqual([])
     })
-  })
+  }
 
   describe('Create routes from a CSV', () => {
-    it('shows the plan, creates fifty routes once, and then has nothing left to do', async () => {
+    it('shows what it would do, creates fifty routes once, and then has nothing left to do', async () => {
       const flow = await open('Create routes from a CSV')
       const routes = simulator.routes.length
-      await press(flow, 'plan')
-      await until(() => told('result').length === 1, 'the plan')
-      told('result')[0]!.should.match(/^Planned: create 50\nChannel 01: create\n/)
+      await press(flow, 'dry run')
+      await until(() => told('result').length === 1, 'the dry run')
+      told('result')[0]!.should.match(/^Dry run: create 50\nChannel 01: create\n/)
       writes().should.equal(0)
 
       await press(flow, 'apply')
@@ -165,7 +153,7 @@ describe('the example flows', function () {
 
     it('changes only the row that changed', async () => {
       const flow = read('Recipes/Create routes from a CSV.json')
-      const table = nodeNamed(flow, 'table') as unknown as { template: string }
+      const table = nodeNamed(flow, 'table in this flow') as unknown as { template: string }
       table.template = table.template.split('\n').slice(0, 4).join('\n') + '\n'
       await open('Create routes from a CSV', { flow })
       await press(flow, 'apply')
@@ -181,10 +169,62 @@ describe('the example flows', function () {
     })
   })
 
+  describe('Create routes from a CSV, from a file', () => {
+    const HEAD = 'name,source_port,latency,destination_address,destination_port'
+
+    /** Lets the flow read a file with this text, as a dry run. */
+    async function dryRun(text: string): Promise<FlowNode[]> {
+      const file = join(home, 'routes.csv')
+      writeFileSync(file, text)
+      const flow = withTab(read('Recipes/Create routes from a CSV.json'), { FILE: file })
+      await open('Create routes from a CSV', { flow })
+      await inject(flow, 'dry run')
+      return flow
+    }
+
+    it('keeps the zeros of a name, and reads what a spreadsheet has saved', async () => {
+      const flow = await dryRun(`\uFEFF${HEAD}\r\n0815,20001,250,239.40.0.1,6000\r\n`)
+      await until(() => told('result').length === 1, 'the dry run')
+      told('result')[0]!.should.equal('Dry run: create 1\n0815: create')
+      await press(flow, 'apply')
+      await until(() => told('result').length === 2, 'the account')
+      simulator.route('0815')!.should.match({
+        source: { name: '0815 in', port: 20001, srtLatency: 250 },
+        destinations: [{ port: 6000 }],
+      })
+    })
+
+    for (const [what, text] of [
+      ['separated by semicolons', `${HEAD}\nA,1,1,1.1.1.1,1\n`.replaceAll(',', ';')],
+      ['without a column', 'name,source_port,latency,destination_address\nA,20001,250,239.1.1.1\n'],
+    ]) {
+      it(`changes nothing with a table ${what}, and says what is missing`, async () => {
+        const flow = await dryRun(text!)
+        await inject(flow, 'apply')
+        await until(() => told('error').length === 2, 'the errors')
+        told('error')[0]!.should.match(/^Row 1 of the table has no .*destination_port/)
+        writes().should.equal(0)
+      })
+    }
+
+    it('changes nothing when a number is none, or the file is missing', async () => {
+      const flow = await dryRun(`${HEAD}\nA,high,250,239.40.0.1,6000\n`)
+      await inject(flow, 'apply')
+      await until(() => told('error').length === 2, 'the errors')
+      told('error')[1]!.should.match(/port/)
+      const without = withTab(flow, { FILE: join(home, 'nowhere.csv') })
+      await open('Create routes from a CSV', { flow: without })
+      await inject(without, 'apply')
+      await until(() => told('error').length === 1, 'the error')
+      told('error')[0]!.should.match(/nowhere\.csv/)
+      writes().should.equal(0)
+    })
+  })
+
   describe('Nightly preset backup', () => {
     it('writes all routes, with their secrets, to one of fourteen files', async () => {
       const flow = await open('Nightly preset backup')
-      nodeNamed(flow, 'at 03:30').crontab!.should.equal('30 03 * * *')
+      nodeNamed(flow, 'every night at 03:30').crontab!.should.equal('30 03 * * *')
       for (const times of [1, 2]) {
         await press(flow, 'back up now')
         await until(() => told('saved').length === times, 'the backup')

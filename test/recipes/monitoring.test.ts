@@ -33,7 +33,7 @@ describe('the example flows', function () {
   })
   afterEach(end)
 
-  describe('Tally to MQTT', () => {
+  describe('Route state to MQTT', () => {
     let broker: Broker
 
     beforeEach(async () => (broker = await startBroker()))
@@ -57,7 +57,7 @@ describe('the example flows', function () {
       await published('City-hall -1', 'true', 'ok')
       const all = 2 * simulator.routes.length + 2
       await until(() => broker.retained.size === all, 'a topic for everything')
-      broker.retained.get('media-gateway/appliance')!.should.equal('reachable')
+      broker.retained.get('media-gateway/gateway')!.should.equal('reachable')
       broker.retained.get('media-gateway/node-red')!.should.equal('online')
 
       simulator.route('Studio A')!.summaryStatusCode = 'error'
@@ -85,7 +85,7 @@ describe('the example flows', function () {
     it('follows routes into and out of the pattern of the watch', async () => {
       const flow = withBroker(broker)
       Object.assign(nodeNamed(flow, 'the routes'), { routeType: 'pattern', route: 'Studio*' })
-      await open('Tally to MQTT', { flow })
+      await open('Route state to MQTT', { flow })
       await published('Studio A', 'true', 'ok')
       await published('Weather desk', undefined, undefined)
       simulator.renameRoute('Weather desk', 'Studio Z')
@@ -96,15 +96,15 @@ describe('the example flows', function () {
       simulator.startRoute('Studio Z')
       await simulator.settle()
       await published('Studio Z', 'true', 'ok')
-      broker.retained.get('media-gateway/appliance')!.should.equal('reachable')
+      broker.retained.get('media-gateway/gateway')!.should.equal('reachable')
       output().should.not.match(/TypeError/)
     })
 
     it('knows that the appliance answers, also when no route fits', async () => {
       const flow = withBroker(broker)
       Object.assign(nodeNamed(flow, 'the routes'), { routeType: 'name', route: 'nobody has it' })
-      await open('Tally to MQTT', { flow })
-      const appliance = (): string | undefined => broker.retained.get('media-gateway/appliance')
+      await open('Route state to MQTT', { flow })
+      const appliance = (): string | undefined => broker.retained.get('media-gateway/gateway')
       await until(() => appliance() === 'reachable', 'the topic')
     })
 
@@ -135,18 +135,18 @@ describe('the example flows', function () {
       await openWith(broker)
       await published('Studio A', 'true', 'ok')
       const credentials = { username: '', password: '' }
-      await open('Tally to MQTT', { flow: withBroker(broker), credentials })
-      const appliance = (): string | undefined => broker.retained.get('media-gateway/appliance')
+      await open('Route state to MQTT', { flow: withBroker(broker), credentials })
+      const appliance = (): string | undefined => broker.retained.get('media-gateway/gateway')
       await until(() => appliance() === 'unreachable', 'the topic')
     })
   })
 
   async function openWith(broker: Broker, others: FlowNode[] = []): Promise<void> {
-    await open('Tally to MQTT', { flow: [...withBroker(broker), ...others] })
+    await open('Route state to MQTT', { flow: [...withBroker(broker), ...others] })
   }
 
   function withBroker({ port }: Broker): FlowNode[] {
-    const flow = read('Recipes/Tally to MQTT.json')
+    const flow = read('Recipes/Route state to MQTT.json')
     flow.find(({ type }) => type === 'mqtt out')!.should.match({ retain: 'true', qos: '1' })
     return flow.map((node) =>
       node.type === 'mqtt-broker' ? { ...node, port: String(port) } : node,
@@ -162,7 +162,7 @@ describe('the example flows', function () {
       await open(TITLE)
       const early = await fetch(`${nodeRed.url}metrics`)
       early.status.should.equal(503)
-      ;(await early.text()).should.match(/^Nothing is known/)
+      ;(await early.text()).should.match(/^The gateway was not read yet/)
       await until(
         async () => (await fetch(`${nodeRed.url}metrics`)).status === 200,
         'the first look',
@@ -292,7 +292,9 @@ describe('the example flows', function () {
       const [, json] = /```json\n([^]*?)```/.exec(page) ?? []
       const broker = await startBroker()
       const gateway = read('Control route.json').find(({ type }) => type === 'media-gateway')!
-      const mqtt = read('Recipes/Tally to MQTT.json').find(({ type }) => type === 'mqtt-broker')!
+      const mqtt = read('Recipes/Route state to MQTT.json').find(
+        ({ type }) => type === 'mqtt-broker',
+      )!
       const flow = (JSON.parse(json!) as FlowNode[]).map((node) => ({
         ...node,
         z: 'f1',
@@ -321,17 +323,17 @@ describe('the example flows', function () {
     this.timeout(90_000)
     const broker = await startBroker()
     const alarms = read('Recipes/Alarm with recovery.json')
-    nodeNamed(alarms, 'for 20 seconds')['holdFor'] = 0
+    nodeNamed(alarms, 'watch for 20 seconds')['holdFor'] = 0
     const flow = [...alarms, ...withBroker(broker), ...read('Recipes/Prometheus metrics.json')]
     await open('Alarm with recovery', {
       flow: [...new Map(flow.map((node) => [node.id, node])).values()],
     })
     await polled(2)
     await simulator.stop()
-    await until(() => told('text').length > 0, 'the alarm', 40_000)
-    const [alarm] = told('text')
-    alarm!.should.match(/^ALARM Gateway 1: .*refused the connection/)
-    await until(() => broker.retained.get('media-gateway/appliance') === 'unreachable', 'the topic')
+    await until(() => told('alert').length > 0, 'the alarm', 40_000)
+    const [alarm] = told('alert')
+    alarm!.should.match(/^ALERT Gateway 1 .*refused/)
+    await until(() => broker.retained.get('media-gateway/gateway') === 'unreachable', 'the topic')
     const away = (await scrape()).gauges
     valueOf(away, 'reachable', {}).should.equal(0)
     valueOf(away, 'data_age_seconds', {}).should.be.above(28)
@@ -339,12 +341,12 @@ describe('the example flows', function () {
 
     simulator.stopRoute('Studio A')
     await simulator.start()
-    await until(() => told('text').length > 2, 'the end of it')
-    const [, over, stopped, ...others] = told('text')
-    over!.should.match(/^OVER Gateway 1: it answers, after (\d+ min )?\d+ s$/)
-    stopped!.should.equal('ALARM Studio A: it was stopped')
+    await until(() => told('alert').length > 2, 'the end of it')
+    const [, over, stopped, ...others] = told('alert')
+    over!.should.match(/^RESOLVED Gateway 1 /)
+    stopped!.should.match(/^ALERT Studio A /)
     others.should.deepEqual([])
-    await until(() => broker.retained.get('media-gateway/appliance') === 'reachable', 'the topic')
+    await until(() => broker.retained.get('media-gateway/gateway') === 'reachable', 'the topic')
     const back = (await scrape()).gauges
     valueOf(back, 'reachable', {}).should.equal(1)
     valueOf(back, 'data_age_seconds', {}).should.be.below(20)

@@ -21,6 +21,12 @@ export interface FlowNode {
   gateway?: string
   scope?: string[] | null
   wires?: string[][]
+  g?: string
+  nodes?: string[]
+  x?: number
+  y?: number
+  w?: number
+  h?: number
   repeat?: string
   crontab?: string
   baseUrl?: string
@@ -55,6 +61,13 @@ export function flowsOn(nodeRed: NodeRed) {
     await deploy([])
     simulator.openSessions.should.equal(0)
     await simulator.stop()
+  }
+
+  /** Presses a button that asks nothing of the gateway, or whose message may be held back. */
+  async function inject(flow: FlowNode[], button: string): Promise<void> {
+    const answer = await call('POST', `inject/${nodeNamed(flow, button).id}`, {})
+    answer.status.should.equal(200)
+    await pause(200)
   }
 
   const call = (method: string, path: string, body?: unknown): Promise<Response> =>
@@ -160,12 +173,30 @@ export function flowsOn(nodeRed: NodeRed) {
     connected,
     polled,
     press,
+    inject,
     output,
     told,
     changes,
     commands,
     writes,
   }
+}
+
+/** The flow with other properties of its tab, such as ARMED. */
+export function withTab(flow: FlowNode[], properties: Record<string, unknown>): FlowNode[] {
+  const tab = flow.find(({ type }) => type === 'tab')!
+  for (const [name, value] of Object.entries(properties)) {
+    const property = (tab['env'] as TabProperty[]).find((each) => each.name === name)
+    if (!property) throw new Error(`The tab has no property "${name}".`)
+    property.value = String(value)
+  }
+  return flow
+}
+
+export interface TabProperty {
+  name: string
+  value: string
+  type: string
 }
 
 /** The flow, with a debug node of the same name behind one of its nodes. */

@@ -1,10 +1,11 @@
 // Recipes that do something about a source or route in trouble, on a simulator that makes it.
-import { compileFunction } from 'node:vm'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import should from 'should'
 import type { RouteState, Simulator } from '../../simulator'
 import { NodeRed } from '../support/node-red'
 import { pause, until } from '../support/until'
-import { flowsOn, HURRY, nodeNamed, probed, read, type FlowNode } from './support'
+import { flowsOn, nodeNamed, probed, read, withTab, type FlowNode } from './support'
 
 /** The call that reads one route. */
 const ROUTE = /\/routes\/[^/]+$/
@@ -54,8 +55,10 @@ describe('the example flows', function () {
      * With its two times in ms of Node-RED's clock, and the monitor made. What counts as bad lasts
      * longer than a new source takes to connect and to be seen.
      */
-    async function openQuick({ bad = 3000, good = 60_000 } = {}): Promise<FlowNode[]> {
-      const flow = read('Recipes/Failover to a backup and back.json')
+    async function openQuick({ bad = 3000, good = 60_000, armed = true } = {}): Promise<
+      FlowNode[]
+    > {
+      const flow = withTab(read('Recipes/Failover to a backup and back.json'), { ARMED: armed })
       const wait = nodeNamed(flow, 'bad for 15 seconds')
       wait.should.match({ duration: '15', units: 's' })
       Object.assign(wait, { duration: String(bad), units: 'ms' })
@@ -157,6 +160,17 @@ describe('the example flows', function () {
       told('error')[0]!.should.not.containEql('cause')
     })
 
+    it('switches nothing by itself until it is armed, and says what it would do', async () => {
+      const flow = await openQuick({ armed: false })
+      fail()
+      await until(() => told('not armed').length === 1, 'what it would do')
+      told('not armed')[0]!.should.equal('Not armed: Studio A would get the source backup')
+      changes('update').should.equal(0)
+      await press(flow, 'to backup', ROUTE)
+      ;(await switched(1)).should.equal('Studio A now has the source "backup"')
+      source().should.match(BACKUP)
+    })
+
     it('stays with the backup while the monitor was good all the time, until a button says so', async () => {
       const flow = await openQuick({ good: 200 })
       fail()
@@ -239,7 +253,7 @@ describe('the example flows', function () {
     /** With another time to hold than 20 seconds. */
     function held(seconds: number): FlowNode[] {
       const flow = read(`Recipes/${TITLE}.json`)
-      const watch = nodeNamed(flow, 'for 20 seconds')
+      const watch = nodeNamed(flow, 'watch for 20 seconds')
       should(watch['holdFor']).equal(20)
       watch['holdFor'] = seconds
       return flow
@@ -248,8 +262,14 @@ describe('the example flows', function () {
       Object.assign(route, { summaryStatusCode, summaryStatusDetails: details })
       Object.assign(route.source, { summaryStatusCode })
     }
+    const alerts = (count: number): Promise<void> =>
+      until(() => told('alert').length >= count, `alert ${count}`)
 
-    it('tells once of a trouble that lasts, and once when it is over, with how long it was', async () => {
+    /** Which kind of alert there was about which route. */
+    const about = (): string[] =>
+      told('alert').map((text) => text.replace(/ .*(Studio A|City hall).*/, ' $1'))
+
+    it('sends one alert when a failure lasts, and one when it is over', async () => {
       await open(TITLE, { flow: held(10) })
       await polled(1)
       const route = simulator.route('Studio A')!
@@ -257,71 +277,100 @@ describe('the example flows', function () {
       await polled(1)
       status(route, 'ok', 'running')
       await polled(2)
-      told('text').should.deepEqual([], 'a short trouble')
+      told('alert').should.deepEqual([], 'a short failure')
 
-      const from = Date.now()
       status(route, 'warn', 'Source disconnected')
-      await until(() => told('text').length > 0, 'the alarm')
-      const known = Date.now()
+      await alerts(1)
       Object.assign(route.source, { state: 'connecting' })
       await polled(1)
       status(route, 'error', 'No signal')
       await polled(2)
-      const mended = Date.now()
       status(route, 'ok', 'running')
-      await until(() => told('text').length > 1, 'the end of it')
-      const [least, most] = [mended - known, Date.now() - from].map((ms) => (ms / 1000) * HURRY)
-      const [alarm, over, ...others] = told('text')
-      alarm!.should.equal('ALARM Studio A: Source disconnected')
-      const [, seconds] = /^OVER Studio A: it runs, after (\d+) s$/.exec(over!) ?? []
-      Number(seconds).should.be.within(10 + least! - 1, most! + 1)
+      await alerts(2)
+      const [alert, over, ...others] = told('alert')
+      alert!.should.match(/^ALERT Studio A .*Source disconnected/)
+      over!.should.match(/^RESOLVED Studio A /)
       others.should.deepEqual([])
       writes().should.equal(0)
     })
 
-    it('tells of a route that was stopped or is gone, once, and keeps its alarms over a deploy', async () => {
+    it('reports a source that is lost and back, as the gateway sees it', async () => {
+      await open(TITLE, { flow: held(0) })
+      await polled(1)
+      simulator.fail('Studio A', { source: 'disconnected' })
+      await alerts(1)
+      await polled(2)
+      simulator.fail('Studio A', { source: 'ok' })
+      await alerts(2)
+      await polled(2)
+      about().should.deepEqual(['ALERT Studio A', 'RESOLVED Studio A'])
+    })
+
+    it('reports a route that was stopped or does not exist any more, once, over a deploy', async () => {
       const flow = held(0)
       await open(TITLE, { flow })
       await polled(1)
       simulator.stopRoute('Studio A')
-      await until(() => told('text').length === 1, 'the alarm')
+      await alerts(1)
       simulator.startRoute('Studio A')
       await simulator.settle()
-      await until(() => told('text').length === 2, 'the end of it')
+      await alerts(2)
       status(simulator.route('City hall')!, 'error', 'no signal')
-      await until(() => told('text').length === 3, 'the second alarm')
+      await alerts(3)
 
       await deploy(connected(flow))
       await polled(2)
       simulator.removeRoute('City hall')
-      await until(() => told('text').length >= 4, 'the end of the second')
-      const texts = told('text').map((text) => text.replace(/after \d+ s$/, 'after a while'))
-      texts.should.deepEqual([
-        'ALARM Studio A: it was stopped',
-        'OVER Studio A: it runs, after a while',
-        'ALARM City hall: no signal',
-        'OVER City hall: it is gone, after a while',
+      await alerts(4)
+      about().should.deepEqual([
+        'ALERT Studio A',
+        'RESOLVED Studio A',
+        'ALERT City hall',
+        'RESOLVED City hall',
       ])
     })
 
-    it('tells of what is in trouble at the start, and when it cannot watch', async () => {
+    it('reports what fails already at the start, and that it cannot watch', async () => {
       status(simulator.route('Studio A')!, 'error', 'no signal')
       await open(TITLE)
-      await until(() => told('text').length === 1, 'the alarm')
-      told('text')[0]!.should.equal('ALARM Studio A: status error')
+      await alerts(1)
+      told('alert')[0]!.should.equal('ALERT Studio A: status error')
       await open(TITLE, { credentials: { username: 'haiadmin', password: 'wrong' } })
-      await until(() => told('text').length === 1, 'the other alarm')
-      told('text')[0]!.should.match(/^ALARM Gateway 1: .*password/)
+      await alerts(1)
+      told('alert')[0]!.should.match(/^ALERT .*password/)
+      await open(TITLE)
+      await alerts(1)
+      told('alert').should.matchEach(/^RESOLVED /)
     })
 
-    it('puts hours, minutes and seconds into words', () => {
-      const { func } = nodeNamed(read(`Recipes/${TITLE}.json`), 'what is new?')
-      const [words] = /function inWords[^]*?\n}\n/.exec(String(func)) ?? []
-      const inWords = compileFunction(`${words} return inWords(ms)`, ['ms']) as (
-        ms: number,
-      ) => string
-      const times = [0, 999, 61_000, 3_600_000, 93_784_000]
-      times.map(inWords).should.deepEqual(['0 s', '1 s', '1 min 1 s', '1 h', '26 h 3 min 4 s'])
+    it('posts each alert to a webhook, and says when that fails', async () => {
+      const posts: unknown[] = []
+      let answer = 200
+      const chat = createServer((request, response) => {
+        request.setEncoding('utf8')
+        let body = ''
+        request.on('data', (part: string) => (body += part))
+        request.on('end', () => {
+          posts.push(JSON.parse(body))
+          response.writeHead(answer).end('ok')
+        })
+      })
+      await new Promise<void>((resolve) => chat.listen(0, '127.0.0.1', resolve))
+      const { port } = chat.address() as AddressInfo
+      const WEBHOOK = `http://127.0.0.1:${port}/hook`
+      await open(TITLE, { flow: withTab(held(0), { WEBHOOK }) })
+      await polled(1)
+      simulator.stopRoute('Studio A')
+      await until(() => posts.length === 1, 'the post')
+      posts.should.deepEqual([{ text: told('alert')[0] }])
+      answer = 500
+      simulator.stopRoute('City hall')
+      await until(() => told('not sent').length === 1, 'the refusal')
+      told('not sent')[0]!.should.match(/500/)
+      chat.close()
+      chat.closeAllConnections()
+      simulator.stopRoute('Stadium North')
+      await until(() => told('error').length === 1, 'the error')
     })
   })
 
@@ -330,9 +379,9 @@ describe('the example flows', function () {
     const COMMANDS = ['stop-route', 'start-route']
 
     /** It holds for a second instead of 30, and looks again after so many ms. */
-    async function openQuick(again = 200): Promise<void> {
-      const flow = read(`Recipes/${TITLE}.json`)
-      const watch = nodeNamed(flow, 'no bit rate for 30 seconds')
+    async function openQuick(again = 200, armed = true): Promise<void> {
+      const flow = withTab(read(`Recipes/${TITLE}.json`), { ARMED: armed })
+      const watch = nodeNamed(flow, 'no data for 30 seconds')
       watch.should.match({ holdFor: 30, thresholds: [{ measure: 'bitrate', of: 'source' }] })
       watch['holdFor'] = 1
       const delay = nodeNamed(flow, '2 minutes later')
@@ -352,7 +401,7 @@ describe('the example flows', function () {
       Object.assign(simulator.route('Studio A')!.source, { state: 'disconnected' })
       await until(() => told('text').length === 1, 'the restart')
       told('text')[0]!.should.equal(
-        'Studio A: restarted, its source carried nothing (restart 1 within the hour)',
+        'Studio A: restarted, its source delivered no data (restart 1 within the hour)',
       )
       await until(() => told('2 minutes later').length === 1, 'the second look')
       await pause(100)
@@ -361,12 +410,23 @@ describe('the example flows', function () {
       told('text').length.should.equal(1)
     })
 
+    it('restarts nothing until it is armed, and says what it would do', async () => {
+      await openQuick(200, false)
+      stall()
+      await until(() => told('not armed').length === 1, 'what it would do')
+      told('not armed')[0]!.should.match(/^Not armed: Studio A would be restarted/)
+      await polled(2)
+      told('not armed').length.should.equal(1)
+      told('text').should.deepEqual([])
+      writes().should.equal(0)
+    })
+
     it('restarts it three times within the hour, then gives one alarm instead', async () => {
       await openQuick()
       stall()
       await until(() => told('text').length === 4, 'the alarm')
       const ALARM =
-        'ALARM Studio A: its source carries nothing, and 3 restarts within the hour did not help'
+        'ALERT Studio A: its source delivers no data, and 3 restarts within the hour did not help'
       told('text')[3]!.should.equal(ALARM)
       await polled(1)
       told('text').length.should.equal(4)
@@ -404,7 +464,7 @@ describe('the example flows', function () {
       simulator.fault({ kind: 'status', status: 500, times: 1, match: { path: '*/routes/*' } })
       await until(() => told('text').length === 1, 'the alarm')
       told('error').length.should.equal(1)
-      told('text')[0]!.should.match(/^ALARM Studio A could not be restarted: /)
+      told('text')[0]!.should.match(/^ALERT Studio A could not be restarted: /)
       await polled(2)
       told('text').length.should.equal(1)
     })

@@ -1,7 +1,8 @@
-import { hooks } from '@node-red/util'
+import { hooks, i18n } from '@node-red/util'
 import helper from 'node-red-node-test-helper'
 import type { NodeAPI } from 'node-red'
 import type { GatewayError } from '../../client/internal'
+import { loadWords } from './words'
 import controlRoute = require('../../nodes/control-route/control-route')
 import createRoute = require('../../nodes/create-route/create-route')
 import deleteRoute = require('../../nodes/delete-route/delete-route')
@@ -114,6 +115,12 @@ export function flowOf(
   }
 }
 
+/** The helper gives every node a function that returns the key of a text, and not the text. */
+const withWords =
+  (node: (RED: NodeAPI) => void) =>
+  (RED: NodeAPI): void =>
+    node(Object.assign(RED, { _: i18n._ }))
+
 interface Followed extends Outcome {
   nodeId: string
   over: () => void
@@ -134,7 +141,9 @@ export async function load(
   options?: FlowOptions,
 ): Promise<void> {
   const { flow, credentials } = flowOf(baseUrl, nodes, options)
-  await helper.load([...NODES, ...(options?.types ?? [])], flow, credentials)
+  await loadWords()
+  const types = [...NODES, ...(options?.types ?? [])].map(withWords)
+  await helper.load(types, flow, credentials)
   listen()
 }
 

@@ -112,3 +112,22 @@ export async function flawsOf(part: Locator): Promise<string[]> {
     return [...new Set(found)]
   }, LEAST_CONTRAST)
 }
+
+/** The choices of the visible lists of a form that would be cut off once they are chosen. */
+export async function cutChoices(part: Locator): Promise<string[]> {
+  return part.evaluate((root) => {
+    const context = document.createElement('canvas').getContext('2d')!
+    return [...root.querySelectorAll('select')]
+      .filter((select) => select.size <= 1 && select.checkVisibility())
+      .flatMap((select) => {
+        const { font, paddingLeft, paddingRight } = getComputedStyle(select)
+        // The arrow of the list, as wide as browsers draw it.
+        const room = select.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - 18
+        context.font = font
+        return [...select.options]
+          .map(({ text }) => text.trim())
+          .filter((text) => context.measureText(text).width > room)
+          .map((text) => `${select.id}: "${text}", ${Math.round(room)} px wide`)
+      })
+  })
+}

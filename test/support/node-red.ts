@@ -16,6 +16,9 @@ const { version } = JSON.parse(readFileSync(join(nodeRed, 'package.json'), 'utf8
 /** Node-RED 5 has a dark theme of its own, chosen when the editor loads. */
 export const hasDarkTheme = Number(version.split('.')[0]) >= 5
 
+/** What it prints once it has started, in English or German. */
+const STARTED = /Server now running|Server wird jetzt/
+
 export type Properties = Record<string, unknown>
 
 export class NodeRed {
@@ -83,7 +86,7 @@ export class NodeRed {
       stream.on('data', (chunk) => (this.output += String(chunk)))
     }
     const deadline = Date.now() + 90_000
-    while (!this.output.includes('Server now running')) {
+    while (!STARTED.test(this.output)) {
       if (server.exitCode !== null || Date.now() > deadline) {
         throw new Error(`Node-RED did not start:\n${this.output}`)
       }

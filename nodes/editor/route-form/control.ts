@@ -101,7 +101,7 @@ function select({ member, name }: FormField, value: string): HTMLSelectElement {
   const choices: [string, string][] =
     member.kind === 'boolean'
       ? ['true', 'false'].map((each) => [each, text(each)])
-      : (member.oneOf ?? []).map((each) => [each, name === 'protocol' ? each.toUpperCase() : each])
+      : (member.oneOf ?? []).map((each) => [each, choiceOf(name, each)])
   const fits = ([each]: [string, string]) => each.toLowerCase() === value.toLowerCase()
   const known = choices.find(fits)
   if (known) known[0] = value
@@ -115,6 +115,10 @@ function select({ member, name }: FormField, value: string): HTMLSelectElement {
   made.value = value
   return made
 }
+
+/** A protocol is written as its name is; the other choices have words in each language. */
+const choiceOf = (name: string, value: string): string =>
+  name === 'protocol' ? value.toUpperCase() : textOr(`choice.${name}.${value}`, value)
 
 function showButton(input: HTMLInputElement, name: string): HTMLButtonElement {
   const icon = element('i', { className: 'fa fa-eye', ariaHidden: 'true' })

@@ -7,7 +7,7 @@ import {
 } from '../../../client/internal'
 import { DEFAULT_TIMEOUT } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
-import { gatewayOptions, type GatewayConfig, type GatewayCredentials } from '../options'
+import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from '../options'
 import { isGatewayNode, type GatewayNode } from '../../runtime/gateway-node'
 import { NotDeployed, PasswordNeeded } from './failure'
 
@@ -147,6 +147,5 @@ export async function shownCertificate(
 /** The host that the form leads to; empty where its address is not one. */
 export function hostOf(RED: NodeAPI, form: ConnectionForm): string {
   const { baseUrl } = isDeployedOnly(form) ? (storedValues(RED, form.id) ?? form) : form
-  const address = asText(fromEnv(RED, baseUrl, form.id ? RED.nodes.getNode(form.id) : null))
-  return URL.canParse(address) ? new URL(address).host : ''
+  return hostIn(asText(fromEnv(RED, baseUrl, form.id ? RED.nodes.getNode(form.id) : null)))
 }

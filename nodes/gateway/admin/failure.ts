@@ -1,51 +1,52 @@
-import { GatewayError, type Applied, type ErrorCode } from '../../../client/internal'
+import {
+  GatewayError,
+  asGatewayError,
+  say,
+  withoutLabels,
+  type ErrorCode,
+} from '../../../client/internal'
+import { textOf, type Values } from '../../../client/sentences'
 
-/** A failure as sent to the editor, which makes a sentence in its own language where it can. */
+/** A failure as sent to the editor, which has the same sentences in its own language. */
 export interface Failure {
   code: ErrorCode
-  /** A sentence in English. */
+  /** In English. */
   message: string
-  /** The values for that sentence. None of them is a secret. */
-  values?: {
-    host: string
-    /** Of the HTTP response. */
-    status?: number
-    /** Why a connection failed, such as `ECONNREFUSED`. */
-    reason?: string
-    /** What the appliance says. */
-    says?: string
-    applied: Applied
-  }
+  /** The message, sentence by sentence. */
+  sentences: Said[]
   passwordNeeded?: true
   notDeployed?: true
 }
 
+/** A sentence of the catalog with its values, none of which is a secret; or its text. */
+export type Said = { key: string; values: Values } | { text: string }
+
 /** The stored password may not be sent as the form says: it has to be typed again. */
 export class PasswordNeeded extends GatewayError {
   constructor() {
-    super(
-      'CONFIG',
-      'The address, the user, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored one is only sent as it was stored for.',
-    )
+    super('CONFIG', say('passwordNeeded'))
   }
 }
 
 /** There is no such gateway in the flows that run. */
 export class NotDeployed extends GatewayError {
   constructor() {
-    super('NOT_FOUND', 'This gateway is not deployed. Deploy it first.')
+    super('NOT_FOUND', say('notDeployed'))
   }
 }
 
-/** @param host of the appliance; empty where it is not known */
+/** @param host of the gateway; empty where it is not known */
 export function failureOf(error: unknown, host: string): Failure {
-  if (!(error instanceof GatewayError)) {
-    return { code: 'BAD_RESPONSE', message: 'The answer of the appliance could not be handled.' }
-  }
-  const { code, message, cause } = error
-  if (error instanceof PasswordNeeded) return { code, message, passwordNeeded: true }
-  if (error instanceof NotDeployed) return { code, message, notDeployed: true }
-  if (host === '') return { code, message }
-  const { statusCode: status, reason, applianceMessage: says, applied } = cause
-  return { code, message, values: { host, status, reason, says, applied } }
+  // Whatever else was thrown may repeat what the gateway has sent.
+  const known = error instanceof GatewayError ? error : new Error('unknown')
+  const failure = asGatewayError(known, { name: 'editor' }, { id: '', name: '', host })
+  const { code } = failure
+  const shown = withoutLabels(failure.sentences)
+  const message = textOf(shown)
+  const sentences = shown.map(({ key, words, values }): Said => {
+    return key === undefined ? { text: textOf([{ words, values }]) } : { key, values }
+  })
+  if (error instanceof PasswordNeeded) return { code, message, sentences, passwordNeeded: true }
+  if (error instanceof NotDeployed) return { code, message, sentences, notDeployed: true }
+  return { code, message, sentences }
 }

@@ -1,9 +1,11 @@
 import {
   GatewayError,
   knownSnapshot,
+  say,
   watchDevice,
   type Connection,
   type Snapshot,
+  type Wordless,
 } from '../../../client/internal'
 import { mayAct } from '../../../client/connection/roles'
 import { isRunning, type RouteState } from '../../../client/watch/state'
@@ -32,7 +34,7 @@ export interface ObservedState {
   /** Whether the user of the gateway may start and stop; true while the roles are not known. */
   mayControl: boolean
   /** The whole state, unless the editor has this version of it. */
-  snapshot?: Snapshot
+  snapshot?: Wordless<Snapshot>
 }
 
 /** What an editor requests. */
@@ -81,10 +83,7 @@ export function createObservers(
     const known = observers.get(key)
     if (known) return known
     if (observers.size >= MOST_DEVICES) {
-      throw new GatewayError(
-        'INVALID_INPUT',
-        `${MOST_DEVICES} devices of this appliance are looked at in the editor already. Close some of them, and wait a moment.`,
-      )
+      throw new GatewayError('INVALID_INPUT', say('tooManyDevices', { most: MOST_DEVICES }))
     }
 
     const user = {}

@@ -7,6 +7,7 @@ import {
   hideSecrets,
   newOperation,
   onlyDevice,
+  say,
   sentForm,
   type ControlRoute,
   type ErrorCode,
@@ -199,23 +200,20 @@ async function readDefinition(
   const definition = hideSecrets(sentForm(await getRoute(gateway, address, operation)))
   // Unknown members are passed on, whatever the appliance writes into them.
   if (gateway.repeatsSecret(JSON.stringify(definition))) {
-    throw new GatewayError('BAD_RESPONSE', SECRET_REPEATED)
+    throw new GatewayError('BAD_RESPONSE', say('secretRepeated'))
   }
   return { definition }
 }
 
-const SECRET_REPEATED =
-  'This route is not shown: the appliance has written the password of its user, or the ID of the session, into it.'
-
 /** @throws GatewayError `INVALID_INPUT` */
 function commandIn({ deviceId, routeId, destinationId, action }: JsonObject): ControlRoute {
   if (action !== 'start' && action !== 'stop') {
-    throw new GatewayError('INVALID_INPUT', 'action: "start" or "stop" is expected.')
+    throw new GatewayError('INVALID_INPUT', 'action must be "start" or "stop".')
   }
   const device = textOf(deviceId)
   const route = textOf(routeId)
   if (!device || !route) {
-    throw new GatewayError('INVALID_INPUT', 'deviceId and routeId are expected.')
+    throw new GatewayError('INVALID_INPUT', 'deviceId and routeId must be given.')
   }
   return {
     deviceId: device,

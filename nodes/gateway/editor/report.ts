@@ -60,8 +60,8 @@ function headline(report: Report): HTMLElement {
   )
 }
 
-/** For the other codes, the sentence of the runtime says what to do. */
-const ADVISED = ['LOGIN_REFUSED', 'UNAVAILABLE', 'TIMEOUT']
+/** For the other codes, the sentences of the failure say what to do. */
+const ADVISED = ['LOGIN_REFUSED']
 
 /** Codes after which the appliance has at least responded. */
 const ANSWERED = ['LOGIN_REFUSED', 'TOO_MANY_SESSIONS', 'FORBIDDEN', 'REJECTED', 'NOT_FOUND']

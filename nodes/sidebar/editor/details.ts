@@ -56,9 +56,9 @@ export function createDetails(options: DetailsOptions): Details {
   function draw(route: Route): HTMLElement[] {
     const isOld = options.isOld()
     const parts = [
-      part(route.source, text('source'), isOld),
+      part(route.source, `${text('source')}: `, isOld),
       ...route.destinations.map((destination) =>
-        part(destination, text('destination'), isOld, controlOf(route, destination)),
+        part(destination, '', isOld, controlOf(route, destination)),
       ),
     ]
     return [
@@ -121,7 +121,7 @@ export function createDetails(options: DetailsOptions): Details {
   }
 }
 
-function part(shown: Part, kind: string, isOld: boolean, control?: HTMLElement): HTMLElement {
+function part(shown: Part, prefix: string, isOld: boolean, control?: HTMLElement): HTMLElement {
   const sign = mark()
   sign.dataset['tone'] = signOfPart(shown)
   const name = element('span', {
@@ -129,7 +129,7 @@ function part(shown: Part, kind: string, isOld: boolean, control?: HTMLElement):
     title: shown.name ?? '',
     textContent: shown.name ?? '',
   })
-  const words = [`${kind}: ${partSummary(shown, isOld)}`, addressOf(shown)].filter(Boolean)
+  const words = [`${prefix}${partSummary(shown, isOld)}`, addressOf(shown)].filter(Boolean)
   const summary = element('span', {
     className: 'media-gateway-sidebar-summary',
     textContent: words.join(' · '),

@@ -175,7 +175,7 @@ describe('ensure with hundreds of rows', function () {
     error.should.match({ code: 'CLOSED', cause: { applied: 'maybe' } })
     const { problems = [] } = error.cause
     problems.length.should.equal(writes()).and.belowOrEqual(128)
-    error.message.should.containEql('Sent, and not seen yet: "Bulk 0", "Bulk 1"')
+    error.message.should.containEql('Sent, but not confirmed: "Bulk 0", "Bulk 1"')
     problems[0]!.path.should.equal('[0]')
     problems[0]!.problem.should.startWith('"Bulk 0" was sent')
   })
@@ -204,6 +204,16 @@ describe('ensure with hundreds of rows', function () {
     const failed = results.filter((row) => 'error' in row)
     const unsent = failed.filter(({ error }) => error.cause.applied === 'no')
     unsent.length.should.be.above(100)
+    const { host } = new URL(simulator.url)
+    for (const row of unsent.filter(({ error }) => error.message.includes('before it'))) {
+      row.error.message.should.match(
+        new RegExp(
+          `^Route "Bulk \\d+": Nothing was sent for this route, because ${host} did not respond to the routes before it\\.`,
+        ),
+      )
+      row.error.cause.gateway!.should.eql({ id: '', name: host })
+    }
+    unsent.some(({ error }) => error.message.includes('before it')).should.be.true()
     unsent.every(({ changed }) => !changed).should.be.true()
     await simulator.start()
     await simulator.settle()

@@ -124,7 +124,7 @@ describe('merge: the ids that an update has to carry', () => {
     idsOf([{ ...out, name: 'two' }], twins).should.eql([
       {
         path: 'destinations[0]',
-        problem: 'fits several destinations, with the ids d1, d2; give the id',
+        problem: 'matches several destinations, with the IDs d1, d2; give the ID',
       },
     ])
   })
@@ -299,7 +299,7 @@ describe('merge: merge', () => {
 
   it('refuses null for a value that the appliance would keep, with its path', () => {
     const problem =
-      'is null, but it has a value, and the appliance keeps what an update leaves out; give the value wanted'
+      'cannot be cleared: the gateway keeps a stored value when a field is omitted; give the value you want'
     const patch = {
       source: { srtLatency: null, mode: null, srtPassPhrase: null, srtStreamID: null, state: null },
       destinations: { one: { later: { b: { c: null }, d: null } }, two: { ttl: null, fec: 'vf' } },
@@ -378,7 +378,7 @@ describe('merge: merge', () => {
     problemsOf({ destinations: [{ name: 'tow', ttl: 5 }] }).should.eql([
       {
         path: 'destinations[0]',
-        problem: 'fits no destination of the route, and is not complete enough for a new one',
+        problem: 'matches no destination of the route, and is not complete enough for a new one',
       },
       {
         path: 'destinations[0].protocol',
@@ -409,7 +409,7 @@ describe('merge: merge', () => {
     problemsOf({ destinations: { two: { ttl: 1 } } }, twins).should.eql([
       {
         path: 'destinations.two',
-        problem: 'fits several destinations, with the ids d1, d2; give the id',
+        problem: 'matches several destinations, with the IDs d1, d2; give the ID',
       },
     ])
     problemsOf({
@@ -423,7 +423,7 @@ describe('merge: merge', () => {
     problemsOf({ destinations: [{ ttl: 1 }] }).should.eql([
       {
         path: 'destinations[0]',
-        problem: 'has neither id nor name; one of them tells which destination is meant',
+        problem: 'has neither id nor name; give one of them to select the destination',
       },
     ])
   })

@@ -205,7 +205,9 @@ describe('whether a failed change was applied', () => {
     await closing.close()
     const error = await failed
     error.cause.should.match({ applied: /^(yes|maybe)$/, retryable: false })
-    const offAir = new RegExp(`The route "${name}" \\(${routeId}\\) (is|may be) off the air`)
+    const offAir = new RegExp(
+      `^Route "${name}" \\(${routeId}\\) (is|may be) stopped: the restart failed after \\d attempts?`,
+    )
     error.message.should.match(offAir)
     lines.filter((line) => offAir.test(line)).should.have.length(1)
   })
@@ -270,7 +272,9 @@ describe('whether a failed change was applied', () => {
     const error = await failureOf(
       ensureRoutes(gateway, input, options, newOperation('ensure-route')),
     )
-    error.message.should.match(/^Done before this: stop\./)
+    error.message.should.match(
+      /^Route "Stopped and renamed" is stopped now: stop was applied, but the next step failed\. /,
+    )
     error.cause.applied.should.equal('yes')
   })
 

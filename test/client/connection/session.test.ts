@@ -158,7 +158,7 @@ describe('the session', () => {
     codes.should.deepEqual(['LOGIN_REFUSED'])
     simulator.journal.filter(({ path }) => path === '/api/session').should.have.length(1)
     const error = (await listDevices(gateway, now()).catch((e: unknown) => e)) as GatewayError
-    error.message.should.match(/next try is made in (5[0-9]|60) s/)
+    error.message.should.match(/next login is possible in (5[0-9]|60) s/)
     allow()
   })
 

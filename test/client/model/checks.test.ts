@@ -144,19 +144,19 @@ describe('model: checks', () => {
       'a Buffer',
       Buffer.from('x'),
       '',
-      'is no plain object; it must be an object with name, source and destinations',
+      'is not a plain object; it must be an object with name, source and destinations',
     ],
     [
       'a mistyped member',
       { ...ROUTE, sorce: 1 },
       'sorce',
-      'is not known here; did you mean source?',
+      'is not a known field; did you mean source?',
     ],
     [
       'a foreign member',
       { ...ROUTE, bitrate: 1 },
       'bitrate',
-      'is not known here; a route has name, source and destinations',
+      'is not a field of a route; a route has name, source and destinations',
     ],
     ['no name', { source: SOURCE }, 'name', 'is missing; it must be text of 1 to 60 characters'],
     [
@@ -392,11 +392,11 @@ describe('model: checks', () => {
     problemsOf({ ...ROUTE, destinations }).should.eql([
       {
         path: 'destinations[1].id',
-        problem: 'is the id of destinations[0] too; each destination has its own',
+        problem: 'is also the id of destinations[0]; each destination needs its own',
       },
       {
         path: 'destinations[1].name',
-        problem: 'is the name of destinations[0] too; each destination has its own',
+        problem: 'is also the name of destinations[0]; each destination needs its own',
       },
     ])
   })
@@ -496,7 +496,8 @@ describe('model: checks', () => {
     checkUpdate({ name: 'a', startRoute: true }, 'keep').should.eql([
       {
         path: 'startRoute',
-        problem: 'is for creating a route only; start or stop an existing route by its own command',
+        problem:
+          'is only for a new route; use a control route node to start or stop an existing one',
       },
     ])
     const read = { state: 'idle', elapsedTime: '' }
@@ -516,15 +517,15 @@ describe('model: checks', () => {
       { path: 'name', problem: 'is null; it must be text of 1 to 60 characters' },
     ])
     problems({ source: { name: null } }).should.eql([
-      { path: 'source.name', problem: 'is null; this member cannot be removed' },
+      { path: 'source.name', problem: 'is null; this field cannot be removed' },
     ])
     problems({ destinations: [{ id: null, name: 'out' }] }).should.eql([
-      { path: 'destinations[0].id', problem: 'is null; this member cannot be removed' },
+      { path: 'destinations[0].id', problem: 'is null; this field cannot be removed' },
     ])
     problems({ destinations: [{ ttl: 5 }] }).should.eql([
       {
         path: 'destinations[0]',
-        problem: 'has neither id nor name; one of them tells which destination is meant',
+        problem: 'has neither id nor name; give one of them to select the destination',
       },
     ])
     problems({ destinations: { 'Studio A': { ttl: 0 }, b: 5 } }).should.eql([
@@ -537,7 +538,8 @@ describe('model: checks', () => {
     problems({ destinations: 5 }).should.eql([
       {
         path: 'destinations',
-        problem: 'is 5; it must be a list of objects, or an object with one member per destination',
+        problem:
+          'is 5; it must be a list of objects, or an object with one field for each destination',
       },
     ])
     problems({ source: { fec: 'vf' } }).should.eql([])

@@ -405,8 +405,7 @@ describe('model: secrets', () => {
   })
 
   it('are a problem where there is none to keep', () => {
-    const problem =
-      'is a hidden value, and there is nothing at this place to keep; give the value itself'
+    const problem = 'is a hidden value, but there is no stored value to keep; give the value itself'
     const wanted = {
       source: { srtPassPhrase: HIDDEN },
       destinations: [{ name: 'new', srtPassPhrase: HIDDEN }],

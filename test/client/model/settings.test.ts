@@ -89,7 +89,7 @@ describe('a setting of a gateway', () => {
       'ftp://a:secret-word@b',
     ]) {
       should(message(baseUrl))
-        .match(/address/)
+        .match(/URL/)
         .and.not.match(/secret-word/)
       should(JSON.stringify(checks.baseUrl(baseUrl))).not.match(/secret-word/)
     }

@@ -277,7 +277,7 @@ describe('spelling: a choice or an ID in any case', () => {
     it('one route that is wanted twice is found out', async () => {
       const { id } = simulator.routes[0]!
       const rows = [{ id }, { id: id.toUpperCase() }]
-      await ensured(rows).should.be.rejectedWith(/\[1\]\.id: is the same as in \[0\]/)
+      await ensured(rows).should.be.rejectedWith(/\[1\]\.id is the same as in \[0\]/)
       sent().should.eql([])
     })
   })

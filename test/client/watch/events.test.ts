@@ -112,9 +112,11 @@ describe('watching', () => {
       })
       event.should.containDeep({
         event: 'route.status',
+        text: `${route.name} has an error, running (No licence)`,
         before: 'ok',
         after: 'error',
         details: 'No licence',
+        states: { before: 'running', after: 'running' },
       })
     })
 
@@ -251,6 +253,9 @@ describe('watching', () => {
         before: 'accepted',
         after: 'poll timeout',
       })
+      // What a response leaves out says nothing.
+      const silent = await eventsOf(told, () => Object.assign(pairing!, { status: undefined }))
+      silent.should.eql([])
       const gone = await only(() => device().pairings.splice(0, 1))
       gone.should.containDeep({ event: 'peer.status', peer, before: 'poll timeout' })
       should(gone.after).be.null()

@@ -1,0 +1,233 @@
+/** The sentences of errors: what happened, and what to do. */
+
+/** The values for the marks of a sentence. None of them is a secret. */
+export type Values = Readonly<Record<string, string | number>>
+
+/** One sentence of an error. Its words have a mark, such as `__status__`, for each value. */
+export interface Sentence {
+  /** In the catalogs of the editor, under `failure`; none where it never gets there. */
+  key?: SentenceKey
+  words: string
+  values: Values
+}
+
+export type SentenceKey = keyof typeof SENTENCES
+
+/**
+ * The sentences that can reach the editor, which has each of them in its own language. `__host__`
+ * is filled where an error is reported: most of the code does not know which gateway it works on.
+ */
+export const SENTENCES = {
+  // The connection.
+  noConnectionInTime:
+    'No connection to __host__ within __time__ s. Check the URL, firewall and VPN, or increase the request timeout of the gateway.',
+  noResponseInTime: '__host__ did not respond within __time__ s.',
+  tryAgainOrWait: 'Try again later, or increase the request timeout of the gateway.',
+  tryAgain: 'Try again in a moment.',
+  cutOff: '__host__ cut off its response before the end.',
+  tooLarge:
+    'The response of __host__ is larger than __size__ MiB and was not read. Check that the URL is that of a gateway.',
+  refused:
+    '__host__ refused the connection: nothing listens at this address and port. Check the URL, and that the gateway is running.',
+  closed: '__host__ closed the connection without a response. It may be restarting.',
+  noName:
+    '__host__ was not found: its name cannot be resolved (__reason__). Check the URL and the DNS.',
+  noRoute: '__host__ cannot be reached from this machine (__reason__). Check network and routing.',
+  timedOut: 'The connection to __host__ timed out (__reason__). Check the URL, firewall and VPN.',
+  proxyRefused:
+    'The HTTP proxy did not let the connection to __host__ through (HTTP __status__). Check the proxy configuration.',
+  proxySilent: 'The HTTP proxy did not connect to __host__ in time. Check the proxy configuration.',
+  connectionFailed: 'The connection to __host__ failed (__reason__).',
+  noHttp: 'The server at __host__ does not speak HTTP. Check the URL and its port.',
+  stopped: 'The call was stopped before __host__ responded, for example by a deploy.',
+
+  // TLS.
+  badTls:
+    'The TLS or proxy configuration for __host__ cannot be used (__reason__). Check its certificate, key, passphrase and URL.',
+  tlsBroke: 'The TLS connection to __host__ broke (__reason__).',
+  tlsFailed:
+    'The TLS connection to __host__ failed (__reason__). Check https or http in the URL, and the port.',
+  selfSigned: 'The certificate of __host__ is self-signed.',
+  unknownAuthority: 'The certificate of __host__ comes from an unknown authority.',
+  expired: 'The certificate of __host__ has expired. Renew it.',
+  notYetValid:
+    'The certificate of __host__ is not valid yet. Check the clocks of the gateway and of this machine.',
+  otherName: 'The certificate of __host__ was issued for another name.',
+  pin: 'To trust exactly this certificate, enter its SHA-256 fingerprint in the configuration of the gateway.',
+  otherCertificate:
+    '__host__ presents a certificate other than the pinned one. The request was not sent. Find out why it changed before you pin the new one.',
+
+  // The login.
+  loginRefused: '__host__ refused the username or the password (HTTP __status__).',
+  correctLogin: 'Correct them in the configuration of the gateway, and deploy.',
+  loginNotFound: 'Check the URL too: this may be another server.',
+  apiInUrl: 'The URL ends in /api, which the nodes add: remove it.',
+  noSession: 'The response to the login contains no session.',
+  tooManySessions:
+    '__host__ has no free session. End sessions that are not needed, or wait until they expire.',
+  endsSessions:
+    '__host__ ends each new session at once. Check on the gateway whether the account may log in, and whether other clients end its sessions.',
+  nextLogin: 'The next login is possible in __time__ s.',
+  noLogin:
+    'No further attempt is made, so that the account does not get locked. To try the same again, send "start" to a session node.',
+
+  // What the gateway says.
+  failed: '__host__ reported an error (HTTP __status__). It may be starting or overloaded.',
+  forbidden:
+    'User "__user__" is not allowed to do this on __host__ (HTTP __status__). Use an account with the required role in the configuration of the gateway.',
+  missingRole:
+    'User "__user__" has the role __roles__ on __host__, but this requires __role__. The request was not sent. Use another account in the configuration of the gateway.',
+  conflict: '__host__ rejected the request because of a conflict (HTTP __status__).',
+  checkConflict: 'Usually a name or a port is already in use.',
+  tooManyRequests: '__host__ rejected the request because it gets too many (HTTP __status__).',
+  rejected: '__host__ rejected the request (HTTP __status__).',
+  error: '__host__ responded with an error (HTTP __status__).',
+  checkValues: 'It gave no details. Check the values that you sent.',
+  says: 'It says: __says__',
+  routeNotFound: 'There is no route "__route__" on __host__.',
+  destinationNotFound: 'There is no destination "__id__" on __host__.',
+  destinationNotInRoute: 'Route "__route__" on __host__ has no destination "__id__".',
+  deviceNotFound: 'There is no device "__id__" on __host__.',
+
+  // Responses that are not as documented.
+  notAGateway:
+    'The server at __host__ does not respond like a media gateway (__request__). Check the URL and its path.',
+  gotNothing: 'The response was empty.',
+  gotPage: 'The response was a web page.',
+  gotText: 'The response was not JSON.',
+  gotDeep: 'The response was nested too deep.',
+  redirected:
+    '__host__ redirects to __target__ (__request__), which is not followed. Enter the final URL in the configuration of the gateway.',
+  redirectedHere:
+    '__host__ redirects (__request__), which is not followed. Check the URL and its path.',
+  unexpected:
+    '__host__ returned an unexpected response (__what__: __came__ instead of __expected__).',
+  noDevice: '__host__ reports no device.',
+  severalDevices:
+    '__host__ has several devices. Choose one in the Device field, or set msg.deviceId: __devices__.',
+  deviceWithoutId: '__host__ reports a device without a usable ID.',
+  otherDevice: '__host__ returned another device than the requested one.',
+  routeWithoutId: '__host__ lists a route without an ID.',
+  otherRoute: '__host__ returned another route than the requested one.',
+  incompleteList: '__host__ reports __count__ routes but returned only __listed__.',
+  incompleteRoute:
+    '__host__ returned the route without its __part__. The change was not sent, so that no part of the route gets lost.',
+  notProcessed:
+    'The response of __host__ could not be processed (__reason__). Please report this at https://github.com/media-gateway/node-red/issues.',
+  secretRepeated:
+    '__host__ has written the password of the account, or the ID of the session, into this route. It is not shown.',
+
+  // Changes.
+  readOnly:
+    'The gateway __host__ is set to read-only. Nothing was changed. To allow changes, clear "Read-only" in the configuration of the gateway, and deploy.',
+  mayBeApplied:
+    'The change may or may not have been applied: check the gateway before you send it again.',
+  notSent: 'The change was not sent.',
+  unchanged: 'Nothing was changed.',
+  notConfirmed: '__host__ accepted the change, but it was not confirmed within __time__ s.',
+  readFirst: 'Read the route before you send the change again, or increase Timeout.',
+  earlierChange:
+    '__host__ is still applying an earlier change after __time__ s. The new change was not sent. Wait until the earlier change has finished, then send the message again.',
+  stoppedWaiting: 'The call was stopped while it waited for __host__ to confirm the change.',
+  // What was seen last.
+  lastNothing: 'No response came.',
+  lastPending: 'The change is still pending.',
+  lastNoRoute: 'The route does not exist.',
+  lastNoDestination: 'The destination does not exist.',
+  lastNotRunning: 'It is not running.',
+  lastNotStopped: 'It is not stopped.',
+  lastRouteNotRunning: 'It is not running; its route is not running either.',
+
+  // The configuration.
+  urlMissing: 'The URL is missing.',
+  urlInvalid: 'The URL is not valid.',
+  urlNoScheme: 'The URL must begin with http:// or https://, such as __suggested__.',
+  urlScheme: 'The URL must begin with http:// or https://.',
+  urlUser: 'The URL must not contain a username or a password.',
+  urlQuery: 'The URL must not contain a query (?) or a fragment (#).',
+  fingerprintInvalid: 'The fingerprint must be a SHA-256 fingerprint of 64 hexadecimal digits.',
+  fingerprintNeedsHttps: 'A fingerprint requires a URL that begins with https://.',
+  noUsername: 'The username is missing.',
+  noPassword: 'The password is missing.',
+  tlsMissing: 'The TLS configuration does not exist, is disabled, or cannot be read.',
+  proxyMissing: 'The HTTP proxy does not exist, is disabled, or has no URL.',
+  proxyInvalid: 'The URL of the HTTP proxy is not valid.',
+  variable:
+    'The environment variable __variable__ is not set (property __property__). Set it and restart Node-RED, or enter a value.',
+  wholeNumber:
+    'The property __property__ must be a whole number from __least__ to __most__. Correct it in the node, and deploy.',
+  number:
+    'The property __property__ must be a number from __least__ to __most__. Correct it in the node, and deploy.',
+  flag: 'The property __property__ must be true or false. Correct it in the node, and deploy.',
+  correct: 'Correct it in the configuration of the gateway, and deploy.',
+  passwordNeeded:
+    'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is only sent to where it was stored for.',
+  notDeployed: 'This gateway is not deployed. Deploy it first.',
+
+  // Requests of the editor.
+  unusableId: '__id__ cannot be sent as an ID.',
+  tooManyDevices:
+    'The editor already shows __most__ devices of __host__. Close some of them, and wait a moment.',
+} as const satisfies Record<string, string>
+
+type MarksIn<Words> = Words extends `${string}__${infer Mark}__${infer Rest}`
+  ? Mark | MarksIn<Rest>
+  : never
+
+/** The marks that are filled where an error is reported, unless they have a value before. */
+type Filled = 'host' | 'route' | 'user' | 'request'
+
+/** The values that a sentence needs where it is made. */
+type Needed<Key extends SentenceKey> = Exclude<MarksIn<(typeof SENTENCES)[Key]>, Filled>
+
+/** A sentence that can reach the editor. */
+export const say = <Key extends SentenceKey>(
+  key: Key,
+  ...[values = NONE]: [Needed<Key>] extends [never]
+    ? [values?: Values]
+    : [values: Record<Needed<Key>, string | number> & Values]
+): Sentence => ({ key, words: SENTENCES[key], values })
+
+/** A sentence that never reaches the editor. */
+export const words = (template: string, values: Values = NONE): Sentence => ({
+  words: template,
+  values,
+})
+
+const NONE: Values = {}
+
+const MARK = /__([a-z]+)__/gi
+
+/** True when the sentence has this mark. */
+export const mentions = (sentence: Sentence, mark: string): boolean =>
+  sentence.words.includes(`__${mark}__`)
+
+/** What stands for a value that is not known. */
+const UNKNOWN: Values = {
+  host: 'the gateway',
+  route: 'the route',
+  user: 'of the gateway',
+  request: 'unknown request',
+}
+
+/** The sentences in English, as one text. */
+export const textOf = (sentences: readonly Sentence[]): string =>
+  sentences.map(inEnglish).filter(Boolean).join(' ')
+
+function inEnglish({ words: template, values }: Sentence): string {
+  const text = template.replace(MARK, (mark, name: string) =>
+    String(values[name] ?? UNKNOWN[name] ?? mark),
+  )
+  return text.startsWith('the ') ? `T${text.slice(1)}` : text
+}
+
+/** The sentences with these values for the marks that have none. */
+export const filled = (sentences: readonly Sentence[], values: Values): readonly Sentence[] =>
+  sentences.map((sentence) => {
+    const { key, words: template, values: own } = sentence
+    const wanted = Object.entries(values).filter(
+      ([name]) => mentions(sentence, name) && own[name] === undefined,
+    )
+    if (wanted.length === 0) return sentence
+    return { key, words: template, values: Object.assign(Object.fromEntries(wanted), own) }
+  })

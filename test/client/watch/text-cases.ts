@@ -1,0 +1,529 @@
+// Events in each of their forms, with their texts.
+import type { ERROR_CODES, EventName, WatchEvent } from '../../../client/internal'
+
+export type Case = [
+  about: Partial<WatchEvent> & { event: EventName },
+  english: string,
+  german: string,
+  japanese: string,
+]
+
+export const away = { before: 'connected', after: 'disconnected' }
+const there = { before: 'disconnected', after: 'connected' }
+const same = { before: 'connected', after: 'connected' }
+const adapters = (...all: Array<[name: string, address: string]>) =>
+  all.map(([name, address]) => ({ name, address }))
+const definition = (port: number, ...ports: number[]) => ({
+  source: { protocol: 'udp', port },
+  destinations: ports.map((each, index) => ({ id: `x${index}`, name: `Out ${index}`, port: each })),
+})
+const low = { event: 'statistics.low', measure: 'bitrate', of: 'source', limit: 2 } as const
+const high = { event: 'statistics.high', measure: 'roundTripTime', of: 'source' } as const
+const normal = { event: 'statistics.normal', measure: 'bitrate', of: 'source', limit: 2 } as const
+const back = { event: 'appliance.reachable', since: 1 } as const
+/** A gateway that counts as unreachable. */
+export const lost = (code: (typeof ERROR_CODES)[number], detail?: string): Case[0] => ({
+  event: 'appliance.unreachable',
+  reason: { code, message: 'in English', ...(detail && { detail }) },
+})
+
+/** By what they are about: an event, and what it says in English, German and Japanese. */
+export const CASES: Record<string, Case[]> = {
+  'the gateway': [
+    [
+      lost('UNAVAILABLE', 'ECONNREFUSED'),
+      'Gateway gw1 cannot be reached: connection refused',
+      'Gateway gw1 ist nicht erreichbar: Verbindung abgelehnt',
+      'ゲートウェイ gw1 に接続できません: 接続が拒否されました',
+    ],
+    [
+      { ...lost('TIMEOUT'), device: { id: '', name: '' } },
+      'The gateway cannot be reached: no response in time',
+      'Das Gateway ist nicht erreichbar: keine rechtzeitige Antwort',
+      'ゲートウェイ に接続できません: 時間内に応答がありません',
+    ],
+    [
+      { ...lost('UNAVAILABLE'), device: { id: 'd1', name: '' } },
+      'Gateway d1 cannot be watched: not available',
+      'Gateway d1 kann nicht überwacht werden: nicht verfügbar',
+      'ゲートウェイ d1 を監視できません: 利用できません',
+    ],
+    [
+      { ...lost('LOGIN_REFUSED'), device: { id: 'd1', name: 'Gateway 1' } },
+      'Gateway 1 cannot be watched: login refused',
+      'Gateway 1 kann nicht überwacht werden: Anmeldung abgelehnt',
+      'Gateway 1 を監視できません: ログインが拒否されました',
+    ],
+    [
+      lost('TLS', 'CERT_HAS_EXPIRED'),
+      'Gateway gw1 cannot be watched: no trusted TLS connection',
+      'Gateway gw1 kann nicht überwacht werden: keine vertrauenswürdige TLS-Verbindung',
+      'ゲートウェイ gw1 を監視できません: 信頼できるTLS接続を確立できません',
+    ],
+    [
+      { ...back, outageMs: 180_400 },
+      'Gateway gw1 is back after 3 minutes',
+      'Gateway gw1 ist nach 3 Minuten wieder da',
+      'ゲートウェイ gw1 が3分ぶりに復旧しました',
+    ],
+    [
+      { ...back, outageMs: 45_000 },
+      'Gateway gw1 is back after 45 seconds',
+      'Gateway gw1 ist nach 45 Sekunden wieder da',
+      'ゲートウェイ gw1 が45秒ぶりに復旧しました',
+    ],
+    [
+      { ...back, outageMs: 59_700 },
+      'Gateway gw1 is back after 1 minute',
+      'Gateway gw1 ist nach 1 Minute wieder da',
+      'ゲートウェイ gw1 が1分ぶりに復旧しました',
+    ],
+    [
+      { ...back, outageMs: 3_599_900 },
+      'Gateway gw1 is back after 1 hour',
+      'Gateway gw1 ist nach 1 Stunde wieder da',
+      'ゲートウェイ gw1 が1時間ぶりに復旧しました',
+    ],
+    [
+      { ...back, outageMs: (2 * 60 + 5) * 60_000 },
+      'Gateway gw1 is back after 2 hours and 5 minutes',
+      'Gateway gw1 ist nach 2 Stunden und 5 Minuten wieder da',
+      'ゲートウェイ gw1 が2時間5分ぶりに復旧しました',
+    ],
+    [
+      { ...back, outageMs: 75 * 3_600_000 },
+      'Gateway gw1 is back after 3 days and 3 hours',
+      'Gateway gw1 ist nach 3 Tagen und 3 Stunden wieder da',
+      'ゲートウェイ gw1 が3日3時間ぶりに復旧しました',
+    ],
+    [back, 'Gateway gw1 is back', 'Gateway gw1 ist wieder da', 'ゲートウェイ gw1 が復旧しました'],
+    [
+      {
+        event: 'device.status',
+        before: 'ok',
+        after: 'error',
+        details: 'Disk full',
+        states: { before: 'Online', after: 'Device error' },
+      },
+      'Gateway gw1 has an error, device error (Disk full)',
+      'Gateway gw1 meldet einen Fehler, Gerätefehler (Disk full)',
+      'ゲートウェイ gw1 にエラーがあります (デバイスエラー) (Disk full)',
+    ],
+    [
+      {
+        event: 'device.status',
+        before: 'error',
+        after: 'ok',
+        states: { before: 'Offline', after: 'Online' },
+      },
+      'Gateway gw1 is OK again',
+      'Gateway gw1 ist wieder in Ordnung',
+      'ゲートウェイ gw1 は正常に戻りました',
+    ],
+    [
+      {
+        event: 'device.status',
+        before: 'Online',
+        after: 'Offline',
+        states: { before: 'Online', after: 'Offline' },
+      },
+      'Gateway gw1: offline, was online',
+      'Gateway gw1: offline, zuvor online',
+      'ゲートウェイ gw1: オフライン、以前はオンライン',
+    ],
+    [
+      { event: 'device.status', before: 'Online', after: 'Rebooting' },
+      'Gateway gw1: Rebooting, was online',
+      'Gateway gw1: Rebooting, zuvor online',
+      'ゲートウェイ gw1: Rebooting、以前はオンライン',
+    ],
+    [
+      { event: 'device.firmware', before: '4.1', after: '4.2' },
+      'Gateway gw1: firmware 4.2, was 4.1',
+      'Gateway gw1: Firmware 4.2, zuvor 4.1',
+      'ゲートウェイ gw1: ファームウェア 4.2、以前は 4.1',
+    ],
+    [
+      { event: 'device.firmware', after: '4.2' },
+      'Gateway gw1: firmware 4.2',
+      'Gateway gw1: Firmware 4.2',
+      'ゲートウェイ gw1: ファームウェア 4.2',
+    ],
+    [
+      { event: 'device.firmware', before: '4.2' },
+      'Gateway gw1: firmware version unknown',
+      'Gateway gw1: Firmware-Version unbekannt',
+      'ゲートウェイ gw1: ファームウェアのバージョンは不明です',
+    ],
+  ],
+  'network interfaces': [
+    [
+      {
+        event: 'device.config',
+        before: adapters(['eth0', '192.0.2.1'], ['eth1', '192.0.2.2']),
+        after: adapters(['eth0', '192.0.2.9'], ['eth1', '192.0.2.2']),
+      },
+      'Gateway gw1: network interface eth0 has the address 192.0.2.9, had 192.0.2.1',
+      'Gateway gw1: Netzwerkschnittstelle eth0 hat die Adresse 192.0.2.9, zuvor 192.0.2.1',
+      'ゲートウェイ gw1: ネットワークインターフェース eth0 のアドレスは 192.0.2.9、以前は 192.0.2.1',
+    ],
+    [
+      {
+        event: 'device.config',
+        before: adapters(['eth0', '192.0.2.1']),
+        after: adapters(['eth0', '']),
+      },
+      'Gateway gw1: network interface eth0 has no address, had 192.0.2.1',
+      'Gateway gw1: Netzwerkschnittstelle eth0 hat keine Adresse, zuvor 192.0.2.1',
+      'ゲートウェイ gw1: ネットワークインターフェース eth0 にアドレスがありません、以前は 192.0.2.1',
+    ],
+    [
+      { event: 'device.config', before: [], after: adapters(['eth2', '']) },
+      'Gateway gw1: network interface eth2 was added',
+      'Gateway gw1: Netzwerkschnittstelle eth2 wurde hinzugefügt',
+      'ゲートウェイ gw1: ネットワークインターフェース eth2 が追加されました',
+    ],
+    [
+      { event: 'device.config', before: adapters(['', '192.0.2.1']), after: [] },
+      'Gateway gw1: a network interface was removed',
+      'Gateway gw1: eine Netzwerkschnittstelle wurde entfernt',
+      'ゲートウェイ gw1: ネットワークインターフェースが削除されました',
+    ],
+    [
+      {
+        event: 'device.config',
+        before: adapters(['eth0', '192.0.2.1'], ['eth0', '192.0.2.2']),
+        after: adapters(['eth0', '192.0.2.1'], ['eth1', '192.0.2.2']),
+      },
+      'Gateway gw1: network interfaces changed: eth0, eth1',
+      'Gateway gw1: Netzwerkschnittstellen geändert: eth0, eth1',
+      'ゲートウェイ gw1: ネットワークインターフェースが変更されました: eth0、eth1',
+    ],
+    [
+      { event: 'device.config', before: [], after: [] },
+      'Gateway gw1: network interfaces changed',
+      'Gateway gw1: Netzwerkschnittstellen geändert',
+      'ゲートウェイ gw1: ネットワークインターフェースが変更されました',
+    ],
+  ],
+  pairings: [
+    [
+      { event: 'peer.status', before: 'accepted', after: 'poll timeout', details: 'no reply' },
+      'Gateway gw1, pairing with hub: poll timed out, was accepted (no reply)',
+      'Gateway gw1, Kopplung mit hub: Zeitüberschreitung bei der Abfrage, zuvor angenommen (no reply)',
+      'ゲートウェイ gw1、hub とのペアリング: ポーリングのタイムアウト、以前は承認済み (no reply)',
+    ],
+    [
+      { event: 'peer.status', after: 'accepted' },
+      'Gateway gw1, pairing with hub: accepted',
+      'Gateway gw1, Kopplung mit hub: angenommen',
+      'ゲートウェイ gw1、hub とのペアリング: 承認済み',
+    ],
+    [
+      { event: 'peer.status', before: 'accepted' },
+      'Gateway gw1: pairing with hub was removed',
+      'Gateway gw1: Kopplung mit hub wurde entfernt',
+      'ゲートウェイ gw1: hub とのペアリングが削除されました',
+    ],
+    [
+      { event: 'peer.status', peer: { id: '', name: '' } },
+      'Gateway gw1: a pairing is in an unknown state',
+      'Gateway gw1: eine Kopplung ist in unbekanntem Zustand',
+      'ゲートウェイ gw1: ペアリングの状態は不明です',
+    ],
+  ],
+  routes: [
+    [
+      { event: 'route.added', after: { state: 'running' } },
+      'Route Studio A is new and is running',
+      'Route Studio A ist neu und läuft',
+      'ルート Studio A が新たに見つかりました (実行中)',
+    ],
+    [
+      { event: 'route.added', after: { state: 'idle' } },
+      'Route Studio A is new and is stopped',
+      'Route Studio A ist neu und gestoppt',
+      'ルート Studio A が新たに見つかりました (停止)',
+    ],
+    [
+      { event: 'route.added', after: {}, route: { id: 'r1', name: 'Route 1' } },
+      'Route 1 is new',
+      'Route 1 ist neu',
+      'Route 1 が新たに見つかりました',
+    ],
+    [
+      { event: 'route.removed', before: { state: 'running' } },
+      'Route Studio A, which was running, is gone',
+      'Route Studio A, die lief, ist nicht mehr da',
+      '実行中だったルート Studio A がなくなりました',
+    ],
+    [
+      { event: 'route.removed', before: { state: 'stopped' }, route: { id: 'r1', name: '' } },
+      'Route r1 is gone',
+      'Route r1 ist nicht mehr da',
+      'ルート r1 がなくなりました',
+    ],
+    [
+      { event: 'route.renamed', before: 'Studio A', after: 'Studio B' },
+      'Studio A was renamed to Studio B',
+      'Studio A wurde in Studio B umbenannt',
+      'Studio A の名前が Studio B に変更されました',
+    ],
+    [
+      { event: 'route.started', before: 'idle', after: 'running' },
+      'Studio A is running',
+      'Studio A läuft',
+      'Studio A は実行中です',
+    ],
+    [
+      { event: 'route.stopped', before: 'running', after: 'idle' },
+      'Studio A is stopped',
+      'Studio A ist gestoppt',
+      'Studio A は停止しています',
+    ],
+    [
+      { event: 'route.stopped', before: 'running', after: 'degraded' },
+      'Studio A is no longer running, state degraded',
+      'Studio A läuft nicht mehr, Zustand degraded',
+      'Studio A は実行中ではなくなりました (状態: degraded)',
+    ],
+    [
+      { event: 'route.stopped', before: 'running' },
+      'Studio A is no longer running',
+      'Studio A läuft nicht mehr',
+      'Studio A は実行中ではなくなりました',
+    ],
+    [
+      {
+        event: 'route.status',
+        before: 'ok',
+        after: 'error',
+        details: 'No license',
+        states: { before: 'running', after: 'running' },
+      },
+      'Studio A has an error, running (No license)',
+      'Studio A meldet einen Fehler, läuft (No license)',
+      'Studio A にエラーがあります (実行中) (No license)',
+    ],
+    [
+      { event: 'route.status', before: 'error', after: 'warn' },
+      'Studio A has a warning',
+      'Studio A meldet eine Warnung',
+      'Studio A に警告があります',
+    ],
+    [
+      { event: 'route.status', before: 'warn', after: 'ok', details: 'running' },
+      'Studio A is OK again',
+      'Studio A ist wieder in Ordnung',
+      'Studio A は正常に戻りました',
+    ],
+    [
+      {
+        event: 'route.status',
+        before: 'ok',
+        after: 'unknown',
+        details: 'idle',
+        states: { before: 'running', after: 'idle' },
+      },
+      'Studio A is in an unknown state, stopped',
+      'Studio A ist in unbekanntem Zustand, gestoppt',
+      'Studio A の状態は不明です (停止)',
+    ],
+    [
+      { event: 'route.status', before: 'ok', after: 'critical' },
+      'Studio A: critical',
+      'Studio A: critical',
+      'Studio A: critical',
+    ],
+    [
+      { event: 'route.status', before: 'ok' },
+      'Studio A is in an unknown state',
+      'Studio A ist in unbekanntem Zustand',
+      'Studio A の状態は不明です',
+    ],
+    [
+      { event: 'route.changed', before: definition(5000), after: definition(5001) },
+      'Studio A was changed: source',
+      'Studio A wurde geändert: Quelle',
+      'Studio A が変更されました: ソース',
+    ],
+    [
+      { event: 'route.changed', before: definition(5000, 1, 2), after: definition(5000, 1, 3) },
+      'Studio A was changed: destination “Out 1”',
+      'Studio A wurde geändert: Ziel „Out 1“',
+      'Studio A が変更されました: 出力先「Out 1」',
+    ],
+    [
+      { event: 'route.changed', before: definition(5000, 1, 2), after: definition(5001, 3, 4, 5) },
+      'Studio A was changed: source, 2 destinations',
+      'Studio A wurde geändert: Quelle, 2 Ziele',
+      'Studio A が変更されました: ソース、出力先2件',
+    ],
+    [
+      { event: 'route.changed', before: definition(5000), after: definition(5000) },
+      'Studio A was changed',
+      'Studio A wurde geändert',
+      'Studio A が変更されました',
+    ],
+  ],
+  'source and destinations': [
+    [
+      { event: 'source.status', before: 'ok', after: 'error', states: away },
+      'Studio A: source lost, disconnected',
+      'Studio A: Quelle ausgefallen, getrennt',
+      'Studio A: ソースが途絶しました (切断)',
+    ],
+    [
+      {
+        event: 'source.status',
+        before: 'ok',
+        after: 'warn',
+        states: { before: 'connected', after: 'connecting' },
+        details: 'Source In connecting',
+      },
+      'Studio A: source lost, connecting (Source In connecting)',
+      'Studio A: Quelle ausgefallen, im Verbindungsaufbau (Source In connecting)',
+      'Studio A: ソースが途絶しました (接続処理中) (Source In connecting)',
+    ],
+    [
+      { event: 'source.status', before: 'ok', after: 'warn', states: same },
+      'Studio A: source has a warning, connected',
+      'Studio A: Quelle meldet eine Warnung, verbunden',
+      'Studio A: ソースに警告があります (接続済み)',
+    ],
+    [
+      { event: 'source.status', before: 'unknown', after: 'error', states: away },
+      'Studio A: source has an error, disconnected',
+      'Studio A: Quelle meldet einen Fehler, getrennt',
+      'Studio A: ソースにエラーがあります (切断)',
+    ],
+    [
+      { event: 'source.status', before: 'ok', after: 'unknown', states: away },
+      'Studio A: source is in an unknown state, disconnected',
+      'Studio A: Quelle ist in unbekanntem Zustand, getrennt',
+      'Studio A: ソースの状態は不明です (切断)',
+    ],
+    [
+      { event: 'source.status', before: 'error', after: 'ok', states: there },
+      'Studio A: source is back',
+      'Studio A: Quelle ist wieder da',
+      'Studio A: ソースが復旧しました',
+    ],
+    [
+      { event: 'source.status', before: 'warn', after: 'ok', states: same },
+      'Studio A: source is OK again',
+      'Studio A: Quelle ist wieder in Ordnung',
+      'Studio A: ソースは正常に戻りました',
+    ],
+    [
+      {
+        event: 'source.status',
+        before: 'error',
+        after: 'ok',
+        states: { before: 'disconnected', after: 'connecting' },
+      },
+      'Studio A: source is OK again, connecting',
+      'Studio A: Quelle ist wieder in Ordnung, im Verbindungsaufbau',
+      'Studio A: ソースは正常に戻りました (接続処理中)',
+    ],
+    [
+      { event: 'source.status', before: 'unknown', after: 'ok', states: there },
+      'Studio A: source is OK',
+      'Studio A: Quelle ist in Ordnung',
+      'Studio A: ソースは正常です',
+    ],
+    [
+      { event: 'source.status', before: 'connecting', after: 'disconnected' },
+      'Studio A: source disconnected, was connecting',
+      'Studio A: Quelle getrennt, zuvor im Verbindungsaufbau',
+      'Studio A: ソースは切断、以前は接続処理中',
+    ],
+    [
+      { event: 'destination.status', before: 'ok', after: 'error', states: away },
+      'Studio A: destination “CDN” lost, disconnected',
+      'Studio A: Ziel „CDN“ ausgefallen, getrennt',
+      'Studio A: 出力先「CDN」が途絶しました (切断)',
+    ],
+    [
+      { event: 'destination.status', before: 'warn', after: 'ok', states: there },
+      'Studio A: destination “CDN” is back',
+      'Studio A: Ziel „CDN“ ist wieder da',
+      'Studio A: 出力先「CDN」が復旧しました',
+    ],
+    [
+      { event: 'destination.added', after: {} },
+      'Studio A: destination “CDN” was added',
+      'Studio A: Ziel „CDN“ wurde hinzugefügt',
+      'Studio A: 出力先「CDN」が追加されました',
+    ],
+    [
+      { event: 'destination.removed', before: {}, destination: { id: 'x1', name: '' } },
+      'Studio A: destination “x1” was removed',
+      'Studio A: Ziel „x1“ wurde entfernt',
+      'Studio A: 出力先「x1」が削除されました',
+    ],
+    [
+      { event: 'destination.started', before: false, after: true },
+      'Studio A: destination “CDN” started',
+      'Studio A: Ziel „CDN“ gestartet',
+      'Studio A: 出力先「CDN」が開始しました',
+    ],
+    [
+      { event: 'destination.stopped', before: true, after: false },
+      'Studio A: destination “CDN” stopped',
+      'Studio A: Ziel „CDN“ gestoppt',
+      'Studio A: 出力先「CDN」が停止しました',
+    ],
+    [
+      { event: 'destination.stopped', before: true, destination: { id: '', name: '' } },
+      'Studio A: a destination is in an unknown state',
+      'Studio A: ein Ziel ist in unbekanntem Zustand',
+      'Studio A: 出力先の状態は不明です',
+    ],
+  ],
+  statistics: [
+    [
+      { ...low, value: 0.4 },
+      'Studio A: bitrate of the source 0.4 Mbit/s, below 2 Mbit/s',
+      'Studio A: Bitrate der Quelle 0,4 Mbit/s, unter 2 Mbit/s',
+      'Studio A: ソースのビットレートが 0.4 Mbit/s で、2 Mbit/s を下回っています',
+    ],
+    [
+      { ...low, value: 1.9996 },
+      'Studio A: bitrate of the source 1.9996 Mbit/s, below 2 Mbit/s',
+      'Studio A: Bitrate der Quelle 1,9996 Mbit/s, unter 2 Mbit/s',
+      'Studio A: ソースのビットレートが 1.9996 Mbit/s で、2 Mbit/s を下回っています',
+    ],
+    [
+      { ...high, value: 1234.56, limit: 250.5 },
+      'Studio A: round-trip time of the source 1235 ms, above 250.5 ms',
+      'Studio A: Umlaufzeit der Quelle 1235 ms, über 250,5 ms',
+      'Studio A: ソースのラウンドトリップタイムが 1235 ms で、250.5 ms を上回っています',
+    ],
+    [
+      {
+        ...high,
+        measure: 'packetLoss',
+        of: 'destination',
+        destination: { id: 'x1', name: 'CDN' },
+        value: 0.000123456,
+        limit: 0.0001,
+      },
+      'Studio A: packet loss of destination “CDN” 0.000123, above 0.0001',
+      'Studio A: Paketverlust des Ziels „CDN“ 0,000123, über 0,0001',
+      'Studio A: 出力先「CDN」のパケットロスが 0.000123 で、0.0001 を上回っています',
+    ],
+    [
+      { ...normal, value: 15.818 },
+      'Studio A: bitrate of the source normal again, 15.8 Mbit/s',
+      'Studio A: Bitrate der Quelle wieder normal, 15,8 Mbit/s',
+      'Studio A: ソースのビットレートは正常に戻りました (15.8 Mbit/s)',
+    ],
+    [
+      { ...normal, of: 'destination', destination: { id: '', name: '' }, value: null },
+      'Studio A: bitrate of a destination no longer measured',
+      'Studio A: Bitrate eines Ziels wird nicht mehr gemessen',
+      'Studio A: 出力先のビットレートは測定されなくなりました',
+    ],
+  ],
+}

@@ -1,0 +1,274 @@
+// The help of the nodes, as the editor shows it: short, in one order, with every field of the form,
+// and with samples that are what the nodes send.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import should from 'should'
+import { ERROR_CODES, EVENTS } from '../../client/internal'
+import { startSimulator, type Simulator } from '../../simulator'
+import { LANGUAGES, type Language } from '../support/editor-module'
+import { helper, load, send, unload, type Message } from '../support/flow'
+import { root } from '../support/root'
+import { until } from '../support/until'
+
+const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
+
+const manifest = JSON.parse(text('package.json')) as {
+  repository: { url: string }
+  'node-red': { nodes: Record<string, string> }
+}
+const nodes = Object.keys(manifest['node-red'].nodes)
+
+/** The nodes that have more to say than others. */
+const LONG = ['ensure-route', 'watch', 'gateway']
+
+/** Words of a page, at least and at most. Words are counted the same way in every language. */
+const LENGTHS: Record<Language, { least: number; most: number; mostOfLong: number }> = {
+  'en-US': { least: 150, most: 300, mostOfLong: 350 },
+  de: { least: 150, most: 310, mostOfLong: 350 },
+  ja: { least: 250, most: 400, mostOfLong: 460 },
+}
+
+const HEADINGS: Record<Language, Record<string, string>> = {
+  'en-US': {
+    inputs: 'Inputs',
+    outputs: 'Outputs',
+    details: 'Details',
+    example: 'Example',
+    errors: 'Errors',
+    references: 'References',
+  },
+  de: {
+    inputs: 'Eingangsdaten',
+    outputs: 'Ausgangsdaten',
+    details: 'Details',
+    example: 'Beispiel',
+    errors: 'Fehler',
+    references: 'Verweise',
+  },
+  ja: {
+    inputs: '入力',
+    outputs: '出力',
+    details: '詳細',
+    example: '例',
+    errors: 'エラー',
+    references: '参考',
+  },
+}
+
+for (const language of LANGUAGES) {
+  describe(`the help in ${language}`, () => {
+    for (const node of nodes) {
+      describe(`of ${node}`, () => {
+        const page = (): string => help(node, language)
+
+        it('begins with one sentence, which is the tooltip', () => {
+          const [, first = ''] = /^<script[^>]*>\s*<p>([^]*?)<\/p>/.exec(page()) ?? []
+          matches(first, /[.。]/g).length.should.equal(1)
+          first.trim().should.match(/[.。]$/)
+        })
+
+        it('has its sections, in this order', () => {
+          const titles = HEADINGS[language]
+          const expected = [
+            ...(node === 'watch' || node === 'gateway' ? [] : [`h3 ${titles['inputs']}`]),
+            ...(node === 'gateway' ? [] : [`h3 ${titles['outputs']}`]),
+            `h3 ${titles['details']}`,
+            `h4 ${titles['example']}`,
+            `h4 ${titles['errors']}`,
+            `h3 ${titles['references']}`,
+          ]
+          const found = [...page().matchAll(/<(h\d)>([^<]*)<\/h\d>/g)].map(
+            ([, h, of]) => `${h} ${of}`,
+          )
+          found.should.eql(expected)
+        })
+
+        it('is short, and not too short', () => {
+          const { least, most, mostOfLong } = LENGTHS[language]
+          const count = wordsIn(page(), language)
+          count.should.be.within(least, LONG.includes(node) ? mostOfLong : most)
+        })
+
+        it('marks nothing but values, with code', () => {
+          const known = /^(script|p|br|h3|h4|dl|dt|dd|ul|li|a|span|code|pre)$/
+          matches(page(), /<\/?([a-z]\w*)/g)
+            .filter((tag) => !known.test(tag))
+            .should.eql([])
+        })
+
+        it('has every field of the form', () => {
+          const fields = fieldsOf(node).map((key) => labelAt(node, language, key))
+          fields.length.should.be.above(0)
+          const terms = matches(page(), /<dt[^>]*>([^]*?)<\/dt>/g)
+          fields.filter((field) => !terms.includes(field)).should.eql([])
+        })
+
+        it('has every choice of the form', () => {
+          const values = matches(page(), /<code>([^<]*)<\/code>/g)
+          const quoted = matches(page(), /[“„「]([^”“」]*)[”“」]/g)
+          const missing = choicesOf(node).filter(
+            ({ value, key }) =>
+              !values.includes(value) && !quoted.includes(labelAt(node, language, key)),
+          )
+          missing.should.eql([])
+        })
+
+        it('names few errors, and links the page with all of them', () => {
+          const errors = sectionOf(page(), HEADINGS[language]['errors']!)
+          const named = matches(errors, /<code>([A-Z_]+)<\/code>/g)
+          named.length.should.be.within(2, 4)
+          named.filter((code) => !ERROR_CODES.some((known) => known === code)).should.eql([])
+          should(links(errors)).containEql('docs/errors.md')
+        })
+
+        it('refers only to pages that there are', () => {
+          const references = sectionOf(page(), HEADINGS[language]['references']!)
+          links(references).length.should.be.above(1)
+          for (const path of links(page())) {
+            should(path === 'issues' || existsSync(join(root, path))).be.true(path)
+          }
+          matches(page(), /(<a [^>]*>)/g).length.should.equal(links(page()).length)
+        })
+      })
+    }
+  })
+}
+
+/** How each node is set in its sample. */
+const SETTINGS: Record<string, object> = {
+  'list-routes': { output: 'routes', filter: 'studio', state: 'running' },
+  'control-route': { action: 'msg' },
+  'update-route': { mode: 'merge' },
+}
+
+describe('the samples of the help', () => {
+  let simulator: Simulator
+
+  beforeEach(async () => {
+    simulator = await startSimulator()
+    const actions = nodes.filter((node) => node !== 'gateway' && node !== 'watch')
+    const all = actions.map((node): [string, object] => [node, SETTINGS[node] ?? {}])
+    await load(
+      simulator.url,
+      { ...Object.fromEntries(all), watch: { events: ['source.status'] } },
+      { gateway: { name: 'Studio gateway', pollInterval: 1 } },
+    )
+  })
+  afterEach(async () => {
+    await unload()
+    await simulator.stop()
+  })
+
+  for (const node of nodes.filter((one) => one !== 'gateway' && one !== 'watch')) {
+    it(`are what ${node} takes and gives`, async () => {
+      const [given, shown] = samplesOf(node)
+      const { messages, error } = await send(node, withRealDevice(given!))
+      should(error).be.undefined()
+      expectShown(shown!, messages[0])
+    })
+  }
+
+  it('are what a Catch node gets', async () => {
+    const [given, shown] = samplesOf('gateway')
+    const { caught } = await send('control-route', given)
+    const { message, code, cause } = caught!.error
+    const real = message.replace(new URL(simulator.url).host, 'gw1.example.com')
+    expectShown(shown, { ...caught, error: { message: real, code, cause } })
+  })
+
+  it('are what a watch gives', async () => {
+    const [shown, ...more] = samplesOf('watch')
+    more.should.eql([])
+    EVENTS.should.containEql(shown!['topic'])
+    const received: Message[] = []
+    helper.getNode('out').on('input', (message: unknown) => received.push(message as Message))
+    await until(() => simulator.journal.some(({ path }) => /^\/api\/devices\/.+/.test(path)))
+    simulator.fail('Studio A', { source: 'disconnected' })
+    await until(() => received.length > 0)
+    expectShown(shown!, received[0])
+  })
+
+  const withRealDevice = (message: Message): Message =>
+    message['deviceId'] ? { ...message, deviceId: simulator.devices[0]!._id } : message
+})
+
+/** Fails if a message lacks something that its sample has. IDs and numbers may differ. */
+function expectShown(sample: unknown, real: unknown, path = 'msg'): void {
+  if (Array.isArray(sample)) {
+    should(Array.isArray(real)).be.true(path)
+    for (const [index, entry] of sample.entries()) {
+      expectShown(entry, (real as unknown[])[index], `${path}[${index}]`)
+    }
+  } else if (typeof sample === 'object' && sample !== null) {
+    should(real).be.an.Object()
+    for (const [name, value] of Object.entries(sample)) {
+      expectShown(value, (real as Record<string, unknown>)[name], `${path}.${name}`)
+    }
+  } else if (typeof sample === 'number' || /\b_?(id|routeId|deviceId)$/.test(path)) {
+    should(typeof real).equal(typeof sample, path)
+  } else {
+    should(real).equal(sample, path)
+  }
+}
+
+// ---- what is read
+
+function help(node: string, language: Language): string {
+  return text('dist/nodes', node, 'locales', language, `${node}.html`)
+}
+
+const samplesOf = (node: string): Message[] =>
+  matches(help(node, 'en-US'), /<pre>([^]*?)<\/pre>/g).map((json) => JSON.parse(json) as Message)
+
+/** From a heading to the next one. */
+function sectionOf(page: string, title: string): string {
+  const [, rest = ''] = page.split(new RegExp(`<h\\d>${title}</h\\d>`))
+  return rest.split(/<h\d>/)[0]!
+}
+
+/** The words of a page, without samples. */
+function wordsIn(page: string, language: Language): number {
+  const prose = page.replace(/<pre>[^]*?<\/pre>/g, '').replace(/<[^>]*>/g, ' ')
+  const segments = new Intl.Segmenter(language, { granularity: 'word' }).segment(prose)
+  return [...segments].filter(({ isWordLike }) => isWordLike).length
+}
+
+/** Where the links of a page lead, within the repository. */
+function links(page: string): string[] {
+  const home = manifest.repository.url.replace(/^git\+|\.git$/g, '')
+  return matches(page, /<a href="([^"]*)" target="_blank">/g)
+    .filter((url) => url.startsWith(`${home}/`))
+    .map((url) => url.slice(home.length + 1).replace(/^blob\/main\//, ''))
+}
+
+const form = (node: string): string => {
+  const html = text('dist/nodes', node, `${node}.html`)
+  return /<script type="text\/html" data-template-name[^]*?<\/script>/.exec(html)![0]
+}
+
+/** The keys of the labels in a form. Node-RED itself explains the name of a node. */
+const fieldsOf = (node: string): string[] =>
+  matches(
+    form(node),
+    /<(?:label|button|div class="[\w-]+-heading")[^]*?data-i18n="([^"]+)"/g,
+  ).filter((key) => !/\bform\.name$/.test(key))
+
+function choicesOf(node: string): Array<{ value: string; key: string }> {
+  const options = form(node).matchAll(/<option value="([^"]*)" data-i18n="([^"]*)"/g)
+  return [...options].map(([, value, key]) => ({ value: value!, key: key! }))
+}
+
+/** A label as help names it: without what explains it. */
+function labelAt(node: string, language: Language, key: string): string {
+  const [, of = node, path = ''] = /^(?:.*\/([\w-]+):)?(.*)$/.exec(key)!
+  const catalog: unknown = JSON.parse(text('nodes', of, 'locales', language, `${of}.json`))
+  const label = path
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], catalog)
+  return String(label)
+    .split(/[:：(（]/)[0]!
+    .trim()
+}
+
+const matches = (page: string, pattern: RegExp): string[] =>
+  [...page.matchAll(pattern)].map(([whole, first]) => first ?? whole)

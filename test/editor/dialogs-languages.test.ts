@@ -1,0 +1,28 @@
+// Every dialog in every language: the labels fit their column, the choices their field.
+import should from 'should'
+import { CONFIG } from '../support/editor'
+import { LANGUAGES } from '../support/editor-module'
+import { cutChoices, flawsOf } from '../support/looks'
+import { takePicture } from '../support/pictures'
+import { withDialogs } from './dialogs-page'
+import { ACTIONS } from './every-node'
+
+withDialogs('the dialogs in other languages', ({ page, open, openForm, cancel }) => {
+  const ids = ['gateway', ...ACTIONS].flatMap((type) => [type, `${type}-other`])
+
+  for (const language of LANGUAGES) {
+    it(`have room for their words: ${language}`, async () => {
+      await open({ language })
+      const found: Record<string, string[]> = {}
+      for (const id of ids) {
+        const form = await openForm(id)
+        const flaws = [...(await flawsOf(form)), ...(await cutChoices(form))]
+        if (flaws.length > 0) found[id] = flaws
+        const body = page().locator('.red-ui-tray-body').last()
+        await takePicture(body, `${id.replace(`${CONFIG}-`, '')}-${language}`)
+        await cancel()
+      }
+      should(found).eql({})
+    })
+  }
+})

@@ -1,0 +1,137 @@
+// The status of the nodes as a whole Node-RED sends it to its editors, in another language.
+import should from 'should'
+import WebSocket from 'ws'
+import { startSimulator, type Simulator } from '../../simulator'
+import { NodeRed, type Properties } from '../support/node-red'
+import { packageName } from '../support/root'
+import { until } from '../support/until'
+
+/** What an editor is shown that is opened now. */
+async function statuses(nodeRed: NodeRed): Promise<Map<string, Properties>> {
+  const socket = new WebSocket(`${nodeRed.url.replace('http', 'ws')}comms`)
+  const shown = new Map<string, Properties>()
+  socket.on('message', (data: Buffer) => {
+    const messages = [JSON.parse(data.toString())].flat() as Array<{
+      topic?: string
+      data?: Properties
+    }>
+    for (const { topic = '', data: status = {} } of messages) {
+      if (topic.startsWith('status/')) shown.set(topic.slice('status/'.length), status)
+    }
+  })
+  await new Promise((resolve) => socket.once('open', resolve))
+  socket.send(JSON.stringify({ subscribe: 'status/#' }))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  socket.close()
+  return shown
+}
+
+describe('the status that an editor is shown', function () {
+  this.timeout(60_000)
+
+  let nodeRed: NodeRed
+  let simulator: Simulator
+
+  before(async () => {
+    simulator = await startSimulator({ routes: 2 })
+    nodeRed = new NodeRed()
+    await nodeRed.start({ lang: 'de' })
+  })
+  after(async () => {
+    await nodeRed.stop()
+    await simulator.stop()
+  })
+
+  const gateway = (): Properties => ({
+    id: 'gateway',
+    type: 'media-gateway',
+    name: '',
+    baseUrl: simulator.url,
+    credentials: { username: 'haiadmin', password: 'manager' },
+  })
+  const tab = { id: 'tab', type: 'tab', label: 'test' }
+  const press = async (): Promise<void> => {
+    await fetch(`${nodeRed.url}inject/ask`, { method: 'POST' })
+  }
+  const button = (...to: string[]): Properties => ({
+    id: 'ask',
+    z: 'tab',
+    type: 'inject',
+    props: [],
+    once: false,
+    wires: [to],
+  })
+  const textOf = async (id: string): Promise<unknown> => (await statuses(nodeRed)).get(id)?.text
+
+  it('is nothing from before a deploy, and a failure until the next message', async () => {
+    const flow = (routeName: string, config = 'gateway'): Properties[] => [
+      tab,
+      gateway(),
+      button('route', 'none'),
+      {
+        id: 'route',
+        z: 'tab',
+        type: 'media-gateway-get-route',
+        gateway: 'gateway',
+        route: routeName,
+        routeType: 'name',
+        wires: [[]],
+      },
+      { id: 'none', z: 'tab', type: 'media-gateway-list-devices', gateway: config, wires: [[]] },
+    ]
+
+    await nodeRed.deploy(flow('Concert hal', 'missing'))
+    await until(async () => {
+      await press()
+      return (await textOf('route')) !== undefined
+    })
+    should(await textOf('route')).equal('keine Route „Concert hal“')
+    should((await statuses(nodeRed)).get('none')).match({ fill: 'red', shape: 'ring' })
+
+    // Nothing is sent to the new nodes: what is shown now would be from before the deploy.
+    await nodeRed.deploy(flow(simulator.routes[0]!.name))
+    await until(async () => (await textOf('route')) === undefined)
+    should(await textOf('none')).be.undefined()
+  })
+
+  it('has its values in the language of the server, and words alone in that of the editor', async () => {
+    await nodeRed.deploy([
+      tab,
+      gateway(),
+      button('control'),
+      {
+        id: 'control',
+        z: 'tab',
+        type: 'media-gateway-control-route',
+        gateway: 'gateway',
+        route: simulator.routes[0]!.name,
+        routeType: 'name',
+        action: 'stop',
+        waitFor: 'applied',
+        wires: [[]],
+      },
+      {
+        id: 'watch',
+        z: 'tab',
+        type: 'media-gateway-watch',
+        gateway: 'gateway',
+        route: '',
+        routeType: 'all',
+        wires: [[]],
+      },
+      {
+        id: 'nobody',
+        z: 'tab',
+        type: 'media-gateway-watch',
+        gateway: 'gateway',
+        route: 'Nobody*',
+        routeType: 'pattern',
+        wires: [[]],
+      },
+    ])
+    await until(async () => /^\d von 2 aktiv \d\d:\d\d:\d\d$/.test(String(await textOf('watch'))))
+    await press()
+    await until(async () => /^gestoppt \d\d:\d\d:\d\d$/.test(String(await textOf('control'))))
+    should(await textOf('nobody')).equal(`${packageName}/watch:status.noRoute`)
+  })
+})
