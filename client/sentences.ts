@@ -81,7 +81,7 @@ export const SENTENCES = {
     '__host__ ends each new session at once. Check on the gateway whether the account may log in, and whether other clients end its sessions.',
   nextLogin: 'The next login is possible in __time__ s.',
   noLogin:
-    'No further attempt is made, so that the account does not get locked. To try the same again, send "start" to a session node.',
+    'No further attempt is made, so that the account does not get locked. To try the same credentials again, send "start" to a session node.',
 
   // What the gateway says.
   failed: '__host__ reported an error (HTTP __status__). It may be starting or overloaded.',

@@ -308,7 +308,7 @@ withPickers('the pickers: what they offer', (pickers) => {
 
   for (const [language, says0, says1] of [
     ['de', 'Studio A, läuft', 'Routen zur Auswahl: 8'],
-    ['ja', 'Studio A, 実行中', '選択できるルート: 8'],
+    ['ja', 'Studio A, 実行中', '選択できるルート: 8件'],
   ] as const) {
     it(`speak the language of the editor: ${language}`, async () => {
       await open({ language })

@@ -31,7 +31,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
 
     await row('Alpha').getByRole('button', { name: 'stop Alpha' }).click()
     await says(question(), 'Stop route “Alpha” on Studio?')
-    await says(question(), 'Its 2 destinations go off the air.')
+    await says(question(), '2 destinations go off the air.')
     should(await focused(page)).equal('Cancel')
     await page.keyboard.press('Enter')
     await question().waitFor({ state: 'detached' })
@@ -52,7 +52,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await says(page.locator('.media-gateway-sidebar-spoken'), 'Alpha: stopped')
 
     await row('Alpha').getByRole('button', { name: 'start Alpha' }).click()
-    await says(question(), 'Its 2 destinations go on the air.')
+    await says(question(), '2 destinations go on the air.')
     await question().getByRole('button', { name: 'Start route' }).click()
     await says(row('Alpha'), 'running')
     should(commands(small())).have.length(2)
@@ -118,7 +118,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     mend()
 
     await row('Beta').getByRole('button').click()
-    await says(question(), 'Its one destination goes on the air.')
+    await says(question(), 'One destination goes on the air.')
     small().startRoute('Beta')
     await question().waitFor({ state: 'detached' })
     await says(row('Beta'), 'running')

@@ -167,7 +167,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
 
   for (const [language, words] of Object.entries({
     de: ['erreichbar', 'läuft · Quelle verbunden', 'Stoppen', 'Route „Alpha“ auf Studio stoppen?'],
-    ja: ['応答あり', '実行中 · ソース: 接続済み', '停止', 'Studioのルート「Alpha」を停止しますか?'],
+    ja: ['接続可能', '実行中 · ソース接続済み', '停止', 'Studioのルート「Alpha」を停止しますか？'],
   })) {
     it(`speaks the language of the user: ${language}`, async () => {
       const page = await open(['gateway'], { language })

@@ -161,7 +161,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     should(await drawn()).eql(fresh)
     should(await places('Studio')).eql(before)
     await button.click()
-    await says(question(), 'Its 2 destinations go off the air.')
+    await says(question(), '2 destinations go off the air.')
     await pretend(page, (state) => (state.health.known!.isOld = true))
     await says(question(), 'The current state is not known.')
   })

@@ -147,7 +147,7 @@ describe('with a faulty appliance', () => {
     await load(simulator.url, {}, { credentials: { username: 'user', password: 'public' } })
     const error = await failure('create-route', messages['create-route'])
     error.code.should.equal('FORBIDDEN')
-    error.message.should.match(/Observer.*needs the role Operator/)
+    error.message.should.match(/Observer.*requires Operator/)
     simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(0)
     await result('list-routes', messages['list-routes'])
     simulator.logins.should.equal(1)

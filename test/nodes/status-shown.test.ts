@@ -129,7 +129,7 @@ describe('the status that an editor is shown', function () {
         wires: [[]],
       },
     ])
-    await until(async () => /^\d von 2 aktiv \d\d:\d\d:\d\d$/.test(String(await textOf('watch'))))
+    await until(async () => /^\d von 2 laufend \d\d:\d\d:\d\d$/.test(String(await textOf('watch'))))
     await press()
     await until(async () => /^gestoppt \d\d:\d\d:\d\d$/.test(String(await textOf('control'))))
     should(await textOf('nobody')).equal(`${packageName}/watch:status.noRoute`)

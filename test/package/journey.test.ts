@@ -178,7 +178,9 @@ inBrowser('a new user', function () {
 
   /** What is trusted is tested at once. */
   async function enterWrongPassword() {
-    await result().getByText(text('connection.failed.LOGIN_REFUSED'), { exact: true }).waitFor()
+    await result()
+      .locator('b', { hasText: text('connection.failed.LOGIN_REFUSED') })
+      .waitFor()
     should(await testFacts()).containEql({ user: text('connection.is.refused') })
     await look('refused')
     should(await result().innerText()).containEql(text('connection.failed.LOGIN_REFUSED'))

@@ -28,6 +28,7 @@ export interface EditorRED {
   nodes: {
     node(id: string): EditorNode | null | undefined
     convertNode(node: EditorNode): Properties
+    remove(id: string): void
     getType(type: string): { category: string; defaults: Record<string, { value: unknown }> } | null
     /** Returns the nodes that it has created, by the ID that each had. */
     import(
@@ -245,9 +246,10 @@ export class Editor extends NodeRed {
     })
   }
 
-  /** Adds a node to the flow in the editor. */
+  /** Adds a node to the flow in the editor, in the place of one that a first try has left. */
   async add(node: Properties): Promise<void> {
     await this.page.evaluate((added) => {
+      RED.nodes.remove(String(added['id']))
       RED.nodes.import([{ ...added, z: 'x' in added ? 'tab' : undefined, wires: [[]] }], {
         generateIds: false,
       })

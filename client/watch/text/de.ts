@@ -81,7 +81,7 @@ export const GERMAN: Words = {
     CONFLICT: 'Anfrage abgewiesen',
     CONFIG: 'unbrauchbare Einstellungen',
     INVALID_INPUT: 'unbrauchbare Einstellungen',
-    READ_ONLY: 'nur lesend',
+    READ_ONLY: 'nur lesen',
     OUTCOME_UNKNOWN: 'Ergebnis unbekannt',
     NOT_CONFIRMED: 'nicht bestätigt',
     CLOSED: 'Verbindung geschlossen',

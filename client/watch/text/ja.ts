@@ -12,7 +12,7 @@ export const JAPANESE: Words = {
   destination: destinationCalled,
   pairing: (name) => (name ? `${name} とのペアリング` : 'ペアリング'),
   networkInterface: (name) =>
-    name ? `ネットワークインターフェース ${name} ` : 'ネットワークインターフェース',
+    name ? `ネットワークインタフェース ${name} ` : 'ネットワークインタフェース',
 
   // A predicate begins with its particle.
   says: (whole, part, predicate) =>
@@ -43,8 +43,8 @@ export const JAPANESE: Words = {
     'connection established': '接続確立',
     disconnected: '切断',
     running: '実行中',
-    idle: '停止',
-    stopped: '停止',
+    idle: '停止中',
+    stopped: '停止中',
     online: 'オンライン',
     offline: 'オフライン',
     never: '接続履歴なし',
@@ -107,11 +107,11 @@ export const JAPANESE: Words = {
       : `${networkInterface}にアドレスがありません${before ? `、以前は ${before}` : ''}`,
   interfaces: (names) =>
     names
-      ? `ネットワークインターフェースが変更されました: ${names}`
-      : 'ネットワークインターフェースが変更されました',
+      ? `ネットワークインタフェースが変更されました: ${names}`
+      : 'ネットワークインタフェースが変更されました',
 
   added: (route, state) => {
-    const how = state && (state === 'running' ? ' (実行中)' : ' (停止)')
+    const how = state && (state === 'running' ? ' (実行中)' : ' (停止中)')
     return `${routeCalled(route)} が新たに見つかりました${how ?? ''}`
   },
   removed: (route, wasRunning) =>
@@ -120,7 +120,7 @@ export const JAPANESE: Words = {
   noLongerRunning: (route, state) =>
     `${route} は実行中ではなくなりました${state ? ` (状態: ${state})` : ''}`,
   changed: (route, parts) => `${route} が変更されました${parts ? `: ${parts}` : ''}`,
-  several: (destinations) => `出力先${destinations}件`,
+  several: (destinations) => `${destinations}個の出力先`,
 
   measured: (measure, destination) =>
     `${destination === undefined ? 'ソース' : destinationCalled(destination)}の${measure}`,

@@ -3,6 +3,7 @@ import {
   asGatewayError,
   say,
   withoutLabels,
+  type Applied,
   type ErrorCode,
 } from '../../../client/internal'
 import { textOf, type Values } from '../../../client/sentences'
@@ -14,6 +15,17 @@ export interface Failure {
   message: string
   /** The message, sentence by sentence. */
   sentences: Said[]
+  /** What is known of the attempt, where a gateway was involved. None of it is a secret. */
+  values?: {
+    host: string
+    /** Of the HTTP response. */
+    status?: number
+    /** Why a connection failed, such as `ECONNREFUSED`. */
+    reason?: string
+    /** What the gateway says. */
+    says?: string
+    applied: Applied
+  }
   passwordNeeded?: true
   notDeployed?: true
 }
@@ -48,5 +60,7 @@ export function failureOf(error: unknown, host: string): Failure {
   })
   if (error instanceof PasswordNeeded) return { code, message, sentences, passwordNeeded: true }
   if (error instanceof NotDeployed) return { code, message, sentences, notDeployed: true }
-  return { code, message, sentences }
+  if (known !== error || host === '') return { code, message, sentences }
+  const { statusCode: status, reason, applianceMessage: says, applied } = failure.cause
+  return { code, message, sentences, values: { host, status, reason, says, applied } }
 }

@@ -165,7 +165,7 @@ export const CASES: Record<string, Case[]> = {
       },
       'Gateway gw1: network interface eth0 has the address 192.0.2.9, had 192.0.2.1',
       'Gateway gw1: Netzwerkschnittstelle eth0 hat die Adresse 192.0.2.9, zuvor 192.0.2.1',
-      'ゲートウェイ gw1: ネットワークインターフェース eth0 のアドレスは 192.0.2.9、以前は 192.0.2.1',
+      'ゲートウェイ gw1: ネットワークインタフェース eth0 のアドレスは 192.0.2.9、以前は 192.0.2.1',
     ],
     [
       {
@@ -175,19 +175,19 @@ export const CASES: Record<string, Case[]> = {
       },
       'Gateway gw1: network interface eth0 has no address, had 192.0.2.1',
       'Gateway gw1: Netzwerkschnittstelle eth0 hat keine Adresse, zuvor 192.0.2.1',
-      'ゲートウェイ gw1: ネットワークインターフェース eth0 にアドレスがありません、以前は 192.0.2.1',
+      'ゲートウェイ gw1: ネットワークインタフェース eth0 にアドレスがありません、以前は 192.0.2.1',
     ],
     [
       { event: 'device.config', before: [], after: adapters(['eth2', '']) },
       'Gateway gw1: network interface eth2 was added',
       'Gateway gw1: Netzwerkschnittstelle eth2 wurde hinzugefügt',
-      'ゲートウェイ gw1: ネットワークインターフェース eth2 が追加されました',
+      'ゲートウェイ gw1: ネットワークインタフェース eth2 が追加されました',
     ],
     [
       { event: 'device.config', before: adapters(['', '192.0.2.1']), after: [] },
       'Gateway gw1: a network interface was removed',
       'Gateway gw1: eine Netzwerkschnittstelle wurde entfernt',
-      'ゲートウェイ gw1: ネットワークインターフェースが削除されました',
+      'ゲートウェイ gw1: ネットワークインタフェースが削除されました',
     ],
     [
       {
@@ -197,13 +197,13 @@ export const CASES: Record<string, Case[]> = {
       },
       'Gateway gw1: network interfaces changed: eth0, eth1',
       'Gateway gw1: Netzwerkschnittstellen geändert: eth0, eth1',
-      'ゲートウェイ gw1: ネットワークインターフェースが変更されました: eth0、eth1',
+      'ゲートウェイ gw1: ネットワークインタフェースが変更されました: eth0、eth1',
     ],
     [
       { event: 'device.config', before: [], after: [] },
       'Gateway gw1: network interfaces changed',
       'Gateway gw1: Netzwerkschnittstellen geändert',
-      'ゲートウェイ gw1: ネットワークインターフェースが変更されました',
+      'ゲートウェイ gw1: ネットワークインタフェースが変更されました',
     ],
   ],
   pairings: [
@@ -243,7 +243,7 @@ export const CASES: Record<string, Case[]> = {
       { event: 'route.added', after: { state: 'idle' } },
       'Route Studio A is new and is stopped',
       'Route Studio A ist neu und gestoppt',
-      'ルート Studio A が新たに見つかりました (停止)',
+      'ルート Studio A が新たに見つかりました (停止中)',
     ],
     [
       { event: 'route.added', after: {}, route: { id: 'r1', name: 'Route 1' } },
@@ -327,7 +327,7 @@ export const CASES: Record<string, Case[]> = {
       },
       'Studio A has an unknown status, stopped',
       'Studio A hat unbekannten Status, gestoppt',
-      'Studio A のステータスは不明です (停止)',
+      'Studio A のステータスは不明です (停止中)',
     ],
     [
       { event: 'route.status', before: 'ok', after: 'critical' },
@@ -357,7 +357,7 @@ export const CASES: Record<string, Case[]> = {
       { event: 'route.changed', before: definition(5000, 1, 2), after: definition(5001, 3, 4, 5) },
       'Studio A was changed: source, 2 destinations',
       'Studio A wurde geändert: Quelle, 2 Ziele',
-      'Studio A が変更されました: ソース、出力先2件',
+      'Studio A が変更されました: ソース、2個の出力先',
     ],
     [
       { event: 'route.changed', before: definition(5000), after: definition(5000) },
