@@ -289,7 +289,7 @@ describe('the example flows', function () {
       await alerts(2)
       const [alert, over, ...others] = told('alert')
       alert!.should.match(/^ALERT Studio A .*Source disconnected/)
-      over!.should.match(/^RESOLVED Studio A /)
+      over!.should.match(/^RESOLVED Studio A[ :]/)
       others.should.deepEqual([])
       writes().should.equal(0)
     })
