@@ -22,6 +22,8 @@ export interface Memory {
   readonly writtenSecrets: Map<string, WrittenSecrets>
   /** By device, `''` for the only one: its poller for watches. Only `watch/` knows more of it. */
   readonly watches: Map<string, Running>
+  /** By route: the failover that protects it. Only `failover/` knows more of it. */
+  readonly protections: Map<string, object>
   /** By device: its poller for waits until a change shows. Only `changes/` knows more about it. */
   readonly waits: Map<string, Running>
 }
@@ -52,6 +54,7 @@ export const newMemory = (): Memory => ({
   unseenUpdates: new Map(),
   writtenSecrets: new Map(),
   watches: new Map(),
+  protections: new Map(),
   waits: new Map(),
 })
 

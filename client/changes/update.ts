@@ -22,6 +22,8 @@ export interface UpdateRoute extends Waiting {
   patch: unknown
   mode: UpdateMode
   validate?: boolean
+  /** Sees the route as it was read, before anything is sent; it may throw, and nothing is sent. */
+  allow?: (present: Route) => void
 }
 
 export interface Updated extends RouteAddress {
@@ -38,7 +40,7 @@ export interface Updated extends RouteAddress {
  */
 export async function updateRoute(
   gateway: Connection,
-  { address, patch, mode, validate, waitFor, waitTimeout }: UpdateRoute,
+  { address, patch, mode, validate, allow, waitFor, waitTimeout }: UpdateRoute,
   operation: Operation,
 ): Promise<Updated> {
   if (gateway.readOnly) throw readOnlyError(operation)
@@ -57,7 +59,10 @@ export async function updateRoute(
     const present = needsPresent(changes, mode)
       ? await readStableRoute(gateway, at, operation)
       : undefined
-    if (present) operation.route = present.name
+    if (present) {
+      operation.route = present.name
+      allow?.(present)
+    }
     const { fields, problems: unplannable } = PLANS[mode](changes, present, { validate })
     if (unplannable.length > 0) throw invalidInput(unplannable, operation.name)
 

@@ -108,12 +108,14 @@ export function awaitChange<T>(
       fail: (error) => end(() => reject(doubted(error))),
     }
     const end = (settle: () => void): void => {
-      clearTimeout(timer)
+      cancel()
       unhook()
       waits.remove(waiter)
       settle()
     }
-    const timer = setTimeout(() => waiter.fail(notConfirmed(expectation, last, operation)), timeout)
+    const cancel = gateway.clock.after(timeout, () =>
+      waiter.fail(notConfirmed(expectation, last, operation)),
+    )
     const unhook =
       operation.stop?.onStop(() => waiter.fail(stopped(operation))) ?? (() => undefined)
     const waits = waitsFor(gateway, deviceId)

@@ -48,6 +48,17 @@ export function startedMemory(settings: FailoverSettings, saved: unknown, now: n
   )
 }
 
+const FORGOTTEN_BY_RESTART = ['state', 'lookedAt', 'isBusy', 'mainIsGood', 'waits'] as const
+const FORGOTTEN: ReadonlySet<string> = new Set(FORGOTTEN_BY_RESTART)
+
+/** What a failover must still know after a restart. */
+export type KeptMemory = Omit<Memory, (typeof FORGOTTEN_BY_RESTART)[number]>
+
+export function keptOf(memory: Memory): KeptMemory {
+  const entries = Object.entries(memory).filter(([name]) => !FORGOTTEN.has(name))
+  return Object.fromEntries(entries) as unknown as KeptMemory
+}
+
 /** The system clock may have been set back: what lies in the future would block for as long. */
 function inThePast(memory: Memory, settings: FailoverSettings, now: number): Memory {
   const past = (change?: Change): object | undefined =>

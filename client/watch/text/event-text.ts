@@ -6,7 +6,7 @@ import { ENGLISH } from './en-us'
 import { JAPANESE } from './ja'
 import type { Predicate, Words } from './words'
 
-const WORDS: Readonly<Record<Language, Words>> = {
+export const WORDS: Readonly<Record<Language, Words>> = {
   'en-US': ENGLISH,
   de: GERMAN,
   ja: JAPANESE,
@@ -255,7 +255,7 @@ function snapshotText({ device, routes }: Wordless<Snapshot>, words: Words): str
 }
 
 /** In the two largest units; undefined when it is not known. */
-function durationOf(ms: number | undefined, words: Words): string | undefined {
+export function durationOf(ms: number | undefined, words: Words): string | undefined {
   if (ms === undefined || !(ms >= 0)) return undefined
   const { second, minute, hour, day } = words.durations
   const seconds = Math.round(ms / 1000)
@@ -307,11 +307,11 @@ const found = <T>(table: Readonly<Record<string, T>>, key: string): T | undefine
 const LONGEST = 200
 
 /** Names have at most 60 characters; other words of a gateway may be of any length. */
-function clipped(text: string): string {
+export function clipped(text: string): string {
   if (text.length <= LONGEST) return text
   const isHalf = /[\uD800-\uDBFF]/.test(text[LONGEST - 2]!)
   return `${text.slice(0, isHalf ? LONGEST - 2 : LONGEST - 1)}…`
 }
 
 /** Words of the gateway may contain line breaks. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')

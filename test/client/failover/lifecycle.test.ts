@@ -1,0 +1,270 @@
+import should from 'should'
+import { errorOf } from '../../support/errors'
+import { pause, until } from '../../support/until'
+import {
+  addressOf,
+  BACKUP,
+  closeAll,
+  connect,
+  event,
+  gateway,
+  lastKept,
+  looks,
+  MAIN,
+  namesOf,
+  OTHER,
+  pending,
+  protect,
+  protecting,
+  reaches,
+  readsOf,
+  setSource,
+  simulator,
+  start,
+  stateOf,
+  takeTurn,
+  tells,
+  updates,
+  writes,
+} from './support'
+
+const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
+const lists = (): number => simulator.journal.filter(({ path }) => path.endsWith('/routes')).length
+const STUDIO = { route: { name: 'Studio A' } }
+
+describe('a failover', () => {
+  beforeEach(() => start())
+  afterEach(closeAll)
+
+  describe('that is closed', () => {
+    it('sends nothing any more, and leaves no timer', async () => {
+      const told = await protecting()
+      await told.protection.close()
+      pending.size.should.equal(0)
+      const calls = simulator.journal.length
+      await pause(150)
+      simulator.journal.length.should.equal(calls)
+      const refused = await errorOf(told.protection.command('backup'))
+      refused.code.should.equal('CLOSED')
+      await errorOf(told.protection.main(true))
+    })
+
+    it('with the connection ends too', async () => {
+      const told = await protecting()
+      const statuses = told.statuses.length
+      await gateway.close()
+      pending.size.should.equal(0)
+      told.statuses.should.have.length(statuses)
+      const refused = await errorOf(told.protection.command('status'))
+      refused.code.should.equal('CLOSED')
+      errorFrom(() => protect()).code.should.equal('CLOSED')
+    })
+
+    it('while it looks drops what it sees', async () => {
+      const told = await protecting()
+      simulator.fault({ kind: 'hang', match: { path: '*/routes/studio-a' }, times: 1 })
+      const calls = simulator.journal.length
+      await until(() => simulator.journal.length > calls)
+      const events = told.events.length
+      await told.protection.close()
+      told.events.should.have.length(events)
+      pending.size.should.equal(0)
+    })
+
+    it('before its switch was sent does not send it, and says so after the restart', async () => {
+      const told = await protecting()
+      const release = takeTurn()
+      loseMain()
+      await reaches(told, 'switching')
+      lastKept(told).change!.to.should.equal('backup')
+      await told.protection.close()
+      await release()
+      writes().should.eql([])
+      lastKept(told).change!.failure!.should.containEql({ code: 'CLOSED', applied: 'no' })
+      const again = protect({}, { memory: JSON.parse(JSON.stringify(lastKept(told))) })
+      await tells(again, 'failed')
+      await tells(again, 'failed', 'no-protection', 'switched')
+      updates().should.have.length(1)
+    })
+
+    it('during its switch knows after the restart that it was its own', async () => {
+      const told = await protecting({ restore: 'monitor', monitor: { id: 'monitor' } })
+      simulator.fault({ kind: 'latency', ms: 100, match: { action: 'update' }, times: 1 })
+      loseMain()
+      await until(() => updates().length === 1)
+      await told.protection.close()
+      const kept = lastKept(told)
+      kept.change!.failure!.should.containEql({ code: 'CLOSED', applied: 'maybe' })
+      await until(() => addressOf() === BACKUP.address)
+      const again = protect(
+        { restore: 'monitor', monitor: { id: 'monitor' } },
+        { memory: JSON.parse(JSON.stringify(kept)) },
+      )
+      await tells(again, 'switched')
+      event(again, 'switched').should.containEql({ from: 'main', to: 'backup', switches: 1 })
+      should(lastKept(again).change).be.undefined()
+      // Its own switch is undone when main is good; that of somebody else would not be.
+      simulator.failAddress(MAIN.address, 'ok')
+      await tells(again, 'switched', 'switched')
+      addressOf().should.equal(MAIN.address)
+    })
+
+    it('leaves its route to another one', async () => {
+      const told = await protecting()
+      const second = protect({}, STUDIO)
+      await until(() => second.failures.length > 0)
+      await looks(3)
+      second.failures.map(({ code }) => code).should.eql(['CONFLICT'])
+      second.failures[0]!.message.should.containEql('Another failover already protects')
+      stateOf(second)!.should.equal('unknown')
+      await told.protection.close()
+      await reaches(second, 'normal')
+    })
+  })
+
+  describe('finds its route', () => {
+    it('by its name, with one list', async () => {
+      const told = await protecting({}, STUDIO)
+      await looks(4)
+      lists().should.equal(1)
+      event(told, 'state').route.should.eql({ id: 'studio-a', name: 'Studio A' })
+    })
+
+    it('again when another one has the name', async () => {
+      const told = await protecting({}, STUDIO)
+      simulator.renameRoute('Studio A', 'Studio A old')
+      simulator.renameRoute('Studio A backup', 'Studio A')
+      await reaches(told, 'standby')
+      lists().should.equal(2)
+      told.events.at(-1)!.route.should.eql({ id: 'studio-a-2', name: 'Studio A' })
+      ;[...gateway.memory.protections.keys()].join().should.endWith(' studio-a-2')
+      told.failures.should.eql([])
+    })
+
+    it('again when it is there again, without a list for each look', async () => {
+      const told = await protecting({}, STUDIO)
+      simulator.renameRoute('Studio A', 'elsewhere')
+      await reaches(told, 'unknown')
+      await pause(300)
+      told.failures.map(({ code }) => code).should.eql(['NOT_FOUND'])
+      told.failures[0]!.message.should.containEql('"Studio A"')
+      lists().should.equal(2)
+      simulator.renameRoute('elsewhere', 'Studio A')
+      await reaches(told, 'normal')
+      lists().should.equal(3)
+      should(told.statuses.at(-1)!.failure).be.undefined()
+    })
+
+    it('not when several have its name, and reports that once', async () => {
+      simulator.renameRoute('Monitor', 'Studio A')
+      const told = protect({}, STUDIO)
+      await until(() => told.failures.length > 0)
+      await pause(200)
+      told.failures.map(({ code }) => code).should.eql(['CONFLICT'])
+      told.failures[0]!.message.should.containEql('studio-a, monitor')
+      told.statuses.map(({ state }) => state).should.eql(['unknown'])
+      gateway.memory.protections.size.should.equal(0)
+    })
+
+    it('not when it is gone', async () => {
+      const told = await protecting()
+      simulator.removeRoute('studio-a')
+      await reaches(told, 'unknown')
+      await pause(100)
+      told.failures.map(({ code }) => code).should.eql(['NOT_FOUND'])
+    })
+
+    it('although its monitor is gone, of which it then knows nothing', async () => {
+      const told = await protecting({ restore: 'monitor', monitor: { name: 'Monitor' } })
+      simulator.removeRoute('monitor')
+      await until(() => told.failures.length > 0)
+      told.failures[0]!.message.should.containEql('Monitor')
+      loseMain()
+      await tells(told, 'switched')
+      simulator.failAddress(MAIN.address, 'ok')
+      await looks(10)
+      namesOf(told).should.eql(['switched'])
+    })
+  })
+
+  describe('does not start', () => {
+    it('with faults in its settings, all of which it names', () => {
+      const refused = errorFrom(() => protect({ main: {}, guard: 0 }))
+      refused.code.should.equal('INVALID_INPUT')
+      refused.cause.problems!.map(({ path }) => path).should.eql(['guard', 'main'])
+      errorFrom(() => protect({}, { route: undefined })).cause.problems![0]!.path.should.equal(
+        'route',
+      )
+    })
+
+    it('on a gateway that is read-only, but for a dry run', async () => {
+      await gateway.close()
+      connect({ readOnly: true })
+      const refused = errorFrom(() => protect())
+      refused.code.should.equal('READ_ONLY')
+      refused.cause.operation!.should.equal('failover')
+      await protecting({ dryRun: true })
+    })
+
+    it('for a user who may not change routes, but for a dry run', async () => {
+      await gateway.close()
+      connect({ username: 'user', password: 'public' })
+      const told = protect()
+      await until(() => told.failures.length > 0)
+      await looks(3)
+      told.failures.map(({ code }) => code).should.eql(['FORBIDDEN'])
+      told.failures[0]!.message.should.containEql('Observer').and.not.containEql('__')
+      stateOf(told)!.should.equal('unknown')
+      await told.protection.close()
+      await protecting({ dryRun: true })
+      writes().should.eql([])
+    })
+  })
+
+  it('reports a refused login once, however long the next one is held back', async () => {
+    await gateway.close()
+    connect({ password: 'wrong' })
+    const told = protect()
+    await until(() => told.failures.length > 0)
+    await pause(200)
+    told.failures.map(({ code }) => code).should.eql(['LOGIN_REFUSED'])
+    told.statuses.should.have.length(1)
+    simulator.loginAttempts.should.equal(1)
+    readsOf('studio-a').should.equal(0)
+  })
+
+  it('does not notice when the system time is set', async () => {
+    const real = Date.now
+    try {
+      const told = await protecting()
+      const begun = told.events[0]!.at
+      Math.abs(begun - real()).should.be.below(60_000)
+      Date.now = () => real() - 3_600_000
+      loseMain()
+      await tells(told, 'switched')
+      const { at, outageMs } = event(told, 'switched')
+      at.should.be.within(begun, begun + 60_000)
+      outageMs!.should.be.within(1, 60_000)
+    } finally {
+      Date.now = real
+    }
+  })
+
+  it('of which two protect two routes of one gateway shares its session', async () => {
+    const told = await protecting()
+    setSource(OTHER)
+    await reaches(told, 'foreign')
+    const other = protect({}, { route: { id: 'monitor' } })
+    await reaches(other, 'normal')
+    simulator.logins.should.equal(1)
+  })
+})
+
+function errorFrom(work: () => unknown): Awaited<ReturnType<typeof errorOf>> {
+  try {
+    work()
+  } catch (error) {
+    return error as Awaited<ReturnType<typeof errorOf>>
+  }
+  throw new Error('no error came')
+}

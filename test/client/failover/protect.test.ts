@@ -1,0 +1,269 @@
+import should from 'should'
+import { pause, until } from '../../support/until'
+import { errorOf } from '../../support/errors'
+import {
+  addressOf,
+  BACKUP,
+  closeAll,
+  event,
+  lastKept,
+  looks,
+  MAIN,
+  namesOf,
+  OTHER,
+  protect,
+  protecting,
+  reaches,
+  readsOf,
+  setSource,
+  simulator,
+  start,
+  stateOf,
+  takeTurn,
+  tells,
+  updates,
+  writes,
+} from './support'
+
+describe('a failover of a source', () => {
+  beforeEach(() => start())
+  afterEach(closeAll)
+
+  const loseMain = (): void => simulator.failAddress(MAIN.address, 'disconnected')
+
+  it('switches to backup when main is lost, and changes nothing else', async () => {
+    const before = structuredClone(simulator.route('Studio A')!)
+    const told = await protecting()
+    loseMain()
+    await tells(told, 'switched')
+    await reaches(told, 'protecting')
+    addressOf().should.equal(BACKUP.address)
+    const { text, route, outageMs, durationMs, ...rest } = event(told, 'switched')
+    rest.should.containEql({ from: 'main', to: 'backup', cause: 'signal-fail', switches: 1 })
+    route.should.eql({ id: 'studio-a', name: 'Studio A' })
+    text.should.match(/^Studio A: switched to backup, because .* \(outage: \d+ seconds?\)$/)
+    outageMs!.should.be.within(1000, 60_000)
+    durationMs!.should.be.within(1, 20_000)
+    const after = simulator.route('Studio A')!
+    after.name.should.equal(before.name)
+    after.destinations
+      .map(({ id, port }) => [id, port])
+      .should.eql(before.destinations.map(({ id, port }) => [id, port]))
+    after.source.should.containEql({ ...BACKUP, name: 'in', srtMode: 'caller' })
+    updates().should.have.length(1)
+  })
+
+  it('returns to main when a monitor has shown it good for long enough', async () => {
+    const told = await protecting({ restore: 'monitor', monitor: { name: 'Monitor' } })
+    loseMain()
+    await reaches(told, 'protecting')
+    simulator.failAddress(MAIN.address, 'ok')
+    await reaches(told, 'wait-to-restore')
+    told.statuses.at(-1)!.due!.should.be.above(Date.now())
+    await tells(told, 'switched', 'switched')
+    await reaches(told, 'normal')
+    addressOf().should.equal(MAIN.address)
+    told.events.filter(({ cause }) => cause === 'restore').should.have.length(1)
+    event(told, 'state').text.should.startWith('Studio A: ')
+  })
+
+  it('returns to main when a message has said for long enough that it is good', async () => {
+    const told = await protecting({ restore: 'message' })
+    loseMain()
+    await reaches(told, 'protecting')
+    simulator.failAddress(MAIN.address, 'ok')
+    await told.protection.main(true)
+    await tells(told, 'switched', 'switched')
+    addressOf().should.equal(MAIN.address)
+    const refused = await errorOf(told.protection.main('yes'))
+    refused.code.should.equal('INVALID_INPUT')
+  })
+
+  it('reports that there is no protection when both are bad', async () => {
+    const told = await protecting({ restore: 'monitor', monitor: { id: 'monitor' } })
+    simulator.failAddress(BACKUP.address, 'disconnected')
+    loseMain()
+    await tells(told, 'switched', 'no-protection')
+    event(told, 'no-protection').reason!.should.equal('main-bad')
+    await looks(5)
+    updates().should.have.length(1)
+    addressOf().should.equal(BACKUP.address)
+  })
+
+  it('switches nothing while the gateway is away, and begins its waits again after that', async () => {
+    const told = await protecting()
+    loseMain()
+    simulator.failDevice('away')
+    await reaches(told, 'unknown')
+    told.statuses.at(-1)!.failure!.code.should.equal('UNAVAILABLE')
+    await pause(200)
+    namesOf(told).should.eql([])
+    told.failures.should.eql([])
+    const refused = await errorOf(told.protection.command('backup'))
+    refused.code.should.equal('UNAVAILABLE')
+    simulator.failDevice('ok')
+    await tells(told, 'switched')
+    updates().should.have.length(1)
+  })
+
+  it('keeps its hands off a source that somebody else has set', async () => {
+    const told = await protecting()
+    setSource(OTHER)
+    loseMain()
+    await tells(told, 'taken-over')
+    await reaches(told, 'foreign')
+    const { from, to, cause } = event(told, 'taken-over')
+    ;[from, to, cause].should.eql(['main', 'other', 'manual'])
+    await looks(5)
+    writes().should.eql([])
+    await told.protection.command('main')
+    await tells(told, 'taken-over', 'switched')
+    addressOf().should.equal(MAIN.address)
+  })
+
+  it('sends nothing when somebody else was faster than its switch', async () => {
+    const told = await protecting()
+    // Another change of the route has its turn, and sets a third source.
+    const release = takeTurn()
+    loseMain()
+    await reaches(told, 'switching')
+    setSource(OTHER)
+    await release()
+    await reaches(told, 'foreign')
+    namesOf(told).should.containEql('taken-over')
+    event(told, 'failed').failure!.should.containEql({ code: 'CONFLICT', applied: 'no' })
+    writes().should.eql([])
+    addressOf().should.equal(OTHER.address)
+  })
+
+  it('gives up a switch that does not get its turn in time', async () => {
+    const told = await protecting()
+    const release = takeTurn()
+    loseMain()
+    await tells(told, 'failed')
+    event(told, 'failed').failure!.should.containEql({ code: 'TIMEOUT', applied: 'no' })
+    writes().should.eql([])
+    await release()
+    await tells(told, 'failed', 'no-protection', 'switched')
+    updates().should.have.length(1)
+  })
+
+  it('reports a refused change, and tries again after the guard', async () => {
+    const told = await protecting()
+    simulator.fault({ kind: 'status', status: 400, match: { action: 'update' }, times: 1 })
+    loseMain()
+    await tells(told, 'failed')
+    const { failure, text } = event(told, 'failed')
+    failure!.should.containEql({ code: 'REJECTED', applied: 'no' })
+    text.should.equal('Studio A: the switch to backup failed: request rejected')
+    await tells(told, 'failed', 'no-protection', 'switched')
+    const [first, second] = updates()
+    // The guard of 5 s, in a time ten times as fast.
+    ;(second!.at - first!.at).should.be.within(450, 3000)
+    lastKept(told).switches.should.have.length(1)
+  })
+
+  it('reads from the route what came of a change without a response', async () => {
+    const told = await protecting()
+    simulator.fault({ kind: 'reset-after', match: { action: 'update' }, times: 1 })
+    loseMain()
+    await tells(told, 'switched')
+    await reaches(told, 'protecting')
+    updates().should.have.length(1)
+    namesOf(told).should.eql(['switched'])
+    should(event(told, 'switched').failure).be.undefined()
+  })
+
+  it('decides the same in a dry run, and sends nothing', async () => {
+    const told = await protecting({ dryRun: true })
+    loseMain()
+    await tells(told, 'switched')
+    const { dryRun, text } = event(told, 'switched')
+    dryRun.should.be.true()
+    text.should.startWith('Studio A: dry run, nothing is changed: switched to backup')
+    await looks(2)
+    writes().should.eql([])
+  })
+
+  it('obeys commands, and refuses those that it cannot obey', async () => {
+    const told = await protecting()
+    await told.protection.command('backup', true)
+    await tells(told, 'held', 'switched')
+    addressOf().should.equal(BACKUP.address)
+    await until(() => told.statuses.at(-1)!.held)
+    const held = await errorOf(told.protection.command('main'))
+    held.code.should.equal('CONFLICT')
+    const unknown = await errorOf(told.protection.command('go'))
+    unknown.code.should.equal('INVALID_INPUT')
+    unknown.cause.operation!.should.equal('failover')
+    await told.protection.command('release')
+    await told.protection.command('status')
+    namesOf(told).should.eql(['held', 'switched', 'released'])
+  })
+
+  it('decides on a command from a listener only after the decision that it listens to', async () => {
+    const order: string[] = []
+    const told = await protecting(
+      {},
+      {
+        onEvents(events) {
+          order.push(...events.map(({ event: name }) => `begin ${name}`))
+          if (events[0]!.event === 'failover.held') void told.protection.command('release')
+          order.push(...events.map(({ event: name }) => `end ${name}`))
+        },
+        onMemory: () => {
+          throw new Error('a fault of the caller')
+        },
+      },
+    )
+    order.length = 0
+    await told.protection.command('hold')
+    await until(() => order.length >= 4)
+    order.should.eql([
+      'begin failover.held',
+      'end failover.held',
+      'begin failover.released',
+      'end failover.released',
+    ])
+    stateOf(told)!.should.equal('normal')
+  })
+
+  it('reads its route and its monitor once a look, and logs in once', async () => {
+    const told = await protecting({ restore: 'monitor', monitor: { name: 'Monitor' } })
+    simulator.clearJournal()
+    await looks(6)
+    await told.protection.close()
+    const paths = simulator.journal.map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)
+    new Set(paths).should.eql(new Set(['GET studio-a', 'GET monitor']))
+    Math.abs(readsOf('studio-a') - readsOf('monitor')).should.be.belowOrEqual(1)
+    simulator.logins.should.equal(1)
+    // At its own pace: every 0.5 s, in a time ten times as fast.
+    const [first, ...others] = simulator.journal.filter(({ path }) => path.endsWith('/studio-a'))
+    const last = others.at(-1)!
+    ;((last.at - first!.at) / others.length).should.be.within(45, 400)
+  })
+
+  it('looks at once after a command, but not once for each of many', async () => {
+    const told = await protecting({ lookEvery: 60, degradePer: 600 })
+    simulator.clearJournal()
+    const begun = performance.now()
+    for (let sent = 0; sent < 20; sent++) {
+      await told.protection.command('status')
+      await pause(10)
+    }
+    // Every 500 ms, in a time ten times as fast.
+    const most = (performance.now() - begun) / 50 + 1
+    readsOf('studio-a').should.be.within(1, most)
+  })
+
+  it('reports each state once', async () => {
+    const told = protect()
+    await reaches(told, 'normal')
+    await looks(5)
+    told.statuses.should.have.length(1)
+    told.events
+      .map(({ event: name, state }) => [name, state])
+      .should.eql([['failover.state', 'normal']])
+    told.kept.length.should.equal(1)
+  })
+})
