@@ -124,10 +124,13 @@ function printSlowest(report) {
 export const testFiles = () =>
   filesBelow('dist/test', [
     'package/journey',
+    'client/watch/memory',
     'package/demo',
     'recipes/trouble',
     'client/watch/outages',
     'recipes/monitoring',
+    'client/failover/protect',
+    'client/changes/bulk',
     'nodes/ensure',
     'nodes/control',
     'package/package',

@@ -125,7 +125,7 @@ class Job {
     for (const path of ofNodes) {
       const flow = await this.#deployed(path)
       if (path === 'Watch') await this.#first('snapshot')
-      for (const button of flow.filter(({ type }) => type === 'inject')) {
+      for (const button of stopsFirst(flow.filter(({ type }) => type === 'inject'))) {
         await this.#pressed(button, flow)
         if (path === 'Watch')
           await this.#first(button.name === 'stop' ? 'route.stopped' : 'route.started')
@@ -337,6 +337,10 @@ class ObservedNodeRed extends NodeRed {
     return this.call('POST', `inject/${id}`, { body: {} })
   }
 }
+
+/** What an example has stopped runs again for the next one. */
+const stopsFirst = (buttons) =>
+  buttons.toSorted((one, other) => Number(other.name === 'stop') - Number(one.name === 'stop'))
 
 const of = (sent, step) => sent.filter(({ type }) => type === `media-gateway-${step}`)
 const isTopic =
