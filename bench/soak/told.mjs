@@ -66,7 +66,8 @@ export function createAccount() {
     } else if (event === 'destination.removed') {
       fits(route.destinations.delete(destination.id))
     } else if (event === 'destination.started' || event === 'destination.stopped') {
-      fits(route.destinations.get(destination.id) === before)
+      // The stop of a route covers that of its destinations, which may then start by themselves.
+      fits(route.destinations.get(destination.id) === before || !route.running)
       route.destinations.set(destination.id, after)
     }
     settleByEvent(watch, payload)
