@@ -195,7 +195,13 @@ describe('a failover, in every world', () => {
     })
     fc.assert(
       fc.property(world, (one) => {
-        automatic(play(one, TROUBLE + 600)).should.eql([])
+        const story = play(one, TROUBLE + 600)
+        // Who has set the source before the first look that shows it, nobody can tell.
+        const shown = story.decisions.find(
+          ({ input }) => input.kind === 'look' && input.look.route !== 'unknown',
+        )
+        fc.pre(Object.keys(one.script ?? {}).every((at) => Number(at) > (shown?.at ?? Infinity)))
+        automatic(story).should.eql([])
       }),
     )
   })
