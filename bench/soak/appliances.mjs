@@ -1,19 +1,27 @@
 // The simulated appliances of the long run, in their own process, and what happens to them.
 import { createRequire } from 'node:module'
 import { answerCalls } from '../../scripts/harness/calls.cjs'
+import { protectedRoutes, sidesOf } from './protected.mjs'
 
 const require = createRequire(import.meta.url)
 const { generateRoutes, startSimulator } = require('../../dist/simulator')
 
 /** By name. */
 const appliances = {}
+/** Updates of protected routes that were carried out, and the latest fault that struck. */
+const updates = {}
+let struckAt = 0
 
 answerCalls({
   /** Each is `{sessionLifetime, ...}` of the simulator, and may have `https`. */
   async start(wanted) {
     const started = {}
     for (const [name, { routes, named, ...options }] of Object.entries(wanted)) {
-      const specs = [...generateRoutes(routes), ...named.map(simpleRoute)]
+      const specs = [
+        ...generateRoutes(routes),
+        ...named.map(simpleRoute),
+        ...(name === 'protected' ? protectedRoutes() : []),
+      ]
       const simulator = await startSimulator({
         ...options,
         routes: specs,
@@ -23,9 +31,15 @@ answerCalls({
         dialect: { startedWhileIdle: true },
       })
       appliances[name] = { simulator, calls: 0, failed: 0 }
-      simulator.onCall(({ status, fault }) => {
+      simulator.onCall((call) => {
+        const hasFailed = call.fault || call.status === undefined
         appliances[name].calls++
-        if (fault || status === undefined) appliances[name].failed++
+        if (hasFailed) appliances[name].failed++
+        if (name !== 'protected') return
+        if (hasFailed) struckAt = Date.now()
+        if (!call.applied || !call.path.endsWith('/updates')) return
+        const { elementID } = call.body
+        updates[elementID] = (updates[elementID] ?? 0) + 1
       })
       const { url, fingerprint } = simulator
       started[name] = { url, fingerprint, deviceId: simulator.devices[0]._id }
@@ -77,6 +91,10 @@ answerCalls({
       destinations: destinations.map((one) => ({ id: one.id, started: one.started })),
     }))
   },
+
+  line: ({ address, condition }) =>
+    void appliances.protected.simulator.failAddress(address, condition),
+  protected: () => ({ sides: sidesOf(appliances.protected.simulator), updates, struckAt }),
 
   state: () =>
     Object.fromEntries(

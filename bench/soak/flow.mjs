@@ -1,6 +1,8 @@
 // The flow of the long run, and what is fed into it: every action node, several watches, and
 // gateways that work, that may not write, that have a wrong password, and that get no response.
 
+import { failoverNodes } from './protected.mjs'
+
 const ROUTES = ['Studio A', 'OB van 3', 'Stadium North', 'Newsroom feed', 'City hall']
 const BULK = ['Bulk 1', 'Bulk 2', 'Bulk 3', 'Bulk 4']
 /** Only the script changes routes of these names, so it knows what must be reported of them. */
@@ -46,6 +48,7 @@ export function flowOf({ appliances, shape, deployed = [] }) {
       Object.entries(actions).map(([id, action]) => actionNode(id, z, action, shape)),
     ),
     ...Object.entries(watchesOf(shape)).map(([name, appliance]) => watchNode(name, appliance)),
+    ...failoverNodes(),
     { ...PASS, id: 'out-watches', z: 'watches', wires: [[]] },
   ]
   return nodes.map(({ credentials, ...node }) => ({
@@ -233,7 +236,7 @@ const entriesOf = (feeder) =>
 
 // ---- the nodes
 
-function gateways({ main, second }, { timeout, concurrency }) {
+function gateways({ main, second, protected: third }, { timeout, concurrency }) {
   const common = { type: 'media-gateway', pollInterval: 1, timeout, concurrency }
   const administrator = { username: 'haiadmin', password: 'manager' }
   const observer = { username: 'user', password: 'public' }
@@ -247,6 +250,7 @@ function gateways({ main, second }, { timeout, concurrency }) {
       fingerprint: second.fingerprint,
       credentials: administrator,
     },
+    { id: 'protected', baseUrl: third.url, credentials: administrator },
     // The port of the discard service: nothing listens there.
     { id: 'away', baseUrl: 'http://127.0.0.1:9', credentials: administrator },
     {

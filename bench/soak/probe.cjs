@@ -15,6 +15,7 @@ const { answerCalls } = require('../../scripts/harness/calls.cjs')
 const { events, hooks } = createRequire(require.main.filename)('@node-red/util')
 
 const OWN = /^media-gateway-/
+const TELLING = new Set(['media-gateway-watch', 'media-gateway-failover'])
 const CODES = new Set(ERROR_CODES)
 /** A delivery takes a turn or two of the event loop, longer on a busy machine. */
 const ARRIVES_WITHIN_MS = 5000
@@ -76,7 +77,7 @@ hooks.add('onReceive', ({ msg, destination: { node } }) => {
 hooks.add('onSend', (sends) => {
   const [{ source }] = sends
   if (!OWN.test(source.node.type)) return
-  if (source.node.type === 'media-gateway-watch') return tell(source.node, sends)
+  if (TELLING.has(source.node.type)) return tell(source.node, sends)
   const { soak } = sends[0].msg
   const key = `${soak?.number} ${source.id}`
   const open = inHand.get(key)

@@ -22,6 +22,7 @@ import {
   newShape,
   watchesOf,
 } from './flow.mjs'
+import { createProtection } from './protected.mjs'
 import { choices } from './random.mjs'
 import { createAccount } from './told.mjs'
 
@@ -38,9 +39,10 @@ const END_WITHIN_MS = 20_000
 const APPLIANCES = {
   main: { routes: 6, named: NAMED, sessionLifetime: 6000, slidingSessions: false },
   second: { routes: 8, named: [], sessionLifetime: 15_000, https: true },
+  protected: { routes: 0, named: [], sessionLifetime: 15_000 },
 }
 /** One for each gateway that can log in. */
-const SESSIONS = { main: 3, second: 1 }
+const SESSIONS = { main: 3, second: 1, protected: 1 }
 
 const require = createRequire(import.meta.url)
 
@@ -62,6 +64,7 @@ async function main() {
     soak.breakThings(minutes),
     soak.redeploy(),
     soak.changeRoutes(),
+    soak.protection.run(),
     soak.sample(Math.min(SAMPLE_MS, minutes * 5000)),
   ])
   await soak.comeToRest()
@@ -89,8 +92,17 @@ function optionsOf(args) {
 /** What happens in the run, each as its own loop until the end. */
 function createSoak({ fleet, nodeRed, appliances, seed, end }) {
   const told = createAccount()
+  const protection = createProtection({ fleet, seed, isOver: () => Date.now() >= end })
   const shape = newShape()
-  const result = { told, samples: [], empty: [], deploys: {}, faults: {}, longestDeploy: 0 }
+  const result = {
+    told,
+    protection,
+    samples: [],
+    empty: [],
+    deploys: {},
+    faults: {},
+    longestDeploy: 0,
+  }
   let deployed = []
   const isOver = () => Date.now() >= end
 
@@ -114,7 +126,10 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
   }
 
   async function hear() {
-    for (const one of await nodeRed.ask('told')) told.take(one)
+    for (const one of await nodeRed.ask('told')) {
+      if (one.watch.startsWith('failover-')) protection.take(one)
+      else told.take(one)
+    }
   }
 
   async function breakThings(minutes) {
@@ -122,13 +137,14 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
     const longOutageAt = minutes >= 5 ? end - minutes * 30_000 : Infinity
     let hadLongOutage = false
     while (!isOver()) {
-      const name = random.chance(0.75) ? 'main' : 'second'
+      const name = random.one(['main', 'main', 'main', 'main', 'second', 'protected'])
       if (Date.now() > longOutageAt && !hadLongOutage) {
         hadLongOutage = true
         await outage('main', LONG_OUTAGE_MS)
         note('long outage')
       } else {
         const event = random.one(EVENTS)
+        if (name === 'protected') protection.disturb(event)
         if (event === 'outage') await outage(name, random.whole(500, 4000))
         else if (event === 'restart') await fleet('restart', { name })
         else if (event === 'sessions dropped') await fleet('dropSessions', { name })
@@ -177,7 +193,9 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
   async function deploy(type = 'full', flow = flowOf({ appliances, shape, deployed })) {
     const before = new Set(deployed.map(({ id }) => id))
     const begun = Date.now()
+    protection.disturb(`deploy of ${flow.length} nodes (${type})`)
     await nodeRed.deploy(flow, type)
+    protection.disturb('deployed')
     result.longestDeploy = Math.max(result.longestDeploy, Date.now() - begun)
     deployed = flow
     for (const { id } of flow) before.delete(id)
@@ -323,6 +341,7 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
 
   return {
     result,
+    protection,
     deploy,
     feed,
     listen,
@@ -423,7 +442,7 @@ function changeFor(random, route, number) {
 
 // ---- the report
 
-function faultsOf({ samples, empty, told, account, unsettled = [] }, output) {
+function faultsOf({ samples, empty, told, protection, account, unsettled = [] }, output) {
   const growth = growthOf(samples)
   const emptyGrowth = empty.at(-1) - empty[0]
   return [
@@ -431,6 +450,7 @@ function faultsOf({ samples, empty, told, account, unsettled = [] }, output) {
     ...account.faults,
     account.faultCount > account.faults.length && `${account.faultCount} such faults in all.`,
     ...told.faults.slice(0, 10),
+    ...protection.faults.slice(0, 10),
     told.faults.length > 10 && `${told.faults.length} such faults in all.`,
     growth.by > growth.limit && `The heap has grown by ${megabytes(growth.by)}.`,
     emptyGrowth > MOST_GROWTH && `The heap without a flow has grown by ${megabytes(emptyGrowth)}.`,
@@ -460,6 +480,7 @@ const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)
 function report(result, failures) {
   const { account, told, samples, empty, idle, left, deploys, faults, state, longestDeploy } =
     result
+  const { count: failovers } = result.protection
   const growth = growthOf(samples)
   const highest = (of) => Math.max(...samples.map(of))
   list('Messages', [
@@ -476,6 +497,14 @@ function report(result, failures) {
     ['  told as an event', told.count.byEvent, 'by four watches'],
     ['  told with the snapshot of a new start', told.count.bySnapshot],
     ['  not told', told.open().length],
+  ])
+  list('Failovers', [
+    ['failures of sources', sum(Object.values(failovers.failures)), inWords(failovers.failures)],
+    ['switches on the appliance', failovers.switches],
+    ['events', sum(Object.values(failovers.events)), inWords(failovers.events)],
+    ['a lost source until another was good, median', `${median(failovers.bad)} ms`],
+    ['  at most', `${Math.max(0, ...failovers.bad)} ms`, 'deploys and outages included'],
+    ['outage as told, median', `${median(failovers.outages)} ms`],
   ])
   list('What happened', [
     ['deploys', account.deploys, inWords(deploys)],

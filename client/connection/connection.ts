@@ -17,6 +17,7 @@ import type { SessionDeletion } from '../model/types'
 import { isWrite, type Operation, type Request } from './operation'
 import { createOutageLog, type OutageLog } from './outage-log'
 import { createSemaphore, createKeyedMutex } from './concurrency'
+import { newCounters, type Counters } from './counters'
 import { requestNamed } from './faults'
 import { createRedaction, secretsIn } from './redaction'
 import { createSession, type Session } from './session'
@@ -68,6 +69,8 @@ export interface Connection {
   readonly session: Session
   /** What is remembered about the appliance. */
   readonly memory: Memory
+  /** What it has counted since it was opened. */
+  readonly counters: Counters
   /**
    * Makes one call within the session and returns the parsed body of its 2xx response.
    * Renews a lost session, and repeats reads after transient faults (design 2.5).
@@ -117,6 +120,7 @@ export function openConnection(options: GatewayOptions): Connection {
     const missing = say(options.username ? 'noPassword' : 'noUsername')
     throw new GatewayError('CONFIG', [missing, say('correct')])
   }
+  const counters = newCounters()
   const transport = createTransport({
     base,
     tls: options.tls,
@@ -124,6 +128,7 @@ export function openConnection(options: GatewayOptions): Connection {
     proxy: options.proxy,
     maxAnswerBytes: options.maxAnswerBytes,
     timeout,
+    counters,
   })
   const closing = new Stop()
   /** Stopped later in a close: no call begins after that, not even one that completes a change. */
@@ -145,6 +150,7 @@ export function openConnection(options: GatewayOptions): Connection {
     identity,
     transport,
     outages,
+    counters,
     pause,
     clock,
   })
@@ -274,6 +280,7 @@ export function openConnection(options: GatewayOptions): Connection {
     closing,
     session,
     memory,
+    counters,
     call,
     endSession,
     async inTurn(key, operation, task) {

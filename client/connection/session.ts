@@ -1,6 +1,7 @@
 import type { SessionDeletion, SessionInformation } from '../model/types'
 import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, closedError, reported, restated, say, type Identity } from '../errors'
+import type { Counters } from './counters'
 import type { OutageLog } from './outage-log'
 import { filled } from '../sentences'
 import { within } from '../stop'
@@ -38,6 +39,7 @@ export interface SessionOptions {
   transport: Transport
   /** Records failed logins. */
   outages: OutageLog
+  counters: Counters
   /** Waits; rejects with `CLOSED` when the gateway closes. */
   pause: (ms: number) => Promise<void>
   clock: Clock
@@ -92,7 +94,7 @@ const LATE_END_MS = 400
  * replaced when it is lost, and an appliance that refuses is never hammered (design 2.5).
  */
 export function createSession(options: SessionOptions): Session {
-  const { transport, timeout, outages, clock } = options
+  const { transport, timeout, outages, counters, clock } = options
   let current: OpenSession | undefined
   let opening: Promise<OpenSession> | undefined
   /** The sessions that are being ended, each with a promise for its end. */
@@ -150,13 +152,17 @@ export function createSession(options: SessionOptions): Session {
         discard(session)
         throw noSession(answer)
       }
+      counters.logins.ok++
       workedBefore = true
       held = undefined
       refusals = 0
       return session
     } catch (error) {
       const failure = asLogin(error as GatewayError)
-      if (failure.code !== 'CLOSED') hold(failure, retryAfter)
+      if (failure.code !== 'CLOSED') {
+        counters.logins[failure.code === 'LOGIN_REFUSED' ? 'refused' : 'failed']++
+        hold(failure, retryAfter)
+      }
       throw failure
     }
   }

@@ -9,6 +9,7 @@ import { LinkedSet } from '../linked-set'
 import type { Stop } from '../stop'
 import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
 import type { Answer } from './answer'
+import type { Counters } from './counters'
 import { TransportFault, connectionFault, cutOff, timedOut, tooLarge } from './faults'
 
 /** The largest response that is read, in bytes. Ten thousand routes are about 15 MB. */
@@ -24,6 +25,7 @@ export interface TransportOptions {
   maxAnswerBytes?: number
   /** Milliseconds that a proxy may take to connect to the appliance. */
   timeout: number
+  counters: Counters
 }
 
 export interface TransportRequest {
@@ -64,6 +66,7 @@ export function createTransport(options: TransportOptions): Transport {
   const agents = createAgents({ ...options, secure })
   const pending = new LinkedSet<Pending>()
   const adapter = nodeAdapter(options, secure, pending)
+  const { requests } = options.counters
   let sends: 'all' | 'no reads' | 'nothing' = 'all'
   return {
     async send(request) {
@@ -72,8 +75,15 @@ export function createTransport(options: TransportOptions): Transport {
       }
       const agent = request.method === 'GET' ? agents.kept : agents.single
       const config: CallConfig = { adapter, call: new Call(request, agent) }
-      const { data, status, received } = await axios().request<string, Received>(config)
-      return answerOf(status, received, data)
+      try {
+        const { data, status, received } = await axios().request<string, Received>(config)
+        if (status < 400) requests.ok++
+        else requests.rejected++
+        return answerOf(status, received, data)
+      } catch (fault) {
+        if (!(fault instanceof TransportFault && fault.code === 'CLOSED')) requests.failed++
+        throw fault
+      }
     },
     endReads() {
       if (sends === 'all') sends = 'no reads'

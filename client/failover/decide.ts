@@ -44,15 +44,15 @@ function learn(run: Run, failure?: Failure): void {
   const { change } = memory
   memory.isBusy = false
   run.next = now
-  if (failure && change) memory.change = { ...change, failure }
+  if (change) memory.change = { ...change, ...(failure ? { failure } : { isSent: true }) }
 }
 
 /** A probe reports how main is. */
 function believe(run: Run, good: unknown): void {
   const { settings, memory, now } = run
-  if (typeof good !== 'boolean') refuseInput('main', 'must be true or false')
+  if (typeof good !== 'boolean') refuseInput('msg.main', 'must be true or false')
   if (settings.restore !== 'message') {
-    refuseInput('main', 'is only read with restore = message')
+    refuseInput('msg.main', 'is only read with restore = message')
   }
   memory.mainIsGood = good
   // Also when it is good again before the next look.
@@ -62,10 +62,10 @@ function believe(run: Run, good: unknown): void {
 
 function obey(run: Run, action: unknown, hold: unknown): void {
   if (!FAILOVER_ACTIONS.some((known) => known === action)) {
-    refuseInput('action', `must be one of ${FAILOVER_ACTIONS.join(', ')}`)
+    refuseInput('msg.action', `must be one of ${FAILOVER_ACTIONS.join(', ')}`)
   }
   if (hold !== undefined && typeof hold !== 'boolean') {
-    refuseInput('hold', 'must be true or false')
+    refuseInput('msg.hold', 'must be true or false')
   }
   OBEY[action as FailoverAction](run, hold === true)
   // Every command has an answer: the state, where nothing else is to be reported.

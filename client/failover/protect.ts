@@ -17,11 +17,11 @@ import {
   type InUse,
 } from '../model/failover'
 import type { Language } from '../model/watch'
-import type { Target } from '../changes/find'
+import { keyOf, type RouteAddress } from '../changes/find'
 import { Stop } from '../stop'
 import { decide } from './decide'
 import { keptOf, startedMemory, type KeptMemory } from './memory'
-import { createReader, type Sight } from './reader'
+import { createReader, type Sight, type WantedRoute } from './reader'
 import { makeSwitch } from './switch'
 import { failoverText } from './text'
 import type { Act, Decision, FailoverEvent, Failure, Input } from './types'
@@ -31,7 +31,7 @@ export interface ProtectOptions {
   /** By default the gateway's only device. */
   deviceId?: string
   /** The protected route. With `method` = `routes` the settings name both. */
-  route?: Target
+  route?: WantedRoute
   /** As they were saved: checked here. */
   settings: object
   /** What `onMemory` was last called with, before a restart; anything else is ignored. */
@@ -47,8 +47,11 @@ export interface ProtectOptions {
   onMemory?: (memory: KeptMemory) => void
   /** Called when it has changed. */
   onStatus?: (status: FailoverStatus) => void
-  /** A look that shows nothing, for a reason that does not pass by itself. Reported once. */
-  onFailure?: (error: GatewayError) => void
+  /**
+   * A look that shows nothing, for a reason that does not pass by itself, reported once; and every
+   * switch that failed, with its event, after `onEvents`.
+   */
+  onFailure?: (error: GatewayError, event?: FailoverReport) => void
 }
 
 /** An event as it is reported. */
@@ -69,6 +72,8 @@ export interface FailoverStatus {
   manual: boolean
   /** The limit of automatic switches has been reached. */
   limited: boolean
+  /** Nothing is switched, only reported. */
+  dryRun: boolean
   /** When the wait of this state ends, unless something else happens; Unix ms. */
   due?: number
   /** Why the latest look does not show everything. */
@@ -77,6 +82,8 @@ export interface FailoverStatus {
 
 /** A route that is protected, until it is closed. */
 export interface Protection {
+  /** The protected routes, as far as they have been found: one or, with `method` = `routes`, two. */
+  routes(): RouteAddress[]
   /**
    * Obeys `msg.action`, with `msg.hold`. What comes of it is reported as an event.
    * @throws GatewayError `INVALID_INPUT`, `CONFLICT`, `UNAVAILABLE`; `CLOSED` after the end
@@ -95,7 +102,6 @@ const SEND_MS = 15_000
 
 const NAME = 'failover'
 
-/** Failures of looks that do not pass by waiting. */
 const LASTING: ReadonlySet<string> = new Set([
   'CONFIG',
   'INVALID_INPUT',
@@ -105,6 +111,9 @@ const LASTING: ReadonlySet<string> = new Set([
   'CONFLICT',
   'TLS',
 ])
+
+/** Whether a look that failed for this reason will fail again, however long one waits. */
+export const isLasting = ({ code }: GatewayError): boolean => LASTING.has(code)
 
 /**
  * Keeps a route on the air: looks at it at its own pace, decides by the rules, and switches. Ends
@@ -128,6 +137,8 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
   let status = ''
   let due: number | undefined
   let failure: GatewayError | undefined
+  /** How the latest switch failed, if it did. */
+  let failed: GatewayError | undefined
   let lasting: string | undefined
 
   // Inputs take turns: a listener that gives a command gets no decision within a decision.
@@ -188,6 +199,11 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
       return { ...about, text: failoverText(about, options.language) }
     })
     safely(() => options.onEvents(reports))
+    for (const event of reports) {
+      if (event.event !== 'failover.failed') continue
+      const reason = event.failure && failed ? failed : complete(notShown(event))
+      safely(() => options.onFailure?.(reason, event))
+    }
   }
 
   function tellStatus(): void {
@@ -197,6 +213,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
       held,
       manual,
       limited,
+      dryRun: settings.dryRun,
       ...(inUse && { inUse }),
       ...(due !== undefined && { due }),
     }
@@ -248,7 +265,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
 
   /** Once, until it is another one or a look succeeds. */
   function report(error: GatewayError | undefined): void {
-    const sign = error && LASTING.has(error.code) ? signOf(error) : undefined
+    const sign = error && isLasting(error) ? signOf(error) : undefined
     const isNew = sign !== undefined && sign !== lasting
     lasting = error && !sign ? lasting : sign
     if (isNew) safely(() => options.onFailure?.(error!))
@@ -277,6 +294,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
         cancel()
         unhook()
         switching = undefined
+        failed = error
         if (stop.stopped) reader.release()
         take({ kind: 'outcome', ...(error && { failure: failureOf(error) }) })
       }),
@@ -307,6 +325,10 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
   schedule()
 
   return {
+    routes() {
+      const found = [reader.addressOf('main'), reader.addressOf('backup')].filter(isDefined)
+      return [...new Map(found.map((address) => [keyOf(address), address])).values()]
+    },
     command: (action, hold) => ask({ kind: 'command', action, hold }),
     main: (good) => ask({ kind: 'main', good }),
     async close() {
@@ -331,6 +353,17 @@ const failureOf = ({ code, message, cause }: GatewayError): Failure => ({
   message,
   applied: cause.applied,
 })
+
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined
+
+/** The gateway accepted the switch, and the route does not show it. */
+function notShown({ route, to }: FailoverReport): GatewayError {
+  const sentence = words(
+    'Route "__route__" did not show the switch to __to__ in time. It may still have an effect: check which source is in use.',
+    { route: route.name ?? route.id ?? '', to: to! },
+  )
+  return new GatewayError('NOT_CONFIRMED', sentence, { operation: NAME, applied: 'maybe' })
+}
 
 /** The same for the same failure: a later sentence may count seconds. */
 function signOf(error: GatewayError | undefined): string {

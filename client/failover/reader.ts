@@ -6,17 +6,21 @@ import type { Operation } from '../connection/operation'
 import { mayAct } from '../connection/roles'
 import { asGatewayError, GatewayError, say, words } from '../errors'
 import type { FailoverSettings, Side } from '../model/failover'
+import { isSameId } from '../model/ids'
 import { isText, type JsonObject } from '../model/json'
 import type { Route } from '../model/types'
 import { lookAtRoutes, lookAtSource } from './look'
 import type { Look } from './types'
+
+/** A route by its ID or its name, or by a text that may be either. */
+export type WantedRoute = Target | { idOrName: string }
 
 /** What a failover reads. */
 export interface Watched {
   /** By default the gateway's only device. */
   deviceId?: string
   /** The protected route; not used with two routes. */
-  route?: Target
+  route?: WantedRoute
   settings: FailoverSettings
 }
 
@@ -45,6 +49,8 @@ const SEARCH_MS = 10_000
 /** One route that is read, by its ID or its name. */
 interface Followed {
   target: Target
+  /** The name may be an ID. */
+  isEither: boolean
   isProtected: boolean
   /** Known for good, or found by the name. */
   id?: string
@@ -60,11 +66,14 @@ export function createReader(gateway: Connection, watched: Watched): Reader {
   const { protections } = gateway.memory
   /** Whose routes these are. */
   const owner = {}
-  const follow = (target: Target, isProtected: boolean): Followed => ({
-    target,
-    isProtected,
-    ...('id' in target ? { id: target.id } : { name: target.name }),
-  })
+  const follow = (wanted: WantedRoute, isProtected: boolean): Followed => {
+    if ('idOrName' in wanted) {
+      const { idOrName } = wanted
+      return { target: { name: idOrName }, isEither: true, isProtected, id: idOrName }
+    }
+    const known = 'id' in wanted ? { id: wanted.id } : { name: wanted.name }
+    return { target: wanted, isEither: false, isProtected, ...known }
+  }
   const isTwo = settings.method === 'routes'
   const main = follow(isTwo ? targetOf(settings.main) : watched.route!, true)
   const backup = isTwo ? follow(targetOf(settings.backup), true) : main
@@ -126,7 +135,7 @@ export function createReader(gateway: Connection, watched: Watched): Reader {
   ): Promise<Route | undefined> {
     try {
       const route = await getRoute(gateway, { deviceId: device, routeId }, operation)
-      if ('name' in one.target && route.name !== one.target.name) return undefined
+      if (!isWanted(one, route)) return undefined
       one.id = route.id
       one.at = { deviceId: device, routeId: route.id }
       one.name = route.name
@@ -173,12 +182,18 @@ export function createReader(gateway: Connection, watched: Watched): Reader {
   return {
     look,
     get route() {
-      return { id: main.id ?? null, name: main.name ?? null }
+      // What may be a name is no ID before a route with it was read.
+      const isKnown = !main.isEither || main.at !== undefined
+      return { id: (isKnown && main.id) || null, name: main.name ?? null }
     },
     addressOf: (side) => (side === 'main' ? main : backup).at,
     release,
   }
 }
+
+/** Names are compared exactly, as everywhere. */
+const isWanted = ({ target, isEither }: Followed, { id, name }: Route): boolean =>
+  'id' in target || name === target.name || (isEither && isSameId(id, target.name))
 
 /** What a later search may well find again. */
 const LASTING_SEARCHES: ReadonlySet<string> = new Set(['NOT_FOUND', 'CONFLICT', 'BAD_RESPONSE'])

@@ -5,6 +5,8 @@ import type { Change, Look, Waits } from './types'
 
 /** A switch that the route has not shown by then has failed. For as long again it may still show. */
 const CHANGE_MS = 30_000
+/** Later than this, somebody may well have stopped two routes on purpose. */
+const STOPPED_BY_US_MS = 900_000
 
 /**
  * One look, and the one decision on what is seen in it. From top to bottom: what is not known, who
@@ -140,14 +142,16 @@ function giveUp(run: Run, look: Look): void {
   if (!change || change.arrivedAt !== undefined) return
   const { from, to, cause, at, failure } = change
   const isCertain = failure !== undefined && failure.applied !== 'maybe'
-  if (!isCertain && now - at < CHANGE_MS) return
+  const isOff = settings.method === 'routes' && look.route === 'stopped'
+  // A close or a crash came in the middle: with neither route on the air, nothing is to wait for.
+  const isCutOff =
+    isOff && !memory.isBusy && !change.isSent && (!failure || failure.code === 'CLOSED')
+  if (!isCertain && !isCutOff && now - at < CHANGE_MS) return
   delete memory.change
-  memory.guardUntil = now + guardOf(settings, memory)
+  if (!isCutOff) memory.guardUntil = now + guardOf(settings, memory)
   if (!isCertain) memory.late = change
-  if (settings.method === 'routes' && look.route === 'stopped') {
-    // One route was stopped and the other did not start: nobody else has stopped them.
-    memory.halfway = to
-  }
+  // One route was stopped and the other did not start: nobody else has stopped them.
+  if (isOff && now - at < STOPPED_BY_US_MS) memory.halfway = isCutOff ? other(to) : to
   const report = { event: 'failover.failed', from, to, cause, durationMs: now - at } as const
   run.reports.push({ ...report, ...(failure && { failure }) })
 }

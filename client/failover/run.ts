@@ -24,9 +24,21 @@ type Report = Pick<FailoverEvent, 'event'> &
 export const begun = (settings: FailoverSettings, memory: Memory, now: number): Run => ({
   settings,
   now,
-  memory: structuredClone(memory),
+  memory: copyOf(memory),
   reports: [],
 })
+
+/** Of all that a decision may change. */
+function copyOf(memory: Memory): Memory {
+  const { change, switches, waits } = memory
+  const bad = waits.bad?.map((span) => ({ ...span }))
+  return {
+    ...memory,
+    switches: [...switches],
+    waits: { ...waits, ...(bad && { bad }) },
+    ...(change && { change: { ...change } }),
+  }
+}
 
 /** The decision. Every event has the state in which it all ends. */
 export function ended(run: Run, before: FailoverState): Decision {
@@ -57,7 +69,7 @@ export function ended(run: Run, before: FailoverState): Decision {
 
 export const other = (side: Side): Side => (side === 'main' ? 'backup' : 'main')
 
-/** All times begin anew, and nothing is switched. */
+/** Resets all times, and switches nothing. */
 export function rest(run: Run, state: FailoverState): void {
   run.memory.waits = {}
   run.memory.state = state
@@ -65,7 +77,7 @@ export function rest(run: Run, state: FailoverState): void {
   if (state !== 'unknown') run.memory.isReported = false
 }
 
-/** Asks for a switch. In a dry run all follows as if it had shown, but for the source. */
+/** Asks for a switch. A dry run counts it as made, except that the source stays as it is. */
 export function begin(run: Run, wanted: Omit<Change, 'at'>): void {
   const { settings, memory, now } = run
   const change: Change = { ...wanted, at: now }

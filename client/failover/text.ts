@@ -33,7 +33,9 @@ type Sentence = (event: Reported, words: Words, language: Language) => string
 
 const SENTENCES: Readonly<Record<FailoverEventName, Sentence>> = {
   'failover.switched': ({ to, cause, state, outageMs }, words, language) => {
-    const outage = durationOf(outageMs ?? undefined, OF_WATCH[language])
+    // Less than a second would read as none.
+    const isShown = outageMs && outageMs >= 1000
+    const outage = isShown ? durationOf(outageMs, OF_WATCH[language]) : undefined
     const isBad = state === 'hold-off' || state === 'no-protection'
     return (
       words.switched(words.sides[to!], cause && words.causes[cause]) +

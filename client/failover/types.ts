@@ -44,9 +44,11 @@ export interface Change {
   /** When the route was first seen with the new source. */
   arrivedAt?: number
   failure?: Failure
+  /** The gateway has accepted all of it. */
+  isSent?: boolean
 }
 
-/** Times that run only while all is known; each begins anew after the route was not. */
+/** Times that run only while the route is known. When it is not, all of them are reset. */
 export interface Waits {
   /** The latest look that showed how good the source in use is. */
   judgedAt?: number

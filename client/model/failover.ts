@@ -3,12 +3,13 @@
  * of protection switching (ITU-T G.808): hold-off, signal fail, signal degrade, guard, wait to
  * restore, lockout ("hold"), forced and manual switch.
  */
-import type { Finding, Problem } from '../errors'
 import { checkUpdate } from './check'
 import { isGiven, isObject, isText, membersIn, own, pathTo, type JsonObject } from './json'
 import { anyMembersOf, membersOf, spellingOf } from './members'
 import { booleanFrom, partToSent, protocolOf } from './convert'
 import { diffRoutes } from './diff'
+import { failoverFault as fault, type FailoverFault } from './failover-faults'
+import type { Fault } from './faults'
 import { findHidden, isSecret } from './secrets'
 import { isSameId } from './ids'
 import type { Range } from './ranges'
@@ -67,7 +68,7 @@ export const FAILOVER_CHOICES = {
 
 type Choices = typeof FAILOVER_CHOICES
 
-/** The settings of a failover that are numbers: seconds, but for `degrade` (%) and `limit`. */
+/** The settings of a failover that are numbers: seconds, except `degrade` (%) and `limit`. */
 export const FAILOVER_RANGES = {
   holdOff: { least: 0, most: 3600 },
   degrade: { least: 0, most: 100 },
@@ -120,16 +121,17 @@ export const FAILOVER_DEFAULTS = {
 } as const satisfies Partial<FailoverSettings>
 
 /** Returns every fault of a failover as it was saved: numbers may be text, blank means the default. */
-export function failoverFaults(saved: unknown): Finding[] {
-  if (!isObject(saved)) return [{ path: '', problem: 'must be an object with the settings' }]
-  const faults: Finding[] = [...choiceFaults(saved), ...numberFaults(saved), ...flagFaults(saved)]
+export function failoverFaults(saved: unknown): Array<FailoverFault | Fault> {
+  if (!isObject(saved)) return [fault('', { kind: 'settings' })]
   const sides = valueOf(saved, 'method') === 'routes' ? routesFaults(saved) : sourcesFaults(saved)
-  faults.push(...sides)
-  if (valueOf(saved, 'restore') === 'monitor' && !isRouteRef(own(saved, 'monitor'))) {
-    const problem = 'is missing; restore = monitor needs the route that receives main all the time'
-    faults.push({ path: 'monitor', problem })
-  }
-  return faults
+  const needsMonitor = valueOf(saved, 'restore') === 'monitor' && !isRouteRef(own(saved, 'monitor'))
+  return [
+    ...choiceFaults(saved),
+    ...numberFaults(saved),
+    ...flagFaults(saved),
+    ...sides,
+    ...(needsMonitor ? [fault('monitor', { kind: 'monitor' })] : []),
+  ]
 }
 
 /** The settings of a failover without faults, as they were saved. */
@@ -157,83 +159,69 @@ function valueOf(saved: object, name: string): unknown {
   return isBlank(value) ? own(FAILOVER_DEFAULTS, name) : value
 }
 
-function choiceFaults(saved: object): Problem[] {
+function choiceFaults(saved: object): FailoverFault[] {
   return Object.entries(FAILOVER_CHOICES).flatMap(([path, choices]) =>
     (choices as readonly unknown[]).includes(valueOf(saved, path))
       ? []
-      : [{ path, problem: `must be one of ${choices.join(', ')}` }],
+      : [fault(path, { kind: 'choice', choices: choices.join(', ') })],
   )
 }
 
-function numberFaults(saved: object): Problem[] {
-  const problems: Problem[] = []
+function numberFaults(saved: object): FailoverFault[] {
+  const faults: FailoverFault[] = []
   for (const [path, range] of Object.entries<Range>(FAILOVER_RANGES)) {
     if (numberIn(valueOf(saved, path), range) !== undefined) continue
     const { least, most, whole } = range
-    problems.push({
-      path,
-      problem: `must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`,
-    })
+    faults.push(fault(path, { kind: whole ? 'wholeNumber' : 'number', least, most }))
   }
   const [degrade, per, every] = ['degrade', 'degradePer', 'lookEvery'].map((name) =>
     Number(valueOf(saved, name)),
   ) as [number, number, number]
   // With fewer looks the share could never be reached, and nobody would know.
-  if (degrade > 0 && per < 3 * every) {
-    problems.push({ path: 'degradePer', problem: 'must be at least three times lookEvery' })
-  }
+  if (degrade > 0 && per < 3 * every) faults.push(fault('degradePer', { kind: 'degradePer' }))
   if (valueOf(saved, 'failOn') === 'bitrate') {
     const low = numberIn(own(saved, 'low'), { least: 0, most: Infinity })
-    if (!low) problems.push({ path: 'low', problem: 'must be a number of Mbit/s above 0' })
+    if (!low) faults.push(fault('low', { kind: 'low' }))
   }
-  return problems
+  return faults
 }
 
-const flagFaults = (saved: object): Problem[] =>
+const flagFaults = (saved: object): FailoverFault[] =>
   ['dryRun', 'hold']
     .filter((path) => booleanFrom(valueOf(saved, path)) === undefined)
-    .map((path) => ({ path, problem: 'must be true or false' }))
+    .map((path) => fault(path, { kind: 'flag' }))
 
 const SIDES = ['main', 'backup'] as const
 
 const isRouteRef = (value: unknown): boolean =>
   isText(own(value, 'id')) || isText(own(value, 'name'))
 
-function routesFaults(saved: object): Problem[] {
-  const problem = 'must be a route, by its id or name'
+function routesFaults(saved: object): FailoverFault[] {
   const missing = SIDES.filter((path) => !isRouteRef(own(saved, path)))
-  if (missing.length > 0) return missing.map((path) => ({ path, problem }))
+  if (missing.length > 0) return missing.map((path) => fault(path, { kind: 'route' }))
   const [main, backup] = SIDES.map((side) => own(saved, side))
   const isSame =
     isSameId(own(main, 'id'), own(backup, 'id')) ||
     (isText(own(main, 'name')) && own(main, 'name') === own(backup, 'name'))
-  return isSame ? [{ path: 'backup', problem: 'is the same route as main' }] : []
+  return isSame ? [fault('backup', { kind: 'sameRoute' })] : []
 }
 
-function sourcesFaults(saved: object): Finding[] {
+function sourcesFaults(saved: object): Array<FailoverFault | Fault> {
   const faults = SIDES.flatMap((side) => sourceFaults(own(saved, side), side))
   if (faults.length > 0) return faults
   const [main, backup] = SIDES.map((side) => own(saved, side)) as [Source, Source]
   const missing = [...missingFaults(main, backup, 'main'), ...missingFaults(backup, main, 'backup')]
   if (missing.length > 0) return missing
-  if (differ(main, backup)) return []
-  const problem =
-    'is the same as main, apart from secrets; the two must differ in a field that the gateway returns, such as address or port'
-  return [{ path: 'backup', problem }]
+  return differ(main, backup) ? [] : [fault('backup', { kind: 'sameSource' })]
 }
 
-function sourceFaults(side: unknown, path: Side): Finding[] {
-  if (!isObject(side) || membersIn(side).length === 0) {
-    return [{ path, problem: 'must be an object with the fields of the source that differ' }]
-  }
-  const faults = checkUpdate({ source: side }, 'merge').map((fault) => ({
-    ...fault,
-    path: fault.path.replace(/^source/, path),
+function sourceFaults(side: unknown, path: Side): Array<FailoverFault | Fault> {
+  if (!isObject(side) || membersIn(side).length === 0) return [fault(path, { kind: 'source' })]
+  const faults = checkUpdate({ source: side }, 'merge').map((each) => ({
+    ...each,
+    path: each.path.replace(/^source/, path),
   }))
-  const hidden = findHidden(side).map((at) => ({
-    path: `${path}.${at}`,
-    problem: 'is the sign for a hidden value; give the value itself',
-  }))
+  const hidden = findHidden(side).map((at) => fault(`${path}.${at}`, { kind: 'hidden' }))
   return [...faults, ...hidden]
 }
 
@@ -241,14 +229,15 @@ function sourceFaults(side: unknown, path: Side): Finding[] {
  * A switch changes only what is given. A field that only one side gives would keep its value after
  * the switch back: a passphrase of the backup, and main could not connect.
  */
-function missingFaults(side: Source, other: Source, path: Side): Problem[] {
+function missingFaults(side: Source, other: Source, path: Side): FailoverFault[] {
   const given = sent(side, other)
   const missing = Object.keys(sent(other, side)).filter(
     (name) => name !== 'id' && !Object.hasOwn(given, name) && mayHave(side, name),
   )
   const from = path === 'main' ? 'backup' : 'main'
-  const problem = `is missing; ${from} gives it, and its value would stay after a switch to ${path}`
-  return missing.map((name) => ({ path: pathTo(path, name), problem }))
+  return missing.map((name) =>
+    fault(pathTo(path, name), { kind: 'missing', side: path, other: from }),
+  )
 }
 
 /** False for a field that goes with the protocol of the other source. */

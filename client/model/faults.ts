@@ -57,11 +57,11 @@ export type Given =
 export const sentenceOf = (reason: Reason): string => wordsFrom(SENTENCES, reason.kind, reason)
 
 /** The words for each kind: fixed, or made from its values. */
-type Words<Of extends { kind: string }> = {
+export type Words<Of extends { kind: string }> = {
   [Kind in Of['kind']]: string | ((of: Of & { kind: Kind }) => string)
 }
 
-function wordsFrom<Kind extends string>(
+export function wordsFrom<Kind extends string>(
   table: Record<Kind, string | ((of: never) => string)>,
   kind: Kind,
   of: object,

@@ -12,6 +12,7 @@ export const RANGES = {
   concurrency: { least: 1, most: 100, whole: true },
   pollInterval: { least: 1, most: 3600 },
   waitTimeout: { least: 0.1, most: 3600 },
+  statistics: { least: 1, most: 3600 },
   holdFor: { least: 0, most: 86_400 },
 } as const satisfies Record<string, Range>
 

@@ -1,5 +1,27 @@
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, type Connection, type Identity } from '../../client/internal'
+import {
+  GatewayError,
+  type Connection,
+  type FailoverStatus,
+  type Identity,
+  type RouteAddress,
+} from '../../client/internal'
+import type { FailoverCause } from '../../client/model/failover'
+
+/** A failover node, as the editor and the metrics see it. */
+export interface ListedFailover {
+  /** Of the node. */
+  readonly id: string
+  readonly name: string
+  /** The protected routes, as far as they have been found. */
+  routes(): RouteAddress[]
+  /** Absent before the first look. */
+  readonly status?: FailoverStatus
+  /** How many switches were made since the start of the node. */
+  readonly switches: Partial<Record<FailoverCause, number>>
+  /** Obeys an action, as in `msg.action` and `msg.hold`. @throws GatewayError */
+  command(action: unknown, hold?: unknown): Promise<void>
+}
 
 /** What the other nodes see of the config node `media-gateway`. */
 export interface GatewayNode extends Node {
@@ -10,6 +32,8 @@ export interface GatewayNode extends Node {
    * @throws GatewayError `CONFIG` that names what is missing or wrong
    */
   client(): Connection
+  /** The failover nodes of this gateway; each adds and removes itself. */
+  readonly failovers: Set<ListedFailover>
   /** Adds a user of the gateway, usually a node. */
   register(user: object): void
   /** Removes that user. After the last one, the session is closed. */

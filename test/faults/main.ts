@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { writeSync } from 'node:fs'
 import { allCells, judge, type Judged } from './matrix'
 import { compareTable, writeTable } from './table'
+import { failoverCells, judgeFailovers } from './failover'
 import { judgeWatches, watchCells } from './watch'
 
 /** The matrix: distributes its cells, and writes or compares the table of their outcomes. */
@@ -64,7 +65,12 @@ async function worker(part: number): Promise<Judged[]> {
   const mine = <T>(cells: T[]): T[] => cells.filter((_, index) => index % PROCESSES === part)
   const cells = mine((await allCells()).filter(isWanted))
   const watches = mine((await watchCells()).filter(isWanted))
-  return [...(await inBatches(cells, judge)), ...(await inBatches(watches, judgeWatches))]
+  const failovers = mine(failoverCells().filter(isWanted))
+  return [
+    ...(await inBatches(cells, judge)),
+    ...(await inBatches(watches, judgeWatches)),
+    ...(await inBatches(failovers, judgeFailovers)),
+  ]
 }
 
 const isWanted = ({ name }: { name: string }): boolean => only === undefined || name.includes(only)

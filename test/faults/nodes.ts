@@ -30,9 +30,12 @@ export const LOADED = Object.values(nodeRed.nodes).map(
 /** Names of all nodes except the config node. */
 export const NODE_NAMES = Object.keys(nodeRed.nodes).filter((name) => name !== 'gateway')
 
+/** They make their requests by themselves; watch and failover have cells of their own. */
+const UNASKED = ['watch', 'failover', 'metrics']
+
 /** Every node, each in all its variants. A node without particular ones gets the usual message. */
 export function variants(): Variant[] {
-  return NODE_NAMES.filter((node) => node !== 'watch').flatMap((node) =>
+  return NODE_NAMES.filter((node) => !UNASKED.includes(node)).flatMap((node) =>
     (PARTICULAR[node] ?? [{}]).map(({ label = '', properties = {}, message }) => ({
       node,
       label,

@@ -71,11 +71,11 @@ describe('a command to a failover', () => {
         return error.cause.problems![0]!.path
       }
     }
-    should(pathOf({ kind: 'command', action: 'Backup' })).equal('action')
-    should(pathOf({ kind: 'command', action: undefined })).equal('action')
-    should(pathOf({ kind: 'command', action: 'toString' })).equal('action')
-    should(pathOf({ kind: 'command', action: 'status', hold: 'yes' })).equal('hold')
-    should(pathOf({ kind: 'main', good: 'true' })).equal('main')
+    should(pathOf({ kind: 'command', action: 'Backup' })).equal('msg.action')
+    should(pathOf({ kind: 'command', action: undefined })).equal('msg.action')
+    should(pathOf({ kind: 'command', action: 'toString' })).equal('msg.action')
+    should(pathOf({ kind: 'command', action: 'status', hold: 'yes' })).equal('msg.hold')
+    should(pathOf({ kind: 'main', good: 'true' })).equal('msg.main')
     should(pathOf({ kind: 'command', action: 'status' })).be.undefined()
   })
 

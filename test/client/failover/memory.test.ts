@@ -51,6 +51,43 @@ describe('the memory of a failover', () => {
     play(world, 300).told.should.eql(['140 failed', '140 no-protection', '153 switched'])
   })
 
+  describe('of two routes, between the stop of the one and the start of the other', () => {
+    const settings = failoverSettings({
+      method: 'routes',
+      main: { name: 'A' },
+      backup: { name: 'B' },
+    })
+    const changing: Memory = {
+      ...startedMemory(settings, undefined, 0),
+      inUse: 'main',
+      change: { from: 'main', to: 'backup', cause: 'signal-fail', at: 100_000 },
+    }
+    /** The route is off the air; looks every 2 s after a restart, until something is done. */
+    const actAfter = (restart: number): { act?: string; seconds: number; told: string[] } => {
+      let memory = startedMemory(settings, changing, restart)
+      const told: string[] = []
+      for (let at = restart; at < restart + 300_000; at += 2000) {
+        const decision = decide(settings, memory, { kind: 'look', look: { route: 'stopped' } }, at)
+        told.push(...decision.events.map(({ event }) => event.replace('failover.', '')))
+        const { act } = decision
+        if (act) return { act: act.to, seconds: (at - restart) / 1000, told }
+        ;({ memory } = decision)
+      }
+      return { seconds: Infinity, told }
+    }
+
+    it('starts the other one after the hold-off: nobody else will', () => {
+      const { act, seconds, told } = actAfter(105_000)
+      act!.should.equal('backup')
+      seconds.should.equal(10)
+      told[0]!.should.equal('failed')
+    })
+
+    it('starts nothing that may have been stopped on purpose since then', () => {
+      actAfter(1_100_000).seconds.should.equal(Infinity)
+    })
+  })
+
   it('knows that neither of two routes runs since the one did not start', () => {
     const settings = { method: 'routes', main: { name: 'A' }, backup: { name: 'B' } } as const
     const world: World = { settings, mainBad: failed, noStart: [[0, 120]] }

@@ -1,0 +1,45 @@
+// A choice of a failover, such as whether it is held at the start: no, yes, or as an environment
+// variable says.
+import { booleanFrom } from '../../../client/model/convert'
+import { element } from '../../editor/element'
+import { text } from './text'
+
+/** The properties that can be no, yes, or a variable. */
+export const FLAGS = ['hold', 'dryRun'] as const
+
+export type Flag = (typeof FLAGS)[number]
+
+/** Shows the saved value; returns a function that reads it back. What nobody edits stays. */
+export function showFlag(property: Flag, saved: unknown): () => unknown {
+  const id = `#media-gateway-failover-${property}`
+  const choice = document.querySelector<HTMLSelectElement>(id)!
+  const name = document.querySelector<HTMLInputElement>(`${id}-variable`)!
+  const variable = nameOf(saved)
+  const known = variable === undefined ? String(booleanFrom(saved ?? false) ?? saved) : 'env'
+  if (![...choice.options].some(({ value }) => value === known)) {
+    choice.append(element('option', { value: known }, known))
+  }
+  choice.value = known
+  name.ariaLabel = text('flag.variable')
+  name.value = variable ?? ''
+
+  const update = () => (name.hidden = choice.value !== 'env')
+  choice.addEventListener('change', () => {
+    update()
+    if (choice.value === 'env') name.focus()
+  })
+  update()
+
+  return () => {
+    const typed = (nameOf(name.value) ?? name.value).trim()
+    if (choice.value === known && (known !== 'env' || typed === variable)) return saved
+    // Without a name it is a fault: nothing would mean no.
+    if (choice.value === 'env') return `\${${typed}}`
+    return booleanFrom(choice.value) ?? choice.value
+  }
+}
+
+/** The name in `${NAME}`; empty while there is none. */
+function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? /^\s*\$\{([^}]*)\}\s*$/.exec(value)?.[1]?.trim() : undefined
+}

@@ -1,0 +1,72 @@
+// The settings of a failover as a form or a saved node has them, for the checks of the model. It
+// needs no page.
+import {
+  FAILOVER_CHOICES,
+  FAILOVER_RANGES,
+  failoverFaults,
+  type Side,
+} from '../../../client/model/failover'
+import { isObject, isText, type JsonObject } from '../../../client/model/json'
+import { isVariable } from '../../editor/checks'
+
+export type Fault = ReturnType<typeof failoverFaults>[number]
+
+/** The present value of a property. */
+export type Read = (property: string) => unknown
+
+export const SIDES: readonly Side[] = ['main', 'backup']
+
+const PLAIN = [
+  ...Object.keys(FAILOVER_CHOICES),
+  ...Object.keys(FAILOVER_RANGES),
+  'low',
+  'dryRun',
+  'hold',
+]
+
+/**
+ * Returns every fault that is known before the start. What a variable or the context will hold is
+ * not known: there a default stands in, and the property itself has no fault.
+ */
+export function faultsIn(read: Read): Fault[] {
+  const saved: JsonObject = {}
+  const open = new Set<string>()
+  for (const property of PLAIN) {
+    const value = read(property)
+    if (typeof value === 'string' && isVariable(value)) open.add(property)
+    else saved[property] = value
+  }
+  if (open.has('low')) saved['low'] = 1
+  for (const property of [...SIDES, 'monitor']) {
+    const value = valueIn(read, property)
+    if (value === undefined) open.add(property)
+    saved[property] = value
+  }
+  return failoverFaults(saved).filter(({ path }) => !open.has(propertyOf(path)))
+}
+
+/** The property to which a fault belongs. */
+export const propertyOf = (path: string): string => path.replace(/[.[].*$/s, '')
+
+/**
+ * The source or the route that a property names: an object, or what stands in its place; undefined
+ * where only the start shows it.
+ */
+export function valueIn(read: Read, property: string): unknown {
+  const value = read(property)
+  const type = read(`${property}Type`)
+  if (!isText(value)) return ''
+  if (type === 'id' || type === 'name') return { [type]: value.trim() }
+  if (type !== 'json') return undefined
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return ''
+  }
+}
+
+/** The fields of the source on a side, as far as the form has them. */
+export function sourceIn(read: Read, side: Side): JsonObject | undefined {
+  const value = valueIn(read, side)
+  return isObject(value) ? value : undefined
+}

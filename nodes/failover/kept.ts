@@ -1,0 +1,90 @@
+import type { Node, NodeAPI } from 'node-red'
+import { own } from '../../client/model/json'
+import { refuseUnresolved } from '../runtime/environment'
+
+/** What a node keeps in a context, over deploys and, depending on the store, over restarts. */
+export interface Kept {
+  /** Never waits for a store for long, and never fails because of one. */
+  read(): Promise<unknown>
+  write(value: unknown): void
+  /** Stops waiting. `removed`: the node will not come back. */
+  close(removed: boolean): void
+  /** The store is in memory only. */
+  readonly isLostAtRestart: boolean
+}
+
+/** A store on another machine may not answer at all. */
+const LONGEST_MS = 10_000
+
+/**
+ * By default in the default store of Node-RED. It is the context of the flow: if no store is
+ * configured, every deploy of a node ends its own context, and a hold must outlast that.
+ */
+export function keptIn(RED: NodeAPI, node: Node, store: string | undefined): Kept {
+  const name = store || undefined
+  const key = `failover-${node.id}`
+  const context = node.context().flow
+  let isWarned = false
+  let stopWaiting = (): void => undefined
+
+  const warn = (error: unknown): void => {
+    if (isWarned) return
+    isWarned = true
+    node.warn(
+      `The state of this failover cannot be kept in the context of the flow: ${String(error)}`,
+    )
+  }
+
+  function write(value: unknown): void {
+    try {
+      context.set(key, value, name, (error: unknown) => {
+        if (error) warn(error)
+      })
+    } catch (error) {
+      warn(error)
+    }
+  }
+
+  return {
+    isLostAtRestart: isInMemory(RED.settings, name),
+
+    async read() {
+      refuseUnresolved('store', store)
+      let late: NodeJS.Timeout | undefined
+      try {
+        return await new Promise((resolve, reject) => {
+          const tooLate = (): void => reject(new Error('the store does not respond'))
+          late = setTimeout(tooLate, LONGEST_MS)
+          stopWaiting = tooLate
+          context.get(key, name, (error: unknown, value?: unknown) =>
+            error ? reject(error) : resolve(value),
+          )
+        })
+      } catch (error) {
+        // Without its memory it follows the automatic rules, and protects.
+        warn(error)
+        return undefined
+      } finally {
+        clearTimeout(late)
+      }
+    },
+
+    write,
+
+    close(removed) {
+      isWarned = true
+      stopWaiting()
+      if (removed) write(undefined)
+    },
+  }
+}
+
+/** By the setting `contextStorage`, which Node-RED reads in the same way. */
+function isInMemory(settings: object, name: string | undefined): boolean {
+  const stores = own(settings, 'contextStorage') ?? {}
+  const [first] = Object.keys(stores)
+  const byDefault = own(stores, 'default') ?? own(stores, first ?? '')
+  const chosen = (name && own(stores, name)) || byDefault
+  const store = typeof chosen === 'string' ? own(stores, chosen) : chosen
+  return (own(store, 'module') ?? 'memory') === 'memory'
+}

@@ -1,0 +1,43 @@
+import { GatewayError, type FailoverStatus } from '../../../client/internal'
+import type { GatewayNode, ListedFailover } from '../../runtime/gateway-node'
+import { failureOf, type Failure } from './failure'
+
+/** A failover node, as the sidebar shows it. */
+export interface ShownFailover extends Partial<Omit<FailoverStatus, 'failure'>> {
+  id: string
+  name: string
+  /** The protected routes, as far as they have been found; main first. */
+  routes: Array<{ deviceId: string; routeId: string }>
+  /** Why the latest look does not show everything. */
+  failure?: Failure
+}
+
+/** @param host of the gateway */
+export const failoversOf = ({ failovers }: GatewayNode, host: string): ShownFailover[] =>
+  [...failovers].map((failover) => shown(failover, host))
+
+function shown(failover: ListedFailover, host: string): ShownFailover {
+  const { id, name } = failover
+  const routes = failover.routes().map(({ deviceId, routeId }) => ({ deviceId, routeId }))
+  const { failure, ...status } = failover.status ?? {}
+  return { id, name, routes, ...status, ...(failure && { failure: failureOf(failure, host) }) }
+}
+
+/** What the sidebar may have a failover do. The others are for flows. */
+const ACTIONS: readonly unknown[] = ['main', 'backup', 'hold', 'release']
+
+/**
+ * Has a failover node obey.
+ * @throws GatewayError `INVALID_INPUT`, `NOT_FOUND`, and what the failover throws
+ */
+export async function commandFailover(
+  node: GatewayNode,
+  { failoverId, action }: { failoverId?: unknown; action?: unknown },
+): Promise<void> {
+  if (!ACTIONS.includes(action)) {
+    throw new GatewayError('INVALID_INPUT', `action must be one of ${ACTIONS.join(', ')}.`)
+  }
+  const failover = [...node.failovers].find(({ id }) => id === failoverId)
+  if (!failover) throw new GatewayError('NOT_FOUND', 'This gateway has no such failover node.')
+  await failover.command(action)
+}

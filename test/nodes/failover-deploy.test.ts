@@ -1,0 +1,177 @@
+// What a deploy does to failover nodes, all in one flow: it hits each in the middle of something.
+import should from 'should'
+import { until } from '../support/until'
+import {
+  BACKUP,
+  deployAgain,
+  endStages,
+  keptOf,
+  MAIN,
+  startStages,
+  TWO_ROUTES,
+  type Stage,
+} from './failover-stage'
+
+const RESTORES = { restore: 'monitor', monitor: 'Monitor' }
+
+const SCENES = {
+  switching: {},
+  halfway: { properties: TWO_ROUTES },
+  remembers: { properties: RESTORES },
+  forgets: { properties: RESTORES },
+  held: {},
+  shared: { others: { second: {} } },
+}
+
+describe('a deploy of failover nodes', function () {
+  this.timeout(40_000)
+
+  type Stages = Record<keyof typeof SCENES, Stage>
+  let stages: Stages
+  let sent: Array<Promise<string>>
+
+  before(async () => {
+    const started = await startStages(SCENES)
+    stages = Object.fromEntries(started.map((stage) => [stage.id, stage])) as Stages
+    const { switching, halfway, remembers, forgets, held, shared } = stages
+    await Promise.all(started.map((stage) => stage.reaches('normal')))
+
+    const manual = async (stage: Stage): Promise<void> => {
+      await stage.send({ action: 'backup' })
+      await stage.tells('switched')
+    }
+    const sharedSwitch = async (): Promise<void> => {
+      await until(
+        () => shared.caught.length > 0,
+        () => shared.account(),
+      )
+      shared.fail(MAIN)
+      await shared.tells('switched')
+    }
+    await Promise.all([manual(remembers), manual(forgets), sharedSwitch()])
+    await held.send({ action: 'hold' })
+    forgets.nodeId = 'another'
+    shared.scene = { properties: { d: true }, others: { second: {} } }
+
+    const late = { kind: 'latency', ms: 600, match: { method: 'POST' } } as const
+    for (const stage of [switching, halfway]) {
+      stage.simulator.fault(late)
+      stage.fail(MAIN)
+    }
+    const isUnderWay = (): boolean =>
+      switching.updates.length === 1 && halfway.commands.length === 1
+    await until(isUnderWay, () => switching.account() + halfway.account())
+    sent = [{ action: 'status' }, { action: 'main' }, { action: 'none' }, { main: true }].map(
+      (message) => switching.refusal(message),
+    )
+    await deployAgain()
+    for (const stage of [switching, halfway]) stage.simulator.clearFaults()
+  })
+  after(endStages)
+
+  it('makes one switch, and the new node tells of it', async () => {
+    const { switching } = stages
+    await until(
+      () => switching.names.includes('switched'),
+      () => switching.account(),
+    )
+    switching.names.should.eql(['switched'])
+    switching.event('switched').should.match({ to: 'backup', cause: 'signal-fail', switches: 1 })
+    await switching.looks(3)
+    switching.updates.should.have.length(1)
+    should(switching.source).equal(BACKUP.address)
+    // Those of the four that could not be obeyed.
+    ;(await Promise.all(sent)).should.eql([
+      'accepted',
+      'CONFLICT',
+      'INVALID_INPUT',
+      'INVALID_INPUT',
+    ])
+  })
+
+  it('completes a change of two routes: one is on the air', async () => {
+    const { halfway } = stages
+    await until(
+      () => halfway.names.includes('switched'),
+      () => halfway.account(),
+    )
+    await halfway.looks(3)
+    halfway.commands.should.eql(['stop-route studio-a', 'start-route slate'])
+    halfway.simulator.route('slate')!.state.should.equal('running')
+    halfway.simulator.route('studio-a')!.state.should.equal('idle')
+    halfway.caught.should.have.length(0)
+  })
+
+  it('leaves what a person has chosen', async () => {
+    const { remembers } = stages
+    await remembers.looks(4)
+    should(remembers.source).equal(BACKUP.address)
+    remembers.updates.should.have.length(1)
+    remembers.status.should.match({ fill: 'yellow', text: 'backup' })
+  })
+
+  it('leaves the hold of a person in force', async () => {
+    const { held } = stages
+    held.fail(MAIN)
+    await held.tells('held', 'no-protection')
+    held.status.should.eql({ fill: 'red', shape: 'ring', text: 'held until restart: main failed' })
+    held.updates.should.have.length(0)
+  })
+
+  it('follows the automatic rules where the memory is lost', async () => {
+    const { forgets } = stages
+    await until(
+      () => forgets.updates.length === 2,
+      () => forgets.account(),
+    )
+    await until(
+      () => forgets.names.length === 2,
+      () => forgets.account(),
+    )
+    forgets.event('switched').cause!.should.equal('manual')
+    forgets.events.at(-1)!.should.match({ cause: 'restore', to: 'main' })
+    should(keptOf('another')).be.an.Object()
+    should(keptOf('forgets')).be.undefined()
+  })
+
+  it('lets the second failover of a route protect it, once the first has gone', async () => {
+    const { shared } = stages
+    const [conflict] = shared.caught
+    conflict!.error.should.match({ code: 'CONFLICT', source: { id: 'second' } })
+    conflict!.error.message.should.match(/Another failover already protects route "Studio A"/)
+    shared.caught.should.have.length(1)
+    shared.updates.should.have.length(1)
+    await until(
+      () => shared.state === 'protecting',
+      () => shared.account(),
+    )
+    shared.mend(MAIN)
+    shared.fail(BACKUP)
+    await until(
+      () => shared.updates.length === 2,
+      () => shared.account(),
+    )
+    await until(() => shared.source === MAIN.address)
+    shared.caught.should.have.length(1)
+  })
+
+  it('of changed nodes alone keeps the memory too', async () => {
+    const { remembers } = stages
+    remembers.scene = { properties: { ...RESTORES, holdOff: 0 } }
+    await deployAgain('nodes')
+    await remembers.looks(3)
+    remembers.caught.should.have.length(0)
+    await until(
+      () => remembers.status.text === 'backup',
+      () => remembers.account(),
+    )
+    remembers.updates.should.have.length(1)
+  })
+
+  it('leaves one session on each gateway, with one login for each deploy', async () => {
+    for (const { id, simulator } of Object.values(stages)) {
+      await until(() => simulator.openSessions === 1)
+      simulator.logins.should.equal(id === 'remembers' ? 3 : 2, id)
+    }
+  })
+})

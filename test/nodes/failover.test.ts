@@ -1,0 +1,498 @@
+// What a failover node does in a real Node-RED: all scenes are played at the same time, each with
+// its own gateway. The rules have their own tests in `test/client/failover`.
+import should from 'should'
+import type { NodeAPI } from 'node-red'
+import { commandFailover } from '../../nodes/gateway/admin/failovers'
+import { createObservers } from '../../nodes/gateway/admin/observers'
+import type { GatewayNode } from '../../nodes/runtime/gateway-node'
+import { helper } from '../support/flow'
+import { until } from '../support/until'
+import {
+  BACKUP,
+  endStages,
+  FAILOVER,
+  MAIN,
+  OTHER,
+  startStages,
+  TWO_ROUTES,
+  type Scene,
+  type Stage,
+} from './failover-stage'
+
+interface Play {
+  name: string
+  scene: Scene
+  play: (stage: Stage) => Promise<void>
+}
+
+const plays = new Map<string, Play>()
+
+function scene(name: string, set: Scene, play: Play['play']): void {
+  plays.set(`scene-${plays.size}`, { name, scene: set, play })
+}
+
+const only = (properties: object): Scene => ({ properties })
+
+const WRITE = { method: 'POST', path: '/api/devices/*/updates' }
+
+scene('switches to the backup when main is lost, and says so', {}, async (stage) => {
+  await stage.reaches('normal')
+  stage.statuses[0]!.should.eql({ fill: 'green', shape: 'dot', text: 'main' })
+  stage.fail(MAIN)
+  await stage.tells('switched')
+  const { topic, routeId } = stage.messages.find((one) => one.topic === 'failover.switched')!
+  const switched = stage.event('switched')
+  switched.should.match({ event: topic, from: 'main', to: 'backup', cause: 'signal-fail' })
+  switched.should.match({ state: 'protecting', switches: 1, held: false, dryRun: false })
+  switched.route.should.eql({ id: 'studio-a', name: 'Studio A' })
+  switched.text.should.match(/^Studio A: switched to backup, because .* \(outage: \d seconds?\)$/)
+  switched.outageMs!.should.be.within(500, 10_000)
+  switched.durationMs!.should.be.within(1, 5000)
+  should(routeId).equal('studio-a')
+  stage.status.should.eql({ fill: 'yellow', shape: 'dot', text: 'backup' })
+  should(stage.source).equal(BACKUP.address)
+  // One update, which has both destinations and their IDs.
+  const { destinations } = stage.simulator.route('studio-a')!
+  const { fields } = stage.updates[0]!.body as { fields: Record<string, object> }
+  fields.should.match({
+    source: BACKUP,
+    destinations: destinations.map(({ id, port }) => ({ id, port })),
+  })
+  await stage.looks(3)
+  stage.updates.should.have.length(1)
+  stage.commands.should.eql([])
+  stage.simulator.logins.should.equal(1)
+})
+
+scene('is shown in the sidebar, which has it hold and switch', {}, async (stage) => {
+  const gateway = helper.getNode(`gateway-${stage.id}`) as unknown as GatewayNode
+  const observers = createObservers(60_000)
+  const shown = () => observers.state(gateway, {}).failovers![0]!
+  await until(() => shown()?.state === 'normal')
+  const { id, routes, inUse, held } = shown()
+  should({ routes: routes.map(({ routeId }) => routeId), inUse, held }).eql({
+    routes: ['studio-a'],
+    inUse: 'main',
+    held: false,
+  })
+  await commandFailover(gateway, { failoverId: id, action: 'hold' })
+  shown().held!.should.be.true()
+  await commandFailover(gateway, { failoverId: id, action: 'release' })
+  await commandFailover(gateway, { failoverId: id, action: 'backup' })
+  await until(() => shown().state === 'protecting')
+  should(stage.source).equal(BACKUP.address)
+})
+
+scene(
+  'leaves a short failure alone, and switches when it is repeated',
+  only({ holdOff: 60, degrade: 20, degradePer: 10 }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.fail(MAIN)
+    await stage.reaches('hold-off')
+    stage.status.text!.should.match(/^main failed, switch at \d\d:\d\d:\d\d$/)
+    await stage.looks(2)
+    stage.mend(MAIN)
+    await stage.reaches('normal')
+    stage.updates.should.have.length(0)
+    stage.fail(MAIN)
+    await stage.tells('switched')
+    stage.event('switched').should.match({ cause: 'signal-degrade', to: 'backup' })
+  },
+)
+
+scene(
+  'does nothing while the gateway is away, and begins again after it',
+  only({ holdOff: 1 }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.simulator.failDevice('away')
+    stage.fail(MAIN)
+    await stage.reaches('unknown')
+    stage.status.should.match({ fill: 'yellow', text: /^source unknown: / })
+    ;(await stage.refusal({ action: 'backup' })).should.equal('UNAVAILABLE')
+    const asked = await stage.send({ action: 'status' })
+    asked.messages[0]?.payload?.should.match({ state: 'unknown' })
+    stage.caught.length.should.equal(1, 'the failure of a look that may pass is no error')
+    stage.simulator.failDevice('ok')
+    await stage.reaches('hold-off')
+    const backAt = Date.now()
+    await stage.tells('switched')
+    const { at } = stage.event('switched')
+    ;(at - backAt).should.be.above(500)
+    stage.updates.should.have.length(1)
+    stage.simulator.logins.should.be.belowOrEqual(2)
+  },
+)
+
+scene(
+  'says once that both are bad, and returns as soon as main is good',
+  only({ restore: 'monitor', monitor: 'Monitor', waitToRestore: 600 }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.fail(MAIN)
+    await stage.tells('switched')
+    stage.fail(BACKUP)
+    await stage.tells('switched', 'no-protection')
+    stage.event('no-protection').should.match({ from: 'backup', reason: 'main-bad' })
+    await stage.looks(3)
+    stage.status.should.eql({ fill: 'red', shape: 'ring', text: 'no protection: backup failed' })
+    stage.names.should.eql(['switched', 'no-protection'])
+    stage.updates.should.have.length(1)
+    stage.mend(MAIN)
+    await stage.tells('switched', 'no-protection', 'switched')
+    should(stage.source).equal(MAIN.address)
+    stage.updates.should.have.length(2)
+  },
+)
+
+scene(
+  'returns to main by itself when the monitor has been good',
+  only({ restore: 'monitor', monitor: 'Monitor', waitToRestore: 2 }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.fail(MAIN)
+    await stage.tells('switched')
+    stage.mend(MAIN)
+    await stage.reaches('wait-to-restore')
+    stage.status.should.eql({ fill: 'yellow', shape: 'dot', text: 'backup, to main in 1 min' })
+    await stage.tells('switched', 'switched')
+    stage.events.filter(({ cause }) => cause === 'restore').should.have.length(1)
+    stage.status.should.eql({ fill: 'green', shape: 'dot', text: 'main' })
+    stage.updates.should.have.length(2)
+  },
+)
+
+scene(
+  'leaves what somebody else has set',
+  only({ restore: 'monitor', monitor: 'Monitor' }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.setSource(OTHER)
+    await stage.tells('taken-over')
+    stage.event('taken-over').should.match({ to: 'other', state: 'foreign', cause: 'manual' })
+    stage.fail(OTHER)
+    await stage.looks(3)
+    stage.status.should.eql({ fill: 'grey', shape: 'dot', text: 'other source' })
+    stage.mend(OTHER)
+    stage.setSource(BACKUP)
+    await stage.tells('taken-over', 'taken-over')
+    await stage.looks(4)
+    // Main is good, but a person has chosen the backup.
+    stage.updates.should.have.length(0)
+    should(stage.state).equal('protecting')
+    await stage.send({ action: 'release' })
+    await stage.tells('taken-over', 'taken-over', 'released', 'switched')
+    stage.updates.should.have.length(1)
+    should(stage.source).equal(MAIN.address)
+  },
+)
+
+for (const [status, code] of [
+  [400, 'REJECTED'],
+  [403, 'FORBIDDEN'],
+  [409, 'CONFLICT'],
+] as const) {
+  scene(`tries again after a change refused with ${status}`, {}, async (stage) => {
+    await stage.reaches('normal')
+    // The gateway repeats what it was sent.
+    const body = { error: { type: 'Refused', message: `not ${BACKUP.srtPassPhrase}` } }
+    stage.simulator.fault({ kind: 'status', status, body, match: WRITE, times: 2 })
+    stage.fail(MAIN)
+    await until(
+      () => stage.names.includes('switched'),
+      () => stage.account(),
+    )
+    const failed = stage.events.filter(({ event }) => event === 'failover.failed')
+    failed.should.have.length(2)
+    for (const { failure, state, to } of failed) {
+      failure!.should.match({ code, applied: 'no' })
+      should(to).equal('backup')
+      state.should.not.equal('switching')
+    }
+    stage.caught.should.have.length(2)
+    for (const { error, payload, topic, routeId } of stage.caught) {
+      const gateway = { id: `gateway-${stage.id}`, name: stage.id }
+      error.should.match({ code, cause: { code, applied: 'no', operation: 'failover', gateway } })
+      error.message.should.match(/Studio A/)
+      should(topic).equal('failover.failed')
+      should(routeId).equal('studio-a')
+      should((payload as { event: string }).event).equal('failover.failed')
+    }
+    const [first, second] = stage.updates
+    // The guard passes between two attempts.
+    ;(second!.at - first!.at).should.be.above(900)
+    stage.updates.should.have.length(3)
+    // What was refused does not count.
+    stage.event('switched').switches.should.equal(1)
+    stage.simulator.logins.should.equal(1)
+  })
+}
+
+for (const kind of ['reset-after', 'truncate', 'empty'] as const) {
+  scene(`sees by the route that a change was made (${kind})`, {}, async (stage) => {
+    await stage.reaches('normal')
+    stage.simulator.fault({ kind, match: WRITE, times: 1 })
+    stage.fail(MAIN)
+    await stage.tells('switched')
+    await stage.looks(3)
+    stage.updates.should.have.length(1)
+    stage.caught.should.have.length(0)
+    stage.names.should.eql(['switched'])
+  })
+}
+
+scene('obeys commands, each with one `done`', {}, async (stage) => {
+  await stage.reaches('normal')
+  const accepted = async (message: object): Promise<void> =>
+    void (await stage.refusal({ ...message })).should.equal('accepted', stage.account())
+  await accepted({ action: 'backup' })
+  ;(await stage.refusal({ action: 'main' })).should.equal('CONFLICT')
+  await stage.tells('switched')
+  stage.event('switched').should.match({ cause: 'manual', switches: 0, to: 'backup' })
+  await stage.reaches('protecting')
+  // At once, although the guard runs.
+  await accepted({ action: 'main', hold: true })
+  await until(
+    () => stage.names.length >= 3,
+    () => stage.account(),
+  )
+  stage.names.should.containDeep(['switched', 'held', 'switched'])
+  await stage.shows('^held until restart: main$')
+  stage.status.fill!.should.equal('grey')
+  ;(await stage.refusal({ action: 'backup' })).should.equal('CONFLICT')
+  stage.fail(MAIN)
+  await until(
+    () => stage.names.includes('no-protection'),
+    () => stage.account(),
+  )
+  stage.event('no-protection').should.match({ reason: 'held', held: true })
+  stage.status.should.eql({ fill: 'red', shape: 'ring', text: 'held until restart: main failed' })
+  stage.updates.should.have.length(2)
+  await accepted({ action: 'reset' })
+  await accepted({ action: 'release' })
+  await until(
+    () => stage.source === BACKUP.address,
+    () => stage.account(),
+  )
+  await accepted({ action: 'hold' })
+  const { messages } = await stage.send({ action: 'status' })
+  messages.should.have.length(0, 'an event is a message of its own')
+  should(stage.events.at(-1)!.event).equal('failover.state')
+})
+
+scene('refuses what it cannot do, and has changed nothing', {}, async (stage) => {
+  await stage.reaches('normal')
+  for (const message of [
+    {},
+    { action: 'start' },
+    { action: 'backup', hold: 'yes' },
+    { main: 'good' },
+    { main: true },
+    { action: 7 },
+  ]) {
+    ;(await stage.refusal(message)).should.equal('INVALID_INPUT', JSON.stringify(message))
+  }
+  stage.simulator.stopRoute('studio-a')
+  await stage.reaches('standby')
+  stage.status.should.eql({ fill: 'grey', shape: 'dot', text: 'route stopped' })
+  ;(await stage.refusal({ action: 'backup' })).should.equal('CONFLICT')
+  stage.updates.should.have.length(0)
+  stage.caught.should.have.length(7)
+})
+
+scene(
+  'listens to msg.main, and is held by a variable of the environment',
+  only({ restore: 'message', waitToRestore: 1, hold: '${FAILOVER_TEST_HOLD}' }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.fail(MAIN)
+    await stage.tells('no-protection')
+    stage.event('no-protection').reason!.should.equal('held')
+    await stage.looks(2)
+    stage.updates.should.have.length(0)
+    await stage.send({ action: 'release' })
+    await stage.tells('no-protection', 'released', 'switched')
+    stage.mend(MAIN)
+    ;(await stage.refusal({ main: true })).should.equal('accepted')
+    await stage.tells('no-protection', 'released', 'switched', 'switched')
+    stage.events.at(-1)!.should.match({ to: 'main', cause: 'restore' })
+  },
+)
+
+scene(
+  'takes main from the environment and backup from the flow',
+  only({ main: 'FAILOVER_TEST_MAIN', mainType: 'env', backup: 'backup', backupType: 'flow' }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.fail(MAIN)
+    await stage.tells('switched')
+    should(stage.source).equal(BACKUP.address)
+  },
+)
+
+scene(
+  'takes main from the global context, and the route from the environment',
+  only({
+    main: 'studio.main',
+    mainType: 'global',
+    route: 'FAILOVER_TEST_ROUTE',
+    routeType: 'env',
+  }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.fail(MAIN)
+    await stage.tells('switched')
+  },
+)
+
+scene('changes nothing in a dry run', only({ dryRun: true }), async (stage) => {
+  await stage.reaches('normal')
+  stage.status.should.eql({ fill: 'grey', shape: 'dot', text: 'dry run: main' })
+  stage.fail(MAIN)
+  await stage.tells('switched')
+  stage.event('switched').should.match({ dryRun: true, to: 'backup' })
+  stage.event('switched').text.should.match(/dry run, nothing is changed/)
+  await stage.looks(3)
+  stage.updates.should.have.length(0)
+  should(stage.source).equal(MAIN.address)
+})
+
+scene('changes from one route to another', only(TWO_ROUTES), async (stage) => {
+  await stage.reaches('normal')
+  stage.fail(MAIN)
+  await stage.tells('switched')
+  stage.commands.should.eql(['stop-route studio-a', 'start-route slate'])
+  stage.simulator.route('studio-a')!.state.should.equal('idle')
+  stage.simulator.route('slate')!.state.should.equal('running')
+  stage.updates.should.have.length(0)
+  stage.event('switched').route.should.eql({ id: 'studio-a', name: 'Studio A' })
+  await stage.send({ action: 'main' })
+  await until(
+    () => stage.names.length === 2,
+    () => stage.account(),
+  )
+  stage.commands.slice(2).should.eql(['stop-route slate', 'start-route studio-a'])
+})
+
+scene(
+  'names every wrong setting, and sends nothing',
+  only({ main: '{}', backup: '{"port": 99999}', holdOff: 'soon', guard: 0, restore: 'monitor' }),
+  async (stage) => {
+    await until(() => stage.caught.length > 0)
+    const { error } = stage.caught[0]!
+    should(error.code).equal('INVALID_INPUT')
+    const paths = (error.cause.problems ?? []).map(({ path }) => path)
+    paths.should.containDeep(['main', 'backup.port', 'holdOff', 'guard', 'monitor'])
+    stage.status.should.match({ fill: 'red', shape: 'ring' })
+    ;(await stage.refusal({ action: 'backup' })).should.equal('INVALID_INPUT')
+    stage.caught.should.have.length(2)
+    stage.simulator.journal.should.have.length(0)
+  },
+)
+
+for (const [name, more, code, problem] of [
+  ['a variable that is not set', { hold: '${FAILOVER_TEST_NONE}' }, 'CONFIG', /FAILOVER_TEST_NONE/],
+  ['text that is not JSON', { backup: `{"srtPassPhrase": "no` }, 'INVALID_INPUT', /backup.*JSON/],
+  ['no route', { route: '' }, 'INVALID_INPUT', /route.*choose/],
+  ['no gateway', { gateway: '' }, 'CONFIG', /no gateway/],
+] as const) {
+  scene(`says that it has ${name}`, only(more), async (stage) => {
+    await until(() => stage.caught.length > 0)
+    const { error } = stage.caught[0]!
+    error.code.should.equal(code)
+    error.message.should.match(problem)
+    stage.status.fill!.should.equal('red')
+    stage.simulator.journal.should.have.length(0)
+  })
+}
+
+scene(
+  'says that a read-only gateway cannot be protected',
+  { gateway: { readOnly: true } },
+  async (stage) => {
+    await until(() => stage.caught.length > 0)
+    stage.caught[0]!.error.code.should.equal('READ_ONLY')
+    stage.status.fill!.should.equal('red')
+    stage.simulator.journal.should.have.length(0)
+  },
+)
+
+scene(
+  'says once that an Observer cannot protect',
+  { credentials: { username: 'user', password: 'public' } },
+  async (stage) => {
+    await until(() => stage.caught.length > 0)
+    stage.fail(MAIN)
+    await stage.looks(3)
+    stage.caught.should.have.length(1)
+    const { error } = stage.caught[0]!
+    should(error.code).equal('FORBIDDEN')
+    error.message.should.match(/Observer.*Operator/)
+    stage.status.should.match({ fill: 'red', text: /^source unknown: / })
+    stage.updates.should.have.length(0)
+    stage.simulator.logins.should.equal(1)
+  },
+)
+
+scene('says once that there is no such route', only({ route: 'Studio B' }), async (stage) => {
+  await until(() => stage.caught.length > 0)
+  stage.caught[0]!.error.should.match({ code: 'NOT_FOUND', message: /Studio B/ })
+  stage.status.should.match({ fill: 'red', text: /^source unknown: / })
+  ;(await stage.refusal({ action: 'backup' })).should.equal('UNAVAILABLE')
+  stage.caught.should.have.length(2)
+})
+
+describe('a failover node', function () {
+  this.timeout(40_000)
+
+  const env = {
+    FAILOVER_TEST_HOLD: 'true',
+    FAILOVER_TEST_MAIN: FAILOVER.main,
+    FAILOVER_TEST_ROUTE: 'studio-a',
+  }
+  const played = new Map<string, Promise<unknown>>()
+
+  before(async () => {
+    Object.assign(process.env, env)
+    const scenes = [...plays].map(([id, play]) => [id, play.scene] as const)
+    const stages = await startStages(Object.fromEntries([['values', VALUES], ...scenes]), {
+      types: [values],
+    })
+    for (const stage of stages) {
+      const play = plays.get(stage.id)?.play(stage)
+      // Each outcome is asked for by its own test.
+      played.set(
+        stage.id,
+        Promise.resolve(play).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      )
+    }
+  })
+  after(async () => {
+    await Promise.all(played.values())
+    for (const name of Object.keys(env)) delete process.env[name]
+    await endStages()
+  })
+
+  for (const [id, { name }] of plays) {
+    it(name, async () => {
+      const error = await played.get(id)
+      if (error !== undefined) throw error as Error
+    })
+  }
+})
+
+const VALUES: Scene = { properties: { type: 'failover-values' } }
+
+/** What other nodes have put into the contexts before. */
+function values(RED: NodeAPI): void {
+  RED.nodes.registerType('failover-values', function (config) {
+    RED.nodes.createNode(this, config)
+    const context = this.context()
+    context.flow.set('backup', BACKUP)
+    context.global.set('studio.main', MAIN)
+  })
+}
