@@ -14,6 +14,7 @@ const PARTS = {
   start: { script: 'start.mjs' },
   look: { script: 'look.mjs' },
   fleet: { script: 'fleet.mjs' },
+  failover: { script: 'failover.mjs' },
 }
 
 const wanted = process.argv.slice(2)

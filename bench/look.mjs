@@ -11,6 +11,7 @@ import { median } from '../scripts/harness/report.mjs'
 const require = createRequire(import.meta.url)
 const { newOperation } = require('../dist/client/internal')
 const { compare } = require('../dist/client/watch/compare')
+const { figuresOf } = require('../dist/client/watch/figures')
 const { createReader } = require('../dist/client/watch/reader')
 const { generateRoutes, startSimulator } = require('../dist/simulator')
 
@@ -33,10 +34,12 @@ async function main() {
     body = JSON.parse(text)
   }
   parse()
-  const { state } = await read(operation)
+  const { state, sent } = await read(operation)
+  let figures = figuresOf(state, sent)
   const look = async () => {
     parse()
     const next = await read(operation, state)
+    figures = figuresOf(next.state, next.sent, figures)
     if (compare(state, next.state).length > 0) throw new Error('Something has changed.')
   }
   const looks = []

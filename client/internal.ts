@@ -8,6 +8,7 @@ export { newOperation } from './connection/operation'
 export type { Operation, Request } from './connection/operation'
 export {
   asGatewayError,
+  closedError,
   ERROR_CODES,
   GatewayError,
   invalidInput,
@@ -50,7 +51,14 @@ export type { Ensured } from './changes/apply'
 export type { EnsureFailure, EnsureRoutes } from './changes/ensure'
 export type { EnsureAction, WantedState } from './changes/plan'
 export { restorePreset } from './changes/presets'
-export { knownSnapshot, watchDevice } from './watch/device-watch'
+export { isOld, knownBy, knownSnapshot, watchDevice } from './watch/device-watch'
+export { CONTENT_TYPE as METRICS_TYPE } from './metrics/format'
+export { DETAILS, renderMetrics } from './metrics/render'
+export type { Detail, Picture, PicturedFailover } from './metrics/render'
+export { readSrt } from './metrics/srt'
+export type { SrtReading } from './metrics/srt'
+export { isLasting, protectRoute } from './failover/protect'
+export type { FailoverReport, FailoverStatus, Protection, ProtectOptions } from './failover/protect'
 export type { Health, WatchOptions } from './watch/subscription'
 export { eventText } from './watch/text/event-text'
 export type { RouteFilter } from './watch/filter'

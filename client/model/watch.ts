@@ -16,6 +16,8 @@ export const EVENTS = [
   'route.status',
   'route.changed',
   'source.status',
+  'source.data-lost',
+  'source.data',
   'destination.added',
   'destination.removed',
   'destination.started',

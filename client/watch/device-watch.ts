@@ -7,6 +7,7 @@ import type { Running } from '../memory'
 import { Stop } from '../stop'
 import { compare } from './compare'
 import { snapshotOf, type Snapshot, type Wordless } from './events'
+import { figuresOf, type Figures } from './figures'
 import { createSubscription, type Subscription, type WatchOptions } from './subscription'
 import { createReader, type Reading } from './reader'
 import { createPace } from './pace'
@@ -30,6 +31,8 @@ interface DeviceWatch extends Running {
 /** What the watches of a device know, and how current it is. */
 export interface Known {
   state?: DeviceState
+  /** What it carries. They change in place with the next poll. */
+  figures?: Figures
   /** When that was seen, Unix ms. */
   seenAt: number
   /** Why the latest poll failed. */
@@ -38,6 +41,22 @@ export interface Known {
   unreachable: boolean
   /** Milliseconds from poll to poll. */
   everyMs: number
+  /** How long the latest successful poll took, in ms. */
+  lookMs: number
+}
+
+/** The part of the interval by which a poll may be late, and the ms that a response may take. */
+const LATE = 0.05
+const RESPONSE_MS = 5000
+
+/**
+ * Whether what is known may no longer be true: the latest poll failed, or one that was due has got
+ * no response yet.
+ * @param now Unix ms
+ */
+export function isOld({ seenAt, failure, everyMs, lookMs }: Known, now: number): boolean {
+  const most = everyMs * (1 + LATE) + Math.max(RESPONSE_MS, 2 * lookMs)
+  return failure !== undefined || now - seenAt > most
 }
 
 /** A reading, and the operation that made it. */
@@ -140,7 +159,9 @@ function createDeviceWatch(
   let deviceId = configured
   let read: ReturnType<typeof createReader> | undefined
   let state: DeviceState | undefined
+  let figures: Figures | undefined
   let seenAt = 0
+  let lookMs = 0
   let suggestedMs: number | undefined
   let missed: GatewayError | undefined
   let away: Miss | undefined
@@ -159,11 +180,13 @@ function createDeviceWatch(
     onAnswer(answer) {
       const changes = state ? compare(state, answer.state) : []
       const present = answer.state
+      const carried = figuresOf(present, answer.sent, figures)
       state = present
+      figures = carried
       suggestedMs = answer.suggestedMs
       seenAt = clock.now()
       missed = undefined
-      each((subscription) => subscription.seen(present, changes, seenAt))
+      each((subscription) => subscription.seen(present, changes, seenAt, carried))
       void measure(present)
     },
     onMiss(miss) {
@@ -211,8 +234,10 @@ function createDeviceWatch(
     try {
       const id = deviceId ?? (await findDevice(operation))
       read ??= createReader(gateway, id, clock)
-      const { state: present, routes, suggestedMs: suggested } = await read(operation, state)
-      return { state: present, routes, suggestedMs: suggested, operation }
+      const begun = clock.now()
+      const reading = await read(operation, state)
+      count(clock.now() - begun)
+      return Object.assign(reading, { operation })
     } catch (error) {
       hasAsked = operation.requests > 0
       if (!configured && mayBeUnknownDevice(error)) {
@@ -222,6 +247,13 @@ function createDeviceWatch(
       }
       throw error
     }
+  }
+
+  function count(ms: number): void {
+    const { looks } = gateway.counters
+    lookMs = ms
+    looks.count++
+    looks.seconds += ms / 1000
   }
 
   async function findDevice(operation: Operation): Promise<string> {
@@ -254,11 +286,11 @@ function createDeviceWatch(
     end()
   }
 
-  /** Reads the statistics that any watch has set limits on. A slow reading skips the next one. */
+  /** Reads the statistics that any watch needs for its limits. A slow reading skips the next one. */
   async function measure(present: DeviceState): Promise<void> {
     const wanted = new Map<string, RouteState>()
     for (const subscription of subscriptions) {
-      for (const route of subscription.measures(present)) wanted.set(route.id, route)
+      for (const route of subscription.measures()) wanted.set(route.id, route)
     }
     const isDue = clock.now() - measuredAt > 0.8 * interval()
     if (isMeasuring || !isDue || wanted.size === 0) return
@@ -312,20 +344,22 @@ function createDeviceWatch(
     add(subscription) {
       if (subscriptions.size === 0) begin()
       subscriptions.add(subscription)
-      safely(() => subscription.begin({ state, seenAt, away }))
+      safely(() => subscription.begin({ state, figures, seenAt, away }))
     },
     remove(subscription) {
       if (subscriptions.delete(subscription) && subscriptions.size === 0) pause()
     },
     lookNow: () => poller.askNow(),
-    snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true),
+    snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true, figures),
     end,
     known: () => ({
       state,
+      figures,
       seenAt: clock.unix(seenAt),
       failure: missed,
       unreachable: away !== undefined,
       everyMs: interval(),
+      lookMs,
     }),
   }
   return watch

@@ -3,6 +3,7 @@ import type { NetworkAdapter } from '../model/types'
 import type { EventName } from '../model/watch'
 import { expanded } from './compact'
 import type { Change, RouteDefinition } from './compare'
+import { eachRoute, routeFigures, type Figures, type RouteFigures } from './figures'
 import { isRunning } from './state'
 import type { Condition, DestinationState, DeviceState, RouteState } from './state'
 
@@ -44,7 +45,7 @@ export interface WatchEvent {
   limit?: number
 }
 
-/** All that is known of a device: plain data without secrets, counters or clocks. */
+/** All that is known of a device: plain data without secrets, counters or clocks. Its routes have figures. */
 export interface Snapshot {
   event: 'snapshot'
   /** How many of the routes are running, in one sentence. */
@@ -184,25 +185,34 @@ export function eventOf(
   }
 }
 
-/** Returns the whole state, with only the wanted routes. */
+/** Returns the whole state, with only the wanted routes and, where given, their figures. */
 export function snapshotOf(
   { id, name, condition, firmware, adapters, peers, routes }: DeviceState,
   at: number,
   wants: (route: Named) => boolean,
+  figures?: Figures,
 ): Wordless<Snapshot> {
+  const views: RouteView[] = []
+  eachRoute({ routes }, (route, place) => {
+    if (!wants(route)) return
+    views.push(routeView(route, figures && routeFigures(route, place, figures)))
+  })
   return {
     event: 'snapshot',
     at,
     device: { id, name, statusCode: condition.code, status: condition.state, firmware },
     adapters: JSON.parse(adapters) as NetworkAdapter[],
     peers: [...peers.values()].map((peer) => ({ ...named(peer), status: peer.condition.state })),
-    routes: [...routes.values()].filter(wants).map(routeView),
+    routes: views,
   }
 }
 
 export const named = ({ id, name }: Named): Named => ({ id, name })
 
-function routeView({ id, name, condition, source, destinations }: RouteState): RouteView {
+function routeView(
+  { id, name, condition, source, destinations }: RouteState,
+  figures?: RouteFigures,
+): RouteView {
   const { code, state } = condition
   return {
     id,
@@ -214,8 +224,11 @@ function routeView({ id, name, condition, source, destinations }: RouteState): R
       ...expanded(source.definition),
       state: source.condition.state,
       summaryStatusCode: source.condition.code,
+      ...figures?.source,
     },
-    destinations: [...destinations.values()].map(destinationView),
+    destinations: [...destinations.values()].map((destination, index) => {
+      return { ...destinationView(destination), ...figures?.destinations[index] }
+    }),
   }
 }
 

@@ -14,6 +14,8 @@ export interface Reading {
   state: DeviceState
   /** The routes as the appliance sent them, with their secrets; undefined when some may be missing. */
   routes?: Route[]
+  /** The routes that arrived, as the appliance sent them, by their IDs. */
+  sent: ReadonlyMap<string, JsonObject>
   /** How often the appliance wants to be polled, in ms (facts 3.2). */
   suggestedMs?: number
 }
@@ -74,6 +76,7 @@ export function createReader(
     const isWhole = kept.length === 0 && found.partial.size === 0
     return {
       state,
+      sent: found.routes,
       routes: isWhole ? (arrived as unknown as Route[]) : undefined,
       suggestedMs: suggestionOf(device),
     }

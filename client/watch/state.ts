@@ -73,6 +73,8 @@ export interface DestinationState extends PartState {
  * ones, secrets hidden.
  */
 export interface Definition extends Compact {
+  /** As in the values, where it would have to be searched; empty while it is not known. */
+  readonly protocol: string
   /** A digest, which differs when a secret was changed. */
   readonly secrets: string
   /** A digest, which is the same for definitions that mean the same. */
@@ -268,7 +270,7 @@ export const UNTOLD: Pick<RouteState, 'source' | 'destinations'> = {
   source: {
     name: '',
     condition: {},
-    definition: { names: [], values: '[]', secrets: '', trace: '' },
+    definition: { names: [], values: '[]', protocol: '', secrets: '', trace: '' },
   },
   destinations: new Map(),
 }
@@ -284,11 +286,7 @@ function destinationsOf(
   known?: RouteState['destinations'],
 ): ReadonlyMap<string, DestinationState> {
   const states = new Map<string, DestinationState>()
-  for (const destination of destinations) {
-    if (!isObject(destination)) continue
-    const called = text(destination.id) ?? text(destination.name) ?? ''
-    let key = called
-    for (let same = 2; states.has(key); same++) key = `${called}#${same}`
+  for (const [key, destination] of destinationsByKey(destinations)) {
     const before = known?.get(key)
     const part = partState('destination', destination, made, before)
     const started = booleanFrom(destination.started) ?? before?.started
@@ -301,6 +299,22 @@ function destinationsOf(
   const present = sameMap(known, states)
   return present === states ? compactMap(states) : present
 }
+
+/** Destinations as they were sent, by the keys of the state. */
+export function destinationsByKey(destinations: unknown[]): ReadonlyMap<string, JsonObject> {
+  const keyed = new Map<string, JsonObject>()
+  for (const destination of destinations) {
+    if (!isObject(destination)) continue
+    const called = nameOrId(destination)
+    let key = called
+    for (let same = 2; keyed.has(key); same++) key = `${called}#${same}`
+    keyed.set(key, destination)
+  }
+  return keyed
+}
+
+export const nameOrId = (part: unknown): string =>
+  text(own(part, 'id')) ?? text(own(part, 'name')) ?? ''
 
 function partState(
   direction: Direction,
@@ -376,7 +390,8 @@ function definitionOf(
   const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets.join('\n'))
   if (known?.trace === trace && known.secrets === digest) return { definition: known, secrets }
   const { names, values } = compactObject(viewOf(direction, protocol, part))
-  return { definition: { names, values, secrets: digest, trace }, secrets }
+  const called = text(protocol) ?? ''
+  return { definition: { names, values, protocol: called, secrets: digest, trace }, secrets }
 }
 
 /** Returns the same text for values that mean the same; empty for those that mean nothing. */

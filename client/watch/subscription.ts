@@ -12,6 +12,8 @@ import {
   type Wordless,
   type WatchEvent,
 } from './events'
+import { createDataWatch } from './data'
+import type { Figures } from './figures'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
 import { createThresholds } from './thresholds'
 import type { Clock, Miss } from './poller'
@@ -29,7 +31,7 @@ export interface WatchOptions {
   route?: RouteFilter
   /** Milliseconds that a change must last; default 0. */
   holdFor?: number
-  /** Limits on statistics, which are read only for running routes that the watch is about. */
+  /** Limits on bitrates, which polls show, and on other statistics, which are read for running routes. */
   thresholds?: readonly Threshold[]
   /** The language of the texts of events and snapshot; default `en-US`. */
   language?: Language
@@ -65,14 +67,14 @@ export interface Subscription {
   /** The device that it names; undefined for the only one. */
   readonly deviceId?: string
   /** The state as far as it is known when the watch starts. */
-  begin(known: { state?: DeviceState; seenAt: number; away?: Miss }): void
+  begin(known: { state?: DeviceState; figures?: Figures; seenAt: number; away?: Miss }): void
   /** A poll succeeded. `changes` are those since the state before. */
-  seen(state: DeviceState, changes: readonly Change[], at: number): void
+  seen(state: DeviceState, changes: readonly Change[], at: number, figures: Figures): void
   missed(miss: Miss): void
   unreachable(miss: Miss): void
   reachable(outage: { since: number; outageMs: number }): void
-  /** Routes whose statistics are wanted. */
-  measures(state: DeviceState): RouteState[]
+  /** Routes whose statistics are wanted, as of the latest poll. */
+  measures(): readonly RouteState[]
   measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
   failed(error: GatewayError): void
   end(): void
@@ -112,6 +114,7 @@ export function createSubscription(
     thresholds.length > 0 && STATISTICS.some(wantsEvent)
       ? createThresholds(thresholds, holdFor)
       : undefined
+  const data = DATA.some(wantsEvent) ? createDataWatch(holdFor) : undefined
   /** The last state reported to the flow; lags the current one by the changes on hold. */
   let told: DeviceState | undefined
   /** The changes on hold, by their keys. */
@@ -128,31 +131,39 @@ export function createSubscription(
       const { since } = away.miss
       reachable({ since, outageMs: clock.now() - since })
     }
-    if (known.state && told?.id !== known.state.id) start(known.state, known.seenAt)
+    if (known.state && told?.id !== known.state.id) {
+      start(known.state, known.seenAt, known.figures)
+    }
     if (known.away && !away) unreachable(known.away)
     else if (known.state) tellHealth(known.away)
   }
 
-  function start(state: DeviceState, at: number): void {
+  function start(state: DeviceState, at: number, figures?: Figures): void {
     const isAnother = told?.id !== state.id
     told = state
     held = NONE_HELD
     seenAt = at
     counts = count(state)
     if (!isAnother || !options.onSnapshot) return
-    const { event, ...all } = snapshotOf(state, clock.unix(at), wantsRoute)
+    const { event, ...all } = snapshotOf(state, clock.unix(at), wantsRoute, figures)
     options.onSnapshot({ event, text: eventText({ event, ...all }, options.language), ...all })
   }
 
-  function seen(state: DeviceState, changes: readonly Change[], at: number): void {
+  function seen(
+    state: DeviceState,
+    changes: readonly Change[],
+    at: number,
+    figures: Figures,
+  ): void {
     lasting.look = undefined
-    if (told?.id !== state.id) start(state, at)
+    if (told?.id !== state.id) start(state, at, figures)
     else {
       if (changes.length > 0) counts = count(state)
       seenAt = at
       tell(due(state, changes, at))
-      if (limits) tellLimits(limits.running(runningIn(state), at))
     }
+    if (data) tellMeasured(data.polled(state, figures, wantsRoute, at))
+    if (limits) tellMeasured(limits.polled(state, figures, wantsRoute, at))
     tellHealth()
   }
 
@@ -276,7 +287,7 @@ export function createSubscription(
     return { event, text, ...facts }
   }
 
-  const tellLimits = (events: ReturnType<NonNullable<typeof limits>['running']>): void =>
+  const tellMeasured = (events: readonly Omit<Wordless<WatchEvent>, 'device'>[]): void =>
     tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
 
   function tellHealth(miss?: Miss): void {
@@ -292,11 +303,6 @@ export function createSubscription(
     return { routes: wanted.length, running }
   }
 
-  function measures({ routes }: DeviceState): RouteState[] {
-    if (!limits) return []
-    return [...routes.values()].filter((route) => isRunning(route.condition) && wantsRoute(route))
-  }
-
   return {
     deviceId: options.deviceId,
     begin,
@@ -304,24 +310,20 @@ export function createSubscription(
     missed,
     unreachable,
     reachable,
-    measures,
+    measures: () => limits?.lacking() ?? [],
     measured(statistics, at) {
       if (!limits || !told) return
       lasting.statistics = undefined
       for (const one of statistics) {
         const route = one.route as Named | undefined
         if (!route || 'error' in one || !wantsRoute(route)) continue
-        tellLimits(limits.measured(one, at))
+        tellMeasured(limits.measured(one, at))
       }
     },
     failed: (error) => fail('statistics', error),
     end() {
       away?.cancel?.()
     },
-  }
-
-  function runningIn(state: DeviceState): Set<string> {
-    return new Set(measures(state).map(({ id }) => id))
   }
 }
 
@@ -331,4 +333,5 @@ const stepsOf = (name: Change, passage: Change & { of: 'route' }): Change[] =>
 
 const NO_PASSAGES: ReturnType<typeof passagesIn> = new Map()
 
+const DATA: readonly EventName[] = ['source.data', 'source.data-lost']
 const STATISTICS: readonly EventName[] = ['statistics.low', 'statistics.high', 'statistics.normal']

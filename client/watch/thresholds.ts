@@ -2,6 +2,8 @@ import { isObject, isText, own } from '../model/json'
 import type { Measure, Threshold } from '../model/watch'
 import type { Statistics } from '../api/statistics'
 import { named, type Named, type Wordless, type WatchEvent } from './events'
+import { eachRoute, placeOf, type Figures } from './figures'
+import { isRunning, type DeviceState, type RouteState } from './state'
 
 type Level = 'low' | 'normal' | 'high'
 
@@ -11,15 +13,27 @@ interface Place {
   destination?: Named
   threshold: Threshold
   level: Level
+  /** The latest poll shows its value, so that of statistics does not count. */
+  isPolled: boolean
   /** The level that it may be changing to, and since when. */
   next?: { level: Level; since: number }
 }
 
 export interface Thresholds {
-  /** Takes the statistics of a route that runs; returns what has passed a limit for long enough. */
+  /**
+   * Takes a poll: its figures are the bitrates. Returns what has passed a limit for long enough, and
+   * what ends for routes that do not run or are not wanted.
+   */
+  polled(
+    state: DeviceState,
+    figures: Figures,
+    wants: (route: Named) => boolean,
+    at: number,
+  ): LimitEvent[]
+  /** The routes whose figures were not enough at the latest poll: their statistics are needed. */
+  lacking(): readonly RouteState[]
+  /** Takes the statistics of such a route; returns what has passed a limit for long enough. */
   measured(statistics: Statistics, at: number): LimitEvent[]
-  /** Takes the IDs of the routes that still run; returns what ends for all others. */
-  running(routeIds: ReadonlySet<string>, at: number): LimitEvent[]
 }
 
 export type LimitEvent = Omit<Wordless<WatchEvent>, 'device'>
@@ -27,6 +41,8 @@ export type LimitEvent = Omit<Wordless<WatchEvent>, 'device'>
 /** Finds measured values that pass their limits, or come back, for at least `holdMs`. */
 export function createThresholds(thresholds: readonly Threshold[], holdMs: number): Thresholds {
   const places = new Map<string, Place>()
+  const isAlwaysLacking = thresholds.some(({ measure }) => measure !== 'bitrate')
+  let lacking: readonly RouteState[] = NONE
 
   function take(place: Place, value: number | null, at: number): LimitEvent[] {
     const level = levelOf(value, place.threshold, place.level)
@@ -69,36 +85,101 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     return events
   }
 
+  /** Takes the values at the parts of a route, from a poll or from statistics. */
+  function takeAll(
+    { route, index, parts, isPoll }: Values,
+    at: number,
+  ): { events: LimitEvent[]; hasGaps: boolean } {
+    const threshold = thresholds[index]!
+    const events: LimitEvent[] = []
+    const there = new Set<string>()
+    for (const { id, name, value } of parts) {
+      const called = `${route.id} ${index} ${threshold.of === 'source' ? '' : id || name}`
+      let key = called
+      for (let same = 2; there.has(key); same++) key = `${called}#${same}`
+      there.add(key)
+      const known = places.get(key)
+      if (known && isPoll) known.isPolled = !Number.isNaN(value)
+      // A missing value means nothing, least of all that all is well.
+      if (Number.isNaN(value) || (known?.isPolled && !isPoll)) continue
+      const place = known ?? { route, threshold, level: 'normal', isPolled: isPoll }
+      place.route = route
+      if (threshold.of === 'destination') place.destination = { id, name }
+      places.set(key, place)
+      events.push(...take(place, value, at))
+    }
+    const hasGaps = parts.some(({ value }) => Number.isNaN(value))
+    const isGone = (place: Place, key: string): boolean =>
+      place.threshold === threshold &&
+      place.route.id === route.id &&
+      !there.has(key) &&
+      (place.isPolled ? isPoll : !isPoll || !hasGaps)
+    return { events: [...events, ...end(isGone, at)], hasGaps }
+  }
+
   return {
+    polled(state, figures, wants, at) {
+      const events: LimitEvent[] = []
+      const running = new Set<string>()
+      const needed: RouteState[] = []
+      eachRoute(state, (route, start) => {
+        if (!isRunning(route.condition) || !wants(route)) return
+        running.add(route.id)
+        let isLacking = isAlwaysLacking
+        for (const [index, { measure, of }] of thresholds.entries()) {
+          if (measure !== 'bitrate') continue
+          const parts = (of === 'source' ? sourceIn : destinationsIn)(route, start, figures)
+          const taken = takeAll({ route: named(route), index, parts, isPoll: true }, at)
+          isLacking ||= taken.hasGaps
+          events.push(...taken.events)
+        }
+        if (isLacking) needed.push(route)
+      })
+      lacking = needed.length > 0 ? needed : NONE
+      return [...events, ...end(({ route }) => !running.has(route.id), at)]
+    },
+
+    lacking: () => lacking,
+
     measured(statistics, at) {
       const { route } = statistics
       if (!isObject(route)) return []
-      const measured = named(asNamed(route))
-      const events: LimitEvent[] = []
-      const there = new Set<string>()
-      for (const [index, threshold] of thresholds.entries()) {
-        for (const part of partsOf(route, threshold.of)) {
-          const { id, name } = asNamed(part)
-          let key = `${measured.id} ${index} ${id || name}`
-          for (let same = 2; there.has(key); same++) key = `${key}#${same}`
-          there.add(key)
-          // A missing value means nothing, least of all that all is well.
-          const value = valueOf(part, threshold.measure)
-          if (value === null) continue
-          const place = places.get(key) ?? { route: measured, threshold, level: 'normal' }
-          place.route = measured
-          if (threshold.of === 'destination') place.destination = { id, name }
-          places.set(key, place)
-          events.push(...take(place, value, at))
-        }
-      }
-      const isGone = (place: Place, key: string): boolean =>
-        place.route.id === measured.id && !there.has(key)
-      return [...events, ...end(isGone, at)]
+      return thresholds.flatMap(({ measure, of }, index) => {
+        const parts = partsOf(route, of).map((part) => {
+          return { ...asNamed(part), value: valueOf(part, measure) }
+        })
+        return takeAll({ route: asNamed(route), index, parts, isPoll: false }, at).events
+      })
     },
-
-    running: (routeIds, at) => end(({ route }) => !routeIds.has(route.id), at),
   }
+}
+
+const NONE: readonly RouteState[] = []
+
+interface Values {
+  route: Named
+  /** That of the limit. */
+  index: number
+  parts: readonly Part[]
+  isPoll: boolean
+}
+
+/** A source or destination, and its value: NaN where there is none. */
+interface Part extends Named {
+  value: number
+}
+
+function sourceIn({ source }: RouteState, at: number, figures: Figures): Part[] {
+  return [{ id: source.id ?? '', name: source.name, value: figures[at]! }]
+}
+
+function destinationsIn({ destinations }: RouteState, at: number, figures: Figures): Part[] {
+  return [...destinations.values()].map(({ id = '', name }, index) => {
+    const place = placeOf(at, index)
+    const [bitrate = NaN, clients = NaN] = [figures[place], figures[place + 1]]
+    // Statistics may count what the clients of a listener get, where the listener itself has nothing.
+    return { id, name, value: bitrate === 0 && clients > 0 ? NaN : bitrate }
+  })
 }
 
 function levelOf(value: number | null, { low, high, hysteresis }: Threshold, now: Level): Level {
@@ -130,7 +211,7 @@ function partsOf(route: object, of: Threshold['of']): unknown[] {
  * The value of a source or destination. Where it has several connections or clients, the bitrate
  * is their sum when the whole has none, and the others are those of the worst.
  */
-function valueOf(part: unknown, measure: Measure): number | null {
+function valueOf(part: unknown, measure: Measure): number {
   const connections = connectionsOf(part)
   const numbers = (name: string, of: unknown[]): number[] =>
     of.map((one) => own(one, name)).filter((value) => typeof value === 'number')
@@ -138,11 +219,11 @@ function valueOf(part: unknown, measure: Measure): number | null {
     const [whole] = numbers('bitrate', [part])
     if (whole) return whole
     const single = numbers('bitrate', clientsOf(part))
-    return single.length > 0 ? single.reduce((sum, one) => sum + one, 0) : (whole ?? null)
+    return single.length > 0 ? single.reduce((sum, one) => sum + one, 0) : (whole ?? NaN)
   }
   const name = measure === 'roundTripTime' ? 'srtRoundTripTime' : 'srtPacketLossRate'
   const values = numbers(name, [part, ...clientsOf(part), ...connections])
-  return values.length > 0 ? Math.max(...values) : null
+  return values.length > 0 ? Math.max(...values) : NaN
 }
 
 const listIn = (part: unknown, name: string): unknown[] => {
@@ -150,7 +231,7 @@ const listIn = (part: unknown, name: string): unknown[] => {
   return Array.isArray(list) ? list : []
 }
 
-const clientsOf = (part: unknown): unknown[] => listIn(part, 'clientStat')
+export const clientsOf = (part: unknown): unknown[] => listIn(part, 'clientStat')
 
-const connectionsOf = (part: unknown): unknown[] =>
+export const connectionsOf = (part: unknown): unknown[] =>
   [part, ...clientsOf(part)].flatMap((one) => listIn(one, 'connections'))

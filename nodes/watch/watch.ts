@@ -26,7 +26,8 @@ import { RANGES } from '../../client/model/ranges'
 import { numberProperty, refuseUnresolved } from '../runtime/environment'
 import { findGateway, requireGateway } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
-import { evaluateProperty, type Message } from '../runtime/parameters'
+import { chosenDevice, evaluatorOf, refused, type Evaluate } from '../runtime/chosen'
+import type { Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
 import { wordsOf } from '../runtime/words'
 import { createWatchStatus } from './status'
@@ -61,10 +62,9 @@ export = (RED: NodeAPI): void => {
 
     const watch = async (): Promise<void> => {
       const gateway = requireGateway(RED, config).client()
-      const evaluate = (property: string, value: string, type: string): Promise<unknown> =>
-        evaluateProperty(RED, this, {}, { property, value, type }, OPERATION)
+      const evaluate = evaluatorOf(RED, this, OPERATION)
       const options = {
-        deviceId: await deviceOf(config, evaluate),
+        deviceId: await chosenDevice(config, evaluate),
         route: await routeOf(config, evaluate),
         events: eventsOf(config),
         thresholds: thresholdsOf(config),
@@ -114,20 +114,6 @@ function messageOf(payload: WatchEvent | Snapshot): Message {
     ...(route && { routeId: route.id }),
   }
 }
-
-type Evaluate = (property: string, value: string, type: string) => Promise<unknown>
-
-async function deviceOf(config: Config, evaluate: Evaluate): Promise<string | undefined> {
-  const type = config.deviceType || 'auto'
-  if (type === 'auto') return undefined
-  const value = await evaluate('device', config.device ?? '', type)
-  const id: unknown = isDevice(value) ? value._id : value
-  if (typeof id === 'string' && id !== '') return id
-  throw refused('device', 'is empty; it must be a device ID')
-}
-
-const isDevice = (value: unknown): value is { _id: unknown } =>
-  typeof value === 'object' && value !== null && '_id' in value
 
 /** Which routes to watch; undefined for all of them. */
 async function routeOf(config: Config, evaluate: Evaluate): Promise<RouteFilter | undefined> {
@@ -184,6 +170,3 @@ const WORDS: Record<ThresholdFault['key'], string> = {
   order: 'must have a low below its high',
   never: 'would never trigger its event, or never clear it',
 }
-
-const refused = (path: string, problem: string): GatewayError =>
-  invalidInput([{ path, problem }], 'watch')

@@ -25,6 +25,8 @@ export const GERMAN: Words = {
     noStatus: 'hat unbekannten Status',
     lost: 'ausgefallen',
     back: 'ist wieder da',
+    noData: 'empfängt keine Daten',
+    data: 'empfängt Daten',
     running: 'läuft',
     stopped: 'ist gestoppt',
     added: 'wurde hinzugefügt',

@@ -27,6 +27,8 @@ export const ENGLISH: Words = {
     noStatus: 'has an unknown status',
     lost: 'lost',
     back: 'is back',
+    noData: 'receives no data',
+    data: 'receives data',
     running: 'is running',
     stopped: 'is stopped',
     added: 'was added',

@@ -69,6 +69,8 @@ const SENTENCES: Readonly<Record<EventName, Sentence>> = {
   'route.status': (event, words) => status(event, words, routeOf(event)),
   'route.changed': (event, words) => words.changed(routeOf(event), changedParts(event, words)),
   'source.status': (event, words) => status(event, words, routeOf(event), words.source),
+  'source.data-lost': data,
+  'source.data': data,
   'destination.added': onDestination('added'),
   'destination.removed': onDestination('removed'),
   'destination.started': onDestination('starts'),
@@ -234,6 +236,15 @@ function statistics(event: Event, words: Words): string {
   if (event.event === 'statistics.low') return say(words.below(what, shown, passed))
   if (event.event === 'statistics.high') return say(words.above(what, shown, passed))
   return say(words.normal(what, shown))
+}
+
+function data(event: Event, words: Words): string {
+  const { after } = event
+  if (typeof after === 'boolean') {
+    return words.says(routeOf(event), words.source, words.predicates[after ? 'data' : 'noData'])
+  }
+  const bitrate = words.measured(words.measures.bitrate, undefined)
+  return `${routeOf(event)}: ${words.notMeasured(bitrate)}`
 }
 
 /** Three digits that count, or the whole part, or all digits where fewer would pass the limit. */

@@ -26,6 +26,8 @@ export const JAPANESE: Words = {
     noStatus: 'のステータスは不明です',
     lost: 'が途絶しました',
     back: 'が復旧しました',
+    noData: 'はデータを受信していません',
+    data: 'はデータを受信しています',
     running: 'は実行中です',
     stopped: 'は停止しています',
     added: 'が追加されました',

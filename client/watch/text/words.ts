@@ -72,6 +72,8 @@ export type Predicate =
   | 'noStatus'
   | 'lost'
   | 'back'
+  | 'noData'
+  | 'data'
   | 'running'
   | 'stopped'
   | 'added'

@@ -34,6 +34,9 @@ function meaning(state: DeviceState): unknown[] {
   ]
 }
 
+/** Each run has whole devices with all their routes. */
+const RUNS = { numRuns: 50 }
+
 describe('the comparison of two states', () => {
   it('gives changes that lead from the one to the other', () => {
     fc.assert(
@@ -42,6 +45,7 @@ describe('the comparison of two states', () => {
         const to = stateOf(after)
         meaning(applied(from, compare(from, to))).should.deepEqual(meaning(to))
       }),
+      RUNS,
     )
   })
 
@@ -68,6 +72,7 @@ describe('the comparison of two states', () => {
         const between = applied(from, some)
         meaning(applied(between, compare(between, to))).should.deepEqual(meaning(to))
       }),
+      RUNS,
     )
   })
 
@@ -102,6 +107,7 @@ describe('the comparison of two states', () => {
         compare(from, stateOf(later)).should.eql([])
         compare(from, stateOf(later, from)).should.eql([])
       }),
+      RUNS,
     )
   })
 
@@ -114,6 +120,7 @@ describe('the comparison of two states', () => {
         const partial = { _id: 'device', config: { routes } } as unknown as DeviceConfiguration
         compare(from, stateOf(partial, from)).should.eql([])
       }),
+      RUNS,
     )
   })
 
@@ -129,6 +136,7 @@ describe('the comparison of two states', () => {
         const turned = { ...after, config: { ...config, routes: config.routes.toReversed() } }
         JSON.stringify(events(turned)).should.equal(JSON.stringify(events(after)))
       }),
+      RUNS,
     )
   })
 
@@ -155,6 +163,7 @@ describe('the comparison of two states', () => {
           text.should.not.containEql(secret)
         }
       }),
+      RUNS,
     )
   })
 

@@ -9,6 +9,7 @@ import {
   type WatchOptions,
 } from '../../../client/internal'
 import { compare } from '../../../client/watch/compare'
+import { figuresOf } from '../../../client/watch/figures'
 import { createSubscription } from '../../../client/watch/subscription'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 
@@ -110,7 +111,7 @@ function following(options: Partial<WatchOptions> = {}): {
       const changes = state ? compare(state, present) : []
       state = present
       events.length = 0
-      subscription.seen(present, changes, now)
+      subscription.seen(present, changes, now, figuresOf(present, new Map()))
       return [...events]
     },
   }

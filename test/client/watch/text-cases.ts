@@ -368,6 +368,24 @@ export const CASES: Record<string, Case[]> = {
   ],
   'source and destinations': [
     [
+      { event: 'source.data-lost', before: true, after: false },
+      'Studio A: source receives no data',
+      'Studio A: Quelle empfängt keine Daten',
+      'Studio A: ソースはデータを受信していません',
+    ],
+    [
+      { event: 'source.data', before: false, after: true },
+      'Studio A: source receives data',
+      'Studio A: Quelle empfängt Daten',
+      'Studio A: ソースはデータを受信しています',
+    ],
+    [
+      { event: 'source.data', before: false, after: null },
+      'Studio A: bitrate of the source no longer measured',
+      'Studio A: Bitrate der Quelle wird nicht mehr gemessen',
+      'Studio A: ソースのビットレートは測定されなくなりました',
+    ],
+    [
       { event: 'source.status', before: 'ok', after: 'error', states: away },
       'Studio A: source lost, disconnected',
       'Studio A: Quelle ausgefallen, getrennt',

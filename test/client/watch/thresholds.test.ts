@@ -24,8 +24,12 @@ describe('watching', () => {
   describe('statistics', () => {
     const statistics = (): number => callsFor(`/api/gateway/${deviceId}/statistics`)
 
-    /** What the source of a route carries, from now on. */
-    function carries(route: RouteState, bitrate: number | string, more: object = {}): void {
+    /** The round-trip time of the source of a route, from now on. */
+    function carries(
+      route: RouteState,
+      srtRoundTripTime: number | string,
+      more: object = {},
+    ): void {
       simulator.clearFaults()
       simulator.fault({
         kind: 'status',
@@ -36,7 +40,7 @@ describe('watching', () => {
             id: route.id,
             name: route.name,
             state: 'running',
-            source: { id: route.source.id, name: route.source.name, bitrate, ...more },
+            source: { id: route.source.id, name: route.source.name, srtRoundTripTime, ...more },
             destinations: [],
           },
         },
@@ -58,18 +62,22 @@ describe('watching', () => {
       carries(route, 5)
       const told = await watching({
         route: { id: route.id },
-        thresholds: [{ measure: 'bitrate', of: 'source', low: 2, high: 9, hysteresis: 1 }],
+        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2, high: 9, hysteresis: 1 }],
       })
-      const source = { route: { id: route.id, name: route.name }, measure: 'bitrate', of: 'source' }
+      const source = {
+        route: { id: route.id, name: route.name },
+        measure: 'roundTripTime',
+        of: 'source',
+      }
       await until(() => statistics() > 0)
-      for (const [bitrate, expected] of [
+      for (const [value, expected] of [
         ['1.5', { event: 'statistics.low', before: 'normal', after: 'low', value: 1.5, limit: 2 }],
         [2.5, undefined],
         [3.5, { event: 'statistics.normal', before: 'low', after: 'normal', value: 3.5, limit: 2 }],
         [9.5, { event: 'statistics.high', before: 'normal', after: 'high', value: 9.5, limit: 9 }],
       ] as const) {
         told.events.length = 0
-        carries(route, bitrate)
+        carries(route, value)
         await poll(told)
         told.events.should.have.length(expected ? 1 : 0)
         if (expected) told.events[0]!.should.containDeep({ ...source, ...expected })
@@ -79,7 +87,7 @@ describe('watching', () => {
 
     it('reads only running routes that are asked for, once for all watches', async () => {
       await start({ routes: 12 })
-      const thresholds = [{ measure: 'bitrate', of: 'destination', low: 0.1 }] as const
+      const thresholds = [{ measure: 'roundTripTime', of: 'destination', low: 0.1 }] as const
       const [one, two] = simulator.routes.filter(({ state }) => state === 'running')
       watch({ route: { id: one!.id }, thresholds })
       watch({ route: { id: one!.id }, thresholds })
@@ -101,7 +109,7 @@ describe('watching', () => {
       carries(route, 0.5)
       const told = await watching({
         events: ['statistics.low', 'statistics.normal'],
-        thresholds: [{ measure: 'bitrate', of: 'source', low: 2 }],
+        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
         route: { id: route.id },
       })
       await until(() => told.events.length > 0)
@@ -119,7 +127,7 @@ describe('watching', () => {
       carries(route, 0.5)
       const told = await watching({
         events: ['route.removed', 'statistics.low', 'statistics.normal'],
-        thresholds: [{ measure: 'bitrate', of: 'source', low: 2 }],
+        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
         route: { pattern: 'Studio*' },
       })
       await until(() => told.events.length > 0)
@@ -132,8 +140,7 @@ describe('watching', () => {
     it('tells the worst of several connections, and nothing where there is no such measure', async () => {
       await start({ routes: 6 })
       const route = running()
-      carries(route, 5, {
-        srtRoundTripTime: 20,
+      carries(route, 20, {
         srtPacketLossRate: 0,
         connections: [{ srtRoundTripTime: 300, srtPacketLossRate: 4 }, { srtRoundTripTime: 20 }],
       })
@@ -159,7 +166,7 @@ describe('watching', () => {
       const route = running()
       carries(route, 0.5)
       const told = await watching({
-        thresholds: [{ measure: 'bitrate', of: 'source', low: 2 }],
+        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
         route: { id: route.id },
       })
       await until(() => told.events.length > 0)
@@ -172,7 +179,7 @@ describe('watching', () => {
 
     it('are read also while somebody waits all the time', async () => {
       await start({ routes: 6 }, { pollInterval: 1000 })
-      await watching({ thresholds: [{ measure: 'bitrate', of: 'source', low: 0.001 }] })
+      await watching({ thresholds: [{ measure: 'roundTripTime', of: 'source', low: 0.001 }] })
       await until(() => statistics() > 0)
       const read = statistics()
       for (let looks = 0; looks < 30; looks++) {
@@ -190,7 +197,7 @@ describe('watching', () => {
         match: { path: `/api/gateway/${deviceId}/statistics` },
       })
       const told = await watching({
-        thresholds: [{ measure: 'bitrate', of: 'source', low: 2 }],
+        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
       })
       await until(() => told.failures.length > 0)
       await look()

@@ -1,0 +1,94 @@
+import { isNumeric } from '../model/convert'
+import { own, type JsonObject } from '../model/json'
+import { destinationsByKey, nameOrId, type DeviceState, type RouteState } from './state'
+
+/** What a source or destination carries; what the gateway does not report is left out. */
+export interface Figure {
+  /** Mbit/s on the network: `usedBandwidth` (facts 12.2). */
+  bitrate?: number
+  /** Connected clients of an SRT listener. */
+  clients?: number
+}
+
+export interface RouteFigures {
+  source: Figure
+  /** In the order of the state. */
+  destinations: Figure[]
+}
+
+/**
+ * The figures of a device at its latest poll. They change with each poll and are no changes, so they
+ * are no part of its state: one list of numbers in the order of the state, NaN where there is none,
+ * which each poll fills again. For each route the bitrate of its source, then the bitrate and the
+ * clients of each destination.
+ */
+export type Figures = Float64Array
+
+/**
+ * Returns the figures of a state.
+ * @param sent the routes as the appliance sent them, by their IDs; the state may have more
+ * @param former is filled again where it has the right length
+ */
+export function figuresOf(
+  state: DeviceState,
+  sent: ReadonlyMap<string, JsonObject>,
+  former?: Figures,
+): Figures {
+  let length = 0
+  for (const { destinations } of state.routes.values()) length += lengthOf(destinations.size)
+  const figures = former?.length === length ? former : new Float64Array(length)
+  eachRoute(state, (route, at) => fill(figures, at, route, sent.get(route.id)))
+  return figures
+}
+
+/** Calls with each route and where its figures begin. */
+export function eachRoute(
+  { routes }: Pick<DeviceState, 'routes'>,
+  visit: (route: RouteState, at: number) => void,
+): void {
+  let at = 0
+  for (const route of routes.values()) {
+    visit(route, at)
+    at += lengthOf(route.destinations.size)
+  }
+}
+
+const lengthOf = (destinations: number): number => 1 + 2 * destinations
+
+/** Where the bitrate of a destination is, after which come its clients. */
+export const placeOf = (at: number, destination: number): number => at + lengthOf(destination)
+
+export function routeFigures(route: RouteState, at: number, figures: Figures): RouteFigures {
+  const destinations = Array.from({ length: route.destinations.size }, (_, index) =>
+    figureOf(figures[placeOf(at, index)], figures[placeOf(at, index) + 1]),
+  )
+  return { source: figureOf(figures[at]), destinations }
+}
+
+function figureOf(bitrate = NaN, clients = NaN): Figure {
+  const figure: Figure = {}
+  if (!Number.isNaN(bitrate)) figure.bitrate = bitrate
+  if (!Number.isNaN(clients)) figure.clients = clients
+  return figure
+}
+
+function fill(figures: Figures, at: number, { destinations }: RouteState, sent?: JsonObject): void {
+  figures[at] = numberIn(own(sent?.source, 'usedBandwidth'))
+  const listed = Array.isArray(sent?.destinations) ? (sent.destinations as unknown[]) : []
+  let byKey: ReadonlyMap<string, JsonObject> | undefined
+  let index = 0
+  for (const key of destinations.keys()) {
+    // The order is nearly always that of the state, and every name occurs once.
+    if (!byKey && nameOrId(listed[index]) !== key) byKey = destinationsByKey(listed)
+    const destination = byKey ? byKey.get(key) : listed[index]
+    const place = placeOf(at, index++)
+    figures[place] = numberIn(own(destination, 'usedBandwidth'))
+    figures[place + 1] = numberIn(own(destination, 'clientConnections'))
+  }
+}
+
+/** Returns a number from 0, which firmware may write as text; NaN for anything else. */
+function numberIn(value: unknown): number {
+  const number = typeof value === 'number' || isNumeric(value) ? Number(value) : NaN
+  return number >= 0 && number < Infinity ? number : NaN
+}

@@ -1,0 +1,266 @@
+import * as fc from 'fast-check'
+import should from 'should'
+import type { DeviceConfiguration, Snapshot } from '../../../client/internal'
+import { createDataWatch } from '../../../client/watch/data'
+import { eachRoute, figuresOf, routeFigures, type Figures } from '../../../client/watch/figures'
+import { createThresholds } from '../../../client/watch/thresholds'
+import type { DeviceState } from '../../../client/watch/state'
+import { until } from '../../support/until'
+import { device, stateOf } from './states'
+import {
+  callsFor,
+  closeAll,
+  deviceId,
+  look,
+  namesOf,
+  passTime,
+  simulator,
+  start,
+  watching,
+} from './support'
+
+interface Sent {
+  id: string
+  source: { state?: string; usedBandwidth?: unknown }
+  destinations: Array<{ id?: string; name?: string; usedBandwidth?: unknown }>
+}
+
+/** The state and figures of a device with these routes, as they are sent. */
+function read(routes: unknown[], known?: DeviceState): { state: DeviceState; figures: Figures } {
+  const answer = { _id: 'device', config: { routes } } as unknown as DeviceConfiguration
+  const state = stateOf(answer, known)
+  const sent = new Map(routes.map((route) => [(route as Sent).id, route as never]))
+  return { state, figures: figuresOf(state, sent) }
+}
+
+function shown({ state, figures }: ReturnType<typeof read>): unknown[] {
+  const found: unknown[] = []
+  eachRoute(state, (route, at) => found.push(routeFigures(route, at, figures)))
+  return found
+}
+
+const source = { name: 'in', protocol: 'srt', state: 'connected' }
+const out = (id: string, more: object = {}): object => ({ id, name: id, protocol: 'srt', ...more })
+const route = (usedBandwidth: unknown, more: object = {}): object => ({
+  id: 'r1',
+  name: 'Studio A',
+  state: 'running',
+  source: { ...source, usedBandwidth },
+  destinations: [],
+  ...more,
+})
+const all = (): boolean => true
+
+describe('the figures of a poll', () => {
+  it('belong to their source or destination, whatever the order, number or text', () => {
+    const first = [
+      out('a', { usedBandwidth: '1.500', clientConnections: '2' }),
+      out('b', { usedBandwidth: 0, clientConnections: 0 }),
+      { ...out('a', { usedBandwidth: '3' }) },
+    ]
+    const before = read([route('15.818', { destinations: first })])
+    const expected = {
+      source: { bitrate: 15.818 },
+      destinations: [{ bitrate: 1.5, clients: 2 }, { bitrate: 0, clients: 0 }, { bitrate: 3 }],
+    }
+    shown(before).should.eql([expected])
+    const turned = [null, first[1], first[0], first[2]]
+    shown(read([route('15.818', { destinations: turned })], before.state)).should.eql([expected])
+  })
+
+  it('are left out where the gateway has none, or something else', () => {
+    for (const none of ['', null, undefined, 'n/a', '-1', -1, NaN, {}, [], true, '1e400']) {
+      shown(read([route(none, { destinations: [out('a', { usedBandwidth: none })] })])).should.eql([
+        { source: {}, destinations: [{}] },
+      ])
+    }
+    const { state } = read([route('1')])
+    shown({ state, figures: figuresOf(state, new Map()) }).should.eql([
+      { source: {}, destinations: [] },
+    ])
+  })
+
+  it('fit their state after any poll, also filled again', () => {
+    fc.assert(
+      fc.property(device, device, (one, other) => {
+        const before = read(one.config.routes)
+        const { routes } = other.config
+        const { state, figures } = read(routes, before.state)
+        const sent = new Map(routes.map((each) => [each.id, each as never]))
+        figuresOf(
+          state,
+          sent,
+          Float64Array.from(figures, () => 7),
+        ).should.deepEqual(figures)
+        figuresOf(state, sent, before.figures).should.deepEqual(figures)
+        for (const { destinations } of shown({ state, figures }) as Snapshot['routes']) {
+          should(destinations).be.an.Array()
+        }
+      }),
+    )
+  })
+})
+
+describe('the loss of data', () => {
+  /** Shows a watch one poll after the other, 4 s apart. */
+  function following(holdMs = 0): (sent: object[], wants?: () => boolean) => unknown[] {
+    const data = createDataWatch(holdMs)
+    let now = 0
+    let known: DeviceState | undefined
+    return (sent, wants = all) => {
+      now += 4000
+      const { state, figures } = read(sent, known)
+      known = state
+      return data
+        .polled(state, figures, wants, now)
+        .map(({ event, at, before, after }) => [event, at, before, after])
+    }
+  }
+  const none = [route('0.000')]
+  const some = [route('10.000')]
+  const stopped = [route('0.0', { state: 'idle' })]
+
+  it('is an event after two polls and five seconds, and its end at once', () => {
+    const show = following()
+    for (const quiet of [some, none, some, none, none]) show(quiet).should.eql([])
+    show(none).should.eql([['source.data-lost', 16_000, true, false]])
+    show(none).should.eql([])
+    show(some).should.eql([['source.data', 32_000, false, true]])
+    show(some).should.eql([])
+  })
+
+  it('must last as long as both are held', () => {
+    const show = following(10_000)
+    for (const quiet of [some, none, none, none]) show(quiet).should.eql([])
+    show(none).should.eql([['source.data-lost', 8000, true, false]])
+    for (const quiet of [some, none, some, some, some]) show(quiet).should.eql([])
+    show(some).should.eql([['source.data', 32_000, false, true]])
+  })
+
+  it('is none at the first look, but its end is', () => {
+    const show = following()
+    for (let looks = 0; looks < 4; looks++) show(none).should.eql([])
+    show(some).should.eql([['source.data', 20_000, false, true]])
+  })
+
+  it('is known only of a source that is connected and has a figure', () => {
+    const show = following()
+    const away = [route('0.000', { source: { ...source, state: 'connecting', usedBandwidth: 0 } })]
+    for (let looks = 0; looks < 4; looks++) {
+      for (const quiet of [some, away, away, away, [route('')]]) show(quiet).should.eql([])
+    }
+    // One that has connected again has as much time as a new one.
+    for (const quiet of [some, none, away, none, none]) show(quiet).should.eql([])
+    show(none).should.have.length(1)
+    // It is still the same loss.
+    for (const quiet of [away, [route(undefined)], none, none, none]) show(quiet).should.eql([])
+  })
+
+  it('is one also of a route that started without data, which nobody has seen before', () => {
+    const show = following()
+    for (const quiet of [stopped, none, none]) show(quiet).should.eql([])
+    show(none).should.eql([['source.data-lost', 8000, null, false]])
+  })
+
+  it('ends without a claim when the route stops, is gone, or is not watched any more', () => {
+    for (const end of [
+      (show: ReturnType<typeof following>) => show(stopped),
+      (show: ReturnType<typeof following>) => show([]),
+      (show: ReturnType<typeof following>) => show(none, () => false),
+    ]) {
+      const show = following()
+      for (const each of [some, none, none, none]) show(each)
+      end(show).should.eql([['source.data', 20_000, false, null]])
+      end(show).should.eql([])
+      // From then on it is a new one.
+      show(some).should.eql([])
+    }
+  })
+})
+
+describe('limits on bitrates', () => {
+  const low = { measure: 'bitrate', of: 'source', low: 5 } as const
+  const namesIn = (events: Array<{ event: string }>): string[] => events.map(({ event }) => event)
+  const statisticsOf = (bitrate: number, destinations: object[] = []): never =>
+    ({ route: { id: 'r1', name: 'Studio A', source: { bitrate }, destinations } }) as never
+
+  it('need statistics only where the poll has no figure', () => {
+    const limits = createThresholds([low], 0)
+    const poll = (used: unknown): string[] => {
+      const { state, figures } = read([route(used)])
+      return namesIn(limits.polled(state, figures, all, 0))
+    }
+    poll('10.000').should.eql([])
+    limits.lacking().should.eql([])
+    poll('1.000').should.eql(['statistics.low'])
+    // Statistics that are read for another limit have another figure, which would contradict.
+    limits.measured(statisticsOf(9), 0).should.eql([])
+    poll('').should.eql([])
+    limits
+      .lacking()
+      .map(({ id }) => id)
+      .should.eql(['r1'])
+    namesIn(limits.measured(statisticsOf(9), 0)).should.eql(['statistics.normal'])
+    poll('1').should.eql(['statistics.low'])
+    limits.lacking().should.eql([])
+  })
+
+  it('ask for the clients of a listener that itself carries nothing', () => {
+    const limits = createThresholds([{ ...low, of: 'destination' }], 0)
+    const poll = (destinations: object[]): string[] => {
+      const { state, figures } = read([route('9', { destinations })])
+      return namesIn(limits.polled(state, figures, all, 0))
+    }
+    poll([out('a', { usedBandwidth: '0.000', clientConnections: 2 })]).should.eql([])
+    limits.lacking().should.have.length(1)
+    const clients = { id: 'a', name: 'a', bitrate: 0, clientStat: [{ bitrate: 1 }, { bitrate: 2 }] }
+    namesIn(limits.measured(statisticsOf(9, [clients]), 0)).should.eql(['statistics.low'])
+    poll([]).should.eql(['statistics.normal'])
+    limits.lacking().should.eql([])
+  })
+})
+
+describe('watching', () => {
+  afterEach(closeAll)
+
+  it('shows and reports what sources carry without a request of its own', async () => {
+    await start({ routes: 6 })
+    // What a listener has is certain only with its clients.
+    const { id, name } = simulator.routes.find(
+      ({ state, destinations }) =>
+        state === 'running' && destinations.every(({ srtMode }) => srtMode !== 'listener'),
+    )!
+    const told = await watching({
+      route: { id },
+      events: ['statistics.low', 'statistics.normal', 'source.data-lost', 'source.data'],
+      thresholds: [
+        { measure: 'bitrate', of: 'source', low: 0.5 },
+        { measure: 'bitrate', of: 'destination', high: 9999 },
+      ],
+    })
+    const [shownRoute] = told.snapshots[0]!.routes
+    should(shownRoute!.source['bitrate']).be.a.Number().and.above(1)
+    for (const { bitrate } of shownRoute!.destinations) should(bitrate).be.a.Number()
+
+    simulator.fail(name, { source: 'no-data' })
+    await until(async () => {
+      passTime(3000)
+      await look()
+      return told.events.length === 2
+    })
+    simulator.fail(name, { source: 'ok' })
+    await until(async () => {
+      await look()
+      return told.events.length === 4
+    })
+    namesOf(told.events).should.eql([
+      'statistics.low',
+      'source.data-lost',
+      'source.data',
+      'statistics.normal',
+    ])
+    told.events[1]!.should.containDeep({ route: { id, name }, before: true, after: false })
+    told.events[1]!.text.should.equal(`${name}: source receives no data`)
+    callsFor(`/api/gateway/${deviceId}/statistics`).should.equal(0)
+  })
+})
