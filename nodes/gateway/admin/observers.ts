@@ -9,9 +9,14 @@ import {
 } from '../../../client/internal'
 import { mayAct } from '../../../client/connection/roles'
 import { isRunning, type RouteState } from '../../../client/watch/state'
-import { knownBy } from '../../../client/watch/device-watch'
+import { isOld, knownBy } from '../../../client/watch/device-watch'
+import { eachRoute, routeFigures, type RouteFigures } from '../../../client/watch/figures'
+import { languageOf } from '../../../client/model/watch'
 import type { GatewayNode } from '../../runtime/gateway-node'
+import { failoversOf, type ShownFailover } from './failovers'
 import { failureOf, type Failure } from './failure'
+import { createRates, type RateHistory, type Rates } from './rates'
+import { createLately, type Gap, type Happening, type Lately } from './lately'
 
 /** What the sidebar shows of an appliance. */
 export interface ObservedState {
@@ -35,6 +40,21 @@ export interface ObservedState {
   mayControl: boolean
   /** The whole state, unless the editor has this version of it. */
   snapshot?: Wordless<Snapshot>
+  /** The failover nodes of the appliance, with the state. */
+  failovers?: ShownFailover[]
+  /** By the clock of Node-RED, Unix ms. */
+  now: number
+  /** What happened lately, oldest first, unless the editor has all of it. */
+  lately?: Array<Happening | Gap>
+  /**
+   * What the running routes carry, by their IDs: no part of the version. Undefined with `lookOn`, and
+   * where the editor has those of the latest poll.
+   */
+  figures?: Record<string, RouteFigures>
+  /** When that was read, Unix ms. */
+  figuresAt?: number
+  /** What their sources received before, where the editor has no version. */
+  rates?: RateHistory
 }
 
 /** What an editor requests. */
@@ -42,8 +62,12 @@ export interface ObserverQuestion {
   deviceId?: string
   /** The version that the editor has. */
   version?: unknown
+  /** When the figures that the editor has were read. */
+  figuresAt?: unknown
   /** Only what is already known; nothing is polled for this. */
   lookOn?: boolean
+  /** The language of the editor, such as `de-AT`. */
+  language?: unknown
   /** The host of the appliance. */
   host?: string
 }
@@ -52,12 +76,22 @@ export interface ObserverQuestion {
 const LEASE_MS = 15_000
 /** Each costs the appliance a call per poll, although the user may only read. */
 const MOST_DEVICES = 20
-/** The part of the interval by which a poll may be late, and the ms that a response may take. */
-const JITTER = 0.05
-const ANSWER_MS = 5000
+/** Two polls are further apart. */
+const SAME_MS = 50
+
+/** What the sidebar shows of the time before. It outlives the observer. */
+interface Past {
+  lately: Lately
+  rates: Rates
+}
 
 interface Observer {
   version: number
+  /** The version with which it began, or in which something last happened. */
+  happenedIn: number
+  past: Past
+  /** JSON of the failovers in this version. */
+  failovers: string
   renew(): void
 }
 
@@ -75,6 +109,8 @@ export function createObservers(
   state(node: GatewayNode, question: ObserverQuestion): ObservedState
 } {
   const observed = new WeakMap<Connection, Map<string, Observer>>()
+  /** By connection and device. */
+  const pasts = new WeakMap<Connection, Map<string, Past>>()
 
   function observe(node: GatewayNode, gateway: Connection, deviceId?: string): Observer {
     const observers = observed.get(gateway) ?? new Map<string, Observer>()
@@ -88,8 +124,12 @@ export function createObservers(
 
     const user = {}
     let timer: NodeJS.Timeout
+    const past = pastOf(gateway, key)
     const observer: Observer = {
       version: ++versions,
+      happenedIn: versions,
+      past,
+      failovers: '[]',
       renew() {
         clearTimeout(timer)
         timer = setTimeout(end, leaseMs)
@@ -98,7 +138,20 @@ export function createObservers(
     const changed = (): void => {
       observer.version = ++versions
     }
-    const endWatch = watchDevice(gateway, { deviceId, onEvents: changed, onSnapshot: changed })
+    const endWatch = watchDevice(gateway, {
+      deviceId,
+      onEvents(events) {
+        changed()
+        observer.happenedIn = observer.version
+        past.lately.add(events, gateway.identity.name)
+      },
+      onSnapshot: changed,
+      onHealth() {
+        const { seenAt, figures } = figuresOf(gateway, deviceId)
+        if (figures) past.rates.add(seenAt, figures)
+      },
+    })
+    past.lately.watched(true, now())
     const unhook = gateway.closing.onStop(end)
     node.register(user)
     observers.set(key, observer)
@@ -107,10 +160,20 @@ export function createObservers(
       clearTimeout(timer)
       unhook()
       endWatch()
+      past.lately.watched(false, now())
       observers.delete(key)
       node.deregister(user)
     }
     return observer
+  }
+
+  function pastOf(gateway: Connection, key: string): Past {
+    const all = pasts.get(gateway) ?? new Map<string, Past>()
+    pasts.set(gateway, all)
+    const known = all.get(key) ?? { lately: createLately(), rates: createRates() }
+    if (!all.has(key) && all.size >= MOST_DEVICES) all.delete(all.keys().next().value!)
+    all.set(key, known)
+    return known
   }
 
   function healthOf(
@@ -119,11 +182,10 @@ export function createObservers(
   ): ObservedState['health'] {
     const known = knownBy(gateway, deviceId)
     if (!known) return { unreachable: false }
-    const { state, seenAt, failure, unreachable, everyMs } = known
-    const ageMs = Math.max(0, now() - seenAt)
-    const isOld = failure !== undefined || ageMs > everyMs * (1 + JITTER) + ANSWER_MS
+    const { state, seenAt, failure, unreachable } = known
+    const age = { ageMs: Math.max(0, now() - seenAt), isOld: isOld(known, now()) }
     return {
-      known: state && { ageMs, isOld, ...countsOf([...state.routes.values()]) },
+      known: state && { ...age, ...countsOf([...state.routes.values()]) },
       failure: failure && failureOf(failure, host),
       unreachable,
     }
@@ -131,19 +193,62 @@ export function createObservers(
 
   return {
     state(node, question) {
-      const { deviceId, version, lookOn } = question
+      const { deviceId, version, lookOn, language } = question
       const gateway = node.client()
       const observer = lookOn ? undefined : observe(node, gateway, deviceId)
       observer?.renew()
+      const failovers = failoversOf(node, question.host ?? '')
+      if (observer) renumber(observer, failovers)
       const hasIt = !observer || version === observer.version
       return {
         version: observer?.version,
         health: healthOf(gateway, question),
         mayControl: mayAct(gateway.session.roles(), 'Operator'),
+        ...(observer && figuresFor(gateway, question)),
+        rates: observer && version === undefined ? observer.past.rates.history() : undefined,
         snapshot: hasIt ? undefined : knownSnapshot(gateway, deviceId),
+        failovers: hasIt ? undefined : failovers,
+        now: now(),
+        lately: hasIt || hasAll(observer, version) ? undefined : listOf(observer, language),
       }
     },
   }
+}
+
+/** Nobody says when the state of a failover changes. */
+function renumber(observer: Observer, failovers: readonly ShownFailover[]): void {
+  const json = JSON.stringify(failovers)
+  if (json !== observer.failovers) observer.version = ++versions
+  observer.failovers = json
+}
+
+const hasAll = ({ happenedIn, version }: Observer, known: unknown): boolean =>
+  typeof known === 'number' && known >= happenedIn && known <= version
+
+const listOf = ({ past }: Observer, language: unknown): ReturnType<Lately['list']> =>
+  past.lately.list(languageOf(language))
+
+function figuresFor(
+  gateway: Connection,
+  { deviceId, figuresAt }: ObserverQuestion,
+): Pick<ObservedState, 'figures' | 'figuresAt'> {
+  const { figures, seenAt } = figuresOf(gateway, deviceId)
+  // Converted to Unix time again, it may be a little different.
+  const hasThem = typeof figuresAt === 'number' && Math.abs(seenAt - figuresAt) < SAME_MS
+  return figures && !hasThem ? { figures, figuresAt: seenAt } : {}
+}
+
+function figuresOf(
+  gateway: Connection,
+  deviceId?: string,
+): { figures?: ObservedState['figures']; seenAt: number } {
+  const { state, figures, seenAt = 0 } = knownBy(gateway, deviceId) ?? {}
+  if (!state || !figures) return { seenAt }
+  const found: Array<[string, RouteFigures]> = []
+  eachRoute(state, (route, at) => {
+    if (isRunning(route.condition)) found.push([route.id, routeFigures(route, at, figures)])
+  })
+  return { figures: Object.fromEntries(found), seenAt }
 }
 
 function countsOf(routes: readonly RouteState[]) {

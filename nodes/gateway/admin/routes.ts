@@ -24,6 +24,7 @@ import {
 } from './connection'
 import { testConnection } from './connection-report'
 import { isGatewayNode } from '../../runtime/gateway-node'
+import { commandFailover } from './failovers'
 import { NotDeployed, failureOf, type Failure } from './failure'
 import { lookUp } from './lookup'
 import { createObservers } from './observers'
@@ -72,14 +73,16 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   httpAdmin.post(
     '/media-gateway/state',
     mayRead,
-    respond(RED, deployedIn, (form, { deviceId, version, lookOn }) => {
+    respond(RED, deployedIn, (form, { deviceId, version, figuresAt, lookOn, language }) => {
       const node = RED.nodes.getNode(form.id ?? '')
       // Each deploy takes it away for a moment, which is not a failure.
       if (!isGatewayNode(node)) return { notDeployed: true }
       return observers.state(node, {
         deviceId: textOf(deviceId),
         version,
+        figuresAt,
         lookOn: lookOn === true,
+        language,
         host: hostOf(RED, form),
       })
     }),
@@ -93,6 +96,17 @@ export function registerAdminRoutes(RED: NodeAPI): void {
       await withConnection(RED, form, ({ gateway }) =>
         controlRoute(gateway, command, newOperation('control-route')),
       )
+      return { ok: true }
+    }),
+  )
+
+  httpAdmin.post(
+    '/media-gateway/failover',
+    mayWrite,
+    respond(RED, deployedIn, async (form, body) => {
+      const node = RED.nodes.getNode(form.id ?? '')
+      if (!isGatewayNode(node)) throw new NotDeployed()
+      await commandFailover(node, body)
       return { ok: true }
     }),
   )
@@ -207,8 +221,8 @@ async function readDefinition(
 
 /** @throws GatewayError `INVALID_INPUT` */
 function commandIn({ deviceId, routeId, destinationId, action }: JsonObject): ControlRoute {
-  if (action !== 'start' && action !== 'stop') {
-    throw new GatewayError('INVALID_INPUT', 'action must be "start" or "stop".')
+  if (action !== 'start' && action !== 'stop' && action !== 'restart') {
+    throw new GatewayError('INVALID_INPUT', 'action must be "start", "stop" or "restart".')
   }
   const device = textOf(deviceId)
   const route = textOf(routeId)

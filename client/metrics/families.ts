@@ -1,0 +1,63 @@
+import type { MetricType } from './format'
+
+interface Family {
+  type: MetricType
+  help: string
+}
+
+const gauge = (help: string): Family => ({ type: 'gauge', help })
+const counter = (help: string): Family => ({ type: 'counter', help })
+
+/** Every metric, in the order in which they are written. Flows and dashboards rely on the names. */
+export const FAMILIES = {
+  media_gateway_up: gauge('Whether the latest poll of the gateway was successful and is current.'),
+  media_gateway_last_look_timestamp_seconds: gauge('When the latest successful poll ended.'),
+  media_gateway_info: gauge('Name and firmware of the device, always 1.'),
+  media_gateway_device_status: gauge('Status of the device: 1 for the present one.'),
+  media_gateway_routes: gauge('Routes, by state and status.'),
+  media_gateway_route_info: gauge('Names of a route and its source, always 1.'),
+  media_gateway_destination_info: gauge('Name of a destination, always 1.'),
+  media_gateway_route_running: gauge('Whether the route is running.'),
+  media_gateway_route_status: gauge('Status of the route: 1 for the present one.'),
+  media_gateway_source_status: gauge('Status of the source: 1 for the present one.'),
+  media_gateway_destination_status: gauge('Status of the destination: 1 for the present one.'),
+  media_gateway_source_receive_bytes_per_second: gauge('What the source receives.'),
+  media_gateway_destination_send_bytes_per_second: gauge('What the destination sends.'),
+  media_gateway_destination_clients: gauge('Clients of the destination.'),
+  media_gateway_source_srt_round_trip_time_seconds: gauge(
+    'Round-trip time of the worst connection of the source.',
+  ),
+  media_gateway_source_srt_packets_lost_total: counter(
+    'Lost packets of the connections of the source, since the route was started.',
+  ),
+  media_gateway_source_srt_packet_loss_ratio: gauge(
+    'Packet loss of the worst connection of the source, from 0 to 1.',
+  ),
+  media_gateway_source_srt_buffer_seconds: gauge(
+    'Receive buffer of the worst connection of the source.',
+  ),
+  media_gateway_destination_srt_round_trip_time_seconds: gauge(
+    'Round-trip time of the worst connection of the destination.',
+  ),
+  media_gateway_destination_srt_packets_lost_total: counter(
+    'Lost packets of the connections of the destination, since it was started.',
+  ),
+  media_gateway_destination_srt_packet_loss_ratio: gauge(
+    'Packet loss of the worst connection of the destination, from 0 to 1.',
+  ),
+  media_gateway_destination_srt_buffer_seconds: gauge(
+    'Send buffer of the worst connection of the destination.',
+  ),
+  media_gateway_failover_switches_total: counter(
+    'Switches of the failover of the route since its node was started, by cause.',
+  ),
+  media_gateway_failover_state: gauge('State of the failover of the route: 1 for the present one.'),
+  media_gateway_requests_total: counter('HTTP requests to the gateway, by result.'),
+  media_gateway_logins_total: counter('Logins at the gateway, by result.'),
+  media_gateway_look_duration_seconds: {
+    type: 'summary',
+    help: 'How long the successful polls of the gateway took.',
+  },
+} as const satisfies Record<string, Family>
+
+export type FamilyName = keyof typeof FAMILIES

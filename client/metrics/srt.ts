@@ -1,0 +1,126 @@
+import { GatewayError } from '../errors'
+import { isObject, own } from '../model/json'
+import type { Statistics } from '../api/statistics'
+import { readStatisticsOf } from '../api/statistics'
+import type { Connection } from '../connection/connection'
+import { newOperation } from '../connection/operation'
+import type { Stop } from '../stop'
+import { knownBy } from '../watch/device-watch'
+import { routeFilter, type RouteFilter } from '../watch/filter'
+import { isRunning } from '../watch/state'
+import { clientsOf, connectionsOf } from '../watch/thresholds'
+
+/** The SRT figures of a source or destination. What the gateway does not give is undefined. */
+export interface SrtOfPart {
+  roundTripSeconds?: number
+  lostPackets?: number
+  /** From 0 to 1. */
+  lossRatio?: number
+  bufferSeconds?: number
+}
+
+/** The SRT figures of a route. */
+export interface SrtOfRoute {
+  source: SrtOfPart
+  /** By the ID of the destination, or else its name. */
+  destinations: ReadonlyMap<string, SrtOfPart>
+}
+
+/** The figures of one reading, by the ID of the route. */
+export interface SrtReading {
+  /** Monotonic ms, when they had all arrived. */
+  at: number
+  routes: ReadonlyMap<string, SrtOfRoute>
+}
+
+export interface SrtOptions {
+  /** Milliseconds from one reading to the next. */
+  everyMs: number
+  /** By default all routes. Only those that run are read. */
+  route?: RouteFilter
+  /** Ends it. */
+  stop: Stop
+  onReading: (figures: SrtReading) => void
+  /** A reading failed: nothing is known any more. */
+  onFailure: (error: GatewayError) => void
+}
+
+/**
+ * Reads the statistics of the running routes of a watched device, at regular times and never two
+ * readings at once. Settles when it is stopped.
+ */
+export async function readSrt(gateway: Connection, options: SrtOptions): Promise<void> {
+  const { everyMs, stop, onReading, onFailure } = options
+  const wants = routeFilter(options.route)
+  const { clock } = gateway
+  for (;;) {
+    const begun = clock.now()
+    const state = knownBy(gateway)?.state
+    const routes = [...(state?.routes.values() ?? [])].filter(
+      (route) => isRunning(route.condition) && wants(route),
+    )
+    try {
+      const operation = newOperation('metrics', stop).under({ brief: true })
+      const answers =
+        state && routes.length > 0
+          ? await readStatisticsOf(gateway, state.id, routes, operation)
+          : []
+      const read = answers.flatMap((answer) => {
+        const figures = 'error' in answer ? undefined : srtIn(answer)
+        return figures ? [figures] : []
+      })
+      if (!stop.stopped) onReading({ at: clock.now(), routes: new Map(read) })
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      if (error.code === 'CLOSED') return
+      onFailure(error)
+    }
+    try {
+      await gateway.pause(everyMs - ((clock.now() - begun) % everyMs), stop)
+    } catch {
+      return
+    }
+  }
+}
+
+/** The figures in a response, with the ID of the route; undefined where that is missing. */
+export function srtIn({ route }: Statistics): [id: string, SrtOfRoute] | undefined {
+  if (!isObject(route) || typeof route.id !== 'string') return undefined
+  const { source, destinations } = route
+  const parts = Array.isArray(destinations) ? destinations.filter(isObject) : []
+  return [
+    route.id,
+    {
+      source: srtOf(source, Math.min),
+      destinations: new Map(
+        parts.map((part) => [String(part.id || part.name), srtOf(part, Math.max)]),
+      ),
+    },
+  ]
+}
+
+/**
+ * The worst of all connections of a source or destination.
+ * @param worst of two fill levels: a receiver runs dry, a sender fills up
+ */
+function srtOf(part: unknown, worst: (...levels: number[]) => number): SrtOfPart {
+  const all = [part, ...clientsOf(part), ...connectionsOf(part)]
+  const numbers = (of: unknown[], ...names: string[]): number[] =>
+    of
+      .flatMap((one) => names.map((name) => own(one, name)))
+      .filter((value): value is number => typeof value === 'number' && value >= 0)
+  const most = (of: number[], take = Math.max): number | undefined =>
+    of.length > 0 ? take(...of) : undefined
+  const lost = ['srtNumLostPackets', 'srtNumLostPackages']
+  return {
+    roundTripSeconds: scaled(most(numbers(all, 'srtRoundTripTime')), 1000),
+    // The whole counts on when a client leaves.
+    lostPackets: most(numbers([part], ...lost)) ?? most(numbers(all, ...lost)),
+    // In percent, as far as is known.
+    lossRatio: scaled(most(numbers(all, 'srtPacketLossRate')), 100),
+    bufferSeconds: scaled(most(numbers(all, 'srtBufferLevel'), worst), 1000),
+  }
+}
+
+const scaled = (value: number | undefined, divisor: number): number | undefined =>
+  value === undefined ? undefined : value / divisor

@@ -1,0 +1,39 @@
+import type { RouteFigures } from '../../../client/watch/figures'
+
+/** What the sources of the routes have received lately, for the sidebar. */
+export interface RateHistory {
+  /** When it was read, Unix ms. */
+  at: number[]
+  /** By route, Mbit/s at each of these times; null where that is not known. */
+  of: Record<string, Array<number | null>>
+}
+
+export interface Rates {
+  /** Takes a poll. One that follows another closely is left out. */
+  add(at: number, figures: Readonly<Record<string, RouteFigures>>): void
+  history(): RateHistory
+}
+
+/** As much as the sidebar shows. */
+const SPAN_MS = 300_000
+const LEAST_MS = 4500
+
+export function createRates(): Rates {
+  let polls: Array<{ at: number; of: ReadonlyMap<string, number> }> = []
+
+  return {
+    add(at, figures) {
+      if (at - (polls.at(-1)?.at ?? 0) < LEAST_MS) return
+      const of = new Map<string, number>()
+      for (const [id, { source }] of Object.entries(figures)) {
+        if (source.bitrate !== undefined) of.set(id, source.bitrate)
+      }
+      polls = [...polls.filter((poll) => at - poll.at < SPAN_MS), { at, of }]
+    },
+    history() {
+      const ids = new Set(polls.flatMap(({ of }) => [...of.keys()]))
+      const rates = [...ids].map((id) => [id, polls.map(({ of }) => of.get(id) ?? null)] as const)
+      return { at: polls.map(({ at }) => at), of: Object.fromEntries(rates) }
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import type { Node } from 'node-red'
+import {
+  GatewayError,
+  Stop,
+  isOld,
+  knownBy,
+  readSrt,
+  watchDevice,
+  type Connection,
+  type SrtReading,
+  type Health,
+  type Picture,
+  type PicturedFailover,
+  type RouteFilter,
+} from '../../client/internal'
+import type { GatewayNode, ListedFailover } from '../runtime/gateway-node'
+
+/** One gateway of a metrics node, with what is known of it. */
+export interface Followed {
+  readonly gateway: GatewayNode
+  /** Of the latest poll. */
+  readonly health?: Health
+  /** Why it cannot be polled at all. */
+  readonly failure?: GatewayError
+  /** All that is known now, without a request. */
+  picture(): Omit<Picture, 'gateway'>
+  end(): void
+}
+
+export interface FollowOptions {
+  /** The statistics to read; by default none. */
+  statistics?: { everyMs: number; route?: RouteFilter }
+  /** After each poll. */
+  onHealth: () => void
+  /** A failure that does not pass by itself, once until it has passed. */
+  onFailure: (error: GatewayError) => void
+}
+
+/** SRT reading of an earlier reading are no longer written after so many intervals. */
+const CURRENT_FOR = 3
+
+/** Follows the polls of a gateway, for a node that is its user meanwhile. */
+export function follow(user: Node, gateway: GatewayNode, options: FollowOptions): Followed {
+  const { statistics, onHealth, onFailure } = options
+  const stop = new Stop()
+  let connection: Connection | undefined
+  let health: Health | undefined
+  let failure: GatewayError | undefined
+  let reading: SrtReading | undefined
+  /** The reading of statistics has begun. */
+  let isReading = false
+  /** The code of the failed reading that was reported. */
+  let reported: string | undefined
+
+  function begin(): void {
+    try {
+      connection = gateway.client()
+      const unwatch = watchDevice(connection, {
+        // Each event costs something, and none is needed.
+        events: ['appliance.unreachable'],
+        onEvents: () => undefined,
+        onHealth(present) {
+          health = present
+          if (present.known) read()
+          onHealth()
+        },
+        onFailure,
+      })
+      stop.onStop(unwatch)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      // A gateway that a deploy has just closed is followed again once that is over.
+      if (error.code === 'CLOSED') return
+      failure = error
+      onFailure(error)
+    }
+  }
+
+  function read(): void {
+    if (!statistics || !connection || isReading) return
+    isReading = true
+    void readSrt(connection, {
+      ...statistics,
+      stop,
+      onReading(present) {
+        reading = present
+        reported = undefined
+      },
+      onFailure(error) {
+        reading = undefined
+        if (!LASTING.has(error.code) || error.code === reported) return
+        reported = error.code
+        onFailure(error)
+      },
+    })
+  }
+
+  function currentSrt({ clock }: Connection): SrtReading['routes'] | undefined {
+    if (!reading || !statistics) return undefined
+    const isCurrent = clock.now() - reading.at <= CURRENT_FOR * statistics.everyMs
+    return isCurrent ? reading.routes : undefined
+  }
+
+  gateway.register(user)
+  begin()
+  return {
+    gateway,
+    get health() {
+      return health
+    },
+    get failure() {
+      return failure
+    },
+    picture() {
+      if (!connection) return { isUp: failure ? false : undefined }
+      const { counters } = connection
+      const failovers = [...gateway.failovers].map(pictured)
+      const known = knownBy(connection)
+      if (!known) return { counters }
+      const isUp = known.state || known.failure ? !isOld(known, Date.now()) : undefined
+      return {
+        isUp,
+        counters,
+        failovers: failovers.flat(),
+        lastLookAt: known.state && known.seenAt,
+        // The next poll fills the same list again.
+        ...(isUp && {
+          state: known.state,
+          figures: known.figures?.slice(),
+          srt: currentSrt(connection),
+        }),
+      }
+    },
+    end() {
+      stop.now()
+      gateway.deregister(user)
+    },
+  }
+}
+
+/** A failover by its route: with two routes, by the one that is main. Nothing before it is found. */
+function pictured(failover: ListedFailover): PicturedFailover[] {
+  const { status, switches } = failover
+  const [route] = failover.routes()
+  return route ? [{ routeId: route.routeId, state: status?.state, switches: { ...switches } }] : []
+}
+
+/** Errors of statistics that do not pass by waiting. */
+const LASTING: ReadonlySet<string> = new Set(['FORBIDDEN', 'LOGIN_REFUSED', 'NOT_FOUND', 'TLS'])

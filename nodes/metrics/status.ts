@@ -1,0 +1,64 @@
+import type { Node } from 'node-red'
+import type { GatewayError } from '../../client/internal'
+import type { Language } from '../../client/model/watch'
+import { briefly } from '../runtime/reason'
+import type { Words } from '../runtime/words'
+import type { Followed } from './follow'
+
+/** The status of a metrics node. */
+export interface MetricsStatus {
+  /** What is known of its gateways. */
+  show(followed: readonly Followed[]): void
+  /** It cannot work. */
+  fail(failure: GatewayError): void
+  /** Clears the status. */
+  close(): void
+}
+
+type Fill = 'green' | 'yellow' | 'red'
+
+/** Creates the status of one node. It is set only when it says something new. */
+export function createMetricsStatus(node: Node, words: Words, language: Language): MetricsStatus {
+  const numbers = new Intl.NumberFormat(language)
+  let shown = ''
+  let closed = false
+
+  function set(fill: Fill, text: string): void {
+    if (closed || `${fill} ${text}` === shown) return
+    shown = `${fill} ${text}`
+    node.status({ fill, shape: fill === 'green' ? 'dot' : 'ring', text })
+  }
+
+  const counted = (key: string, number: number): string =>
+    words(`metrics:status.${key}${number === 1 ? 'One' : ''}`, { number: numbers.format(number) })
+
+  return {
+    show(followed) {
+      let routes = 0
+      let up = 0
+      let waiting = 0
+      let reason: GatewayError | undefined
+      for (const { health, failure } of followed) {
+        const problem = failure ?? health?.failure
+        if (problem) reason ??= problem
+        else if (health?.known) {
+          up++
+          routes += health.known.routes
+        } else waiting++
+      }
+      // Before the first polls there is nothing to say.
+      if (waiting === followed.length) return
+      if (up === 0 && reason) return set('red', briefly(reason, words))
+      const known = { routes: counted('routes', routes), gateways: counted('gateways', up) }
+      if (!reason) return set('green', words('metrics:status.known', known))
+      const all = numbers.format(followed.length)
+      set('yellow', words('metrics:status.some', { ...known, up: numbers.format(up), all }))
+    },
+    fail: (failure) => set('red', briefly(failure, words)),
+    close() {
+      // Node-RED would show it under the node that a deploy puts in its place.
+      if (shown !== '') node.status({})
+      closed = true
+    },
+  }
+}

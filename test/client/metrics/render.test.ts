@@ -1,0 +1,290 @@
+import 'should'
+import should from 'should'
+import type { DeviceConfiguration } from '../../../client/internal'
+import { newCounters } from '../../../client/connection/counters'
+import { FAMILIES } from '../../../client/metrics/families'
+import { renderMetrics, type Detail, type Picture } from '../../../client/metrics/render'
+import { srtIn } from '../../../client/metrics/srt'
+import { samplesIn, valuesOf, type Sample } from '../../support/metrics'
+import { stateOf } from '../watch/states'
+
+const part = (name: string, more: object = {}): object => ({
+  id: `${name} id`,
+  name,
+  protocol: 'srt',
+  state: 'connected',
+  summaryStatusCode: 'ok',
+  ...more,
+})
+
+const route = (id: string, more: object = {}): object => ({
+  id,
+  name: `Route ${id}`,
+  state: 'running',
+  summaryStatusCode: 'ok',
+  source: part('in'),
+  destinations: [part('out', { protocol: 'udp' }), part('clients', { summaryStatusCode: 'warn' })],
+  ...more,
+})
+
+const deviceWith = (routes: object[], more: object = {}): DeviceConfiguration =>
+  ({
+    _id: 'device',
+    name: 'Gateway 1',
+    statusCode: 'ok',
+    status: 'Online',
+    firmware: '4.2',
+    config: { routes },
+    ...more,
+  }) as unknown as DeviceConfiguration
+
+const pictureOf = (routes: object[], more: Partial<Picture> = {}): Picture => ({
+  gateway: 'oslo',
+  isUp: true,
+  lastLookAt: 1_700_000_000_500,
+  counters: newCounters(),
+  state: stateOf(deviceWith(routes)),
+  ...more,
+})
+
+const rendered = async (pictures: Picture[], detail: Detail = 'routes'): Promise<Sample[]> =>
+  samplesIn(await renderMetrics(pictures, detail))
+
+const namesIn = (samples: Sample[]): string[] => [...new Set(samples.map(({ name }) => name))]
+
+describe('the metrics of gateways', () => {
+  it('say how each gateway, route, source and destination is', async () => {
+    const samples = await rendered([pictureOf([route('r1'), route('r2', { state: 'idle' })])])
+    const labels = { gateway: 'oslo', route_id: 'r1' }
+    valuesOf(samples, 'up').should.eql([1])
+    valuesOf(samples, 'last_look_timestamp_seconds').should.eql([1_700_000_000.5])
+    valuesOf(samples, 'info', { device: 'Gateway 1', firmware: '4.2' }).should.eql([1])
+    valuesOf(samples, 'route_info', {
+      ...labels,
+      route: 'Route r1',
+      source: 'in',
+      protocol: 'srt',
+    }).should.eql([1])
+    valuesOf(samples, 'destination_info', {
+      ...labels,
+      destination_id: 'out id',
+      destination: 'out',
+      protocol: 'udp',
+    }).should.eql([1])
+    valuesOf(samples, 'route_running').should.eql([1, 0])
+    valuesOf(samples, 'route_status', { ...labels, status: 'ok' }).should.eql([1])
+    valuesOf(samples, 'source_status', { ...labels, status: 'error' }).should.eql([0])
+    const clients = { ...labels, destination_id: 'clients id' }
+    for (const [status, value] of Object.entries({ ok: 0, warn: 1, error: 0, unknown: 0 })) {
+      valuesOf(samples, 'destination_status', { ...clients, status }).should.eql([value])
+    }
+  })
+
+  it('count routes by state and status, with nothing else of them in the totals', async () => {
+    const routes = [
+      route('r1'),
+      route('r2', { state: 'idle', summaryStatusCode: 'unknown' }),
+      route('r3', { state: 'stopped', summaryStatusCode: 'unknown' }),
+      route('r4', { summaryStatusCode: 'error' }),
+    ]
+    const samples = await rendered([pictureOf(routes)], 'totals')
+    valuesOf(samples, 'routes').should.have.length(8)
+    const counted = (state: string, status: string) =>
+      valuesOf(samples, 'routes', { gateway: 'oslo', state, status })
+    counted('running', 'ok').should.eql([1])
+    counted('running', 'error').should.eql([1])
+    counted('stopped', 'unknown').should.eql([2])
+    counted('stopped', 'error').should.eql([0])
+    samples.filter(({ labels }) => 'route_id' in labels).should.eql([])
+  })
+
+  it('leave out what is not known', async () => {
+    const samples = await rendered([
+      pictureOf([route('r1', { summaryStatusCode: undefined, state: undefined })]),
+    ])
+    for (const name of ['route_status', 'route_running']) valuesOf(samples, name).should.eql([])
+    valuesOf(samples, 'routes', { state: 'unknown', status: 'unknown' }).should.eql([1])
+    valuesOf(samples, 'source_status').should.have.length(4)
+
+    const down = await rendered([{ gateway: 'oslo', isUp: false, lastLookAt: 1000 }])
+    namesIn(down).should.eql(['media_gateway_up', 'media_gateway_last_look_timestamp_seconds'])
+    valuesOf(down, 'up').should.eql([0])
+    ;(await renderMetrics([{ gateway: 'oslo' }], 'routes')).should.equal('')
+    ;(await renderMetrics([], 'routes')).should.equal('')
+  })
+
+  it('take a status and a state of newer firmware for an unknown one', async () => {
+    const samples = await rendered([
+      pictureOf([route('r1', { state: 'paused', summaryStatusCode: 'critical' })]),
+    ])
+    valuesOf(samples, 'route_status', { status: 'unknown' }).should.eql([1])
+    valuesOf(samples, 'route_status', { status: 'ok' }).should.eql([0])
+    valuesOf(samples, 'route_running').should.eql([])
+    valuesOf(samples, 'routes', { state: 'unknown', status: 'unknown' }).should.eql([1])
+  })
+
+  it('hold any name: quotes, backslashes, line breaks, half characters, ten kilobytes', async () => {
+    const odd = 'Studio "A" \\ live\nnow \\n'
+    const samples = await rendered([
+      pictureOf([
+        route('r1', { name: odd }),
+        route('r2', { name: 'x'.repeat(10_000) }),
+        route('r3', { name: 'a\ud800b\udc00c\0d\re\u007f' }),
+        route('r4', { name: '放送 📺' }),
+        route('r5', { name: `${'x'.repeat(198)}📺📺` }),
+      ]),
+    ])
+    const nameOf = (route_id: string): string =>
+      samples.find(
+        ({ name, labels }) => name.endsWith('route_info') && labels['route_id'] === route_id,
+      )!.labels['route']!
+    nameOf('r1').should.equal(odd)
+    nameOf('r2').should.equal(`${'x'.repeat(199)}…`)
+    nameOf('r3').should.equal('a\ufffdb\ufffdc\ufffdd\ufffde\ufffd')
+    nameOf('r4').should.equal('放送 📺')
+    const cut = nameOf('r5')
+    cut.should.match(/^x{198}.?…$/u)
+    Buffer.from(cut, 'utf8').toString('utf8').should.equal(cut)
+  })
+
+  it('tell apart IDs that are the same once they are cut or cleaned', async () => {
+    const long = 'i'.repeat(5000)
+    const ids = [`${long}1`, `${long}2`, 'a\ud800', 'a\ud801', 'a\ufffd', 'plain']
+    const samples = await rendered([pictureOf(ids.map((id) => route(id)))])
+    const found = new Set(
+      samples
+        .filter(({ name }) => name.endsWith('route_running'))
+        .map(({ labels }) => labels['route_id']!),
+    )
+    found.size.should.equal(ids.length)
+    for (const id of found) id.length.should.be.below(202)
+    found.has('plain').should.be.true()
+  })
+
+  it('keep several gateways apart, each metric in one place', async () => {
+    const samples = await rendered([
+      pictureOf([route('r1')]),
+      pictureOf([route('r1')], { gateway: 'bergen' }),
+    ])
+    valuesOf(samples, 'route_running', { route_id: 'r1' }).should.eql([1, 1])
+    valuesOf(samples, 'route_running', { gateway: 'bergen' }).should.eql([1])
+  })
+
+  it('have what the connection has counted', async () => {
+    const counters = newCounters()
+    Object.assign(counters.requests, { ok: 7, rejected: 2, failed: 1 })
+    Object.assign(counters.logins, { ok: 3, refused: 1 })
+    Object.assign(counters.looks, { count: 5, seconds: 0.1 + 0.2 })
+    const samples = await rendered([{ gateway: 'oslo', isUp: false, counters }])
+    const of = (name: string, result: string) => valuesOf(samples, name, { result })
+    of('requests_total', 'ok').should.eql([7])
+    of('requests_total', 'rejected').should.eql([2])
+    of('requests_total', 'failed').should.eql([1])
+    of('logins_total', 'refused').should.eql([1])
+    valuesOf(samples, 'look_duration_seconds_count').should.eql([5])
+    valuesOf(samples, 'look_duration_seconds_sum').should.eql([0.3])
+  })
+
+  it('have no label that a name fills but in _info', async () => {
+    const samples = await rendered([withFigures()], 'connections')
+    const plain = ['gateway', 'route_id', 'destination_id', 'status', 'state', 'result']
+    for (const { name, labels } of samples) {
+      if (name.endsWith('_info')) continue
+      Object.keys(labels)
+        .filter((label) => !plain.includes(label))
+        .should.eql([], name)
+    }
+    JSON.stringify(samples).should.not.match(/203\.0\.113/)
+  })
+
+  describe('of SRT', () => {
+    it('are those of the worst connection, in base units', async () => {
+      const samples = await rendered([withFigures()], 'connections')
+      const source = { gateway: 'oslo', route_id: 'r1' }
+      valuesOf(samples, 'source_srt_round_trip_time_seconds', source).should.eql([0.04])
+      valuesOf(samples, 'source_srt_packets_lost_total', source).should.eql([377])
+      valuesOf(samples, 'source_srt_packet_loss_ratio', source).should.eql([0.02])
+      valuesOf(samples, 'source_srt_buffer_seconds', source).should.eql([0.12])
+      const clients = { ...source, destination_id: 'clients id' }
+      valuesOf(samples, 'destination_srt_round_trip_time_seconds', clients).should.eql([0.4])
+      valuesOf(samples, 'destination_srt_packets_lost_total', clients).should.eql([9])
+      valuesOf(samples, 'destination_srt_buffer_seconds', clients).should.eql([0.3])
+      valuesOf(samples, 'destination_srt_packet_loss_ratio', clients).should.eql([])
+    })
+
+    it('are those of sources only with less detail, and none in the totals', async () => {
+      const srt = (samples: Sample[]) => namesIn(samples).filter((name) => name.includes('_srt_'))
+      const routes = srt(await rendered([withFigures()], 'routes'))
+      routes.should.have.length(4)
+      for (const name of routes) name.should.startWith('media_gateway_source_')
+      srt(await rendered([withFigures()], 'totals')).should.eql([])
+    })
+
+    it('are not written for a route that no longer runs', async () => {
+      const samples = await rendered([withFigures('idle')], 'connections')
+      valuesOf(samples, 'source_srt_round_trip_time_seconds').should.eql([])
+    })
+
+    it('are not read from a response without a route', () => {
+      should(srtIn({ collectedAt: 1 })).be.undefined()
+      should(srtIn({ route: { name: 'no ID' } })).be.undefined()
+    })
+  })
+
+  it('are rendered in slices, and all of them come', async () => {
+    const picture = pictureOf(Array.from({ length: 200 }, (_, index) => route(`r${index}`)))
+    let turns = 0
+    let isDone = false
+    const count = (): void => {
+      turns++
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    const text = await renderMetrics(Array<Picture>(10).fill(picture).map(renamed), 'routes')
+    isDone = true
+    turns.should.be.above(2)
+    valuesOf(samplesIn(text), 'route_running').should.have.length(2000)
+  })
+
+  it('have a help without a mark that would need an escape', () => {
+    for (const { help } of Object.values(FAMILIES)) help.should.match(/^[^\\\n]+\.$/)
+  })
+})
+
+const renamed = (picture: Picture, index: number): Picture => ({
+  ...picture,
+  gateway: `gateway ${index}`,
+})
+
+/** With statistics as the client hands them on. */
+function withFigures(state = 'running'): Picture {
+  const [id, figures] = srtIn({
+    route: {
+      id: 'r1',
+      source: {
+        id: 'in id',
+        srtNumLostPackages: 377,
+        srtPacketLossRate: 1,
+        connections: [
+          { address: '203.0.113.9', srtRoundTripTime: 40, srtBufferLevel: 120 },
+          { srtRoundTripTime: 3, srtBufferLevel: 900, srtPacketLossRate: 2 },
+        ],
+      },
+      destinations: [
+        {
+          id: 'clients id',
+          name: 'clients',
+          clientStat: [
+            {
+              address: '203.0.113.7',
+              connections: [{ srtRoundTripTime: 400, srtBufferLevel: 300 }],
+            },
+            { connections: [{ srtRoundTripTime: 2, srtBufferLevel: 20, srtNumLostPackets: 9 }] },
+          ],
+        },
+        { name: 'out', bitrate: 3 },
+      ],
+    },
+  })!
+  return pictureOf([route('r1', { state })], { srt: new Map([[id, figures]]) })
+}

@@ -1,0 +1,279 @@
+import 'should'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
+import { failure, flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
+import { samplesIn, valuesOf, type Sample } from '../support/metrics'
+import { until } from '../support/until'
+
+const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
+
+const metrics = (more: object = {}): object => ({ type: 'media-gateway-metrics', ...more })
+
+/** The node, in a real Node-RED. What it writes is tested in `test/client/metrics/`. */
+describe('metrics', function () {
+  this.timeout(10_000)
+
+  let simulator: Simulator
+  let other: Simulator | undefined
+
+  async function start(
+    nodes: Record<string, object>,
+    more: FlowOptions = {},
+    appliance: SimulatorOptions = {},
+  ): Promise<void> {
+    simulator = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0, ...appliance })
+    await load(simulator.url, nodes, {
+      ...more,
+      gateway: { name: 'oslo', pollInterval: 1, timeout: 500, ...more.gateway },
+    })
+  }
+
+  /** A second gateway on an appliance of its own. */
+  async function startOther(): Promise<object> {
+    other = await startSimulator({ routes: 2 })
+    return { id: 'gateway-2', type: 'media-gateway', baseUrl: other.url, pollInterval: 1 }
+  }
+  const account = { username: 'haiadmin', password: 'manager' }
+
+  afterEach(async () => {
+    simulator.clearFaults()
+    await unload()
+    for (const one of [simulator, other]) {
+      if (!one) continue
+      one.openSessions.should.equal(0)
+      await until(() => one.openSockets === 0)
+      await one.stop()
+    }
+    other = undefined
+  })
+
+  async function scrape(id = 'metrics', gateway?: unknown): Promise<Sample[]> {
+    const message = await result(id, { req: { query: { gateway } } })
+    message['statusCode']!.should.equal(200)
+    return samplesIn(message.payload as string)
+  }
+
+  /** Waits until a sample has this value. */
+  const shows = (name: string, value: number, labels = {}, id = 'metrics'): Promise<void> =>
+    until(async () => valuesOf(await scrape(id), name, labels).includes(value), `${name} ${value}`)
+
+  const calls = (path: RegExp): number =>
+    simulator.journal.filter((call) => path.test(call.path)).length
+  const polls = (): number => calls(/^\/api\/devices\/[^/]+$/)
+
+  it('writes what polls have shown, and makes no request for it', async () => {
+    await start({ metrics: metrics() })
+    await shows('up', 1, { gateway: 'oslo' })
+    const samples = await scrape()
+    valuesOf(samples, 'route_running').should.have.length(6)
+    const running = simulator.routes.filter(({ state }) => state === 'running').length
+    valuesOf(samples, 'route_running').filter(Boolean).should.have.length(running)
+    valuesOf(samples, 'logins_total', { result: 'ok' }).should.eql([1])
+    valuesOf(samples, 'requests_total', { result: 'rejected' }).should.eql([0])
+
+    simulator.clearJournal()
+    for (let times = 0; times < 20; times++) await scrape()
+    simulator.journal.length.should.equal(polls())
+    const { payload, ...message } = await result('metrics', { topic: 'kept' })
+    message['headers']!.should.eql({ 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
+    message['topic']!.should.equal('kept')
+    payload!.should.be.a.String()
+  })
+
+  it('shares the poll of a watch', async () => {
+    await start({ metrics: metrics(), watch: {} })
+    await shows('up', 1)
+    const [sum] = [() => polls()]
+    const before = sum()
+    await until(async () => {
+      const [count = 0] = valuesOf(await scrape(), 'look_duration_seconds_count')
+      return count >= 3
+    })
+    sum().should.be.belowOrEqual(before + 3)
+  })
+
+  it('writes no route while polls fail: none looks as if it were running', async () => {
+    await start({ metrics: metrics() })
+    await shows('up', 1)
+    simulator.fault({ kind: 'status', status: 500 })
+    await shows('up', 0)
+    const samples = await scrape()
+    samples.filter(({ labels }) => 'route_id' in labels).should.eql([])
+    valuesOf(samples, 'routes').should.eql([])
+    valuesOf(samples, 'last_look_timestamp_seconds').should.have.length(1)
+    valuesOf(samples, 'requests_total', { result: 'rejected' })[0]!.should.be.above(0)
+    simulator.clearFaults()
+    await shows('up', 1)
+    valuesOf(await scrape(), 'route_running').should.have.length(6)
+  })
+
+  it('writes no route while a poll that is due gets no response', async () => {
+    await start({ metrics: metrics() }, { gateway: { timeout: 60_000 } })
+    await shows('up', 1)
+    simulator.fault({ kind: 'hang', match: { path: /\/api\/devices\// } })
+    await until(async () => valuesOf(await scrape(), 'up').includes(0), 'the end of its data', 9000)
+    valuesOf(await scrape(), 'route_running').should.eql([])
+  })
+
+  describe('with several gateways', () => {
+    it('writes all of them, or those that the query names', async () => {
+      const second = await startOther()
+      await start(
+        { metrics: metrics(), only: metrics({ gateways: 'one' }) },
+        { others: [second], accounts: { 'gateway-2': account } },
+      )
+      const { host } = new URL(other!.url)
+      await shows('up', 1, { gateway: 'oslo' })
+      await shows('up', 1, { gateway: host })
+      valuesOf(await scrape('metrics'), 'route_running').should.have.length(8)
+      valuesOf(await scrape('metrics', host), 'route_running').should.have.length(2)
+      valuesOf(await scrape('metrics', ['oslo', host]), 'up').should.eql([1, 1])
+      valuesOf(await scrape('metrics', ''), 'up').should.eql([1, 1])
+      valuesOf(await scrape('only'), 'route_running').should.have.length(6)
+
+      const missing = await result('metrics', { req: { query: { gateway: 'bergen' } } })
+      missing['statusCode']!.should.equal(404)
+      missing['headers']!.should.eql({ 'content-type': 'text/plain; charset=utf-8' })
+      missing.payload!.should.match(/^There is no gateway "bergen"\. .*\n$/)
+    })
+
+    it('gives two of the same name different labels', async () => {
+      const second = { ...(await startOther()), name: 'oslo' }
+      await start({ metrics: metrics() }, { others: [second], accounts: { 'gateway-2': account } })
+      await until(async () => valuesOf(await scrape(), 'up', {}).join() === '1,1')
+      const names = (await scrape()).flatMap(({ name, labels }) =>
+        name.endsWith('_up') ? [labels['gateway']] : [],
+      )
+      new Set(names).should.eql(new Set(['oslo (gateway)', 'oslo (gateway-2)']))
+    })
+
+    it('takes up what a deploy adds, and drops what it removes, without a restart', async () => {
+      const second = await startOther()
+      await start({ metrics: metrics() })
+      await shows('up', 1)
+      const { flow } = flowOf(
+        simulator.url,
+        { metrics: metrics() },
+        {
+          gateway: { name: 'oslo', pollInterval: 1, timeout: 500 },
+        },
+      )
+      const node = helper.getNode('metrics')
+      await helper.setFlows([...flow, { ...second, credentials: account }], 'nodes')
+      helper.getNode('metrics').should.equal(node)
+      const { host } = new URL(other!.url)
+      await shows('up', 1, { gateway: host })
+      await helper.setFlows(flow, 'nodes')
+      await until(async () => valuesOf(await scrape(), 'up').length === 1)
+      other!.openSessions.should.equal(0)
+    })
+
+    it('keeps on with the others when one cannot work', async () => {
+      const broken = { id: 'gateway-2', type: 'media-gateway', name: 'broken', baseUrl: 'nonsense' }
+      await start({ metrics: metrics() }, { others: [broken], accounts: { 'gateway-2': account } })
+      await shows('up', 1, { gateway: 'oslo' })
+      valuesOf(await scrape(), 'up', { gateway: 'broken' }).should.eql([0])
+    })
+  })
+
+  describe('with statistics', () => {
+    const reads = (): string[] =>
+      simulator.journal
+        .filter(({ path }) => path.endsWith('/statistics'))
+        .map(({ query }) => String((query as { routeID?: string }).routeID))
+
+    it('reads those of running routes that fit the pattern, again and again', async () => {
+      simulator = await startSimulator({ routes: 12 })
+      const running = simulator.routes.filter(({ state }) => state === 'running')
+      const first = running.find(({ source }) => source.protocol === 'srt')
+      const second = running.find((route) => route !== first)
+      simulator.renameRoute(first!.id, 'Sport 1')
+      await load(
+        simulator.url,
+        { metrics: metrics({ detail: 'connections', statistics: '1', route: 'sport*' }) },
+        { gateway: { pollInterval: 1 } },
+      )
+      await until(() => reads().length >= 2, 'a second reading')
+      new Set(reads()).should.eql(new Set([first!.id]))
+      const samples = await scrape()
+      const name = 'source_srt_round_trip_time_seconds'
+      valuesOf(samples, name, { route_id: first!.id }).should.have.length(1)
+      valuesOf(samples, name, { route_id: second!.id }).should.eql([])
+      const [seconds] = valuesOf(samples, name)
+      seconds!.should.be.within(0.0001, 5)
+    })
+
+    it('never has two readings under way, and ends them with the node', async () => {
+      await start({ metrics: metrics({ statistics: 1 }) }, { gateway: { timeout: 60_000 } })
+      simulator.fault({ kind: 'hang', match: { path: /\/statistics$/ } })
+      await until(() => reads().length > 0, 'a reading')
+      const before = polls()
+      await until(() => polls() >= before + 2, 'two more polls')
+      const all = simulator.routes.filter(({ state }) => state === 'running').length
+      reads().length.should.be.belowOrEqual(all)
+    })
+
+    it('reads none for totals', async () => {
+      await start({ metrics: metrics({ detail: 'totals', statistics: 1 }) })
+      await shows('up', 1)
+      const before = polls()
+      await until(() => polls() >= before + 2, 'two more polls')
+      reads().should.eql([])
+      const samples = await scrape()
+      valuesOf(samples, 'routes').should.have.length(8)
+      valuesOf(samples, 'route_running').should.eql([])
+    })
+  })
+
+  const mistakes: Record<string, { node: object; code: string; says: RegExp }> = {
+    'no gateway chosen': {
+      node: { gateways: 'one', gateway: '' },
+      code: 'CONFIG',
+      says: /no gateway/,
+    },
+    'an unknown detail': { node: { detail: 'all' }, code: 'INVALID_INPUT', says: /detail must be/ },
+    'a time that is none': {
+      node: { statistics: 'soon' },
+      code: 'CONFIG',
+      says: /statistics must be a number from 1/,
+    },
+    'an empty pattern': {
+      node: { statistics: 5, routeType: 'pattern' },
+      code: 'INVALID_INPUT',
+      says: /route is empty/,
+    },
+    'an unresolved variable': {
+      node: { statistics: '${NOT_SET_ANYWHERE}' },
+      code: 'CONFIG',
+      says: /NOT_SET_ANYWHERE/,
+    },
+  }
+  for (const [what, { node, code, says }] of Object.entries(mistakes)) {
+    it(`with ${what} fails each message with ${code}`, async () => {
+      await start({ metrics: metrics(node) })
+      const error = await failure('metrics')
+      error.code.should.equal(code)
+      error.message.should.match(says)
+      error.cause.operation!.should.equal('metrics')
+      polls().should.equal(0)
+    })
+  }
+
+  it('says under the node how many routes and gateways it knows, and why it knows none', async () => {
+    let shown: { fill?: string; text?: string } = {}
+    const listen = ({ id, status }: { id: string; status: typeof shown }): void => {
+      if (id === 'metrics') shown = status
+    }
+    runtime.events.on('node-status', listen)
+    await start({ metrics: metrics() }, {}, { routes: 1 })
+    simulator.addRoute({
+      name: 'Late',
+      source: { name: 'Late in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+    })
+    await until(() => shown.text === '2 routes, 1 gateway')
+    shown.fill!.should.equal('green')
+    simulator.fault({ kind: 'status', status: 500 })
+    await until(() => shown.fill === 'red')
+    shown.text!.should.match(/500/)
+    runtime.events.off('node-status', listen)
+  })
+})
