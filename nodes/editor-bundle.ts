@@ -8,7 +8,9 @@ import { chooseOnlyGateway } from './editor/only-gateway'
 import { checkTyped } from './editor/typed'
 import { definitionFault } from './editor/route-form/use'
 import { reason, text, type CheckOptions } from './editor/text'
+import { failover } from './failover/editor'
 import { gateway } from './gateway/editor'
+import { metrics } from './metrics/editor'
 import { watch } from './watch/editor'
 
 /** The value of a plain field or in a saved node; undefined when a flow lacks the property. */
@@ -53,8 +55,14 @@ const mediaGatewayNodes = {
     return inside === undefined || reason(inside, options)
   },
 
+  /** What only the form of the failover needs. */
+  failover,
+
   /** What only the form of the config node needs. */
   gateway,
+
+  /** What only the form of the metrics node needs. */
+  metrics,
 
   /** What only the form of the watch needs. */
   watch,

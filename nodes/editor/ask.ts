@@ -15,7 +15,7 @@ export class RequestError extends Error implements Failure {
   }
 }
 
-type Path = 'connection' | 'lookup' | 'definition' | 'gateways' | 'state' | 'control'
+type Path = 'connection' | 'lookup' | 'definition' | 'gateways' | 'state' | 'control' | 'failover'
 
 /**
  * Sends a request to the part of the package that runs in Node-RED.

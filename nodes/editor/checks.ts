@@ -32,6 +32,7 @@ export const checks = {
   pollInterval: number(RANGES.pollInterval),
   waitTimeout: number(RANGES.waitTimeout),
   holdFor: number(RANGES.holdFor),
+  statistics: number(RANGES.statistics),
 }
 
 const ADDRESS_KEYS: Record<AddressFault, string> = {

@@ -1,6 +1,6 @@
-import { openAppliance } from './appliance'
+import { openAppliance, type Appliance } from './appliance'
 import { field, idOf, migrationOf, presentValue, read, show } from './fields'
-import { preparePickers } from './pickers'
+import { preparePickers, type Picked } from './pickers'
 import { prepareRouteForm } from './route-form'
 import { text } from './text'
 import { prepareTyped, prepareTypeChanges, type TypedChoices } from './typed'
@@ -14,25 +14,31 @@ interface FormField {
   isSaved: boolean
 }
 
-/** A property that is a list and has no field, and what it showed at first, as JSON. */
-interface FormList {
+/** A property that has no field of its own, and what it showed at first, as JSON. */
+interface FormPart {
   property: string
-  read: () => unknown[]
+  read: () => unknown
   shown: string
 }
 
 /** By node, from when its form opens until it is saved: Node-RED hands on nothing but the node. */
-const forms = new WeakMap<EditorNode, { fields: FormField[]; lists: FormList[] }>()
+const forms = new WeakMap<EditorNode, { fields: FormField[]; parts: FormPart[] }>()
+
+/** What an open form knows of its appliance. */
+export interface OpenForm {
+  appliance: Appliance
+  picked: Picked
+}
 
 /**
  * Brings the rows of a form to life.
- * @param lists by property: returns the list that the form shows, as it would be saved
+ * @param parts by property: returns what the form shows for it, such as a list, as it would be saved
  */
 export function prepareForm(
   node: EditorNode,
   choices?: TypedChoices,
-  lists: Record<string, () => unknown[]> = {},
-): void {
+  parts: Record<string, () => unknown> = {},
+): OpenForm {
   const properties = Object.keys(node._def.defaults).filter(
     (property) => field(node, property).length > 0,
   )
@@ -44,7 +50,7 @@ export function prepareForm(
   prepareTyped(node, choices)
   const appliance = openAppliance(node)
   const picked = preparePickers(node, appliance)
-  prepareTypeChanges(node, picked.translate)
+  prepareTypeChanges(node, picked.translate, choices)
   prepareRouteForm(node, appliance, picked)
   prepareConditions(node)
   prepareConfigButtons(node)
@@ -55,22 +61,23 @@ export function prepareForm(
       const input = field(node, property)
       return { property, input, shown: read(input), isSaved: !absent.has(property) }
     }),
-    lists: Object.entries(lists).map(([property, readList]) => {
-      return { property, read: readList, shown: JSON.stringify(readList()) }
+    parts: Object.entries(parts).map(([property, readPart]) => {
+      return { property, read: readPart, shown: JSON.stringify(readPart()) }
     }),
   })
+  return { appliance, picked }
 }
 
 /**
  * A flow written by hand, or by an older version, may lack properties. The form shows what the node
  * does without them, but viewing is not editing: fields that were left alone lose their id, so that
- * the editor does not save them, and lists that were left alone stay as they are in the node. An edit
+ * the editor does not save them, and parts that were left alone stay as they are in the node. An edit
  * turns a node of an earlier version into one of this.
  */
 export function saveForm(node: EditorNode): void {
-  const { fields, lists } = forms.get(node) ?? { fields: [], lists: [] }
+  const { fields, parts } = forms.get(node) ?? { fields: [], parts: [] }
   const leftAlone = fields.filter(({ input, shown }) => read(input) === shown)
-  const edited = lists.filter((list) => JSON.stringify(list.read()) !== list.shown)
+  const edited = parts.filter((part) => JSON.stringify(part.read()) !== part.shown)
   const isEdited = edited.length > 0 || leftAlone.length < fields.length
   const migration = isEdited ? migrationOf(node) : {}
   for (const { property, input, isSaved } of leftAlone) {
@@ -79,7 +86,7 @@ export function saveForm(node: EditorNode): void {
   for (const [property, value] of Object.entries(migration)) {
     if (field(node, property).length === 0) node[property] = value
   }
-  for (const list of edited) node[list.property] = list.read()
+  for (const part of edited) node[part.property] = part.read()
 }
 
 function missingCredentials(node: EditorNode): string[] {

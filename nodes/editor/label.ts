@@ -14,13 +14,18 @@ export function labelOf(node: EditorNode): string {
   if (!found) return ''
   const [key, values] = found
   const label = text(`does.${key}`, values).trim()
-  const isDryRun = node.type === ENSURE && presentValue(node, 'check') === true
+  const dryRun = DRY_RUN[node.type]
+  const isDryRun = dryRun !== undefined && presentValue(node, dryRun) === true
   return isDryRun ? text('does.dryRun', { label }) : label
 }
 
 type Read = (property: string) => unknown
 
 const ENSURE = 'media-gateway-ensure-route'
+const FAILOVER = 'media-gateway-failover'
+
+/** The property that says of a node that it changes nothing. */
+const DRY_RUN: Record<string, string> = { [ENSURE]: 'check', [FAILOVER]: 'dryRun' }
 
 const DOES: Record<string, (read: Read) => Does> = {
   'media-gateway-control-route'(read) {
@@ -81,6 +86,9 @@ const DOES: Record<string, (read: Read) => Does> = {
     if (type === undefined || type === 'all') return undefined
     return ['watch', { what: name ?? word('route') }]
   },
+
+  [FAILOVER]: (read) =>
+    about('failover', nameIn(read, read('method') === 'routes' ? 'main' : 'route')),
 }
 
 const about = (key: string, what: string | undefined): Does =>
@@ -101,7 +109,7 @@ function plain(value: unknown): string | undefined {
 }
 
 /** The name that a property holds by itself. */
-function nameIn(read: Read, property: 'route' | 'destination'): string | undefined {
+function nameIn(read: Read, property: 'route' | 'destination' | 'main'): string | undefined {
   const type = read(`${property}Type`)
   return type === 'name' || type === 'pattern' ? plain(read(property)) : undefined
 }

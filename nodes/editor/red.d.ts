@@ -68,6 +68,7 @@ interface EditorQuery {
     typeField: string
   }): EditorQuery
   typedInput(method: 'value' | 'type', value: string): EditorQuery
+  typedInput(method: 'types', types: (string | TypedInputType)[]): EditorQuery
 }
 
 /** A response, as far as it is used. */
@@ -113,6 +114,11 @@ declare const RED: {
   nodes: {
     node(id: string): EditorNode | null | undefined
     eachConfig(visit: (node: EditorNode) => void): void
+    /** Undefined for a type that is not installed. */
+    getType(type: string): EditorNode['_def'] | undefined
+    /** A new ID. */
+    id(): string
+    dirty(isDirty: boolean): void
     /** Undefined for a tab. */
     subflow(id: unknown): { env?: { type: string; ui?: { type?: string } }[] } | undefined
   }
@@ -120,6 +126,16 @@ declare const RED: {
     /** The nodes whose dialogs are open, the topmost last. */
     getEditStack(): unknown[]
     editJSON(options: { value: string; complete(value: string): void }): void
+  }
+  view: {
+    /** At the pointer, where the next click places them; with `touchImport` where they say. */
+    importNodes(nodes: object[], options: { notify: boolean; touchImport: boolean }): void
+    scale(): number
+  }
+  workspaces: {
+    active(): string
+    /** Missing in some versions of 4.0. */
+    isLocked?(): boolean
   }
   plugins: {
     registerPlugin(id: string, plugin: { type: string; onadd(): void }): void

@@ -68,17 +68,19 @@ export type TypedChoices = Record<string, (string | TypedInputType)[]>
 
 /** Makes typed inputs of the fields that the form has. */
 export function prepareTyped(node: EditorNode, own: TypedChoices = {}): void {
-  for (const [property, choices] of Object.entries(types)) {
+  for (const property of typedIn(own)) {
     const input = field(node, property)
     if (input.length === 0) continue
     const type = field(node, `${property}Type`)
     input.typedInput({
-      types: withType(own[property] ?? choices(), type.val()),
+      types: withType(own[property] ?? types[property]!(), type.val()),
       default: textIn(node._def.defaults[`${property}Type`]?.value),
       typeField: `#${type.attr('id')}`,
     })
   }
 }
+
+const typedIn = (own: TypedChoices): string[] => Object.keys({ ...types, ...own })
 
 /** Returns the value for the same thing in another type; undefined where that is not known. */
 export type Translate = (
@@ -88,8 +90,12 @@ export type Translate = (
 ) => string | undefined
 
 /** To call once the fields have their pickers. */
-export function prepareTypeChanges(node: EditorNode, translate: Translate): void {
-  for (const property of Object.keys(types)) {
+export function prepareTypeChanges(
+  node: EditorNode,
+  translate: Translate,
+  own: TypedChoices = {},
+): void {
+  for (const property of typedIn(own)) {
     if (field(node, property).length > 0) prepareChange(node, property, translate)
   }
 }
@@ -145,7 +151,10 @@ function focusOn(input: EditorQuery): void {
 }
 
 /** A flow written by hand may have a type that is not offered here: viewing must not change it. */
-function withType(choices: TypedChoices[string], type: string | null): TypedChoices[string] {
+export function withType(
+  choices: (string | TypedInputType)[],
+  type: string | null,
+): (string | TypedInputType)[] {
   const offered = choices.map((choice) => (typeof choice === 'string' ? choice : choice.value))
   return type === null || type === '' || offered.includes(type)
     ? choices

@@ -33,6 +33,7 @@ export = (RED: NodeAPI): void => {
       const host = hostIn(config.baseUrl)
       const identity = { id, name: name || host || id, host }
       Object.defineProperty(self, 'identity', { value: identity })
+      Object.defineProperty(self, 'failovers', { value: new Set() })
 
       const open = (): Connection => {
         const options = gatewayOptions(RED, config, self.credentials, (level, line) =>

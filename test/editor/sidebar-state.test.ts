@@ -189,6 +189,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     const observers = createObservers(60_000, () => Date.now() + ahead)
     const node = {
       client: () => client,
+      failovers: new Set(),
       register: () => undefined,
       deregister: () => undefined,
     } as unknown as GatewayNode

@@ -1,3 +1,4 @@
+import { until } from '../support/until'
 import should from 'should'
 import { openConnection } from '../../client/internal'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
@@ -14,6 +15,7 @@ interface Reply {
 }
 
 const PASSWORD = 'stored-password'
+const PATHS = ['connection', 'lookup', 'definition', 'state', 'control', 'failover']
 
 /** What the editor asks of the runtime, in a Node-RED with users (design 6). */
 describe('the admin routes', function () {
@@ -125,6 +127,7 @@ describe('the admin routes', function () {
       ['gateways', undefined, true],
       ['state', { id: 'gateway' }, true],
       ['control', { id: 'gateway' }, false],
+      ['failover', { id: 'gateway' }, false],
     ]
     for (const [path, body, reads] of routes) {
       const what =
@@ -429,7 +432,7 @@ describe('the admin routes', function () {
   })
 
   it('answers rubbish in words, and stays alive', async () => {
-    for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+    for (const path of PATHS) {
       for (const body of [[], {}, { connection: 'x' }, { connection: { id: {} } }, { id: 7 }]) {
         const { status, body: answer } = await ask(path, body)
         ;[200, 400, 404].should.containEql(status)
@@ -464,7 +467,7 @@ describe('the admin routes', function () {
       ],
       'no type': () => ['', JSON.stringify(start())],
     }
-    for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+    for (const path of PATHS) {
       for (const [what, form] of Object.entries(forms)) {
         it(`${path}, ${what}`, async () => {
           const [type, body] = form()
@@ -494,7 +497,7 @@ describe('the admin routes', function () {
         `{"connection": {"__proto__": {"id": "gateway", "polluted": true}}, "id": "__proto__"}`,
         `{"connection": {"id": "constructor"}, "id": "constructor", "deviceId": "__proto__"}`,
       ]
-      for (const path of ['connection', 'lookup', 'definition', 'state', 'control']) {
+      for (const path of PATHS) {
         for (const text of texts) {
           const { status, body } = await post(path, 'application/json', text)
           ;[200, 400, 404].should.containEql(status)
@@ -569,13 +572,18 @@ describe('those who look at the sidebar', () => {
     const users = new Set<object>()
     const node = {
       client: () => gateway,
+      failovers: new Set(),
       register: (user: object) => users.add(user),
       deregister: (user: object) => users.delete(user),
     } as unknown as GatewayNode
     try {
       const observers = createObservers(300)
       const { version } = observers.state(node, {})
-      observers.state(node, { version })
+      const running = (): string[] => Object.keys(observers.state(node, { version }).figures ?? {})
+      await until(() => running().length > 0)
+      running().should.eql(
+        simulator.routes.filter(({ state }) => state === 'running').map(({ id }) => id),
+      )
       users.size.should.equal(1)
       while (users.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
       // Who comes later begins a watch of their own.

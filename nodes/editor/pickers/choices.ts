@@ -9,6 +9,16 @@ export const KINDS = ['device', 'route', 'destination'] as const
 
 export type Kind = (typeof KINDS)[number]
 
+/** The fields that have a picker, and what each of them names. */
+export const FIELDS: Readonly<Record<string, Kind>> = {
+  device: 'device',
+  route: 'route',
+  destination: 'destination',
+  main: 'route',
+  backup: 'route',
+  monitor: 'route',
+}
+
 /** The value of a field, and its type. */
 export interface Entry {
   type: string

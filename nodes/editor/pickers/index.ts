@@ -10,8 +10,8 @@ import { text } from '../text'
 import type { Translate } from '../typed'
 import {
   chosenRoute,
+  FIELDS,
   fittingNames,
-  KINDS,
   offerOf,
   type Choice,
   type Entries,
@@ -36,7 +36,7 @@ interface Picker {
 /** What the pickers of a form know, for the rest of it. */
 export interface Picked {
   /** The route that the form names; undefined while that is not known to be one. */
-  route: () => FoundRoute | undefined
+  route: (property?: string) => FoundRoute | undefined
   /** Calls back when it may have changed. */
   onChange: (listener: () => void) => void
   translate: Translate
@@ -44,18 +44,20 @@ export interface Picked {
 
 /** Adds a picker to each field of the form that has one, after they have become typed inputs. */
 export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
-  const kinds = KINDS.filter((kind) => field(node, kind).length > 0)
+  const properties = Object.keys(FIELDS).filter((property) => field(node, property).length > 0)
 
   // Looked up once: when a response arrives, another form may be open.
-  const fields = new Map(kinds.map((kind) => [kind, fieldOf(node, kind)]))
-  const entry = (kind: Kind): Entry => {
-    const { type, input } = fields.get(kind) ?? {}
+  const fields = new Map(properties.map((property) => [property, fieldOf(node, property)]))
+  const entry = (property: string): Entry => {
+    const { type, input } = fields.get(property) ?? {}
     return { type: type?.val() ?? '', value: input?.value ?? '' }
   }
-  const entries = (): Entries => ({
+  /** The entries on which the choices of a field depend, and its own. */
+  const entries = (property = 'route'): Entries => ({
     device: entry('device'),
     route: entry('route'),
     destination: entry('destination'),
+    ...(Object.hasOwn(FIELDS, property) && { [FIELDS[property]!]: entry(property) }),
   })
 
   const listeners: (() => void)[] = []
@@ -68,10 +70,10 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
     if (pickers.some(({ isOn }) => isOn())) appliance.update()
     showAll()
   }
-  const pickers = [...fields].map(([kind, its]) =>
-    createPicker(kind, its, {
+  const pickers = [...fields].map(([property, its]) =>
+    createPicker(property, its, {
       look: appliance.now,
-      entries,
+      entries: () => entries(property),
       update,
       reload: () => appliance.update({ again: true }),
     }),
@@ -82,25 +84,25 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
     // While the user types, only what is already known is searched.
     input.addEventListener('input', showAll)
   }
-  if (kinds.length > 0) {
+  if (properties.length > 0) {
     appliance.onChange(showAll)
     field(node, 'gateway').on('change', update)
     update()
   }
 
   return {
-    route() {
+    route(property) {
       const { found } = appliance.now()
-      return found && chosenRoute(entries(), found)
+      return found && chosenRoute(entries(property), found)
     },
     onChange: (listener) => void listeners.push(listener),
     translate(property, { type, value }, wanted) {
       // Without a star it is a pattern that matches only this name.
       if (type === 'name' && wanted === 'pattern') return value
-      const kind = KINDS.find((each) => each === property)
+      const kind = Object.hasOwn(FIELDS, property) ? FIELDS[property] : undefined
       const { found } = appliance.now()
       if (!kind || !found || !PICKED.includes(type) || !PICKED.includes(wanted)) return undefined
-      const offered = offerOf(kind, entries(), found)
+      const offered = offerOf(kind, entries(property), found)
       const choices = 'why' in offered ? [] : offered.choices
       const key = (each: string) => (each === 'name' ? 'name' : 'id')
       const same = (by: 'id' | 'name', of: string) => choices.filter((each) => each[by] === of)
@@ -123,11 +125,11 @@ interface TypedField {
   input: HTMLInputElement
 }
 
-function fieldOf(node: EditorNode, kind: Kind): TypedField {
-  const hidden = field(node, kind)
+function fieldOf(node: EditorNode, property: string): TypedField {
+  const hidden = field(node, property)
   const frame = hidden.get(0).nextElementSibling as HTMLElement
   const input = frame.querySelector<HTMLInputElement>('.red-ui-typedInput-input')!
-  return { hidden, frame, input, type: field(node, `${kind}Type`) }
+  return { hidden, frame, input, type: field(node, `${property}Type`) }
 }
 
 interface PickerOptions {
@@ -138,10 +140,11 @@ interface PickerOptions {
 }
 
 function createPicker(
-  kind: Kind,
+  property: string,
   { hidden, frame, input }: TypedField,
   options: PickerOptions,
 ): Picker {
+  const kind = FIELDS[property]!
   const label = document.querySelector(`label[for="${hidden.attr('id')}"]`)
   const { look, entries, update, reload } = options
 
@@ -158,7 +161,7 @@ function createPicker(
   )
   const remark = element('span', {
     className: 'media-gateway-picker-says',
-    id: `media-gateway-picker-says-${kind}`,
+    id: `media-gateway-picker-says-${property}`,
     role: 'status',
   })
   const reloader = element(
@@ -200,7 +203,7 @@ function createPicker(
   input.addEventListener('focus', update)
   if (label) {
     // Its text comes later, in the language of the user.
-    label.id ||= `media-gateway-picker-label-${kind}`
+    label.id ||= `media-gateway-picker-label-${property}`
     input.setAttribute('aria-labelledby', label.id)
   }
 

@@ -1,7 +1,12 @@
 // The sidebar's requests to Node-RED. Each of these throws a RequestError.
 import { ask } from '../../editor/ask'
 import type { Failure } from '../../editor/failures'
-import type { Snapshot } from './route'
+import { textsOf } from '../../editor/text'
+import type { Action } from './commands'
+import type { Failover, FailoverAction } from './failover'
+import type { Happening } from './lately'
+import type { Figures, RateHistory } from './rates'
+import type { Route, Snapshot } from './route'
 
 export interface ListedGateway {
   id: string
@@ -26,7 +31,18 @@ export interface State {
   }
   /** False when the user of the gateway is known to be an Observer. */
   mayControl: boolean
-  snapshot?: Snapshot
+  /** Without what the sidebar adds. */
+  snapshot?: Omit<Snapshot, 'routes'> & { routes: Omit<Route, 'failovers'>[] }
+  /** With the snapshot. */
+  failovers?: Failover[]
+  /** By the clock of Node-RED, Unix ms. */
+  now: number
+  /** What the running routes carry, where that is news. */
+  figures?: Record<string, Figures>
+  figuresAt?: number
+  /** Without a version: what they received before. */
+  rates?: RateHistory
+  lately?: Happening[]
 }
 
 export interface Known {
@@ -44,6 +60,8 @@ export interface StateQuestion {
   deviceId?: string
   /** The version that is shown. */
   version?: number
+  /** When the figures that are shown were read. */
+  figuresAt?: number
   /** Only what is already known; the appliance is not polled for this. */
   lookOn?: boolean
 }
@@ -52,7 +70,7 @@ export interface Command {
   deviceId: string
   routeId: string
   destinationId?: string
-  action: 'start' | 'stop'
+  action: Action
 }
 
 export interface Device {
@@ -63,13 +81,19 @@ export interface Device {
 export const listGateways = (): Promise<ListedGateway[]> => ask('gateways', undefined, TIMEOUT_MS)
 
 export const askState = (question: StateQuestion): Promise<State | NotDeployed> =>
-  ask('state', question, TIMEOUT_MS)
+  ask('state', { ...question, language: textsOf('watch')('locale') }, TIMEOUT_MS)
 
 export const askDevices = (id: string): Promise<{ devices: Device[] }> =>
   ask('lookup', { connection: { id } }, TIMEOUT_MS)
 
 export const control = (id: string, command: Command): Promise<object> =>
   ask('control', { id, ...command }, CONTROL_TIMEOUT_MS)
+
+export const commandFailover = (
+  id: string,
+  failoverId: string,
+  action: FailoverAction,
+): Promise<object> => ask('failover', { id, failoverId, action }, CONTROL_TIMEOUT_MS)
 
 export const mayControl = (): boolean => RED.user.hasPermission?.('media-gateway.write') ?? true
 

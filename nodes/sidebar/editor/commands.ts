@@ -2,7 +2,7 @@
 import { isOn, isRunning } from '../../editor/states'
 import type { Route } from './route'
 
-export type Action = 'start' | 'stop'
+export type Action = 'start' | 'stop' | 'restart'
 
 export interface Target {
   routeId: string
@@ -23,6 +23,8 @@ interface Sent extends Command {
 const LIMIT_MS = 60_000
 
 const keyOf = ({ routeId, destinationId = '' }: Target): string => `${routeId} ${destinationId}`
+
+export type Commands = ReturnType<typeof createCommands>
 
 export function createCommands() {
   const sent = new Map<string, Sent>()
@@ -45,7 +47,7 @@ export function createCommands() {
         if (command.acceptedAt === undefined) continue
         const state = isOnAir(routes, command)
         const isLate = Date.now() - command.acceptedAt > LIMIT_MS
-        if (state === (command.action === 'start')) done.push(command)
+        if (state === (command.action !== 'stop')) done.push(command)
         else if (state !== undefined && isLate) late.push(command)
         else if (state !== undefined) continue
         sent.delete(key)

@@ -1,6 +1,13 @@
-// What is below the row of the route that is chosen: its source and destinations.
+// What is below the row of the route that is chosen: its source, its destinations, and what can be
+// done with it.
 import { element } from '../../editor/element'
+import { sentenceOf } from '../../editor/failures'
 import { isOn, isRunning, signOfPart } from '../../editor/states'
+import { createHandle, KINDS, type Kind } from './add-node'
+import { textButton } from './button'
+import type { Action } from './commands'
+import { actionsOf, markOf, type Failover, type FailoverAction } from './failover'
+import { rateOfPart, type Figures } from './rates'
 import type { Part, Route } from './route'
 import { controlLabel } from './row'
 import { text } from './text'
@@ -10,15 +17,27 @@ export interface DetailsOptions {
   mayControl(): boolean
   /** What is shown is out of date. */
   isOld(): boolean
-  waiting(routeId: string, destinationId: string): 'start' | 'stop' | undefined
+  waiting(routeId: string, destinationId?: string): Action | undefined
+  /** The nodes that a route can become. */
+  kinds(): Kind[]
   onControl(routeId: string, destinationId: string): void
+  onRestart(routeId: string): void
+  /** Unix ms, by the clock of Node-RED. */
+  now(): number
+  /** A command to the failover is under way. */
+  isSwitching(failoverId: string): boolean
+  onFailover(failover: Failover, action: FailoverAction, goBack: () => void): void
+  /** `event` when it is dragged. */
+  onAdd(kind: Kind, routeId: string, event: Event): void
   onClose(): void
 }
 
 export interface Details {
   element: HTMLElement
-  show(route: Route | undefined): void
-  focusButton(destinationId: string): void
+  /** `figures`: what it carries now; they change often, and in place. */
+  show(route: Route | undefined, figures?: Figures): void
+  /** Of a destination, or else the one that restarts the route. */
+  focusButton(destinationId?: string): void
 }
 
 export function createDetails(options: DetailsOptions): Details {
@@ -35,23 +54,44 @@ export function createDetails(options: DetailsOptions): Details {
   let shown: Route | undefined
   let drawn = ''
 
-  content.addEventListener('click', ({ target }) => {
-    const pressed = target instanceof Element ? target.closest('button') : null
-    if (!shown || !pressed) return
-    const { destination, act } = pressed.dataset
+  content.addEventListener('click', (event) => {
+    const pressed = pressedAt(event)
+    if (!shown || !pressed || pressed.ariaDisabled === 'true') return
+    const { destination, act, kind, failover } = pressed.dataset
     if (act === 'copy') {
       RED.clipboard.copyText(shown.id, $(pressed), 'clipboard.copyMessageValue')
     } else if (act === 'close') options.onClose()
-    else if (destination !== undefined && pressed.ariaDisabled !== 'true') {
-      options.onControl(shown.id, destination)
-    }
+    else if (act === 'restart') options.onRestart(shown.id)
+    else if (failover !== undefined) press(failover)
+    else if (kind !== undefined) options.onAdd(kind as Kind, shown.id, event)
+    else if (destination !== undefined) options.onControl(shown.id, destination)
+  })
+  content.addEventListener('dragstart', (event) => {
+    const { kind } = pressedAt(event)?.dataset ?? {}
+    if (shown && kind !== undefined) options.onAdd(kind as Kind, shown.id, event)
   })
 
   box.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape') return
+    const { kind } = pressedAt(event)?.dataset ?? {}
+    const isPress = event.key === 'Enter' || event.key === ' '
+    if (event.key !== 'Escape' && !(isPress && kind)) return
     event.stopPropagation()
-    options.onClose()
+    if (event.key === 'Escape') return options.onClose()
+    // It would scroll.
+    event.preventDefault()
+    options.onAdd(kind as Kind, shown!.id, event)
   })
+
+  /** `key`: the ID of a failover and an action. */
+  function press(key: string): void {
+    const [id, action] = key.split(' ')
+    const failover = shown?.failovers.find((one) => one.id === id)
+    const goBack = (): void => content.querySelector<HTMLElement>('[data-failover]')?.focus()
+    if (failover) options.onFailover(failover, action as FailoverAction, goBack)
+  }
+
+  const pressedAt = ({ target }: Event): HTMLElement | null =>
+    target instanceof Element ? target.closest<HTMLElement>('.media-gateway-sidebar-button') : null
 
   function draw(route: Route): HTMLElement[] {
     const isOld = options.isOld()
@@ -69,47 +109,113 @@ export function createDetails(options: DetailsOptions): Details {
         button(text('copy'), { act: 'copy' }),
         button(text('close'), { act: 'close' }),
       ),
-      element('ul', {}, ...parts),
+      element('ul', {}, ...parts, ...route.failovers.map(protection)),
+      element('div', { className: 'media-gateway-sidebar-more' }, ...restart(route), ...add()),
     ]
   }
 
-  function controlOf(route: Route, destination: Part): HTMLButtonElement | undefined {
-    const { id, name = '' } = destination
+  /** What a failover is doing, and what it can be told. */
+  function protection(failover: Failover): HTMLElement {
+    const { sign: tone, words } = markOf(failover, options.now())
+    const isOld = options.isOld()
+    const sign = mark()
+    sign.dataset['tone'] = tone
+    const why = failover.failure && sentenceOf(failover.failure)
+    const buttons = options.mayControl()
+      ? actionsOf(failover).map((action) => {
+          const made = button(text(`failover.${action}`), { failover: `${failover.id} ${action}` })
+          made.ariaDisabled = String(isOld || options.isSwitching(failover.id))
+          if (isOld) made.title = text('old')
+          return made
+        })
+      : []
+    const line = lineOf(text('failover.label', { name: failover.name }), [words, why])
+    return element(
+      'li',
+      {},
+      sign,
+      line,
+      element('div', { className: 'media-gateway-sidebar-more' }, ...buttons),
+    )
+  }
+
+  function restart(route: Route): HTMLElement[] {
+    if (!isRunning(route) || !options.mayControl()) return []
+    return [control('restart', route.name, { act: 'restart' }, options.waiting(route.id))]
+  }
+
+  function add(): HTMLElement[] {
+    const kinds = KINDS.filter((kind) => options.kinds().includes(kind))
+    return kinds.length === 0
+      ? []
+      : [element('span', {}, text('add.label')), ...kinds.map(createHandle)]
+  }
+
+  function controlOf(route: Route, { id, name = '', ...state }: Part): HTMLElement | undefined {
     // While its route does not run, a destination cannot go on the air.
     if (id === undefined || !isRunning(route) || !options.mayControl()) return undefined
-    const waiting = options.waiting(route.id, id)
+    const verb = isOn(state) ? 'stop' : 'start'
+    return control(verb, name, { destination: id }, options.waiting(route.id, id))
+  }
+
+  function control(
+    verb: Action,
+    name: string,
+    data: Record<string, string>,
+    waiting: Action | undefined,
+  ): HTMLButtonElement {
     const isOld = options.isOld()
-    const verb = isOn(destination) ? 'stop' : 'start'
-    const made = button(text(waiting ? `waiting.${waiting}` : verb), { destination: id })
+    const made = button(text(waiting ? `waiting.${waiting}` : verb), data)
     if (!waiting) made.ariaLabel = controlLabel(verb, name, isOld)
     if (isOld) made.title = text('old')
     made.ariaDisabled = String(waiting !== undefined || isOld)
     return made
   }
 
+  function redraw(route: Route): void {
+    box.classList.toggle('media-gateway-sidebar-old', options.isOld())
+    box.setAttribute('aria-label', text('details', { name: route.name }))
+    const focused = keyOf(document.activeElement)
+    content.replaceChildren(...draw(route))
+    if (focused) content.querySelector<HTMLElement>(focused)?.focus()
+  }
+
+  function showRates(figures?: Figures): void {
+    const parts = figures ? [figures.source, ...figures.destinations] : []
+    for (const [index, place] of [...content.querySelectorAll(`.${RATE}`)].entries()) {
+      const words = rateOfPart(parts[index])
+      if (place.textContent !== words) place.textContent = words
+    }
+  }
+
   return {
     element: box,
-    show(route) {
+    show(route, figures) {
       shown = route
       box.hidden = route === undefined
       if (!route) {
         drawn = ''
         return content.replaceChildren()
       }
-      const waiting = route.destinations.map(({ id }) => id && options.waiting(route.id, id))
-      const now = JSON.stringify([route, waiting, options.mayControl(), options.isOld()])
-      if (now === drawn) return
+      const waiting = [undefined, ...route.destinations.map(({ id }) => id)].map((id) =>
+        options.waiting(route.id, id),
+      )
+      const marks = route.failovers.map((one) => [
+        markOf(one, options.now()),
+        options.isSwitching(one.id),
+      ])
+      const may = [options.mayControl(), options.isOld(), options.kinds()]
+      const now = JSON.stringify([route, waiting, marks, may])
+      if (now !== drawn) redraw(route)
       drawn = now
-      box.classList.toggle('media-gateway-sidebar-old', options.isOld())
-      box.setAttribute('aria-label', text('details', { name: route.name }))
-      const focused = keyOf(document.activeElement)
-      content.replaceChildren(...draw(route))
-      if (focused) content.querySelector<HTMLElement>(focused)?.focus()
+      showRates(figures)
     },
     focusButton(destinationId) {
-      content
-        .querySelector<HTMLElement>(`[data-destination="${CSS.escape(destinationId)}"]`)
-        ?.focus()
+      const wanted =
+        destinationId === undefined
+          ? '[data-act="restart"]'
+          : `[data-destination="${CSS.escape(destinationId)}"]`
+      content.querySelector<HTMLElement>(wanted)?.focus()
     },
   }
 
@@ -121,30 +227,32 @@ export function createDetails(options: DetailsOptions): Details {
   }
 }
 
+const RATE = 'media-gateway-sidebar-rate'
+
 function part(shown: Part, prefix: string, isOld: boolean, control?: HTMLElement): HTMLElement {
   const sign = mark()
   sign.dataset['tone'] = signOfPart(shown)
-  const name = element('span', {
-    className: 'media-gateway-sidebar-name',
-    title: shown.name ?? '',
-    textContent: shown.name ?? '',
-  })
-  const words = [`${prefix}${partSummary(shown, isOld)}`, addressOf(shown)].filter(Boolean)
-  const summary = element('span', {
-    className: 'media-gateway-sidebar-summary',
-    textContent: words.join(' · '),
-  })
-  summary.title = summary.textContent ?? ''
-  const about = element('div', { className: 'media-gateway-sidebar-about' }, name, summary)
-  return element('li', {}, sign, about, ...(control ? [control] : []))
+  const words = [`${prefix}${partSummary(shown, isOld)}`, addressOf(shown)]
+  const about = lineOf(shown.name ?? '', words)
+  const rate = element('span', { className: RATE })
+  return element('li', {}, sign, about, rate, ...(control ? [control] : []))
+}
+
+/** A name, and below it what is said of it. */
+function lineOf(title: string, words: (string | undefined)[]): HTMLElement {
+  const said = words.filter(Boolean).join(' · ')
+  const line = (of: string, content: string): HTMLElement =>
+    element('span', { className: `media-gateway-sidebar-${of}`, title: content }, content)
+  return element(
+    'div',
+    { className: 'media-gateway-sidebar-about' },
+    line('name', title),
+    line('summary', said),
+  )
 }
 
 function button(words: string, data: Record<string, string>): HTMLButtonElement {
-  const made = element('button', {
-    type: 'button',
-    className: 'media-gateway-sidebar-button',
-    textContent: words,
-  })
+  const made = textButton(words)
   Object.assign(made.dataset, data)
   return made
 }

@@ -2,26 +2,22 @@
 import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
 import { sentenceOf, type Failure } from '../../editor/failures'
-import { isOn, type Sign } from '../../editor/states'
-import {
-  askDevices,
-  askState,
-  control,
-  mayControl,
-  type Device,
-  type ListedGateway,
-  type NotDeployed,
-  type State,
-} from './api'
-import { createCommands, isOnAir, type Action, type Target } from './commands'
-import { askFirst, type Asked } from './confirm'
+import { addRoute, kindsFor, type Kind } from './add-node'
+import { askState, mayControl, type ListedGateway, type NotDeployed, type State } from './api'
+import { createCommands } from './commands'
+import { createControls } from './controls'
 import { createDetails } from './details'
+import { createDeviceChoice } from './devices'
+import { createHead } from './head'
+import { keyOf, signOfHealth, SPOKEN, type Health } from './health'
+import { createLately } from './lately'
 import { createRouteList } from './list'
 import { createMessage } from './message'
 import { remember, remembered } from './preferences'
-import { byName, FILTERS, matchingRoutes, type Filter, type Snapshot } from './route'
+import { createRates } from './rates'
+import { protectedBy, type Route, type Snapshot } from './route'
 import { text } from './text'
-import { mark } from './labels'
+import { createTools } from './tools'
 
 export interface PanelOptions {
   isOpen: boolean
@@ -54,9 +50,6 @@ export interface GatewayPanel {
   tick(): void
 }
 
-type Health = 'reachable' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed'
-
-const DEVICES_AGAIN_MS = 30_000
 /** After this, what Node-RED said of the appliance is out of date. */
 const OLD_MS = 10_000
 
@@ -68,54 +61,42 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   let gateway = listed
   let isOpen = options.isOpen
   let deviceId: string | undefined = remembered().device[listed.id]
-  /** Offered where there are several. */
-  let devices: Device[] = []
-  let devicesAskedAt = -Infinity
   let snapshot: Snapshot | undefined
   let version: number | undefined
+  let figuresAt: number | undefined
+  const rates = createRates()
   let state: State | undefined
   /** When that arrived, in ms by the clock of this page. */
   let stateAt = 0
+  /** How far the clock of Node-RED is ahead of that of this page, in ms. */
+  let skew = 0
   let isShownOld = false
   /** Why the last request to Node-RED failed. */
   let failure: Failure | undefined
   let selected: string | undefined
-  let question: { target: Target; action: Action; asked: Asked } | undefined
   /** The fault whose message was closed. */
   let closedFault: string | undefined
   let spokenHealth: Health | undefined
-  /** How many routes match the search. */
-  let found = Infinity
+  /** The routes that are shown. */
+  let found: Route[] = []
 
-  const arrow = element('i', { className: 'fa media-gateway-sidebar-arrow', ariaHidden: 'true' })
-  const sign = mark()
-  const title = element('span', { className: 'media-gateway-sidebar-title' })
-  const word = element('span', { className: 'media-gateway-sidebar-word' })
-  const head = element(
-    'button',
-    { type: 'button', className: 'media-gateway-sidebar-head' },
-    arrow,
-    sign,
-    title,
-    word,
-  )
-  const facts = element('span', { id: `${id}-facts`, className: 'media-gateway-sidebar-told' })
-  const age = element('span', { className: 'media-gateway-sidebar-age' })
-  const factsRow = element('div', { className: 'media-gateway-sidebar-facts' }, facts, age)
-  const choice = element('select', { id: `${id}-device` })
-  const choiceRow = element(
-    'div',
-    { className: 'media-gateway-sidebar-tools', hidden: true },
-    element('label', { htmlFor: choice.id }, text('device')),
-    choice,
-  )
-  const search = element('input', { type: 'text', placeholder: text('search') })
-  const filter = element(
-    'select',
-    {},
-    ...FILTERS.map((value) => element('option', { value }, text(`filter.${value}`))),
-  )
-  const tools = element('div', { className: 'media-gateway-sidebar-tools' }, search, filter)
+  const devices = createDeviceChoice(`${id}-device`, choose)
+  const head = createHead(id, `${id}-body`, () => {
+    isOpen = !isOpen
+    controls.takeBack()
+    // Less is known of a closed one, and what was known before will be old.
+    snapshot = undefined
+    version = undefined
+    show()
+    options.onToggle(isOpen)
+  })
+  const tools = createTools({
+    gatewayId: listed.id,
+    onChoose: () => showRoutes(true),
+    onAll: (action) => controls.askAll(action, found, () => tools.focusAll(action)),
+    onLately: () => show(),
+    onChange: () => options.onChange(),
+  })
   const empty = element('div', { className: 'media-gateway-sidebar-notice' })
   const fault = createMessage(() => {
     closedFault = keyOf(faultNow())
@@ -126,14 +107,34 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     complain('')
     head.focus()
   })
-  const questions = element('div')
+  const controls = createControls({
+    commands,
+    gateway: () => ({ id: listed.id, name: nameOf(gateway) }),
+    snapshot: () => snapshot,
+    isOld,
+    complain,
+    speak: (words) => options.speak(words),
+    onSend() {
+      showRoutes()
+      options.onCommand()
+    },
+    onChange: () => options.onChange(),
+  })
   const details = createDetails({
     mayControl: isAllowed,
     isOld,
     waiting: (routeId, destinationId) => commands.waiting({ routeId, destinationId }),
-    onControl: (routeId, destinationId) => {
-      if (!isOld()) ask(routeId, destinationId)
+    kinds: () => kindsFor(listed.id),
+    now,
+    isSwitching: (failoverId) => controls.isSwitching(failoverId),
+    onFailover(failover, action, goBack) {
+      const route = routeWith(selected)
+      if (route) controls.askFailover(failover, action, route, goBack)
     },
+    onControl: (routeId, destinationId) =>
+      controls.ask({ routeId, destinationId }, () => details.focusButton(destinationId)),
+    onRestart: (routeId) => controls.ask({ routeId }, () => details.focusButton(), 'restart'),
+    onAdd: add,
     onClose() {
       const closed = selected
       selected = undefined
@@ -147,50 +148,35 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     mayControl: isAllowed,
     isOld,
     waiting: (routeId) => commands.waiting({ routeId }),
+    now,
+    rates,
+    mayDrag: () => kindsFor(listed.id).length > 0,
     onSelect(routeId) {
       selected = selected === routeId ? undefined : routeId
       showRoutes()
     },
-    onControl: (routeId) => ask(routeId),
+    onControl: (routeId) => controls.ask({ routeId }, () => list.focusButton(routeId)),
+    onDrag: (routeId, event) => add('control-route', routeId, event),
     onRelease: () => showRoutes(),
   })
+  const lately = createLately(text('lately.label', { name: nameOf(listed) }))
   const top = element(
     'div',
     { className: 'media-gateway-sidebar-top' },
-    head,
-    factsRow,
-    choiceRow,
-    tools,
+    ...head.elements,
+    devices.element,
+    tools.element,
   )
-  const body = element('div', { id: `${id}-body` }, empty, list.element)
+  const body = element('div', { id: `${id}-body` }, empty, list.element, lately.element)
   const panel = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
-  const messages = element('div', {}, fault.element, trouble.element, questions)
+  const messages = element('div', {}, fault.element, trouble.element, ...controls.elements)
 
-  head.setAttribute('aria-controls', body.id)
-  search.setAttribute('aria-label', text('search'))
-  filter.setAttribute('aria-label', text('filter.label'))
-  head.setAttribute('aria-describedby', facts.id)
   trouble.element.setAttribute('role', 'alert')
-  head.addEventListener('click', () => {
-    isOpen = !isOpen
-    takeQuestionBack()
-    // Less is known of a closed one, and what was known before will be old.
-    snapshot = undefined
-    version = undefined
-    show()
-    options.onToggle(isOpen)
-  })
-  search.addEventListener('input', () => showRoutes(true))
-  // The editor would apply keys to the flow.
-  search.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && search.value !== '') {
-      search.value = ''
-      showRoutes(true)
-    }
-    event.stopPropagation()
-  })
-  filter.addEventListener('change', () => showRoutes(true))
-  choice.addEventListener('change', () => choose(choice.value))
+
+  /** By the clock of Node-RED, Unix ms. */
+  function now(): number {
+    return Date.now() + skew
+  }
 
   function isAllowed(): boolean {
     return !gateway.readOnly && !gateway.error && state?.mayControl !== false && mayControl()
@@ -205,7 +191,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
 
   function show(): void {
     isShownOld = isOld()
-    showDevices()
+    devices.show(isOpen, deviceId)
     showRoutes()
     showHealth()
     options.onChange()
@@ -221,29 +207,31 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   }
 
   function showHealth(): void {
-    const now = health()
-    title.textContent = nameOf(gateway)
-    head.title = gateway.address
-    head.setAttribute('aria-expanded', String(isOpen))
+    const present = health()
+    const { name, firmware } = snapshot?.device ?? {}
+    const word = text(`health.${present}`)
+    head.show({
+      title: nameOf(gateway),
+      address: gateway.address,
+      isOpen,
+      tone: signOfHealth(present, state),
+      word,
+      facts: factsOf(),
+      more: [
+        ...(name === undefined ? [] : [name]),
+        ...(firmware ? [text('firmware', { firmware })] : []),
+      ],
+    })
     body.hidden = !isOpen
-    sign.dataset['tone'] = now === 'reachable' ? worstOf(state) : SIGNS[now]
-    word.textContent = text(`health.${now}`)
     if (keyOf(faultNow()) !== closedFault) closedFault = undefined
     // Without rows, the fault is shown in their place.
     fault.show(isOpen && snapshot && closedFault === undefined ? faultWords() : '')
-    facts.textContent = factsOf().join(' · ')
-    const { name, firmware } = snapshot?.device ?? {}
-    facts.title = [
-      facts.textContent,
-      ...(name === undefined ? [] : [name]),
-      ...(firmware ? [text('firmware', { firmware })] : []),
-    ].join(' · ')
     showAge()
-    if (spokenHealth !== undefined && spokenHealth !== now && SPOKEN.has(now)) {
-      options.speak(`${nameOf(gateway)}: ${word.textContent}`)
-      if (now === 'reachable') complain('')
+    if (spokenHealth !== undefined && spokenHealth !== present && SPOKEN.has(present)) {
+      options.speak(`${nameOf(gateway)}: ${word}`)
+      if (present === 'reachable') complain('')
     }
-    if (SPOKEN.has(now)) spokenHealth = now
+    if (SPOKEN.has(present)) spokenHealth = present
   }
 
   /** Why the state is not known. */
@@ -254,7 +242,6 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     return why ? `${nameOf(gateway)}: ${sentenceOf(why)}` : ''
   }
 
-  /** The most important first: what does not fit in the line is cut. */
   function factsOf(): string[] {
     const shown: string[] = []
     const known = state?.health.known
@@ -267,44 +254,44 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     }
     if (gateway.readOnly) shown.push(text('readOnly'))
     else if (state?.mayControl === false) shown.push(text('observer'))
-    if (known && found < known.routes) shown.push(text('shown', { shown: found }))
+    if (known && snapshot && found.length < known.routes) {
+      shown.push(text('shown', { shown: found.length }))
+    }
     return shown
   }
 
   function showAge(): void {
     const ageMs = state?.health.known?.ageMs
-    const seconds = Math.round(((ageMs ?? 0) + Date.now() - stateAt) / 1000)
-    age.textContent = ageMs === undefined ? '' : ageOf(Math.max(0, seconds))
-  }
-
-  function showDevices(): void {
-    choiceRow.hidden = !isOpen || devices.length < 2
-    // Filling it again would close it while the user chooses.
-    const isSame = devices.every(({ id: one }, index) => choice.options[index]?.value === one)
-    if (!isSame || choice.options.length !== devices.length) {
-      choice.replaceChildren(...devices.map((one) => new Option(one.name, one.id)))
-    }
-    choice.value = deviceId ?? ''
+    const present = ageMs === undefined ? undefined : ageMs + Date.now() - stateAt
+    head.showAge(present === undefined ? undefined : Math.round(present / 1000))
   }
 
   /** `isOther`: the user has asked for other routes than those shown. */
   function showRoutes(isOther = false): void {
     const all = snapshot?.routes ?? []
-    const wanted = matchingRoutes(all, search.value, filter.value as Filter)
-    details.show(all.find((one) => one.id === selected))
-    list.show({ found: wanted, all, selected, isOther: isOther || !snapshot })
-    tools.hidden = !isOpen || all.length === 0
-    found = snapshot ? wanted.length : Infinity
+    found = tools.choose(all)
+    details.show(routeWith(selected), isOld() ? undefined : rates.now(selected ?? ''))
+    list.show({ found, all, selected, isOther: isOther || !snapshot })
+    tools.show({
+      isHidden: !isOpen || all.length === 0,
+      mayControl: isAllowed(),
+      isOld: isOld(),
+      address: gateway.address,
+    })
     empty.textContent = emptyWords()
     empty.hidden = empty.textContent === ''
-    question?.asked.update(effectOf(question.target, question.action))
+    lately.element.hidden = !snapshot || !tools.wantsLately
+    controls.update()
     if (isOther) showHealth()
     options.onChange()
   }
 
+  const routeWith = (routeId: string | undefined): Route | undefined =>
+    snapshot?.routes.find((one) => one.id === routeId)
+
   function emptyWords(): string {
     if (!snapshot) return faultWords() || text('asking')
-    if (found > 0) return ''
+    if (found.length > 0) return ''
     return text(snapshot.routes.length === 0 ? 'noRoutes' : 'noMatch')
   }
 
@@ -321,12 +308,9 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     version = undefined
     state = undefined
     selected = undefined
-    takeQuestionBack()
-  }
-
-  function takeQuestionBack(): void {
-    question?.asked.takeBack()
-    question = undefined
+    lately.take([])
+    rates.clear()
+    controls.abandon()
   }
 
   async function askForState(): Promise<'gone' | undefined> {
@@ -340,6 +324,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
         id: gateway.id,
         deviceId: asked,
         version: snapshot && version,
+        figuresAt: snapshot && figuresAt,
         lookOn: !wasOpen,
       })
     } catch (error) {
@@ -360,108 +345,44 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     state = answer
     stateAt = Date.now()
     version = answer.version
-    if (answer.snapshot) {
-      snapshot = { ...answer.snapshot, routes: byName(answer.snapshot.routes) }
+    skew = answer.now - stateAt
+    if (answer.snapshot) snapshot = protectedBy(answer.snapshot, answer.failovers ?? [])
+    if (answer.rates) rates.begin(answer.rates)
+    if (answer.figures) {
+      figuresAt = answer.figuresAt
+      rates.add(figuresAt ?? 0, answer.figures)
     }
+    if (answer.lately) lately.take(answer.lately)
     if (!snapshot) return
     const { done, late } = commands.settle(snapshot.routes)
     for (const { action, name } of done) options.speak(text(`done.${action}`, { name }))
     if (done.length > 0) complain('')
     for (const { name } of late) complain(text('late', { name }))
-    reconsider(snapshot)
-  }
-
-  /** Takes the question back when its effect shows already, or its target is gone. */
-  function reconsider({ routes }: Snapshot): void {
-    if (!question) return
-    const { target, action } = question
-    const isOnNow = isOnAir(routes, target)
-    if (isOnNow !== undefined && isOnNow !== (action === 'start')) return
-    takeQuestionBack()
   }
 
   /** Finds the devices after a failure: where there are several, one has to be chosen. */
   async function findDevices(): Promise<void> {
     const code = state?.health.failure?.code
     if (code !== 'INVALID_INPUT' && code !== 'NOT_FOUND') return
-    if (Date.now() - devicesAskedAt < DEVICES_AGAIN_MS) return
-    devicesAskedAt = Date.now()
-    try {
-      devices = (await askDevices(gateway.id)).devices
-    } catch {
-      return
-    }
-    if (devices.some((device) => device.id === deviceId)) return
-    if (devices.length > 1) choose(devices[0]!.id)
-    else deviceId = undefined
+    const other = await devices.find(gateway.id, deviceId)
+    if (other?.id !== undefined) choose(other.id)
+    else if (other) deviceId = undefined
   }
 
-  function ask(routeId: string, destinationId?: string): void {
-    const route = snapshot?.routes.find((one) => one.id === routeId)
-    const destination = route?.destinations.find((one) => one.id === destinationId)
-    if (!route || (destinationId !== undefined && !destination)) return
-    const target = { routeId, destinationId }
-    const action = isOnAir([route], target) ? 'stop' : 'start'
-    const name = destination?.name ?? route.name
-    const kind = destination ? 'destination' : 'route'
-    const backTo = () => {
-      if (destinationId === undefined) list.focusButton(routeId)
-      else details.focusButton(destinationId)
-    }
-
-    takeQuestionBack()
-    const asked = askFirst(
-      questions,
-      {
-        question: text(`question.${action}.${kind}`, {
-          name,
-          route: route.name,
-          gateway: nameOf(gateway),
-        }),
-        effect: effectOf(target, action),
-        yes: text(`yes.${action}.${kind}`),
-        no: text('cancel'),
-      },
-      (isYes) => {
-        question = undefined
-        if (isYes) void send(target, action, name)
-        backTo()
-        options.onChange()
-      },
-    )
-    question = { target, action, asked }
+  function complain(words: string): void {
+    trouble.show(words)
     options.onChange()
   }
 
-  /** What a command will do, as far as that is known now. */
-  function effectOf({ routeId, destinationId }: Target, action: Action): string {
-    if (isOld()) return text('effect.old')
-    if (destinationId !== undefined) return text(`effect.${action}.destination`)
-    const { destinations = [] } = snapshot?.routes.find((one) => one.id === routeId) ?? {}
-    const number = destinations.filter(isOn).length
-    // What firmware reports about the destinations of an idle route is not known (facts 5.1).
-    const none = action === 'start' && destinations.length > 0 ? 'untold' : 'none'
-    const some = number === 1 ? 'one' : 'many'
-    return text(`effect.${action}.${number === 0 ? none : some}`, { number })
+  /** The route becomes a node in the flow. */
+  function add(kind: Kind, routeId: string, event: Event): void {
+    const route = routeWith(routeId)
+    if (!route) return
+    const isOnly = snapshot!.routes.filter(({ name }) => name === route.name).length === 1
+    const said = addRoute(kind, { gatewayId: gateway.id, deviceId, route, isOnly }, event)
+    if (said === 'locked') complain(text('add.locked'))
+    else if (said === 'added') options.speak(text('add.done', { name: route.name }))
   }
-
-  async function send(target: Target, action: Action, name: string): Promise<void> {
-    complain('')
-    commands.send({ ...target, action, name })
-    showRoutes()
-    const command = { deviceId: snapshot?.device.id ?? '', ...target, action }
-    try {
-      await control(gateway.id, command)
-      commands.accepted(target)
-    } catch (error) {
-      commands.refused(target)
-      complain(`${name}: ${(error as RequestError).message}`)
-    }
-    showRoutes()
-    options.onCommand()
-  }
-
-  const complain = (words: string): void => trouble.show(words)
 
   show()
   return {
@@ -477,12 +398,11 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     get listHeight() {
       return list.element.offsetHeight
     },
-    update(now) {
-      const isOther = now.address !== gateway.address
-      gateway = now
+    update(latest) {
+      const isOther = latest.address !== gateway.address
+      gateway = latest
       if (isOther) {
-        devices = []
-        devicesAskedAt = -Infinity
+        devices.forget()
         forget()
       }
       show()
@@ -502,33 +422,4 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   }
 }
 
-const SIGNS: Record<Health, Sign> = {
-  reachable: 'ok',
-  stale: 'warn',
-  unreachable: 'error',
-  asking: 'unknown',
-  fault: 'error',
-  closed: 'off',
-}
-
-/** A closed panel has no rows: its sign stands for them. */
-function worstOf(state: State | undefined): Sign {
-  const { warnings = 0, errors = 0 } = state?.health.known ?? {}
-  if (errors > 0) return 'error'
-  return warnings > 0 ? 'warn' : 'ok'
-}
-
-/** A screen reader announces changes between these. */
-const SPOKEN: ReadonlySet<Health> = new Set(['reachable', 'stale', 'unreachable', 'fault'])
-
-/** By code: the words may contain a number that keeps changing. */
-const keyOf = (fault: Failure | undefined): string | undefined => fault?.code ?? fault?.message
-
 const nameOf = ({ name, address, id }: ListedGateway): string => name || address || id
-
-function ageOf(seconds: number): string {
-  if (seconds < 60) return text('age.seconds', { seconds })
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return text('age.minutes', { minutes })
-  return text('age.hours', { hours: Math.floor(minutes / 60) })
-}

@@ -13,29 +13,35 @@ import {
 import type { Part, Route } from './route'
 import { text } from './text'
 
-/** The state of a route, in words; in the past tense when it is old. */
-export function summaryOf(route: Route, isOld = false): string {
+/**
+ * The state of a route in words, in the past tense when it is old: first how it is, then how many of
+ * its destinations are connected.
+ */
+export function summaryOf(route: Route, isOld = false): [first: string, last: string] {
   const runs = isRunning(route)
   const { source, destinations } = route
   const word = isOld ? text(`route.was.${runs ? 'running' : 'idle'}`) : wordOf(route.state)
   const words = withTrouble(word, signOfRoute(route))
   const all = destinations.length
-  if (!runs) return `${words} · ${text('route.has', { all })}`
+  if (!runs) return [words, SEPARATOR + text('route.has', { all })]
   const on = destinations.filter(isOn)
   const connected = on.filter(isConnected).length
-  const parts = [
-    words,
-    text('route.source', { state: wordOf(source.state) }),
-    text('route.destinations', { connected, all: on.length }),
-  ]
-  if (on.length < all) parts.push(text('route.off', { off: all - on.length }))
-  return parts.join(' · ')
+  const first = [words, text('route.source', { state: wordOf(source.state) })]
+  const last = [text('route.destinations', { connected, all: on.length })]
+  if (on.length < all) last.push(text('route.off', { off: all - on.length }))
+  return [first.join(SEPARATOR), SEPARATOR + last.join(SEPARATOR)]
 }
+
+const SEPARATOR = ' · '
 
 export function partSummary(part: Part, isOld: boolean): string {
   const state = wordOfPart(part)
   return withTrouble(isOld ? text('state.was', { state }) : state, signOfPart(part))
 }
+
+/** How it arrives: protocol and port. */
+export const placeOf = ({ protocol = '', port }: Part): string =>
+  [protocol.toUpperCase(), port === undefined ? '' : `:${port}`].join(' ').trim()
 
 /** Where it comes from or goes to, as far as that is an address. */
 export function addressOf({ protocol = '', address, port }: Part): string {

@@ -1,10 +1,13 @@
 // The routes of an appliance. Only the rows in sight are in the page, however many there are.
+import { arrange } from '../../editor/arrange'
 import { element } from '../../editor/element'
+import type { Action } from './commands'
+import type { Rates } from './rates'
 import type { Route } from './route'
 import { createRow, type Row } from './row'
 
 const CLASS = 'media-gateway-sidebar-list'
-const ROW_HEIGHT = 46
+const ROW_HEIGHT = 62
 /** Rows kept above and below those in sight. */
 const MARGIN = 5
 
@@ -15,9 +18,15 @@ export interface ListOptions {
   mayControl(): boolean
   /** What is shown is out of date. */
   isOld(): boolean
-  waiting(routeId: string): 'start' | 'stop' | undefined
+  waiting(routeId: string): Action | undefined
+  /** Unix ms, by the clock of Node-RED. */
+  now(): number
+  rates: Rates
+  /** Rows can be dragged into the flow. */
+  mayDrag(): boolean
   onSelect(routeId: string): void
   onControl(routeId: string): void
+  onDrag(routeId: string, event: DragEvent): void
   /** The pointer and the focus have left the list: rows may move. */
   onRelease(): void
 }
@@ -68,6 +77,10 @@ export function createRouteList(options: ListOptions): RouteList {
     if (isButton(target)) press(id)
     else select(id)
     draw()
+  })
+  grid.addEventListener('dragstart', (event) => {
+    const id = routeAt(event.target)
+    if (id !== undefined) options.onDrag(id, event)
   })
   grid.addEventListener('keydown', (event) => {
     const { key, target } = event
@@ -179,10 +192,18 @@ export function createRouteList(options: ListOptions): RouteList {
         isGone: !present.has(id),
         waiting: options.waiting(id),
         mayControl: options.mayControl(),
+        isDraggable: options.mayDrag(),
+        now: options.now(),
+        rates: options.rates,
       })
-      if (!rows.has(id)) grid.append(row.element)
       rows.set(id, row)
     }
+    // A screen reader reads them in their order.
+    const inOrder = [...shown].sort(([, one], [, other]) => one - other)
+    arrange(
+      grid,
+      inOrder.map(([id]) => rows.get(id)!.element),
+    )
   }
 
   /** While the pointer or the focus is on another list, this one must not push it. */

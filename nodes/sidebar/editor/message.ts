@@ -7,15 +7,18 @@ export interface Message {
   show(words: string): void
 }
 
-/** Creates a message about a fault, which stays until it is closed. */
-export function createMessage(onClose: () => void): Message {
+/**
+ * Creates a message, usually about a fault, which stays until it is closed.
+ * @param label what its button does
+ */
+export function createMessage(onClose: () => void, label = text('close')): Message {
   const words = element('span')
   const close = element('button', {
     type: 'button',
     className: 'media-gateway-sidebar-close',
     textContent: '✕',
-    ariaLabel: text('close'),
-    title: text('close'),
+    ariaLabel: label,
+    title: label,
   })
   close.addEventListener('click', onClose)
   const box = element(

@@ -1,20 +1,26 @@
-/** The user's setup of the sidebar, as the browser keeps it. */
+/** The user's setup of the sidebar, as the browser keeps it: each by config node. */
 interface Remembered {
-  /** By config node: is it open? */
+  /** Is it open? */
   open: Record<string, boolean>
-  /** By config node: the device that is shown. */
+  /** The device that is shown. */
   device: Record<string, string>
+  /** The order of its routes. */
+  order: Record<string, string>
+  /** Does it show what happened lately? */
+  lately: Record<string, boolean>
 }
 
 const KEY = 'media-gateway-sidebar'
 
 export function remembered(): Remembered {
+  let kept: Partial<Remembered> | null = null
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Remembered> | null
-    return { open: { ...kept?.open }, device: { ...kept?.device } }
+    kept = JSON.parse(localStorage.getItem(KEY) ?? '{}') as typeof kept
   } catch {
-    return { open: {}, device: {} }
+    // Something else is there: the defaults.
   }
+  const { open, device, order, lately }: Partial<Remembered> = kept ?? {}
+  return { open: { ...open }, device: { ...device }, order: { ...order }, lately: { ...lately } }
 }
 
 export function remember<Of extends keyof Remembered>(

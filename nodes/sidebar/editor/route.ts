@@ -1,5 +1,6 @@
-// The routes of an appliance as the sidebar has them, and which of them are shown.
+// The routes of an appliance as the sidebar has them, which of them are shown, and in which order.
 import { isRunning, signOfRoute, type Stateful } from '../../editor/states'
+import { failoversFor, markOf, type Failover } from './failover'
 
 /** The state of a device, as far as the sidebar shows it. */
 export interface Snapshot {
@@ -12,7 +13,21 @@ export interface Route extends Stateful {
   name: string
   source: Part
   destinations: Part[]
+  /** Those that protect it. */
+  failovers: Failover[]
 }
+
+/** What Node-RED says of the routes, each with the failovers that protect it. */
+export const protectedBy = (
+  { device, routes }: Pick<Snapshot, 'device'> & { routes: Omit<Route, 'failovers'>[] },
+  failovers: readonly Failover[],
+): Snapshot => ({
+  device,
+  routes: routes.map((route) => ({
+    ...route,
+    failovers: failoversFor(failovers, device.id, route.id),
+  })),
+})
 
 export interface Part extends Stateful {
   id?: string
@@ -29,7 +44,7 @@ const IS: Record<Filter, (route: Route) => boolean> = {
   all: () => true,
   running: isRunning,
   idle: (route) => !isRunning(route),
-  problem: (route) => ['warn', 'error'].includes(signOfRoute(route)),
+  problem: (route) => troubleOf(route) > 0,
 }
 
 /** The routes that pass the filter and have the words in their name or ID. */
@@ -42,7 +57,23 @@ export function matchingRoutes(routes: readonly Route[], words: string, filter: 
   )
 }
 
+/** The first one is the default. */
+export const ORDERS = ['trouble', 'name'] as const
+export type Order = (typeof ORDERS)[number]
+
 const names = new Intl.Collator(undefined, { numeric: true })
 
-export const byName = (routes: readonly Route[]): Route[] =>
-  [...routes].sort((one, other) => names.compare(one.name, other.name))
+export function sorted(routes: readonly Route[], order: Order): Route[] {
+  const byName = (one: Route, other: Route): number => names.compare(one.name, other.name)
+  const byTrouble = (one: Route, other: Route): number => troubleOf(other) - troubleOf(one)
+  return [...routes].sort(
+    (one, other) => (order === 'trouble' && byTrouble(one, other)) || byName(one, other),
+  )
+}
+
+/** The more, the worse; 0 for none. */
+function troubleOf(route: Route): number {
+  const signs = [signOfRoute(route), ...route.failovers.map((one) => markOf(one, 0).sign)]
+  if (signs.includes('error')) return 2
+  return signs.includes('warn') ? 1 : 0
+}

@@ -1,0 +1,89 @@
+// A route becomes a node in the flow: dragged, or with a button.
+import { element } from '../../editor/element'
+import type { Route } from './route'
+import { text } from './text'
+
+/** What a route can become; each is a type of node without its prefix. */
+export const KINDS = ['control-route', 'watch', 'failover'] as const
+export type Kind = (typeof KINDS)[number]
+
+const typeOf = (kind: Kind): string => `media-gateway-${kind}`
+
+/** The kinds that this Node-RED has, for users who may change flows, while the flow has the gateway. */
+export function kindsFor(gatewayId: string): Kind[] {
+  const mayEdit = RED.user.hasPermission?.('flows.write') ?? true
+  if (!mayEdit || !RED.nodes.node(gatewayId)) return []
+  return KINDS.filter((kind) => RED.nodes.getType(typeOf(kind)))
+}
+
+/** What a new node is about. */
+export interface About {
+  gatewayId: string
+  /** Undefined for the only one. */
+  deviceId?: string
+  route: Pick<Route, 'id' | 'name'>
+  /** No other route of the device has its name. */
+  isOnly: boolean
+}
+
+/** A node for a route, as a flow has it, with the defaults of its type. */
+function nodeOf(kind: Kind, { gatewayId, deviceId, route, isOnly }: About): object {
+  const type = typeOf(kind)
+  const defaults = Object.entries(RED.nodes.getType(type)?.defaults ?? {})
+  const values = Object.fromEntries(defaults.map(([name, { value }]) => [name, value]))
+  // A name can be read in the flow, and outlives the route. A variable would be put in its place.
+  const isNamed = isOnly && route.name !== '' && !route.name.startsWith('${')
+  return {
+    ...structuredClone(values),
+    id: RED.nodes.id(),
+    type,
+    z: RED.workspaces.active(),
+    ...middle(),
+    wires: [[]],
+    gateway: gatewayId,
+    ...(deviceId !== undefined && { device: deviceId, deviceType: 'id' }),
+    route: isNamed ? route.name : route.id,
+    routeType: isNamed ? 'name' : 'id',
+  }
+}
+
+/** The middle of what is in sight of the flow. */
+function middle(): { x: number; y: number } {
+  const chart = document.querySelector('#red-ui-workspace-chart')
+  if (!chart) return { x: 200, y: 100 }
+  const scale = RED.view.scale()
+  return {
+    x: Math.round((chart.scrollLeft + chart.clientWidth / 2) / scale),
+    y: Math.round((chart.scrollTop + chart.clientHeight / 2) / scale),
+  }
+}
+
+/**
+ * Puts a node for the route into the flow. Dragged, the editor takes it as it takes a flow that is
+ * dropped. Clicked, it is at the pointer, and the next click places it. With the keyboard, it is
+ * placed in the middle.
+ */
+export function addRoute(kind: Kind, about: About, event: Event): 'locked' | 'added' | 'held' {
+  if (event instanceof DragEvent) {
+    event.dataTransfer?.setData('text/plain', JSON.stringify([nodeOf(kind, about)]))
+    return 'held'
+  }
+  if (RED.workspaces.isLocked?.()) return 'locked'
+  const isPlaced = event instanceof KeyboardEvent
+  RED.view.importNodes([nodeOf(kind, about)], { notify: false, touchImport: isPlaced })
+  RED.nodes.dirty(true)
+  return isPlaced ? 'added' : 'held'
+}
+
+/** What the user drags or presses. Not a button: some browsers do not drag one. */
+export function createHandle(kind: Kind): HTMLElement {
+  const handle = element(
+    'span',
+    { className: 'media-gateway-sidebar-button', draggable: true, tabIndex: 0 },
+    text(`add.${kind}`),
+  )
+  handle.setAttribute('role', 'button')
+  handle.title = text('add.hint')
+  handle.dataset['kind'] = kind
+  return handle
+}

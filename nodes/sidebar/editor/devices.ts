@@ -1,0 +1,59 @@
+// Which device of an appliance is shown, offered where there are several.
+import { element } from '../../editor/element'
+import { askDevices, type Device } from './api'
+import { text } from './text'
+
+export interface DeviceChoice {
+  readonly element: HTMLElement
+  show(isOpen: boolean, deviceId: string | undefined): void
+  /**
+   * Finds the devices, not too often.
+   * @returns the one to show instead, without an ID for the only one; undefined for no other
+   */
+  find(gatewayId: string, deviceId: string | undefined): Promise<{ id?: string } | undefined>
+  forget(): void
+}
+
+const AGAIN_MS = 30_000
+
+/** @param id of its field */
+export function createDeviceChoice(id: string, onChoose: (deviceId: string) => void): DeviceChoice {
+  let devices: Device[] = []
+  let askedAt = -Infinity
+  const choice = element('select', { id })
+  const row = element(
+    'div',
+    { className: 'media-gateway-sidebar-tools', hidden: true },
+    element('label', { htmlFor: id }, text('device')),
+    choice,
+  )
+  choice.addEventListener('change', () => onChoose(choice.value))
+
+  return {
+    element: row,
+    show(isOpen, deviceId) {
+      row.hidden = !isOpen || devices.length < 2
+      // Filling it again would close it while the user chooses.
+      const isSame = devices.every((one, index) => choice.options[index]?.value === one.id)
+      if (!isSame || choice.options.length !== devices.length) {
+        choice.replaceChildren(...devices.map((one) => new Option(one.name, one.id)))
+      }
+      choice.value = deviceId ?? ''
+    },
+    async find(gatewayId, deviceId) {
+      if (Date.now() - askedAt < AGAIN_MS) return undefined
+      askedAt = Date.now()
+      try {
+        devices = (await askDevices(gatewayId)).devices
+      } catch {
+        return undefined
+      }
+      if (devices.some((device) => device.id === deviceId)) return undefined
+      return devices.length > 1 ? devices[0] : {}
+    },
+    forget() {
+      devices = []
+      askedAt = -Infinity
+    },
+  }
+}

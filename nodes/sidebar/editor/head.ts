@@ -1,0 +1,72 @@
+// The head of an appliance: its name, how it is, and how old that is. A click opens and closes it.
+import { element } from '../../editor/element'
+import type { Sign } from '../../editor/states'
+import { mark } from './labels'
+import { text } from './text'
+
+export interface ShownHead {
+  title: string
+  address: string
+  isOpen: boolean
+  tone: Sign
+  word: string
+  /** The most important first: what does not fit in the line is cut. */
+  facts: string[]
+  /** What the tooltip has besides. */
+  more: string[]
+}
+
+export interface Head {
+  /** Its lines. */
+  readonly elements: HTMLElement[]
+  show(shown: ShownHead): void
+  /** The age of what is shown; undefined when nothing is known. */
+  showAge(seconds: number | undefined): void
+  focus(): void
+}
+
+/** @param bodyId what it opens and closes */
+export function createHead(id: string, bodyId: string, onToggle: () => void): Head {
+  const arrow = element('i', { className: 'fa media-gateway-sidebar-arrow', ariaHidden: 'true' })
+  const sign = mark()
+  const title = element('span', { className: 'media-gateway-sidebar-title' })
+  const word = element('span', { className: 'media-gateway-sidebar-word' })
+  const head = element(
+    'button',
+    { type: 'button', className: 'media-gateway-sidebar-head' },
+    arrow,
+    sign,
+    title,
+    word,
+  )
+  const told = element('span', { id: `${id}-facts`, className: 'media-gateway-sidebar-told' })
+  const age = element('span', { className: 'media-gateway-sidebar-age' })
+  const factsRow = element('div', { className: 'media-gateway-sidebar-facts' }, told, age)
+  head.setAttribute('aria-controls', bodyId)
+  head.setAttribute('aria-describedby', told.id)
+  head.addEventListener('click', onToggle)
+
+  return {
+    elements: [head, factsRow],
+    show(shown) {
+      title.textContent = shown.title
+      head.title = shown.address
+      head.ariaExpanded = String(shown.isOpen)
+      sign.dataset['tone'] = shown.tone
+      word.textContent = shown.word
+      told.textContent = shown.facts.join(' · ')
+      told.title = [...shown.facts, ...shown.more].join(' · ')
+    },
+    showAge(seconds) {
+      age.textContent = seconds === undefined ? '' : ageOf(Math.max(0, seconds))
+    },
+    focus: () => head.focus(),
+  }
+}
+
+function ageOf(seconds: number): string {
+  if (seconds < 60) return text('age.seconds', { seconds })
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return text('age.minutes', { minutes })
+  return text('age.hours', { hours: Math.floor(minutes / 60) })
+}

@@ -1,0 +1,30 @@
+// How well an appliance is known, and the sign for it.
+import type { Failure } from '../../editor/failures'
+import type { Sign } from '../../editor/states'
+import type { State } from './api'
+
+export type Health = 'reachable' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed'
+
+const SIGNS: Record<Health, Sign> = {
+  reachable: 'ok',
+  stale: 'warn',
+  unreachable: 'error',
+  asking: 'unknown',
+  fault: 'error',
+  closed: 'off',
+}
+
+/** A closed panel has no rows: its sign stands for them. */
+export function signOfHealth(health: Health, state: State | undefined): Sign {
+  if (health !== 'reachable') return SIGNS[health]
+  const { warnings = 0, errors = 0 } = state?.health.known ?? {}
+  if (errors > 0) return 'error'
+  return warnings > 0 ? 'warn' : 'ok'
+}
+
+/** A screen reader announces changes between these. */
+export const SPOKEN: ReadonlySet<Health> = new Set(['reachable', 'stale', 'unreachable', 'fault'])
+
+/** By code: the words may contain a number that keeps changing. */
+export const keyOf = (fault: Failure | undefined): string | undefined =>
+  fault?.code ?? fault?.message

@@ -1,0 +1,109 @@
+// What the routes carry, in Mbit/s: now, and in the last minutes.
+import { text } from './text'
+
+export interface Figure {
+  bitrate?: number
+  clients?: number
+}
+
+/** Of a route that runs; of what the gateway does not report there is no figure. */
+export interface Figures {
+  source: Figure
+  destinations: Figure[]
+}
+
+/** What the sources have received. */
+export interface RateHistory {
+  /** Unix ms, by the clock of Node-RED. */
+  at: number[]
+  /** By route, at each of these times. */
+  of: Record<string, (number | null)[]>
+}
+
+export interface Rates {
+  /** Takes what Node-RED remembers. */
+  begin(history: RateHistory): void
+  /** Takes a poll. */
+  add(at: number, figures: Readonly<Record<string, Figures>>): void
+  now(routeId: string): Figures | undefined
+  /** A line through the last minutes, for an svg path of `WIDTH` by `HEIGHT`; empty for none. */
+  path(routeId: string, now: number): string
+  clear(): void
+}
+
+export const WIDTH = 44
+export const HEIGHT = 14
+const SPAN_MS = 300_000
+/** Closer points would not be seen. */
+const LEAST_MS = 4500
+/** Between two points that are further apart, nothing is known. */
+const GAP_MS = 90_000
+
+type Poll = { at: number; of: ReadonlyMap<string, number | null> }
+
+export function createRates(): Rates {
+  let polls: Poll[] = []
+  let latest: Readonly<Record<string, Figures>> = {}
+
+  return {
+    begin({ at, of }) {
+      const all = Object.entries(of)
+      polls = at.map((when, index) => ({
+        at: when,
+        of: new Map(all.map(([id, rates]) => [id, rates[index] ?? null])),
+      }))
+    },
+    add(at, figures) {
+      latest = figures
+      if (at - (polls.at(-1)?.at ?? 0) < LEAST_MS) return
+      const all = Object.entries(figures)
+      const of = new Map(all.map(([id, { source }]) => [id, source.bitrate ?? null]))
+      polls = [...polls.filter((poll) => at - poll.at < SPAN_MS), { at, of }]
+    },
+    now: (routeId) => (Object.hasOwn(latest, routeId) ? latest[routeId] : undefined),
+    path(routeId, now) {
+      // A steady bitrate is a line below the top.
+      const most = 1.25 * Math.max(...polls.map(({ of }) => of.get(routeId) ?? 0), 0.001)
+      let path = ''
+      let before = -Infinity
+      for (const { at, of } of polls) {
+        const rate = of.get(routeId) ?? null
+        const x = WIDTH * (1 - (now - at) / SPAN_MS)
+        if (rate === null || x < 0) continue
+        const y = 1 + (HEIGHT - 2) * (1 - rate / most)
+        path += `${at - before > GAP_MS ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`
+        before = at
+      }
+      return path
+    },
+    clear() {
+      polls = []
+      latest = {}
+    },
+  }
+}
+
+let digits: Intl.NumberFormat | undefined
+
+/** Three digits that count. */
+function numberOf(rate: number | undefined): string {
+  digits ??= new Intl.NumberFormat(document.documentElement.lang || undefined, {
+    maximumSignificantDigits: 3,
+  })
+  return rate === undefined ? '–' : digits.format(rate)
+}
+
+/** What a route receives and sends in all; empty where nothing of it is known. */
+export function rateOfRoute({ source, destinations }: Figures): string {
+  const sent = destinations.flatMap(({ bitrate }) => (bitrate === undefined ? [] : [bitrate]))
+  if (source.bitrate === undefined && sent.length === 0) return ''
+  const out = sent.length === 0 ? undefined : sent.reduce((sum, rate) => sum + rate, 0)
+  return text('rate.route', { in: numberOf(source.bitrate), out: numberOf(out) })
+}
+
+export function rateOfPart({ bitrate, clients }: Figure = {}): string {
+  const words = []
+  if (bitrate !== undefined) words.push(text('rate.part', { rate: numberOf(bitrate) }))
+  if (clients !== undefined) words.push(text('rate.clients', { clients }))
+  return words.join(' · ')
+}
