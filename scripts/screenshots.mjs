@@ -2,10 +2,12 @@
 // this package, against the simulator. With names, only those: npm run screenshots -- watch
 //   --list    only lists their names
 //   CHROMIUM  the path of the browser, if not in one of the usual places
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { DASHBOARD, dashboard, panel } from './harness/dashboard.mjs'
 import { until } from './harness/processes.mjs'
+import { withPalette } from './png.mjs'
 import { ready, root } from './ready.mjs'
 
 const require = createRequire(import.meta.url)
@@ -15,7 +17,7 @@ const folder = join(root, 'docs/images')
 const PORT = 8480
 const OTHER_PORT = 8481
 const LARGEST_BYTES = 120_000
-const LARGEST_TOTAL_BYTES = 750_000
+const LARGEST_TOTAL_BYTES = 1_000_000
 
 /** Every picture, and how it is taken. */
 const PICTURES = {
@@ -28,6 +30,16 @@ const PICTURES = {
   'route-form-dark': (stage) => stage.routeForm('dark'),
   sidebar: (stage) => stage.sidebar(),
   watch: (stage) => stage.watch(),
+  failover: (stage) => stage.failover(),
+  'alarm-with-recovery': (stage) => stage.recipe('Alarm with recovery'),
+  'stream-deck-with-companion': (stage) => stage.recipe('Stream Deck with Companion'),
+  'tsl-umd-tally': (stage) => stage.recipe('TSL UMD tally'),
+  salvo: (stage) => stage.recipe('Salvo'),
+  'bookings-from-a-calendar': (stage) => stage.recipe('Bookings from a calendar'),
+  'guest-contribution': (stage) => stage.recipe('Guest contribution'),
+  'rest-facade': (stage) => stage.recipe('REST facade'),
+  'control-panel': (stage) => stage.controlPanel(),
+  'control-panel-light': (stage) => stage.controlPanel(LIGHT),
 }
 
 async function main(wanted) {
@@ -101,7 +113,7 @@ async function openStage() {
     const problem = studio.route('OB van 3')
     await until(() => problem.source.state === 'connected', 'The connection of the source')
     problem.summaryStatusCode = 'warn'
-    return { ...scenes(editor), close }
+    return { ...scenes(editor, () => opening(startPanel(studio))), close }
   } catch (error) {
     await close()
     throw error
@@ -184,6 +196,67 @@ const DEFINITION = {
     srt('Studio C partner', 'caller', '203.0.113.20', 7009),
   ],
 }
+
+/** How fast the clock of the panel runs, so that its chart shows minutes and not seconds. */
+const PANEL_HURRY = 10
+const LIGHT = {
+  surface: '#ffffff',
+  primary: '#52525b',
+  bgPage: '#f4f4f5',
+  groupBg: '#ffffff',
+  groupOutline: '#e4e4e7',
+}
+
+/** What the watch says then. */
+const SAID = {
+  disconnected: 'Stadium North: source lost',
+  ok: 'Stadium North: source is back',
+}
+
+/** A Node-RED with the Dashboard and the panel, in colors of the picture, and a browser. */
+async function startPanel(studio) {
+  const { url, fingerprint } = studio
+  const { startEditor } = require('../dist/test/support/editor')
+  const { hurried } = require('../dist/test/support/node-red')
+  const packages = { [DASHBOARD]: await dashboard() }
+  const editor = await startEditor({ editorTheme: THEME }, hurried(PANEL_HURRY), packages)
+  const show = async (colors) => {
+    const recipe = panel()
+    Object.assign(
+      recipe.find(({ type }) => type === 'media-gateway'),
+      {
+        baseUrl: url,
+        fingerprint,
+        timeout: 100_000,
+        credentials: { username: 'operator', password: 'supervisor' },
+      },
+    )
+    if (colors) {
+      recipe.find(({ type }) => type === 'ui-theme').colors = colors
+      const chart = recipe.find(({ type }) => type === 'ui-chart')
+      Object.assign(chart, { textColorDefault: true, gridColorDefault: true })
+    }
+    await editor.deploy(recipe)
+    const page = await editor.openPage({ width: 1280, height: 1064 }, hastened(PANEL_HURRY))
+    await page.goto(`${editor.url}dashboard/routes`)
+    await page.getByText('Stadium North', { exact: true }).first().waitFor()
+    // Something has happened in the last hour.
+    for (const source of ['disconnected', 'ok']) {
+      studio.fail('Stadium North', { source })
+      await page.locator('.panel-alarms').getByText(SAID[source]).first().waitFor()
+    }
+    studio.fail('Studio B', { source: 'disconnected' })
+    return page
+  }
+  return { show, stop: () => editor.stop() }
+}
+
+/** The five seconds of the panel, as fast as the clock of its Node-RED. */
+const hastened = (times) => `{
+  const { setInterval } = window
+  window.setInterval = (task, delay, ...values) =>
+    setInterval(task, delay === 5000 ? delay / ${times} : delay, ...values)
+}`
 
 const WITH = { gateway: 'gateway', device: '', deviceType: 'auto' }
 const at = (x, y, ...next) => ({ z: 'tab', x, y, wires: [next] })
@@ -305,6 +378,27 @@ const flow = (fingerprint) => [
     ...at(130, 320, 'alarm'),
   },
   {
+    // Below what the picture of the editor shows.
+    id: 'failover',
+    type: 'media-gateway-failover',
+    name: '',
+    ...WITH,
+    route: 'Studio A',
+    routeType: 'name',
+    method: 'source',
+    main: '{"address":"0.0.0.0","port":5001}',
+    mainType: 'json',
+    backup: '{"address":"0.0.0.0","port":5101}',
+    backupType: 'json',
+    failOn: 'status',
+    restore: 'monitor',
+    monitor: 'Stadium North',
+    monitorType: 'name',
+    dryRun: false,
+    hold: false,
+    ...at(130, 1200),
+  },
+  {
     id: 'alarm',
     type: 'change',
     name: 'text of the alarm',
@@ -339,8 +433,9 @@ function certificate() {
 
 // ---- how they are taken
 
-function scenes(editor) {
+function scenes(editor, openPanel) {
   let page
+  let panelOpen
 
   async function open(theme = 'light', { width = 1280, height = 600 } = {}) {
     page = await editor.open({ theme, script: SIDEBAR_OPEN })
@@ -413,11 +508,30 @@ function scenes(editor) {
       return tray
     },
 
+    async failover() {
+      return openForm('failover', 1580)
+    },
+
+    async recipe(title) {
+      await open('light', { width: 1900, height: 1500 })
+      const file = readFileSync(join(root, `examples/Recipes/${title}.json`), 'utf8')
+      const clip = await page.evaluate(draw, JSON.parse(file))
+      return { screenshot: () => page.screenshot({ clip }) }
+    },
+
+    async controlPanel(colors) {
+      panelOpen ??= openPanel()
+      page = await (await panelOpen).show(colors)
+      // Four minutes of its clock.
+      await page.waitForTimeout(240_000 / PANEL_HURRY)
+      return page
+    },
+
     async take(picture, path) {
       await page.mouse.move(0, 0)
       await page.evaluate(settle)
       await page.evaluate(stopClocks)
-      await picture.screenshot({ path })
+      writeFileSync(path, withPalette(await picture.screenshot()))
     },
   }
 }
@@ -430,6 +544,27 @@ const SIDEBAR_OPEN = `localStorage.setItem('media-gateway-sidebar', ${JSON.strin
 const settle = () =>
   new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
 
+/** Shows only this flow in the editor, without the grid. Returns where it is on the page. */
+async function draw(recipe) {
+  RED.nodes.clear()
+  RED.nodes.import(recipe, { generateIds: false })
+  RED.workspaces.show(recipe.find(({ type }) => type === 'tab').id)
+  RED.view.redraw(true)
+  document.querySelector('.red-ui-workspace-chart-grid').style.visibility = 'hidden'
+  const wires = recipe.flatMap((node) => (node.wires ?? []).flat()).length
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  while (document.querySelectorAll('.red-ui-flow-link-line').length < wires) await frame()
+  const places = [...document.querySelectorAll('.red-ui-flow-node, .red-ui-flow-group')].map(
+    (drawn) => drawn.getBoundingClientRect(),
+  )
+  const [margin, from] = [10, (side) => Math.min(...places.map((place) => place[side]))]
+  const to = (side) => Math.max(...places.map((place) => place[side]))
+  // A group may begin beyond the left side of the workspace.
+  const chart = document.querySelector('#red-ui-workspace-chart').getBoundingClientRect()
+  const [x, y] = [Math.max(from('left') - margin, chart.left), from('top') - margin]
+  return { x, y, width: to('right') + margin - x, height: to('bottom') + margin - y }
+}
+
 /** Replaces durations and times of day with fixed ones. */
 function stopClocks() {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -439,6 +574,7 @@ function stopClocks() {
       .replace(/\b\d+ ms$/, '4 ms')
       .replace(/\b\d+ s ago/, '1 s ago')
       .replace(/\b\d\d?:\d\d:\d\d\b/, '20:15:00')
+      .replace(/^\d\d:\d\d$/, '20:15')
     if (fixed !== data) texts.currentNode.data = fixed
   }
 }

@@ -3,19 +3,30 @@
 //   PORT                                             of the editor (1880)
 //   GATEWAY_URL, GATEWAY_USERNAME, GATEWAY_PASSWORD  a gateway; nothing on it is changed
 //   GATEWAY_FINGERPRINT                              of its certificate, if it is self-signed
+//   DASHBOARD=none                                   without the control panel
 //   --once                                           ends after the first run of the flow
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { DASHBOARD, PANEL } from './harness/dashboard.mjs'
 import { atEnd, end, endOnSignals, isEnding, sentenceOf } from './harness/end.mjs'
 import { link, startHere } from './harness/node-red.mjs'
 import { table } from './harness/report.mjs'
 import { ready, root } from './ready.mjs'
+import { TITLE as FAILURES } from './start/failures.mjs'
+import { CHANNEL, CHANNEL_ROUTES, FAILOVER, showFailover } from './start/failover.mjs'
+import { ALL, FIRST, flowOnGateway, flowOnSimulator } from './start/flows.mjs'
+import { findDashboard, pathOfPanel } from './start/panel.mjs'
 
 const HOST = '127.0.0.1'
 const RUN_WITHIN_MS = 120_000
+/** To open the editor, before there is something to see in it. */
+const FAILOVER_AFTER_MS = 20_000
+/** To see the backup in use. */
+const ON_BACKUP_MS = 8000
 
 const require = createRequire(import.meta.url)
 
@@ -31,13 +42,21 @@ async function main() {
   for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, fail)
 
   const simulator = gateway ? undefined : await startSimulator()
-  const flow = simulator ? flowOnSimulator(simulator) : flowOnGateway(gateway)
-  const editor = await startNodeRed(wantedPort, flow)
+  const dashboard = simulator && !once ? await findDashboard(process.env) : undefined
+  const flow = simulator
+    ? flowOnSimulator(simulator, { withPanel: dashboard !== undefined })
+    : flowOnGateway(gateway)
+  const editor = await startNodeRed(wantedPort, flow, dashboard)
   const results = await run(editor.RED, flow, simulator !== undefined)
   tell(results, simulator)
+  if (simulator && once) await demonstrateFailover(editor.RED, flow)
   showNotes()
-  if (once) await end(0)
-  else sayWhere(editor, simulator)
+  if (once) {
+    await end(0)
+  } else {
+    sayWhere(editor, simulator, dashboard !== undefined)
+    if (simulator) await demonstrateLater(editor.RED, flow)
+  }
 }
 
 // ---- before: options and environment
@@ -63,8 +82,11 @@ function portOf({ PORT = '1880' }) {
 // ---- start: simulator, flow, Node-RED
 
 async function startSimulator() {
-  const { startSimulator: start } = require('../dist/simulator')
-  const simulator = await orOnFreePort(8080, 'the simulator', (port) => start({ port, host: HOST }))
+  const { startSimulator: start, generateRoutes } = require('../dist/simulator')
+  const routes = [...generateRoutes(8), ...CHANNEL_ROUTES]
+  const simulator = await orOnFreePort(8080, 'the simulator', (port) =>
+    start({ port, host: HOST, routes }),
+  )
   atEnd((code) => {
     if (code === 0) console.log(`\nSessions left open: ${simulator.openSessions}`)
     return simulator.stop()
@@ -83,162 +105,7 @@ async function orOnFreePort(port, who, listen) {
   }
 }
 
-const FIRST = 'Start and stop a route'
-const ALL = 'All nodes'
-
-const example = (title) => JSON.parse(readFileSync(join(root, `examples/${title}.json`), 'utf8'))
-
-/** One job to try, then the example with all nodes, then buttons that make something fail. */
-function flowOnSimulator({ url }) {
-  const nodes = [...example(FIRST), ...example(ALL), ...failureFlow(url)]
-  const gateway = nodes.find(({ type }) => type === 'media-gateway')
-  gateway.baseUrl = url
-  // Only an Administrator may use all the nodes.
-  gateway.credentials = { username: 'haiadmin', password: 'manager' }
-  for (const node of nodes) {
-    // They are set already.
-    if (node.name === 'Set these, then deploy') node.name = 'For your own gateway, set these'
-    // The first tab shows the events in the sidebar.
-    if (node.type === 'debug' && node.name === 'event') node.tosidebar = false
-  }
-  // The examples share the gateway.
-  return nodes.filter((node) => node === gateway || node.id !== gateway.id)
-}
-
-/** The example with all nodes: what another example changes would be refused here. */
-function flowOnGateway({ fingerprint }) {
-  const nodes = example(ALL)
-  const gateway = nodes.find(({ type }) => type === 'media-gateway')
-  // Node-RED replaces ${NAME} with the value from the environment: no secret is stored.
-  gateway.baseUrl = '${GATEWAY_URL}'
-  gateway.credentials = { username: '${GATEWAY_USERNAME}', password: '${GATEWAY_PASSWORD}' }
-  gateway.fingerprint = fingerprint ? '${GATEWAY_FINGERPRINT}' : ''
-  gateway.readOnly = true
-  return nodes
-}
-
-const ofStudio = 'routes/Studio%20A'
-
-/** What can fail: the label of a button, the call of the simulator that it makes, and its body. */
-const FAILURES = {
-  'Source of Studio A': [
-    { label: 'source fails', path: ofStudio, body: { source: 'disconnected' } },
-    { label: 'source sends no data', path: ofStudio, body: { source: 'no-data' } },
-    { label: 'bit rate drops', path: ofStudio, body: { source: { bitrate: 0.5 } } },
-    { label: 'packet loss', path: ofStudio, body: { source: { loss: 8, rtt: 600 } } },
-    { label: 'source is back', path: ofStudio, body: { source: 'ok' } },
-  ],
-  'Destination of Studio A': [
-    {
-      label: 'destination fails',
-      path: ofStudio,
-      body: { destinations: { 'Studio A out': 'disconnected' } },
-    },
-    {
-      label: 'destination is back',
-      path: ofStudio,
-      body: { destinations: { 'Studio A out': 'ok' } },
-    },
-  ],
-  Gateway: [
-    { label: 'device goes offline', path: 'device', body: { state: 'offline' } },
-    { label: 'gateway does not respond', path: 'device', body: { state: 'away' } },
-    { label: 'gateway is back', path: 'device', body: { state: 'ok' } },
-  ],
-  Everything: [{ label: 'everything is back', path: 'failures', method: 'DELETE' }],
-}
-
-/** About how wide the editor draws a label, so that all wires begin in one line. */
-const widthOf = (label) => Math.max(100, 20 * Math.ceil((7 * label.length + 50) / 20))
-
-/** A tab with buttons that make something of the simulator fail, and restore it. */
-function failureFlow(url) {
-  const z = 'simulator-failures'
-  const nodes = []
-  const groups = []
-  const add = (node) => {
-    nodes.push({ id: `${z}-${nodes.length}`, z, wires: [], ...node })
-    return nodes.at(-1)
-  }
-  const group = (name, members, place) => {
-    const id = `${z}-group-${groups.length}`
-    for (const member of members) member.g = id
-    const ids = members.map((member) => member.id)
-    groups.push({ id, type: 'group', z, name, style: { label: true }, nodes: ids, ...place })
-  }
-  add({
-    type: 'comment',
-    name: 'Make something fail, and see what your flow does',
-    info: `These buttons call the simulator. "${FIRST}" has a watch that reports what happens. Import a recipe, choose its gateway and the route Studio A, and press a button here.`,
-    x: 210,
-    y: 40,
-  })
-  let y = 80
-  for (const [title, buttons] of Object.entries(FAILURES)) {
-    const members = buttons.map(({ label: name, path, body = {}, method = 'POST' }, row) =>
-      add({
-        type: 'inject',
-        name,
-        props: [
-          { p: 'payload', v: JSON.stringify(body), vt: 'json' },
-          { p: 'method', v: method, vt: 'str' },
-          { p: 'url', v: `${url}/simulator/${path}`, vt: 'str' },
-        ],
-        repeat: '',
-        crontab: '',
-        once: false,
-        onceDelay: 0.1,
-        topic: '',
-        x: 286 - widthOf(name) / 2,
-        y: y + 41 + 40 * row,
-        wires: [[`${z}-call`]],
-      }),
-    )
-    const h = 82 + 40 * (members.length - 1)
-    group(title, members, { x: 20, y, w: 300, h })
-    y += h + 20
-  }
-  const call = add({
-    id: `${z}-call`,
-    type: 'http request',
-    name: 'call the simulator',
-    method: 'use',
-    ret: 'obj',
-    paytoqs: 'ignore',
-    url: '',
-    tls: '',
-    persist: false,
-    proxy: '',
-    insecureHTTPParser: false,
-    authType: '',
-    senderr: false,
-    headers: [],
-    x: 510,
-    y: 201,
-    wires: [[`${z}-shown`]],
-  })
-  const shown = add({
-    id: `${z}-shown`,
-    type: 'debug',
-    name: 'what fails now',
-    active: true,
-    tosidebar: true,
-    console: false,
-    tostatus: false,
-    complete: 'payload',
-    targetType: 'msg',
-    x: 710,
-    y: 201,
-  })
-  group('Do it', [call, shown], { x: 394, y: 160, w: 432, h: 82 })
-  return [
-    { id: z, type: 'tab', label: 'Simulator: failures', disabled: false, info: '' },
-    ...groups,
-    ...nodes,
-  ]
-}
-
-async function startNodeRed(wantedPort, flow) {
+async function startNodeRed(wantedPort, flow, dashboard) {
   const app = createRequire(require.resolve('node-red'))('express')()
   const listen = (port) =>
     new Promise((resolve, reject) => {
@@ -253,7 +120,7 @@ async function startNodeRed(wantedPort, flow) {
     server.closeAllConnections()
   })
   const settings = {
-    userDir: userDirectory(),
+    userDir: userDirectory(dashboard),
     uiHost: HOST,
     uiPort: port,
     httpAdminRoot: '/',
@@ -278,11 +145,12 @@ function logged({ msg }) {
   if (msg !== expected) note(clean(msg?.message ?? msg))
 }
 
-/** An empty user directory with this package in it. */
-function userDirectory() {
+/** An empty user directory with this package in it, and the Dashboard if there is one. */
+function userDirectory(dashboard) {
   const userDir = join(root, '.demo')
   rmSync(userDir, { recursive: true, force: true })
   link(userDir)
+  if (dashboard) link(userDir, DASHBOARD, dashboard)
   return userDir
 }
 
@@ -312,13 +180,12 @@ async function run(RED, flow, withChanges) {
       refuse = reject
       check = () => isOver() && resolve()
     })
-    RED.nodes.eachNode(({ id, type, z, name: label }) => {
-      if (type === 'inject' && z === tab && label === name) RED.nodes.getNode(id).receive()
-    })
+    pressButton(RED, tab, name)
     return within(RUN_WITHIN_MS, done, 'The demo flow did not end in time.')
   }
   await press('read', () => stepsOfReading(results).every((step) => results[step]))
   const isGone = () => results.watch?.payload.includes('route.removed')
+  if (withChanges) await press('failover state', () => results.failover)
   if (withChanges) await press('change', () => results['delete-route'] && isGone())
   RED.hooks.remove('*.demo')
   return results
@@ -330,6 +197,46 @@ function stepsOfReading({ session, 'list-routes': list }) {
   if (list?.payload.data.length > 0) steps.push('get-route')
   if (String(session?.payload.roles).includes('Administrator')) steps.push('preset')
   return steps
+}
+
+// ---- the failover: its main source fails, and comes back
+
+/** Once, and tells each step. */
+async function demonstrateFailover(RED, flow, backupMs = 0) {
+  const { id: tab } = flow.find(({ type, label }) => type === 'tab' && label === FAILOVER)
+  console.log(`\nFailover of the route "${CHANNEL}", with short times`)
+  const shown = showFailover({
+    press: (name) => pressButton(RED, tab, name),
+    heard(listener) {
+      RED.hooks.add('onSend.failover', (events) => {
+        for (const { source, msg } of events) {
+          const { type, z } = source.node
+          if (type === 'media-gateway-failover' && z === tab) listener(msg)
+        }
+      })
+      return () => RED.hooks.remove('*.failover')
+    },
+    backupMs,
+    tell: (text) => console.log(`  ${new Date().toLocaleTimeString()}  ${clean(text)}`),
+  })
+  await within(RUN_WITHIN_MS, shown, 'The failover of the demo flow did not end in time.')
+}
+
+/** As somebody can watch it. */
+async function demonstrateLater(RED, flow) {
+  const seconds = FAILOVER_AFTER_MS / 1000
+  console.log(
+    `\nIn ${seconds} seconds, the main source of "${CHANNEL}" fails, and then comes back: see the tab "${FAILOVER}". This takes less than a minute.`,
+  )
+  await pause(FAILOVER_AFTER_MS)
+  await demonstrateFailover(RED, flow, ON_BACKUP_MS)
+  console.log(`To see it again: tab "${FAILOVER}", button "main fails", then "main is back".`)
+}
+
+function pressButton(RED, tab, name) {
+  RED.nodes.eachNode(({ id, type, z, name: label }) => {
+    if (type === 'inject' && z === tab && label === name) RED.nodes.getNode(id).receive()
+  })
 }
 
 async function within(ms, work, sentence) {
@@ -392,6 +299,7 @@ function tell(results, simulator) {
     console.log(clean(`Started it: ${payload('control-route').state}`))
     console.log(clean(`Ensured "stopped": ${[payload('ensure-route').action].flat().join(', ')}`))
     console.log(clean(`Deleted it: ${payload('delete-route').status}`))
+    console.log(clean(`Dry run of a failover: ${payload('failover').text}`))
     console.log(clean(`Reported by the watch: ${[...new Set(payload('watch'))].join(', ')}`))
     const calls = simulator.journal.length - simulator.loginAttempts
     console.log(
@@ -456,12 +364,17 @@ function timeOf(ms) {
   return Number.isNaN(time.getTime()) ? 'an unknown time' : time.toLocaleTimeString()
 }
 
-function sayWhere({ url }, simulator) {
+function sayWhere({ url }, simulator, hasPanel) {
   console.log(`\nEditor     ${url}`)
   if (simulator) {
     console.log(`           tab "${FIRST}": press a button, see what happens`)
+    console.log(`           tab "${FAILOVER}": a source fails, and the route gets its backup`)
     console.log(`           tab "${ALL}": every node, as it ran above`)
-    console.log('           tab "Simulator: failures": make something fail')
+    console.log(`           tab "${FAILURES}": make something fail`)
+    if (hasPanel)
+      console.log(
+        `Panel      ${url}${pathOfPanel()}\n           tab "${PANEL}": what it shows and does`,
+      )
     console.log(`Simulator  ${simulator.url}/simulator shows its state`)
     console.log('           users: operator, password supervisor; haiadmin, password manager')
   }

@@ -16,11 +16,11 @@ export function temporaryUserDirectory() {
   return userDir
 }
 
-/** Links this package, as it is built here, into a user directory. */
-export function link(userDir) {
-  const place = join(userDir, 'node_modules', packageName)
+/** Links this package, as it is built here, or another one into a user directory. */
+export function link(userDir, name = packageName, folder = root) {
+  const place = join(userDir, 'node_modules', name)
   mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(root, place, 'junction')
+  symlinkSync(folder, place, 'junction')
 }
 
 export class NodeRed extends Listening {

@@ -10,8 +10,11 @@ export async function pack(folder) {
   return join(folder, filename)
 }
 
-/** Runs npm in a folder, with the Node.js of `binary` if given; returns its output. */
-export function npm({ cwd, binary }, ...args) {
+/**
+ * Runs npm in a folder, with the Node.js of `binary` if given; returns its output. After `within` ms
+ * it is stopped.
+ */
+export function npm({ cwd, binary, within }, ...args) {
   const { NODE_V8_COVERAGE: _, ...env } = process.env
   // npm is a script, run by the first Node.js on the PATH.
   if (binary) env.PATH = [dirname(binary), env.PATH].join(delimiter)
@@ -22,14 +25,16 @@ export function npm({ cwd, binary }, ...args) {
       // On Windows npm is a command file, which needs a shell.
       shell: process.platform === 'win32',
       stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: within,
     })
     let output = ''
     let errors = ''
     child.stdout.on('data', (chunk) => (output += chunk))
     child.stderr.on('data', (chunk) => (errors += chunk))
     child.on('error', reject)
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       if (code === 0) resolve(output)
+      else if (signal) reject(new Error(`npm ${args[0]} was stopped: it took too long.`))
       else reject(new Error(`npm ${args[0]} ended with ${code}: ${errors.trim()}`))
     })
   })

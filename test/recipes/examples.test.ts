@@ -5,15 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileFunction } from 'node:vm'
 import should from 'should'
+import { FAILOVER_ACTIONS } from '../../client/model/failover'
 import type { Simulator } from '../../simulator'
 import { NodeRed } from '../support/node-red'
-import { packageName } from '../support/root'
+import { packageName, root } from '../support/root'
 import { pause, until } from '../support/until'
 import {
+  DASHBOARD,
   examples,
   flowsOn,
   GATEWAY,
   nodeNamed,
+  PANEL,
   read,
   withTab,
   type FlowNode,
@@ -70,7 +73,8 @@ describe('the example flows', function () {
         .filter(({ module }) => module === 'node-red' || module === packageName)
         .flatMap((set) => set.types)
       for (const node of flow) {
-        should(['tab', 'group', ...known].includes(node.type)).be.true(node.type)
+        const isKnown = ['tab', 'group', ...known].includes(node.type)
+        should(isKnown || (file === PANEL && node.type.startsWith('ui-'))).be.true(node.type)
         node.should.not.have.property('credentials')
         for (const target of (node.wires ?? []).flat()) ids.has(target).should.be.true(target)
         const lists = [node.scope, node.nodes, node['links']].filter(Array.isArray)
@@ -89,6 +93,10 @@ describe('the example flows', function () {
         .find(({ type }) => type === 'media-gateway')!
         .should.match({ id: GATEWAY, baseUrl: 'http://localhost:8080', readOnly: false })
 
+      const foreign = flow.find(({ type }) => type === 'global-config')?.['modules']
+      should(Object.keys(foreign ?? {})).eql(file === PANEL ? [DASHBOARD] : [])
+      // It would not start without the Dashboard.
+      if (file === PANEL) return
       const from = nodeRed.output.length
       await deploy(flow)
       nodeRed.output.slice(from).should.not.match(/missing|unknown|\[error\]/i)
@@ -97,31 +105,61 @@ describe('the example flows', function () {
     })
   }
 
-  // The hold times are short here: what acts by itself would have acted.
-  for (const file of files.filter((each) => each.startsWith('Recipes/'))) {
-    it(`${file} changes nothing by itself until it is armed`, async () => {
-      const flow = read(file).map((node): FlowNode => ({
+  it('are on a page for a Dashboard, beside the recipe', () => {
+    const page = readFileSync(join(root, 'docs/recipes/keep-a-route-on-the-air.md'), 'utf8')
+    const [, json = ''] = /```json\n([^]*?)```/.exec(page) ?? []
+    const flow = JSON.parse(json) as FlowNode[]
+    const ids = flow.map(({ id }) => id)
+    const others = new Set(files.flatMap((file) => read(file).map(({ id }) => id)))
+    ids.filter((id) => others.has(id)).should.deepEqual([])
+    for (const node of flow) {
+      should(node.type).match(/^(change|global-config|ui-(button|text|group|page|base|theme))$/)
+      const used = [node['group'], node['page'], node['ui'], node['theme']].filter(Boolean)
+      for (const id of [...used, ...(node.wires ?? []).flat()]) ids.should.containEql(id)
+    }
+    // What a button sends is what the failover obeys.
+    const sent = flow.filter(({ type }) => type === 'ui-button').map((button) => button['payload'])
+    for (const action of sent) FAILOVER_ACTIONS.should.containEql(action)
+    sent.length.should.equal(4)
+  })
+
+  // The times are short here: what acts by itself would have acted.
+  it('recipes change nothing by themselves until they are armed', async () => {
+    const recipes = files.filter((each) => each.startsWith('Recipes/'))
+    for (const file of recipes) {
+      const flow = read(file)
+      const tab = flow.find(({ type }) => type === 'tab')!
+      const properties = (tab['env'] as TabProperty[]) ?? []
+      const armed = properties.find(({ name }) => name === 'ARMED')
+      const hold = properties.find(({ name }) => name === 'HOLD')
+      const writing = flow.some(({ type }) => /control|update|ensure/.test(type))
+      for (const { type, hold: held } of flow) {
+        if (type === 'media-gateway-failover') should(held).equal('${HOLD}')
+      }
+      if (armed) armed.should.match({ value: 'false', type: 'bool' })
+      else if (hold) hold.should.match({ value: 'true', type: 'bool' })
+      else should(writing && !file.includes('CSV')).be.false(`${file} acts, and has no ARMED`)
+    }
+    const flow = recipes
+      .filter((file) => file !== PANEL)
+      .flatMap(read)
+      .map((node): FlowNode => ({
         ...node,
         ...('holdFor' in node && { holdFor: '' }),
+        ...('holdOff' in node && { holdOff: 0, lookEvery: 0.5 }),
         ...(node.type === 'trigger' && { duration: '100', units: 'ms' }),
         ...(node.type === 'delay' && { timeout: '100', timeoutUnits: 'milliseconds' }),
       }))
-      const tab = flow.find(({ type }) => type === 'tab')!
-      const armed = ((tab['env'] as TabProperty[]) ?? []).find(({ name }) => name === 'ARMED')
-      const writing = flow.some(({ type }) => /control|update|ensure/.test(type))
-      if (armed) armed.should.match({ value: 'false', type: 'bool' })
-      else should(writing && !file.includes('CSV')).be.false('it acts by itself, and has no ARMED')
-      simulator.route('Studio A')!.state.should.equal('running')
-      await open(nameOf(file), { flow })
-      if (flow.some(({ type }) => type === 'media-gateway-watch')) await polled(2)
-      simulator.fail('Studio A', { source: 'disconnected' })
-      simulator.stopRoute('City hall')
-      await pause(1500)
-      simulator.journal
-        .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
-        .should.deepEqual([])
-    })
-  }
+    simulator.route('Studio A')!.state.should.equal('running')
+    await open('all recipes', { flow: [...new Map(flow.map((node) => [node.id, node])).values()] })
+    await polled(2)
+    simulator.fail('Studio A', { source: 'disconnected' })
+    simulator.stopRoute('City hall')
+    await pause(1500)
+    simulator.journal
+      .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
+      .should.deepEqual([])
+  })
 
   describe('Create routes from a CSV', () => {
     it('shows what it would do, creates fifty routes once, and then has nothing left to do', async () => {

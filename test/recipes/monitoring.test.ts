@@ -1,23 +1,18 @@
 // Recipes that tell other systems what is going on, or are told by them.
-import { readFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
-import { compileFunction } from 'node:vm'
 import 'should'
-import { EVENTS } from '../../client/internal'
+import { FAMILIES } from '../../client/metrics/families'
 import type { Simulator } from '../../simulator'
 import { startBroker, type Broker } from '../support/broker'
-import { NodeRed } from '../support/node-red'
+import { samplesIn, valuesOf, type Sample } from '../support/metrics'
+import { freePort, NodeRed } from '../support/node-red'
+import { withPrometheus } from '../support/prometheus'
 import { root } from '../support/root'
 import { until } from '../support/until'
 import { flowsOn, GATEWAY, HURRY, nodeNamed, read, type FlowNode } from './support'
-
-/** One sample of the metrics, without what all names begin with. */
-interface Gauge {
-  name: string
-  labels: Record<string, string>
-  value: number
-}
 
 describe('the example flows', function () {
   this.timeout(30_000)
@@ -155,46 +150,31 @@ describe('the example flows', function () {
 
   describe('Prometheus metrics', () => {
     const TITLE = 'Prometheus metrics'
-    const route = routeLabels
 
-    it('answers with what is known, and asks the appliance nothing for it', async () => {
-      simulator.fault({ kind: 'latency', ms: 800, times: 2 })
-      await open(TITLE)
-      const early = await fetch(`${nodeRed.url}metrics`)
-      early.status.should.equal(503)
-      ;(await early.text()).should.match(/^The gateway was not read yet/)
-      await until(
-        async () => (await fetch(`${nodeRed.url}metrics`)).status === 200,
-        'the first look',
+    const openMetrics = async (properties: object = {}): Promise<void> => {
+      const flow = read(`Recipes/${TITLE}.json`)
+      Object.assign(
+        flow.find(({ type }) => type === 'media-gateway-metrics')!,
+        properties,
       )
+      await open(TITLE, { flow })
+      await until(
+        async () => valuesOf((await scrape()).samples, 'up').includes(1),
+        'the first poll',
+      )
+    }
 
-      const { gauges, type } = await scrape()
-      type.should
-        .match(/^text\/plain;/)
-        .and.match(/version=0\.0\.4/)
-        .and.match(/charset=utf-8/)
-      valueOf(gauges, 'reachable', {}).should.equal(1)
-      valueOf(gauges, 'data_age_seconds', {}).should.be.within(0, 20)
-      const running = simulator.routes.filter(({ state }) => state === 'running')
-      const samples = gauges.filter(({ name }) => name === 'route_running')
-      samples.length.should.equal(simulator.routes.length)
-      samples.filter(({ value }) => value === 1).length.should.equal(running.length)
+    it('responds with what is known, and asks the appliance nothing for it', async () => {
+      await openMetrics()
+      const { samples, type } = await scrape()
+      type.should.match(/^text\/plain;/).and.match(/version=0\.0\.4/)
+      valuesOf(samples, 'route_running').should.have.length(simulator.routes.length)
       for (const each of simulator.routes) {
+        const route = { route_id: each.id }
+        valuesOf(samples, 'route_info', { ...route, route: each.name }).should.eql([1])
         for (const status of ['ok', 'warn', 'error', 'unknown']) {
-          const isSo = (part: { summaryStatusCode: string }): number =>
-            Number(part.summaryStatusCode === status)
-          valueOf(gauges, 'route_status', { ...route(each.name), status }).should.equal(isSo(each))
-          valueOf(gauges, 'source_status', {
-            ...route(each.name),
-            source: each.source.name,
-            status,
-          }).should.equal(isSo(each.source))
-          for (const destination of each.destinations) {
-            const labels = { destination: destination.name, destination_id: destination.id, status }
-            valueOf(gauges, 'destination_status', { ...route(each.name), ...labels }).should.equal(
-              isSo(destination),
-            )
-          }
+          const isSo = Number(each.summaryStatusCode === status)
+          valuesOf(samples, 'route_status', { ...route, status }).should.eql([isSo])
         }
       }
 
@@ -204,85 +184,95 @@ describe('the example flows', function () {
       const polls = simulator.journal.filter(({ path }) => /^\/api\/devices\/[^/]+$/.test(path))
       polls.length.should.equal(simulator.journal.length)
       polls.length.should.be.belowOrEqual(((Date.now() - from) * HURRY) / 900 + 2)
+
+      const missing = await fetch(`${nodeRed.url}metrics?gateway=Bergen`)
+      missing.status.should.equal(404)
+      ;(await missing.text()).should.match(/^There is no gateway "Bergen"/)
+      const one = await fetch(`${nodeRed.url}metrics?gateway=Media%20gateway`)
+      valuesOf(samplesIn(await one.text()), 'up').should.eql([1])
     })
 
-    it('follows routes into and out of the pattern of the watch', async () => {
-      const flow = read(`Recipes/${TITLE}.json`)
-      Object.assign(nodeNamed(flow, 'everything'), { routeType: 'pattern', route: 'Studio*' })
-      await open(TITLE, { flow })
-      await polled(1)
-      simulator.renameRoute('Weather desk', 'Studio Z')
-      simulator.renameRoute('Studio A', 'Arena')
-      simulator.startRoute('Studio Z')
-      await simulator.settle()
-      await polled(2)
-      const { gauges } = await scrape()
-      valueOf(gauges, 'route_running', route('Studio Z')).should.equal(1)
-      const names = new Set(gauges.map(({ labels }) => labels['route']).filter(Boolean))
-      const fitting = simulator.routes.filter(({ name }) => name.startsWith('Studio'))
-      names.should.eql(new Set(fitting.map(({ name }) => name)))
-      output().should.not.match(/TypeError/)
-    })
-
-    it('takes no harm from an event about a route that it does not know', () => {
-      const { func } = nodeNamed(read(`Recipes/${TITLE}.json`), 'keep')
-      const keep = compileFunction(String(func), ['msg', 'flow']) as (...parts: unknown[]) => void
-      const kept: Record<string, unknown> = {}
-      const flow = {
-        get: (name: string) => kept[name],
-        set: (name: string, value: unknown) => (kept[name] = value),
+    withPrometheus('what it writes', ({ prometheus, promtool }) => {
+      const check = (what: string, input: string): void => {
+        execFileSync(promtool, ['check', ...what.split(' ')], { input, stdio: 'pipe' })
       }
-      const about = {
-        device: { name: 'D' },
-        route: { id: 'x', name: 'X' },
-        destination: { id: 'y' },
-      }
-      for (const event of EVENTS) keep({ payload: { event, at: 1, after: 'ok', ...about } }, flow)
-      const known = { id: 'x', name: 'X', source: {}, destinations: [] }
-      const added = { event: 'route.added', at: 1, ...about, after: known }
-      keep({ payload: added }, flow)
-      const lost = { event: 'destination.status', at: 1, ...about, after: 'ok' }
-      keep({ payload: lost }, flow)
-      kept['state']!.should.containDeep({ routes: { x: { destinations: [] } } })
-    })
 
-    it('follows what happens, and escapes names', async () => {
-      await open(TITLE)
-      await polled(1)
-      const studio = simulator.route('Studio A')!
-      const [out] = studio.destinations
-      const odd = 'Studio "A" \\ live\nnow'
-      const all = async (): Promise<Gauge[]> => (await scrape()).gauges
-
-      simulator.renameRoute('Studio A', odd)
-      studio.source.summaryStatusCode = 'error'
-      studio.source.name = 'other in'
-      out!.name = 'other'
-      out!.summaryStatusCode = 'warn'
-      simulator.stopRoute('City hall')
-      simulator.removeRoute('Newsroom feed')
-      simulator.addRoute({
-        name: 'Late',
-        source: { name: 'Late in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      it('has no fault, however much it is', async () => {
+        simulator.renameRoute('Studio A', 'Studio "A" \\ live\nnow \u0000 放送')
+        for (const detail of ['totals', 'routes', 'connections']) {
+          await openMetrics({ detail, statistics: detail === 'connections' ? 1 : '' })
+          const isRead = (text: string): boolean =>
+            detail !== 'connections' || text.includes('destination_srt_round_trip_time_seconds{')
+          await until(async () => isRead((await scrape()).text), 'the statistics')
+          check('metrics', (await scrape()).text)
+        }
       })
-      await polled(2)
-      let gauges = await all()
-      const of = { route: odd, route_id: studio.id }
-      const source = { ...of, source: studio.source.name, status: 'error' }
-      valueOf(gauges, 'source_status', source).should.equal(1)
-      const destination = { ...of, destination: 'other', destination_id: out!.id, status: 'warn' }
-      valueOf(gauges, 'destination_status', destination).should.equal(1)
-      valueOf(gauges, 'route_running', route('City hall')).should.equal(0)
-      valueOf(gauges, 'route_running', route('Late')).should.equal(0)
-      gauges.filter(({ labels }) => labels['route'] === 'Newsroom feed').should.deepEqual([])
 
-      studio.destinations.pop()
-      await polled(2)
-      gauges = await all()
-      const left = gauges.filter(
-        ({ name, labels }) => name === 'destination_status' && labels['route'] === odd,
-      )
-      left.length.should.equal(4 * studio.destinations.length)
+      it('answers the queries of the dashboard and of the page, and its rules are rules', async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'media-gateway-prometheus-'))
+        const page = readFileSync(join(root, 'docs/metrics.md'), 'utf8')
+        const rules = join(folder, 'rules.yml')
+        writeFileSync(rules, /```yaml\n(groups:[^]*?)```/.exec(page)![1]!)
+        execFileSync(promtool, ['check', 'rules', rules], { stdio: 'pipe' })
+        const config = join(folder, 'prometheus.yml')
+        const target = new URL(nodeRed.url).host
+        writeFileSync(
+          config,
+          `global: {scrape_interval: 1s}\nscrape_configs: [{job_name: g, static_configs: [{targets: ['${target}']}]}]\n`,
+        )
+        simulator.renameRoute('Studio A', 'Studio "A"\nlive')
+        await openMetrics({ detail: 'connections', statistics: 1 })
+        const port = await freePort()
+        const server = spawn(
+          prometheus,
+          [
+            `--config.file=${config}`,
+            `--storage.tsdb.path=${folder}`,
+            `--web.listen-address=127.0.0.1:${port}`,
+          ],
+          { stdio: 'ignore' },
+        )
+        const ended = new Promise((resolve) => server.once('exit', resolve))
+        try {
+          const query = async (expr: string): Promise<Queried[]> => {
+            const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expr)}`
+            const answer = (await (await fetch(url)).json()) as {
+              status: string
+              data?: { result: Queried[] }
+            }
+            answer.status.should.equal('success', expr)
+            return answer.data!.result
+          }
+          const isIn = async (): Promise<boolean> =>
+            query('media_gateway_source_srt_round_trip_time_seconds').then(
+              (found) => found.length > 0,
+              () => false,
+            )
+          await until(isIn, 'the first scrape')
+          const named = await query(
+            'media_gateway_route_running * on (gateway, route_id) group_left (route) media_gateway_route_info',
+          )
+          const odd = named.find(({ metric }) => metric['route'] === 'Studio "A"\nlive')!
+          odd.value[1].should.equal('1')
+          named.length.should.equal(simulator.routes.length)
+          const queries = /## Queries\n\n```text\n([^]*?)```/.exec(page)![1]!.trim().split('\n')
+          for (const expr of [...queries, ...dashboardQueries()]) await query(expr)
+        } finally {
+          server.kill('SIGKILL')
+          await ended
+          rmSync(folder, { recursive: true, force: true })
+        }
+      })
+    })
+
+    it('has a dashboard that asks only for metrics that there are', () => {
+      const expressions = dashboardQueries()
+      expressions.length.should.be.above(8)
+      for (const expr of expressions) {
+        for (const [name] of expr.matchAll(/media_gateway_\w+/g)) {
+          Object.keys(FAMILIES).should.containEql(name)
+        }
+      }
     })
   })
 
@@ -334,10 +324,9 @@ describe('the example flows', function () {
     const [alarm] = told('alert')
     alarm!.should.match(/^ALERT Gateway 1 .*refused/)
     await until(() => broker.retained.get('media-gateway/gateway') === 'unreachable', 'the topic')
-    const away = (await scrape()).gauges
-    valueOf(away, 'reachable', {}).should.equal(0)
-    valueOf(away, 'data_age_seconds', {}).should.be.above(28)
-    valueOf(away, 'route_running', routeLabels('Studio A')).should.equal(1)
+    const away = (await scrape()).samples
+    valuesOf(away, 'up').should.eql([0])
+    valuesOf(away, 'route_running').should.eql([])
 
     simulator.stopRoute('Studio A')
     await simulator.start()
@@ -347,70 +336,33 @@ describe('the example flows', function () {
     stopped!.should.match(/^ALERT Studio A /)
     others.should.deepEqual([])
     await until(() => broker.retained.get('media-gateway/gateway') === 'reachable', 'the topic')
-    const back = (await scrape()).gauges
-    valueOf(back, 'reachable', {}).should.equal(1)
-    valueOf(back, 'data_age_seconds', {}).should.be.below(20)
-    valueOf(back, 'route_running', routeLabels('Studio A')).should.equal(0)
+    const back = (await scrape()).samples
+    valuesOf(back, 'up').should.eql([1])
+    const studio = { route_id: simulator.route('Studio A')!.id }
+    valuesOf(back, 'route_running', studio).should.eql([0])
     await deploy([])
     await broker.stop()
   })
 
-  function routeLabels(name: string): object {
-    return { route: name, route_id: simulator.route(name)!.id }
-  }
-
-  /** Reads the metrics, and checks that they are in the format that Prometheus wants. */
-  async function scrape(): Promise<{ gauges: Gauge[]; type: string }> {
+  async function scrape(): Promise<{ samples: Sample[]; text: string; type: string }> {
     const answer = await fetch(`${nodeRed.url}metrics`)
     answer.status.should.equal(200)
     const text = await answer.text()
-    return { gauges: gaugesIn(text), type: answer.headers.get('content-type')! }
+    return { samples: samplesIn(text), text, type: answer.headers.get('content-type')! }
   }
 })
 
-/**
- * The samples in the text format of Prometheus 0.0.4.
- * @throws Error when a line is none, has no type, or says the same as another
- */
-function gaugesIn(text: string): Gauge[] {
-  text.should.endWith('\n')
-  const [described, typed, seen] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  return text
-    .slice(0, -1)
-    .split('\n')
-    .flatMap((line): Gauge[] => {
-      const [, kind, of] = /^# (HELP|TYPE) media_gateway_([a-z_]+) (?:gauge$|\S)/.exec(line) ?? []
-      if (kind) {
-        const known = kind === 'HELP' ? described : typed
-        known.has(of!).should.be.false(line)
-        known.add(of!)
-        return []
-      }
-      const [, name, inner, number] =
-        /^media_gateway_([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\["\\n])*",?)+)\} (\d[\d.e+-]*)$/.exec(
-          line,
-        ) ?? []
-      if (!name) throw new Error(`not a sample: ${line}`)
-      const isKnown = described.has(name) && typed.has(name)
-      isKnown.should.be.true(line)
-      seen.has(`${name} ${inner}`).should.be.false(line)
-      seen.add(`${name} ${inner}`)
-      const labels = Object.fromEntries(
-        [...inner!.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, value]) => [
-          label!,
-          value!.replace(/\\(.)/g, (_, after: string) => (after === 'n' ? '\n' : after)),
-        ]),
-      )
-      return [{ name, labels, value: Number(number) }]
-    })
+/** A series in the response of Prometheus. */
+interface Queried {
+  metric: Record<string, string>
+  value: [at: number, value: string]
 }
 
-/** The value of the one sample with these labels, and that of the device. */
-function valueOf(gauges: Gauge[], name: string, labels: object): number {
-  const wanted = { device: 'Gateway 1', ...labels }
-  const found = gauges.filter(
-    (gauge) => gauge.name === name && isDeepStrictEqual(gauge.labels, wanted),
-  )
-  found.length.should.equal(1, `${name} ${JSON.stringify(wanted)}`)
-  return found[0]!.value
+/** The expressions of the dashboard, for all gateways. */
+function dashboardQueries(): string[] {
+  const file = join(root, 'docs/grafana-dashboard.json')
+  const { panels } = JSON.parse(readFileSync(file, 'utf8')) as {
+    panels: Array<{ targets: Array<{ expr: string }> }>
+  }
+  return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replace('$gateway', '.*')))
 }

@@ -11,6 +11,9 @@ import { pause, until } from '../support/until'
 export const HURRY = 5
 export const examples = join(root, 'examples')
 export const GATEWAY = 'a8040be890603b7c'
+/** The one recipe that needs another package: test/editor/control-panel.test.ts runs it. */
+export const PANEL = 'Recipes/Control panel.json'
+export const DASHBOARD = '@flowfuse/node-red-dashboard'
 
 export interface FlowNode {
   id: string

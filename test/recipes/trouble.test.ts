@@ -7,9 +7,6 @@ import { NodeRed } from '../support/node-red'
 import { pause, until } from '../support/until'
 import { flowsOn, nodeNamed, probed, read, withTab, type FlowNode } from './support'
 
-/** The call that reads one route. */
-const ROUTE = /\/routes\/[^/]+$/
-
 type SummaryCode = RouteState['summaryStatusCode']
 
 describe('the example flows', function () {
@@ -24,7 +21,7 @@ describe('the example flows', function () {
     open,
     connected,
     polled,
-    press,
+    inject,
     told,
     changes,
     commands,
@@ -39,211 +36,148 @@ describe('the example flows', function () {
   })
   afterEach(end)
 
-  describe('Failover to a backup and back', () => {
-    const MAIN = { address: '239.10.67.84', port: 12574, sourceAddress: '203.0.113.154' }
-    const BACKUP = { address: '239.10.67.85', port: 12574, sourceAddress: '203.0.113.155' }
-    const MONITOR = 'Studio A main monitor'
-    const source = (name = 'Studio A'): object => simulator.route(name)!.source
-    const fail = (name?: string): void => {
-      Object.assign(source(name), { state: 'disconnected', summaryStatusCode: 'error' })
-    }
-    const mend = (name?: string): void => {
-      Object.assign(source(name), { state: 'connected', summaryStatusCode: 'ok' })
-    }
+  const MAIN = '239.10.67.84'
+  const BACKUP = '239.10.67.85'
+  const address = (): unknown => simulator.route('Studio A')!.source.address
 
-    /**
-     * With its two times in ms of Node-RED's clock, and the monitor made. What counts as bad lasts
-     * longer than a new source takes to connect and to be seen.
-     */
-    async function openQuick({ bad = 3000, good = 60_000, armed = true } = {}): Promise<
-      FlowNode[]
-    > {
-      const flow = withTab(read('Recipes/Failover to a backup and back.json'), { ARMED: armed })
-      const wait = nodeNamed(flow, 'bad for 15 seconds')
-      wait.should.match({ duration: '15', units: 's' })
-      Object.assign(wait, { duration: String(bad), units: 'ms' })
-      const waitBack = nodeNamed(flow, 'good for 5 minutes')
-      waitBack.should.match({ duration: '5', units: 'min' })
-      Object.assign(waitBack, { duration: String(good), units: 'ms' })
-      await open('Failover to a backup and back', { flow })
-      await polled(1)
-      await press(flow, 'make the monitor')
+  /** A recipe with a failover, with short times. */
+  async function openFailover(
+    title: string,
+    properties: Record<string, unknown>,
+    more: object = {},
+  ): Promise<FlowNode[]> {
+    const flow = withTab(read(`Recipes/${title}.json`), properties)
+    const failover = nodeNamed(flow, 'protect the route')
+    failover.should.match({ hold: '${HOLD}', holdOff: '', dryRun: false })
+    Object.assign(failover, {
+      holdOff: 1,
+      lookEvery: 0.5,
+      settle: 5,
+      guard: 1,
+      degrade: 0,
+      ...more,
+    })
+    await open(title, { flow })
+    await until(() => told('event').length > 0, 'the first look')
+    should(address()).equal(MAIN)
+    return flow
+  }
+  const happened = (text: RegExp, times = 1): Promise<void> =>
+    until(() => told('event').filter((each) => text.test(each)).length >= times, String(text))
+
+  /** What takes messages of a flow, or answers it. */
+  async function listen(answer: (body: string) => number): Promise<{ url: string; close(): void }> {
+    const server = createServer((request, response) => {
+      request.setEncoding('utf8')
+      let body = ''
+      request.on('data', (part: string) => (body += part))
+      request.on('end', () => response.writeHead(answer(body)).end('ok'))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const close = (): void => {
+      server.close()
+      server.closeAllConnections()
+    }
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close }
+  }
+
+  describe('Keep a route on the air', () => {
+    const TITLE = 'Keep a route on the air'
+
+    it('switches to the backup, and sends a chat what somebody should know, and nothing else', async () => {
+      const posts: string[] = []
+      const chat = await listen((body) => {
+        posts.push((JSON.parse(body) as { text: string }).text)
+        return 200
+      })
+      const flow = await openFailover(TITLE, { HOLD: false, WEBHOOK: chat.url })
+      simulator.failAddress(MAIN, 'disconnected')
+      await until(() => posts.length === 1, 'the switch')
+      should(address()).equal(BACKUP)
+      simulator.failAddress(MAIN, 'ok')
+      await inject(flow, 'to main')
+      await until(() => posts.length === 2, 'the switch back')
+      should(address()).equal(MAIN)
+      simulator.fault({ kind: 'status', status: 400, times: 1, match: { action: 'update' } })
+      await inject(flow, 'to backup')
+      await until(() => posts.length === 3, 'the failure')
+      const [toBackup, toMain, failed] = posts
+      toBackup!.should.match(/^Studio A: switched to backup, because the source in use failed/)
+      toMain!.should.match(/^Studio A: switched to main, as requested/)
+      failed!.should.match(/^Media gateway: .*400/)
+      posts.should.deepEqual(told('message'))
+      told('event').length.should.be.above(5)
+      changes('update').should.equal(3)
+      chat.close()
+    })
+
+    it('is held at first, says that there is no protection, and protects once it is released', async () => {
+      const flow = await openFailover(TITLE, {})
+      simulator.failAddress(MAIN, 'disconnected')
+      await until(() => told('message').length === 1, 'what it says')
+      told('message')[0]!.should.match(/^Studio A: main failed and there is no protection: .*held/)
+      await inject(flow, 'to backup')
+      await until(() => told('message').length === 2, 'the refusal')
+      told('message')[1]!.should.match(/held/)
+      writes().should.equal(0)
+      await inject(flow, 'release')
+      await happened(/switched to backup/)
+      should(address()).equal(BACKUP)
+    })
+
+    it('returns to main by itself with the monitor that it creates', async () => {
+      const MONITOR = 'Studio A main monitor'
+      const restore = { restore: 'monitor', monitor: MONITOR, waitToRestore: 5 }
+      const flow = await openFailover(TITLE, { HOLD: false }, restore)
+      await inject(flow, 'create the monitor')
       await until(() => told('monitor').length === 1, 'the monitor')
-      await simulator.settle()
-      simulator.route(MONITOR)!.should.match({ state: 'running', destinations: [] })
-      simulator.clearJournal()
-      return flow
-    }
-    /** Waits until the flow has read the route after something, and has done with it what it does. */
-    async function looked(after: () => void): Promise<void> {
-      const reads = (): number =>
-        simulator.journal.filter(({ path, status }) => ROUTE.test(path) && status === 200).length
-      const before = reads()
-      after()
-      await until(() => reads() > before, 'a read of the route')
-      await pause(100)
-    }
-    const switched = async (times: number): Promise<string> => {
-      await until(() => told('switched').length >= times, 'the switch')
-      await simulator.settle()
-      told('switched').length.should.equal(times)
-      return told('switched')[times - 1]!
-    }
+      simulator.route(MONITOR)!.should.match({ destinations: [] })
+      simulator.failAddress(MAIN, 'disconnected')
+      await happened(/switched to backup/)
+      simulator.failAddress(MAIN, 'ok')
+      await happened(/switched to main, because main is good again/)
+      should(address()).equal(MAIN)
+    })
+  })
 
-    it('switches when the main source fails for long enough, and goes back when it was good for long enough', async () => {
-      const flow = await openQuick({ bad: 10_000, good: 10_000 })
-      source().should.match(MAIN)
-      const destinations = simulator.route('Studio A')!.destinations.map(({ id }) => id)
-      fail()
-      await polled(1)
-      mend()
-      await polled(1)
-      changes('update').should.equal(0, 'a short trouble switches nothing')
-
-      let from = Date.now()
-      fail()
-      fail(MONITOR)
-      ;(await switched(1)).should.equal('Studio A now has the source "backup"')
-      ;(Date.now() - from).should.be.above(1900, 'the time of the short one does not count')
-      source().should.match(BACKUP)
-      mend(MONITOR)
-      await polled(1)
-      fail(MONITOR)
-      await polled(1)
-      changes('update').should.equal(1, 'the main source is not good for long enough yet')
-      simulator.stopRoute('Studio A')
-      from = Date.now()
-      mend(MONITOR)
-      ;(await switched(2)).should.equal('Studio A now has the source "main"')
-      ;(Date.now() - from).should.be.above(1900, 'the time before that does not count')
-      source().should.match(MAIN)
-      simulator.route('Studio A')!.state.should.equal('idle')
-      simulator
-        .route('Studio A')!
-        .destinations.map(({ id }) => id)
-        .should.deepEqual(destinations)
-      changes('update').should.equal(2)
-      flow.filter(({ type }) => type === 'media-gateway-watch').length.should.equal(2)
+  describe('Failover to a backup and back', () => {
+    it('returns to main when the probe has said for long enough that it is good', async () => {
+      const probe = await listen(() => status)
+      let status = 500
+      const properties = { HOLD: false, PROBE: probe.url }
+      const flow = await openFailover('Failover to a backup and back', properties, {
+        waitToRestore: 10,
+      })
+      const ask = (): Promise<void> => inject(flow, 'every 10 seconds')
+      simulator.failAddress(MAIN, 'disconnected')
+      await happened(/switched to backup/)
+      simulator.failAddress(MAIN, 'ok')
+      await ask()
+      status = 200
+      await ask()
+      await happened(/main is good again$/)
+      status = 500
+      await ask()
+      await happened(/backup is in use and good/)
+      status = 200
+      await ask()
+      await happened(/main is good again$/, 2)
+      await happened(/switched to main, because main is good again/)
+      should(address()).equal(MAIN)
+      probe.close()
     })
 
-    it('shows under "which source?" the one that the route has then', async () => {
-      const flow = read('Recipes/Failover to a backup and back.json')
-      const { id, z } = flow.find(
-        ({ name, type }) => name === 'which source?' && type === 'function',
-      )!
-      const dots = [
-        { id: 'd1', type: 'status', z, scope: [id], wires: [['d2']] },
-        {
-          id: 'd2',
-          type: 'debug',
-          z,
-          name: 'dot',
-          active: true,
-          complete: 'status.text',
-          wires: [],
-        },
-      ]
-      await open('Failover to a backup and back', { flow: [...flow, ...dots] })
-      for (const to of ['backup', 'main', 'main', 'backup']) {
-        const shown = told('dot').length
-        await press(flow, `to ${to}`, ROUTE)
-        await until(
-          () => told('dot').length > shown && told('dot').at(-1) === to,
-          `"${to}" under the node`,
-        )
-      }
-      const fails = { kind: 'status', status: 400, times: 1, match: { action: 'update' } } as const
-      simulator.fault(fails)
-      await press(flow, 'to main', ROUTE)
-      await until(() => told('error').length === 1, 'the error')
-      told('dot').at(-1)!.should.equal('backup')
-      told('error')[0]!.should.not.containEql('cause')
-    })
-
-    it('switches nothing by itself until it is armed, and says what it would do', async () => {
-      const flow = await openQuick({ armed: false })
-      fail()
-      await until(() => told('not armed').length === 1, 'what it would do')
-      told('not armed')[0]!.should.equal('Not armed: Studio A would get the source backup')
-      changes('update').should.equal(0)
-      await press(flow, 'to backup', ROUTE)
-      ;(await switched(1)).should.equal('Studio A now has the source "backup"')
-      source().should.match(BACKUP)
-    })
-
-    it('stays with the backup while the monitor was good all the time, until a button says so', async () => {
-      const flow = await openQuick({ good: 200 })
-      fail()
-      ;(await switched(1)).should.equal('Studio A now has the source "backup"')
-      await polled(2)
-      source().should.match(BACKUP)
-      await press(flow, 'to main', ROUTE)
-      ;(await switched(2)).should.equal('Studio A now has the source "main"')
-      source().should.match(MAIN)
-      await press(flow, 'to main', ROUTE)
-      changes('update').should.equal(2, 'what is there already is not set again')
-
-      await press(flow, 'to backup', ROUTE)
-      await switched(3)
-      fail(MONITOR)
-      await polled(1)
-      await looked(() => mend(MONITOR))
-      source().should.match(BACKUP)
-      changes('update').should.equal(3, 'what a button has set stays')
-    })
-
-    it('with both sources bad looks again, and takes the main one when that is good', async () => {
-      await openQuick()
-      fail()
-      fail(MONITOR)
-      await switched(1)
-      fail()
-      await polled(2)
-      changes('update').should.equal(1)
-      mend(MONITOR)
-      ;(await switched(2)).should.equal('Studio A now has the source "main"')
-    })
-
-    it('leaves a stopped route and a third source alone, and tries again after a failure', async () => {
-      const flow = await openQuick()
-      simulator.stopRoute('Studio A')
-      await looked(fail)
-      changes('update').should.equal(0, 'a stopped route')
-      simulator.startRoute('Studio A')
-      await simulator.settle()
-      await polled(1)
-      Object.assign(source(), { address: '239.10.67.86' })
-      mend()
-      await polled(1)
-      await looked(fail)
-      changes('update').should.equal(0, 'a third source')
-
-      mend()
-      await polled(1)
-      Object.assign(source(), { address: MAIN.address })
-      simulator.fault({ kind: 'status', status: 500, times: 1, match: { action: 'update' } })
-      fail()
-      await switched(1)
-      changes('update').should.equal(2, 'the first one failed')
-      source().should.match(BACKUP)
-      told('error').length.should.equal(1)
-      flow.length.should.be.above(0)
-    })
-
-    it('goes on trying, however often it fails', async () => {
-      await openQuick({ bad: 300 })
-      const mended = simulator.fault({ kind: 'status', status: 404, match: { path: '*/routes/*' } })
-      fail()
-      await until(() => told('error').length > 15, 'many failures', 30_000)
-      mended()
-      await until(() => told('switched').length > 0, 'the switch')
-    })
-
-    it('notices at its start that the main source is bad', async () => {
-      fail()
-      await openQuick()
-      await switched(1)
-      source().should.match(BACKUP)
+    it('stays with the backup while the probe does not respond', async () => {
+      const gone = await listen(() => 200)
+      gone.close()
+      const properties = { HOLD: false, PROBE: gone.url }
+      const flow = probed(read('Recipes/Failover to a backup and back.json'), 'is main good?')
+      Object.assign(flow.at(-1)!, { name: 'main', complete: 'main' })
+      await open('Failover to a backup and back', { flow: withTab(flow, properties) })
+      await inject(flow, 'every 10 seconds')
+      await until(() => told('main').length === 1, 'the answer')
+      told('main').should.deepEqual(['false'])
+      told('error').should.deepEqual([])
     })
   })
 
@@ -341,36 +275,6 @@ describe('the example flows', function () {
       await open(TITLE)
       await alerts(1)
       told('alert').should.matchEach(/^RESOLVED /)
-    })
-
-    it('posts each alert to a webhook, and says when that fails', async () => {
-      const posts: unknown[] = []
-      let answer = 200
-      const chat = createServer((request, response) => {
-        request.setEncoding('utf8')
-        let body = ''
-        request.on('data', (part: string) => (body += part))
-        request.on('end', () => {
-          posts.push(JSON.parse(body))
-          response.writeHead(answer).end('ok')
-        })
-      })
-      await new Promise<void>((resolve) => chat.listen(0, '127.0.0.1', resolve))
-      const { port } = chat.address() as AddressInfo
-      const WEBHOOK = `http://127.0.0.1:${port}/hook`
-      await open(TITLE, { flow: withTab(held(0), { WEBHOOK }) })
-      await polled(1)
-      simulator.stopRoute('Studio A')
-      await until(() => posts.length === 1, 'the post')
-      posts.should.deepEqual([{ text: told('alert')[0] }])
-      answer = 500
-      simulator.stopRoute('City hall')
-      await until(() => told('not sent').length === 1, 'the refusal')
-      told('not sent')[0]!.should.match(/500/)
-      chat.close()
-      chat.closeAllConnections()
-      simulator.stopRoute('Stadium North')
-      await until(() => told('error').length === 1, 'the error')
     })
   })
 

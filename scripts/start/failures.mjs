@@ -1,0 +1,132 @@
+// Buttons that make something of the simulator fail, and restore it.
+
+export const TITLE = 'Simulator: failures'
+
+const ofStudio = 'routes/Studio%20A'
+
+/** What can fail: the label of a button, the call of the simulator that it makes, and its body. */
+const LINES = {
+  'Source of Studio A': [
+    { label: 'source fails', path: ofStudio, body: { source: 'disconnected' } },
+    { label: 'source sends no data', path: ofStudio, body: { source: 'no-data' } },
+    { label: 'bit rate drops', path: ofStudio, body: { source: { bitrate: 0.5 } } },
+    { label: 'packet loss', path: ofStudio, body: { source: { loss: 8, rtt: 600 } } },
+    { label: 'source is back', path: ofStudio, body: { source: 'ok' } },
+  ],
+  'Destination of Studio A': [
+    {
+      label: 'destination fails',
+      path: ofStudio,
+      body: { destinations: { 'Studio A out': 'disconnected' } },
+    },
+    {
+      label: 'destination is back',
+      path: ofStudio,
+      body: { destinations: { 'Studio A out': 'ok' } },
+    },
+  ],
+  Gateway: [
+    { label: 'device goes offline', path: 'device', body: { state: 'offline' } },
+    { label: 'gateway does not respond', path: 'device', body: { state: 'away' } },
+    { label: 'gateway is back', path: 'device', body: { state: 'ok' } },
+  ],
+  Everything: [{ label: 'everything is back', path: 'failures', method: 'DELETE' }],
+}
+
+/** About how wide the editor draws a label, so that all wires begin in one line. */
+const widthOf = (label) => Math.max(100, 20 * Math.ceil((7 * label.length + 50) / 20))
+
+/** A tab with buttons that make something of the simulator fail, and restore it. */
+export function failureFlow(url) {
+  const z = 'simulator-failures'
+  const comment = {
+    id: `${z}-comment`,
+    type: 'comment',
+    z,
+    name: 'Make something fail, and see what your flow does',
+    info: `These buttons call the simulator. "Start and stop a route" has a watch that reports what happens. Import a recipe, choose its gateway and the route Studio A, and press a button here.`,
+    x: 210,
+    y: 40,
+    wires: [],
+  }
+  return [
+    { id: z, type: 'tab', label: TITLE, disabled: false, info: '' },
+    comment,
+    ...buttons({ url, z, y: 80, callY: 160, groups: LINES }),
+  ]
+}
+
+/** Groups of buttons that call the simulator, one below the other, from `y` on the tab `z`. */
+export function buttons({ url, z, y: top, callY = top, groups: titles }) {
+  const nodes = []
+  const groups = []
+  const add = (node) => {
+    nodes.push({ id: `${z}-failure-${nodes.length}`, z, wires: [], ...node })
+    return nodes.at(-1)
+  }
+  const group = (name, members, place) => {
+    const id = `${z}-failures-${groups.length}`
+    for (const member of members) member.g = id
+    const ids = members.map((member) => member.id)
+    groups.push({ id, type: 'group', z, name, style: { label: true }, nodes: ids, ...place })
+  }
+  let y = top
+  for (const [title, failures] of Object.entries(titles)) {
+    const members = failures.map(({ label: name, path, body = {}, method = 'POST' }, row) =>
+      add({
+        type: 'inject',
+        name,
+        props: [
+          { p: 'payload', v: JSON.stringify(body), vt: 'json' },
+          { p: 'method', v: method, vt: 'str' },
+          { p: 'url', v: `${url}/simulator/${path}`, vt: 'str' },
+        ],
+        repeat: '',
+        crontab: '',
+        once: false,
+        onceDelay: 0.1,
+        topic: '',
+        x: 286 - widthOf(name) / 2,
+        y: y + 41 + 40 * row,
+        wires: [[`${z}-call`]],
+      }),
+    )
+    const h = 82 + 40 * (members.length - 1)
+    group(title, members, { x: 20, y, w: 300, h })
+    y += h + 20
+  }
+  const call = add({
+    id: `${z}-call`,
+    type: 'http request',
+    name: 'call the simulator',
+    method: 'use',
+    ret: 'obj',
+    paytoqs: 'ignore',
+    url: '',
+    tls: '',
+    persist: false,
+    proxy: '',
+    insecureHTTPParser: false,
+    authType: '',
+    senderr: false,
+    headers: [],
+    x: 510,
+    y: callY + 41,
+    wires: [[`${z}-shown`]],
+  })
+  const shown = add({
+    id: `${z}-shown`,
+    type: 'debug',
+    name: 'what fails now',
+    active: true,
+    tosidebar: true,
+    console: false,
+    tostatus: false,
+    complete: 'payload',
+    targetType: 'msg',
+    x: 710,
+    y: callY + 41,
+  })
+  group('Do it', [call, shown], { x: 394, y: callY, w: 432, h: 82 })
+  return [...groups, ...nodes]
+}

@@ -1,0 +1,56 @@
+// The flows of npm start: on the simulator the examples and buttons that make something fail, on a
+// gateway the example with all nodes.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../ready.mjs'
+import { failureFlow } from './failures.mjs'
+import { FAILOVER, failoverFlow } from './failover.mjs'
+import { panelFlow } from './panel.mjs'
+
+export const FIRST = 'Start and stop a route'
+export const ALL = 'All nodes'
+
+const example = (title) => JSON.parse(readFileSync(join(root, `examples/${title}.json`), 'utf8'))
+
+/**
+ * One job to try, a failover, the example with all nodes, then buttons that make something fail, and
+ * a control panel if there is a Dashboard for it.
+ */
+export function flowOnSimulator({ url }, { withPanel = false } = {}) {
+  const nodes = [
+    ...example(FIRST),
+    ...failoverFlow(example(FAILOVER), url),
+    ...example(ALL),
+    ...failureFlow(url),
+    ...(withPanel ? panelFlow() : []),
+  ]
+  const gateway = nodes.find(({ type }) => type === 'media-gateway')
+  gateway.baseUrl = url
+  const all = nodes.find(({ label }) => label === ALL)
+  // Only an Administrator may use all the nodes.
+  gateway.credentials = { username: 'haiadmin', password: 'manager' }
+  for (const node of nodes) {
+    // They are set already.
+    if (node.name === 'Set these, then deploy') node.name = 'For your own gateway, set these'
+    // The other tabs show the events in the sidebar.
+    if (node.z === all.id && node.type === 'debug' && node.name === 'event') node.tosidebar = false
+  }
+  // The examples share the gateway.
+  return nodes.filter((node) => node === gateway || node.id !== gateway.id)
+}
+
+/**
+ * The example with all nodes: what another example changes would be refused here. Without its
+ * failover, which is about a route of the simulator.
+ */
+export function flowOnGateway({ fingerprint }) {
+  const nodes = example(ALL)
+  const gateway = nodes.find(({ type }) => type === 'media-gateway')
+  // Node-RED replaces ${NAME} with the value from the environment: no secret is stored.
+  gateway.baseUrl = '${GATEWAY_URL}'
+  gateway.credentials = { username: '${GATEWAY_USERNAME}', password: '${GATEWAY_PASSWORD}' }
+  gateway.fingerprint = fingerprint ? '${GATEWAY_FINGERPRINT}' : ''
+  gateway.readOnly = true
+  const { g: group } = nodes.find(({ type }) => type === 'media-gateway-failover')
+  return nodes.filter(({ id, g }) => id !== group && g !== group)
+}

@@ -1,0 +1,287 @@
+// The recipe "Control panel" as an operator has it: its page in a browser, on a real Node-RED with
+// the Dashboard, against a simulator.
+//   DASHBOARD   the folder of the Dashboard; npm run test:editor installs it
+import type { Browser, Page } from 'playwright-core'
+import should from 'should'
+import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
+import { DASHBOARD, nodeNamed, PANEL, read, withTab, type FlowNode } from '../recipes/support'
+import { inBrowser, launchBrowser } from '../support/editor'
+import { hurried, NodeRed } from '../support/node-red'
+import { pause, until } from '../support/until'
+
+/** How fast the clock of Node-RED runs, and with it every time of the flow. */
+const HURRY = 5
+/** How often a page says that it is there. */
+const EVERY_MS = 5000 / HURRY
+/** A question is open for 20 s. */
+const EXPIRED_MS = 20_000 / HURRY + 200
+
+const HOSTILE = '<img src=x onerror="document.title=1">'
+const GREEN = 'rgb(47, 158, 88)'
+const AMBER = 'rgb(245, 165, 36)'
+
+const udp = (name: string, port: number): RouteSpec['source'] => ({
+  name,
+  protocol: 'udp',
+  address: '239.1.1.1',
+  port,
+  networkInterface: 'eth0',
+})
+const route = (name: string, port: number, startRoute = true): RouteSpec => ({
+  name,
+  startRoute,
+  source: udp(`${name} in`, port),
+  destinations: [udp(`${name} out`, port + 1)],
+})
+const ROUTES = [
+  route('Alpha', 5000),
+  route('Beta', 5010),
+  route('Gamma', 5020, false),
+  route(HOSTILE, 5030),
+]
+
+const panel = (suite: () => void): void => {
+  const title = 'the recipe "Control panel"'
+  if (process.env['DASHBOARD']) return inBrowser(title, suite)
+  describe.skip(`${title}: the Dashboard is not installed, npm run test:editor does that`, suite)
+}
+
+panel(function () {
+  before(function () {
+    this.timeout(120_000)
+  })
+
+  const nodeRed = new NodeRed()
+  const flow = read(PANEL)
+  const idOf = (name: string): string => nodeNamed(flow, name).id
+  let browser: Browser
+  let simulator: Simulator
+  const pages: Page[] = []
+  const complaints: string[] = []
+
+  before(async () => {
+    nodeRed.packages[DASHBOARD] = process.env['DASHBOARD']!
+    await nodeRed.start({}, hurried(HURRY))
+    browser = await launchBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await nodeRed.stop()
+  })
+  beforeEach(async function () {
+    this.timeout(60_000)
+    simulator = await startSimulator({ routes: ROUTES, settleDelay: 50, applyDelay: 50 })
+    await deploy({ ARMED: true })
+  })
+  afterEach(async function () {
+    this.timeout(60_000)
+    for (const page of pages.splice(0)) await page.context().close()
+    await simulator.stop()
+    should(complaints.splice(0)).eql([])
+  })
+
+  async function deploy(properties: Record<string, unknown>): Promise<void> {
+    const connected = withTab(structuredClone(flow), properties).map((node): FlowNode => {
+      if (node.type !== 'media-gateway') return node
+      const credentials = { username: 'operator', password: 'supervisor' }
+      return { ...node, baseUrl: simulator.url, timeout: 60_000, credentials }
+    })
+    const from = nodeRed.output.length
+    await nodeRed.deploy(connected)
+    await until(() => /Started flows/.test(nodeRed.output.slice(from)), 'the start of the flow')
+    nodeRed.output.slice(from).should.not.match(/missing|unknown|\[(error|warn)\]/i)
+  }
+
+  /** Opens the panel in a browser of its own. */
+  async function open(): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } })
+    context.on('weberror', (error) => void complaints.push(error.error().message))
+    context.on('request', (request) => {
+      const { protocol, hostname } = new URL(request.url())
+      if (protocol.startsWith('http') && hostname !== '127.0.0.1') complaints.push(request.url())
+    })
+    const page = await context.newPage()
+    pages.push(page)
+    await page.addInitScript(`{
+      const { setInterval } = window
+      window.setInterval = (task, delay, ...values) =>
+        setInterval(task, delay === 5000 ? ${EVERY_MS} : delay, ...values)
+    }`)
+    await page.goto(`${nodeRed.url}dashboard/routes`)
+    await row(page, 'Alpha').waitFor()
+    return page
+  }
+
+  const row = (page: Page, name: string) =>
+    page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) })
+  const click = (page: Page, name: string) => row(page, name).getByRole('button').click()
+  const says = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+  const question = (page: Page) => page.getByRole('button', { name: 'Yes', exact: true })
+  const lamp = (page: Page, name: string): Promise<string> =>
+    row(page, name)
+      .locator('.nrdb-ui-table-cell-color-spot')
+      .evaluate((spot) => getComputedStyle(spot).backgroundColor)
+  const commands = (): unknown[] =>
+    simulator.journal
+      .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
+      .map(({ body }) => (body as { command?: unknown }).command)
+  const reads = (): number =>
+    simulator.journal.filter(({ path, status }) => /\/routes(\?|$)/.test(path) && status === 200)
+      .length
+  /** What the Dashboard has for a widget, and gives to the next page. */
+  const stored = async (name: string): Promise<unknown> => {
+    const answer = await fetch(`${nodeRed.url}dashboard/_debug/datastore/${idOf(name)}`)
+    return answer.json()
+  }
+
+  it('shows the routes with lamps and bit rates, those with trouble first, and names as text', async () => {
+    const page = await open()
+    await until(async () => (await lamp(page, 'Alpha')) === GREEN, 'the lamp of Alpha')
+    await says(row(page, 'Gamma').page(), 'stopped')
+    should(await row(page, 'Alpha').innerText()).match(
+      /Alpha\s+running\s+\d+\.\d\s+\d+\.\d\s+Stop/i,
+    )
+    should(await row(page, 'Gamma').innerText()).match(/Gamma\s+stopped\s+Start/i)
+    should(await lamp(page, HOSTILE)).equal(GREEN)
+    simulator.fail('Beta', { source: 'disconnected' })
+    await until(async () => (await lamp(page, 'Beta')) === AMBER, 'the lamp of Beta')
+    should(await page.getByRole('row').nth(1).innerText()).match(/Beta\s+source: disconnected/)
+    await says(page, '1 of 3 running needs attention')
+    // From the watch, which tells of it a little later.
+    await page.locator('.panel-alarms').getByText('Beta').first().waitFor()
+    await click(page, HOSTILE)
+    await question(page).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    should(await page.title()).not.equal('1')
+    should(await page.locator('img[src="x"]').count()).equal(0)
+  })
+
+  it('asks only the page that was clicked, and does nothing on Cancel', async () => {
+    const [asker, other] = [await open(), await open()]
+    await click(asker, 'Alpha')
+    await says(asker, 'Stop Alpha? It is on air.')
+    await question(asker).waitFor()
+    // The other page has had its turn since.
+    const before = reads()
+    await until(() => reads() > before + 1, 'two reads')
+    should(await question(other).count()).equal(0)
+    await asker.getByRole('button', { name: 'Cancel' }).click()
+    await question(asker).waitFor({ state: 'hidden' })
+    // The next question comes after the answer to this one.
+    await click(asker, 'Gamma')
+    await says(asker, 'Start Gamma?')
+    should(commands()).eql([])
+    should(simulator.route('Alpha')!.state).equal('running')
+  })
+
+  it('stops a route on Yes with one command, shows it at once, and takes its line to 0', async () => {
+    const [asker, other] = [await open(), await open()]
+    await click(asker, 'Alpha')
+    await question(asker).click()
+    await says(asker, 'Alpha is stopped.')
+    await until(async () => /stopped/.test(await row(other, 'Alpha').innerText()), 'the other page')
+    should(commands()).eql(['stop-route'])
+    should(simulator.route('Alpha')!.state).equal('idle')
+    should(await other.getByText('Alpha is stopped.').count()).equal(0)
+    const rates = async (): Promise<number[]> =>
+      ((await stored('bit rates')) as Array<{ payload: { route: string; rate: number } }>)
+        .filter(({ payload }) => payload.route === 'Alpha')
+        .map(({ payload }) => payload.rate)
+    await until(async () => (await rates()).at(-1) === 0, 'the end of its line')
+    should((await rates()).some((rate) => rate > 0)).be.true()
+    await click(asker, 'Alpha')
+    await says(asker, 'Start Alpha?')
+    await question(asker).click()
+    await says(asker, 'Alpha is running.')
+    should(commands()).eql(['stop-route', 'start-route'])
+  })
+
+  it('does nothing on a Yes that comes too late', async () => {
+    const page = await open()
+    await click(page, 'Alpha')
+    await question(page).waitFor()
+    await pause(EXPIRED_MS)
+    await question(page).click()
+    await says(page, 'Too late. Nothing was done.')
+    should(commands()).eql([])
+  })
+
+  it('tells only the asker that it is not armed', async () => {
+    await deploy({ ARMED: false })
+    const [asker, other] = [await open(), await open()]
+    await click(asker, 'Alpha')
+    await says(asker, /^Not armed/)
+    should(await question(asker).count()).equal(0)
+    should(await other.getByText(/^Not armed/).count()).equal(0)
+    should(commands()).eql([])
+  })
+
+  it('believes nothing that a page makes up', async () => {
+    const [victim, forger] = [await open(), await open()]
+    await click(victim, 'Alpha')
+    await question(victim).waitFor()
+    const { id } = simulator.route('Beta')!
+    await forger.evaluate(forge, { table: idOf('routes'), ask: idOf('question'), id })
+    // On the same connection, so all of that has been handled when this is shown.
+    await click(forger, 'Gamma')
+    await says(forger, 'Start Gamma?')
+    should(commands()).eql([])
+    // The question of the other page is still its own.
+    await question(victim).click()
+    await says(victim, 'Alpha is stopped.')
+    should(commands()).eql(['stop-route'])
+  })
+
+  it('reads every five seconds for all pages together, and not when none is open', async () => {
+    const [one, two] = [await open(), await open()]
+    const [from, began] = [reads(), performance.now()]
+    await until(() => reads() >= from + 4, 'four reads')
+    should(performance.now() - began).be.above(3 * 0.85 * EVERY_MS)
+    await one.context().close()
+    const withOne = reads()
+    await until(() => reads() > withOne + 1, 'the reads for one page')
+    await two.context().close()
+    pages.length = 0
+    // The panel is empty for the next page, so nothing on it is old.
+    const rows = async (): Promise<unknown> =>
+      ((await stored('routes')) as { payload: unknown }).payload
+    await until(async () => JSON.stringify(await rows()) === '[]', 'the empty panel')
+    const last = reads()
+    await pause(3 * EVERY_MS)
+    should(reads()).equal(last)
+  })
+
+  it('says that there is no data, and no lamp stays green', async () => {
+    const page = await open()
+    await until(async () => (await lamp(page, 'Alpha')) === GREEN, 'the lamp of Alpha')
+    simulator.failDevice('away')
+    await says(page, /^NO DATA since \d\d:\d\d:\d\d$/)
+    await until(async () => /not known/.test(await row(page, 'Alpha').innerText()), 'the state')
+    should(await lamp(page, 'Alpha')).not.equal(GREEN)
+    await click(page, 'Alpha')
+    await says(page, 'The gateway does not respond. Nothing was done.')
+    simulator.failDevice('ok')
+    await says(page, '3 running, all OK')
+    should(commands()).eql([])
+  })
+})
+
+/** In the page: what somebody with the tools of a browser could send. */
+function forge({ table, ask, id }: { table: string; ask: string; id: string }): void {
+  interface Socket {
+    emit(event: string, ...values: unknown[]): void
+  }
+  const { __vue_app__: app } = document.querySelector('#app') as unknown as {
+    __vue_app__: { _context: { provides: { $socket: Socket } } }
+  }
+  const socket = app._context.provides.$socket
+  const unknown = { id: 'made-up', name: 'Beta', command: 'Stop', rank: 0 }
+  socket.emit('widget-action', table, { action: 'button_click', payload: unknown })
+  socket.emit('widget-action', table, { action: 'button_click', payload: null })
+  socket.emit('widget-action', table, { action: 'button_click', payload: { id: { id } } })
+  const yes = { payload: 'confirm_clicked', routeId: id, name: 'Beta', action: 'stop' }
+  for (const question of [undefined, '', 'made-up']) {
+    socket.emit('widget-action', ask, { ...yes, question })
+    socket.emit('widget-action', ask, { ...yes, question, _client: { socketId: question } })
+  }
+}
