@@ -8,6 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { dashboardForTests } from './harness/dashboard.mjs'
 import { runScript } from './harness/end.mjs'
 import { pack } from './harness/npm.mjs'
 import { table } from './harness/report.mjs'
@@ -97,13 +98,15 @@ async function editorJob({ binary, folder, found }) {
   const isOwn = version === ownNodeRed()
   const others = isOwn ? [] : testFiles().filter(canUseAnother)
   const results = join(CACHE, 'results.json')
+  const { env, missing } = await dashboardForTests()
   const code = runMocha([...editorTestFiles(), ...others], {
     results,
     // Those that run at once have a browser and a Node-RED each, so they do more than wait.
-    jobs: 2,
-    env: { NODE_RED: folder, NODE_RED_NODE: binary },
+    jobs: 3,
+    env: { NODE_RED: folder, NODE_RED_NODE: binary, ...env },
   })
   if (code !== 0) throw new Error('Tests failed: see above.')
+  if (missing) throw new Missing(missing)
 }
 
 const ownNodeRed = () =>

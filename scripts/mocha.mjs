@@ -8,6 +8,8 @@ import { root } from './ready.mjs'
 
 /** A run with more retried tests fails. Only browser tests are retried: test/support/browser.ts. */
 const MOST_RETRIED = 2
+/** In a long run, one test of so many more. */
+const ONE_OF = 100
 /** Of each Node.js that a run starts. test/support/hooks.ts checks the total memory. */
 const HEAP_MEGABYTES = 640
 
@@ -21,7 +23,7 @@ const HEAP_MEGABYTES = 640
  * @param before a command to put in front, such as that for coverage
  */
 export function runMocha(files, options) {
-  const { results, jobs = 5, slowest = false, args = [], before = [], env = {} } = options
+  const { results, jobs = 6, slowest = false, args = [], before = [], env = {} } = options
   const { binary = process.execPath } = options
   const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })
@@ -70,12 +72,13 @@ function printResults(path) {
   }
   const { trouble, passed, failed, skipped, retried } = results
   if (trouble) console.error(trouble)
-  const tooMany = retried.length > MOST_RETRIED
+  const most = Math.max(MOST_RETRIED, Math.ceil((passed + failed) / ONE_OF))
+  const tooMany = retried.length > most
   if (retried.length > 0) {
     console.log(`${tests(retried.length)} in a browser needed a second try:`)
     for (const test of retried) console.log(`  ${test}`)
   }
-  if (tooMany) console.error(`No more than ${MOST_RETRIED} may: this run has failed.`)
+  if (tooMany) console.error(`No more than ${most} may: this run has failed.`)
   printSkipped(skipped)
   const counts = [`${passed} passed`, `${failed} failed`]
   if (skipped.length > 0) counts.push(`${skipped.length} skipped`)
@@ -87,9 +90,16 @@ function printSkipped(skipped) {
   const { IN_A_BROWSER } = createRequire(import.meta.url)(
     join(root, 'dist/test/support/browser.js'),
   )
-  const others = skipped.filter((title) => !title.includes(IN_A_BROWSER))
-  const count = skipped.length - others.length
+  const { WITH_PROMETHEUS } = createRequire(import.meta.url)(
+    join(root, 'dist/test/support/prometheus.js'),
+  )
+  const skippedIn = (suite) => skipped.filter((title) => title.includes(suite)).length
+  const others = skipped.filter(
+    (title) => !title.includes(IN_A_BROWSER) && !title.includes(WITH_PROMETHEUS),
+  )
   if (others.length > 0) console.log(`Skipped here: ${others.join('; ')}.`)
+  printWithoutPrometheus(skippedIn(WITH_PROMETHEUS))
+  const count = skippedIn(IN_A_BROWSER)
   if (count === 0) return
   const { CHROMIUM } = process.env
   const why = CHROMIUM
@@ -101,6 +111,18 @@ function printSkipped(skipped) {
   )
 }
 
+function printWithoutPrometheus(count) {
+  if (count === 0) return
+  const { PROMETHEUS } = process.env
+  const why = PROMETHEUS
+    ? `PROMETHEUS is "${PROMETHEUS}", which is not a folder with prometheus and promtool`
+    : 'prometheus and promtool were not found'
+  console.log(`${tests(count)} with Prometheus skipped: ${why}.`)
+  console.log(
+    'To run them, install it (Debian: apt install prometheus), or set PROMETHEUS to its folder.',
+  )
+}
+
 const tests = (count) => (count === 1 ? '1 test' : `${count} tests`)
 
 function printSlowest(report) {
@@ -109,40 +131,41 @@ function printSlowest(report) {
     .split('\n')
     .map((line) => JSON.parse(line))
   rows.sort((one, other) => other.seconds - one.seconds)
-  console.log('The slowest files, and the memory of the process that ran them:')
-  for (const { file, seconds, megabytes } of rows.slice(0, 10)) {
+  console.log('The slowest files, their time on a processor, and the memory of their process:')
+  for (const { file, seconds, cpu, megabytes } of rows.slice(0, 10)) {
     console.log(
-      `${seconds.toFixed(1).padStart(7)} s ${megabytes.toFixed(0).padStart(5)} MB  ${file}`,
+      `${seconds.toFixed(1).padStart(7)} s ${cpu.toFixed(1).padStart(6)} s ${megabytes.toFixed(0).padStart(5)} MB  ${file}`,
     )
   }
 }
 
 /**
- * The test files of `npm test`: all but those of the editor. The slowest come first, so that none of
- * them is left at the end.
+ * The test files of `npm test`: all except those of the editor and of the commands. The slowest come
+ * first, so that none of them is left at the end.
  */
 export const testFiles = () =>
   filesBelow('dist/test', [
-    'package/journey',
-    'client/watch/memory',
-    'package/demo',
     'recipes/trouble',
     'client/watch/outages',
     'recipes/monitoring',
+    'recipes/people',
     'client/failover/protect',
     'client/changes/bulk',
+    'recipes/services',
     'nodes/ensure',
     'nodes/control',
     'package/package',
     'client/watch/gone',
     'nodes/paging',
     'nodes/strange-sessions',
-  ]).filter((file) => !isOfEditor(file))
+  ]).filter((file) => !['editor', 'commands'].includes(file.split(sep)[2]))
 
 /** Those that open every dialog of the editor in a browser: `npm run test:editor`. */
-export const editorTestFiles = () => filesBelow('dist/test/editor', []).filter(isOfEditor)
+export const editorTestFiles = () =>
+  filesBelow('dist/test/editor', ['dialogs', 'control-panel', 'sidebar-day', 'journey'])
 
-const isOfEditor = (file) => file.split(sep)[2] === 'editor'
+/** Those of the commands, such as `npm start`, and of benches that count: `npm test -- --commands`. */
+export const commandTestFiles = () => filesBelow('dist/test/commands', ['demo'])
 
 /** Below a folder, those of a list first. */
 function filesBelow(folder, first) {

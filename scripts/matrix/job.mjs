@@ -7,6 +7,7 @@ import { NodeRed } from '../harness/node-red.mjs'
 import { npm } from '../harness/npm.mjs'
 import { Listening, until } from '../harness/processes.mjs'
 import { packageName } from '../ready.mjs'
+import { PANEL } from '../harness/dashboard.mjs'
 import { CACHE } from './versions.mjs'
 
 const REDEPLOYS = 10
@@ -121,18 +122,26 @@ class Job {
   /** Deploys all of them; presses the buttons of those for one node, one after the other. */
   async examples() {
     const recipes = await this.#examplesIn('Recipes/')
+    // It needs the Dashboard: npm run test:editor tests it.
+    const withoutPanel = recipes.filter((path) => path !== `Recipes/${PANEL}`)
+    assert.equal(withoutPanel.length, recipes.length - 1)
     const ofNodes = (await this.#examplesIn('')).filter((path) => path !== 'All nodes')
     for (const path of ofNodes) {
       const flow = await this.#deployed(path)
       if (path === 'Watch') await this.#first('snapshot')
+      if (path === 'Failover') await this.#failover('failover.state', 1)
+      let switches = 0
       for (const button of stopsFirst(flow.filter(({ type }) => type === 'inject'))) {
         await this.#pressed(button, flow)
         if (path === 'Watch')
           await this.#first(button.name === 'stop' ? 'route.stopped' : 'route.started')
+        // The next one would be refused while a switch is in progress.
+        if (path === 'Failover' && button.name.startsWith('to '))
+          await this.#failover('failover.switched', ++switches)
       }
       await this.#assertErrors(path === 'Preset' ? ['INVALID_INPUT'] : [])
     }
-    for (const path of recipes) {
+    for (const path of withoutPanel) {
       const flow = await this.#deployed(path)
       if (flow.some(({ type }) => type === 'media-gateway-watch')) await this.#idle({ sessions: 1 })
       await this.#assertErrors([])
@@ -256,6 +265,14 @@ class Job {
   async #first(topic) {
     await until(
       async () => (await this.#sent('media-gateway-watch')).some(isTopic(topic)),
+      `"${topic}"`,
+    )
+  }
+
+  async #failover(topic, times) {
+    await until(
+      async () =>
+        (await this.#sent('media-gateway-failover')).filter(isTopic(topic)).length >= times,
       `"${topic}"`,
     )
   }

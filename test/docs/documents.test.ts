@@ -8,11 +8,21 @@ import type { NodeAPI } from 'node-red'
 import should from 'should'
 import * as client from '../../client'
 import { EVENTS, type Connection } from '../../client/internal'
+import {
+  FAILOVER_ACTIONS,
+  FAILOVER_DEFAULTS,
+  FAILOVER_EVENTS,
+  FAILOVER_STATES,
+  failoverFaults,
+  failoverSettings,
+} from '../../client/model/failover'
 import { SECRET_NAMES } from '../../client/model/members'
+import { protectOptions } from '../../nodes/failover/options'
 import { registerAdminRoutes } from '../../nodes/gateway/admin/routes'
 import { startSimulator } from '../../simulator'
 import { helper, load, send, unload, type Message } from '../support/flow'
 import { root } from '../support/root'
+import { until } from '../support/until'
 
 const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
 
@@ -72,13 +82,18 @@ describe('the documentation', () => {
     it('is small', () => {
       const sizes = pictures.map((file) => statSync(join(root, 'docs/images', file)).size)
       Math.max(...sizes).should.be.below(120_000)
-      sizes.reduce((sum, size) => sum + size, 0).should.be.below(750_000)
+      sizes.reduce((sum, size) => sum + size, 0).should.be.below(1_000_000)
     })
   })
 })
 
+/** The nodes that send messages by themselves. */
+const SENDERS = ['watch', 'failover']
+
 describe('the contract', () => {
   const contract = text('docs/contract.md')
+  const sectionOn = (title: string): string =>
+    contract.split(`## ${title}\n`)[1]!.split(/^## /m)[0]!
 
   it('has every node with every property and its default', () => {
     const documented = rows(contract, '## Saved form').map(([type, saved]) => [
@@ -91,7 +106,8 @@ describe('the contract', () => {
   })
 
   it('tells of each of these properties', () => {
-    const told = `${contract.split('## Saved form')[0]}${text('docs/nodes.md')}`
+    const [first, , failover] = contract.split(/^## (?:Saved form|Failover)$/m)
+    const told = `${first}${failover}${text('docs/nodes.md')}`
     for (const set of sets) {
       for (const property of Object.keys(defaultsOf(set))) {
         should(told.includes(`\`${property}\``)).be.true(`${set}: ${property}`)
@@ -119,21 +135,86 @@ describe('the contract', () => {
       ([cell]) => cell === '`msg.payload`',
     )
     const names = outs.map(([name]) => code(name!).slice(4))
-    const written = sets.filter((set) => set !== 'watch').flatMap((set) => terms(set, 'Outputs'))
+    const written = sets
+      .filter((set) => !SENDERS.includes(set))
+      .flatMap((set) => terms(set, 'Outputs'))
     names.sort().should.eql([...new Set(written)].sort())
     const watch = rows(contract, '## Watch').map(([cell]) => code(cell!))
     for (const name of terms('watch', 'Outputs')) watch.should.containEql(`msg.${name}`)
+    const [, output = ''] = /^\*\*Output\.\*\*(.*)$/m.exec(sectionOn('Failover'))!
+    for (const name of terms('failover', 'Outputs')) output.should.containEql(`\`msg.${name}\``)
   })
 
   it('has every event', () => {
     const listed = rows(contract, '## Watch')
-      .flatMap(([cell]) => [...cell!.matchAll(/`([a-z]+\.[a-z]+)`/g)].map(([, event]) => event!))
+      .flatMap(([cell]) => [...cell!.matchAll(/`([a-z]+\.[a-z-]+)`/g)].map(([, event]) => event!))
       .filter((event) => !event.startsWith('msg.'))
     listed.sort().should.eql([...EVENTS].sort())
   })
 
+  it('has every event, state and command of a failover, and its defaults', () => {
+    const listed = rows(contract, '## Failover')
+    const cells = listed.flatMap(([cell]) =>
+      [...cell!.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name!),
+    )
+    const isEvent = (name: string) => name.startsWith('failover.')
+    cells
+      .filter(isEvent)
+      .sort()
+      .should.eql([...FAILOVER_EVENTS].sort())
+    for (const name of [...FAILOVER_STATES, ...FAILOVER_ACTIONS]) cells.should.containEql(name)
+    const told = listed
+      .filter((row) => row.length === 3)
+      .flatMap(([names, , value]) => {
+        const values = value!.split(', ')
+        const named = [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => name!)
+        return named.map((name, at) => [name, code(values[at] ?? '')] as const)
+      })
+    const defaults = new Map(told)
+    for (const [name, value] of Object.entries(FAILOVER_DEFAULTS)) {
+      should(defaults.get(name)).equal(String(value), name)
+    }
+  })
+
+  it('is what a failover does: a property that is left out means its default', async () => {
+    const needed = {
+      route: 'Studio A',
+      main: '{"address":"192.0.2.1"}',
+      backup: '{"address":"192.0.2.2"}',
+    }
+    const { name: _, gateway: _gateway, ...saved } = defaultsOf('failover')
+    const found: unknown[] = []
+    for (const properties of [{ ...saved, ...needed }, { ...needed }]) {
+      const simulator = await startSimulator()
+      try {
+        await load(simulator.url, { failover: properties })
+        const events: Message[] = []
+        helper.getNode('out').on('input', (event: unknown) => events.push(event as Message))
+        const { error } = await send('failover', { action: 'status' })
+        should(error).be.undefined()
+        const known = () =>
+          events
+            .map(({ payload }) => payload as Record<string, unknown>)
+            .find(({ state }) => state !== 'unknown')
+        await until(() => known() !== undefined)
+        const { at: _at, ...event } = known()!
+        const calls = simulator.journal.map(({ method, path }) => `${method} ${path}`)
+        const evaluate = (_property: string, value: string) => Promise.resolve(value)
+        const options = await protectOptions(properties as never, evaluate)
+        failoverFaults(options.settings).should.eql([])
+        const settings = failoverSettings(options.settings)
+        settings.should.containEql(FAILOVER_DEFAULTS)
+        found.push({ event, calls: [...new Set(calls)], settings, route: options.route })
+      } finally {
+        await unload()
+        await simulator.stop()
+      }
+    }
+    found[1]!.should.eql(found[0])
+  })
+
   it('is what the run time does: a property that is left out means its default', async function () {
-    const actions = sets.filter((set) => set !== 'gateway' && set !== 'watch')
+    const actions = sets.filter((set) => set !== 'gateway' && !SENDERS.includes(set))
     const seen = async (properties: (set: string) => object): Promise<unknown[]> => {
       const simulator = await startSimulator()
       const nodes = actions.map((set): [string, object] => [set, properties(set)])
@@ -247,7 +328,7 @@ describe('the page on watching', () => {
 
   it('names every event', () => {
     const named = rows(page, '## Events').flatMap(([, cell]) =>
-      [...cell!.matchAll(/`([a-z]+\.[a-z]+)`/g)].map(([, event]) => event!),
+      [...cell!.matchAll(/`([a-z]+\.[a-z-]+)`/g)].map(([, event]) => event!),
     )
     named.sort().should.eql([...EVENTS].sort())
   })

@@ -11,6 +11,9 @@ import {
 } from '../support/editor'
 import { DEFAULTS, flow } from './every-node'
 
+/** Of a failover. */
+const FLAGS = ['hold', 'dryRun']
+
 /** Describes a suite on a flow with every node. */
 export function withDialogs(
   subject: string,
@@ -69,10 +72,15 @@ function dialogsPage() {
   async function fill(type: string, property: string, value: unknown) {
     if (property === 'events') return chooseEvents(value as string[])
     if (property === 'thresholds') return enterLimits(value as Properties[])
+    if (FLAGS.includes(property)) return chooseFlag(property, String(value))
     const field = page.locator(
       `#${type === CONFIG ? 'node-config-input' : 'node-input'}-${property}`,
     )
-    const tag = await field.evaluate((element) => element.tagName)
+    const tag = await field.evaluate((element) => {
+      const details = element.closest('details')
+      if (details) details.open = true
+      return element.tagName
+    })
     if (tag === 'SELECT') await field.selectOption(String(value))
     else if (typeof value === 'boolean') await field.setChecked(value)
     else {
@@ -87,6 +95,14 @@ function dialogsPage() {
     for (const name of [...names].reverse()) {
       await page.locator(`.media-gateway-watch-event [value="${name}"]`).check()
     }
+  }
+
+  /** Of a failover: yes, no, or an environment variable. */
+  async function chooseFlag(property: string, value: string) {
+    const choice = `#media-gateway-failover-${property}`
+    const isVariable = value.startsWith('${')
+    await page.selectOption(choice, isVariable ? 'env' : value)
+    if (isVariable) await page.fill(`${choice}-variable`, value)
   }
 
   const limit = (index: number) => page.locator('#media-gateway-watch-limits > li').nth(index)

@@ -2,6 +2,10 @@
 import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { CONFIG, type Properties } from '../support/editor'
 
+export const WATCH = 'media-gateway-watch'
+export const FAILOVER = 'media-gateway-failover'
+export const METRICS = 'media-gateway-metrics'
+
 /** The defaults of every node: names and values of the contract (design 2). */
 const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
 const DEVICE = { device: '', deviceType: 'auto' }
@@ -62,8 +66,42 @@ export const DEFAULTS: Record<string, Properties> = {
     holdFor: '',
     thresholds: [],
   },
+  'media-gateway-failover': {
+    ...DEVICE,
+    route: '',
+    routeType: 'name',
+    method: 'source',
+    main: '',
+    mainType: 'json',
+    backup: '',
+    backupType: 'json',
+    failOn: 'status',
+    low: '',
+    holdOff: '',
+    degrade: '',
+    degradePer: '',
+    settle: '',
+    guard: '',
+    restore: 'off',
+    monitor: '',
+    monitorType: 'name',
+    waitToRestore: '',
+    limit: '',
+    limitPer: '',
+    lookEvery: '',
+    language: '',
+    store: '',
+    dryRun: false,
+    hold: false,
+  },
+  [METRICS]: {
+    gateways: 'all',
+    detail: 'routes',
+    statistics: '',
+    route: '',
+    routeType: 'all',
+  },
 }
-export const WATCH = 'media-gateway-watch'
 export const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
 for (const defaults of Object.values(DEFAULTS)) defaults['configVersion'] = CONFIG_VERSION
 for (const type of ACTIONS) Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway' })
@@ -94,6 +132,9 @@ const OTHER: Properties = {
   initial: 'snapshot',
   language: 'ja',
   holdFor: '2.5',
+  gateways: 'one',
+  detail: 'connections',
+  statistics: '30',
 }
 const OTHER_OF: Record<string, Properties> = {
   'media-gateway-ensure-route': { state: 'started' },
@@ -105,6 +146,33 @@ const OTHER_OF: Record<string, Properties> = {
       { measure: 'roundTripTime', of: 'destination', low: 2, high: 300, hysteresis: '' },
       { measure: 'packetLoss', of: 'source', low: '', high: 2, hysteresis: '' },
     ],
+  },
+  [FAILOVER]: {
+    failOn: 'bitrate',
+    low: '2.5',
+    holdOff: '5',
+    degrade: '0',
+    degradePer: '120',
+    settle: '${SETTLE}',
+    guard: '60',
+    restore: 'monitor',
+    waitToRestore: '600',
+    limit: '3',
+    limitPer: '7200',
+    lookEvery: '0.5',
+    store: 'file',
+    dryRun: true,
+    hold: '${HOLD}',
+  },
+}
+
+/** What a node has to be given: without it, its defaults are not enough. */
+export const NEEDED: Record<string, Properties> = {
+  [FAILOVER]: {
+    route: 'Studio A',
+    main: '{"address":"203.0.113.7","port":9000}',
+    backup: '{"address":"198.51.100.23","port":9002}',
+    monitor: 'Studio A monitor',
   },
 }
 
@@ -156,12 +224,26 @@ export const WATCHED: typeof TYPED = {
   device: { id: 'dev-1_A', env: 'DEVICE', auto: '' },
   route: { id: 'b3c9', name: 'Studio A', pattern: 'Studio*', env: 'ROUTE', all: '' },
 }
-export const typedOf = (type: string) => (type === WATCH ? WATCHED : TYPED)
+const MEASURED: typeof TYPED = { route: { pattern: 'Studio*', all: '' } }
+const sideOf = (json: string) => ({ env: 'SOURCE', flow: 'source', global: 'a.source', json })
+export const PROTECTED: typeof TYPED = {
+  device: WATCHED['device']!,
+  route: { id: 'b3c9', env: 'ROUTE', flow: 'route', global: 'a.route', name: 'Studio A' },
+  main: sideOf('{"address":"203.0.113.7","port":9000}'),
+  backup: sideOf('{"address":"198.51.100.23","port":9002}'),
+  monitor: { id: 'b3ca', name: 'Studio A monitor' },
+}
+const TYPED_OF: Record<string, typeof TYPED> = {
+  [WATCH]: WATCHED,
+  [FAILOVER]: PROTECTED,
+  [METRICS]: MEASURED,
+}
+export const typedOf = (type: string) => TYPED_OF[type] ?? TYPED
 
 /** All nodes share the code of a typed property: one of them shows every type, the others one. */
 export const showsAllTypes = (type: string, property: string) =>
   type === ACTIONS.find((candidate) => property in DEFAULTS[candidate]!) ||
-  (type === WATCH && property in WATCHED)
+  property in (TYPED_OF[type] ?? {})
 
 /** The flow that is deployed: of each type one with defaults, one bare, and one per kind of value. */
 export function flow(): Properties[] {
@@ -192,10 +274,11 @@ export function flow(): Properties[] {
   ]
   ACTIONS.forEach((type, row) => {
     const y = 60 + row * 60
-    nodes.push({ ...DEFAULTS[type], ...place, id: type, type, y })
+    nodes.push({ ...DEFAULTS[type], ...NEEDED[type], ...place, id: type, type, y })
     nodes.push({ ...place, id: `${type}-bare`, type, gateway: 'gateway', x: 440, y })
     nodes.push({
       ...DEFAULTS[type],
+      ...NEEDED[type],
       ...othersOf(type),
       ...place,
       id: `${type}-other`,
@@ -208,6 +291,7 @@ export function flow(): Properties[] {
       for (const [kind, value] of Object.entries(kinds)) {
         nodes.push({
           ...DEFAULTS[type],
+          ...NEEDED[type],
           ...othersOf(type),
           ...place,
           id: `${type}-${property}-${kind}`,

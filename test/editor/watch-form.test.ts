@@ -28,7 +28,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
     const groups = page().locator('#media-gateway-watch-events fieldset')
     should(await groups.count()).equal(4)
     should(await groups.first().isVisible()).be.false()
-    await page().getByLabel('Events').selectOption('only selected events')
+    await page().getByLabel('Events', { exact: true }).selectOption('only selected events')
     const titles = await groups.locator('legend').allTextContents()
     for (const title of titles) should(title).match(/^[A-Z][a-z, ]+$/)
 

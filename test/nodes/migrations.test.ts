@@ -59,7 +59,7 @@ describe('migrations of saved nodes', () => {
       .filter((file) => /^([\w-]+)[\\/]\1\.html$/.test(file))
       .map((file) => readFileSync(join(root, 'dist/nodes', file), 'utf8'))
       .filter((form) => form.includes('RED.nodes.registerType('))
-    forms.length.should.equal(14)
+    forms.length.should.equal(16)
     for (const form of forms) {
       const [, version] = /\bconfigVersion: \{ value: (\d+) \}/.exec(form) ?? []
       should(Number(version)).equal(CONFIG_VERSION)

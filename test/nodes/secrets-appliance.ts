@@ -28,6 +28,8 @@ export const SENT = {
 }
 export const CHANGED = markers.make('changed srtPassPhrase')
 export const ENVIRONMENT = {
+  SECRETS_TEST_MAIN: JSON.stringify({ port: 5001, srtPassPhrase: SENT.srt }),
+  SECRETS_TEST_BACKUP: JSON.stringify({ port: 5002, srtPassPhrase: SENT.srt }),
   SECRETS_TEST_USER: 'operator',
   SECRETS_TEST_PASSWORD: ENV_PASSWORD,
   SECRETS_TEST_PHRASE: SENT.environment,

@@ -56,6 +56,7 @@ export const DONE: Array<{ type: string; properties: Properties; last?: true }> 
   { type: 'ensure-route', properties: { check: true } },
   { type: 'ensure-route', properties: {} },
   { type: 'statistics', properties: { scope: 'all' } },
+  { type: 'metrics', properties: { gateways: 'all', detail: 'connections', statistics: 1 } },
   { type: 'preset', properties: { hideSecrets: true } },
   { type: 'preset', properties: {} },
   { type: 'delete-route', properties: {} },
@@ -197,6 +198,18 @@ export function flowOf(gateways: Properties[], folder: string, deviceId: string)
       wires: [['event']],
     }),
   )
+  const failovers = WATCHED.map((gateway) =>
+    node(`failover-${gateway}`, 'media-gateway-failover', {
+      gateway,
+      route: 'Studio A',
+      routeType: 'name',
+      main: 'SECRETS_TEST_MAIN',
+      mainType: 'env',
+      backup: 'SECRETS_TEST_BACKUP',
+      backupType: 'env',
+      wires: [['event']],
+    }),
+  )
   const actions = [...done, ...asked, ...broken]
   const names = [...new Set(actions.map(({ from }) => String(from)))]
   const writesTo = (file: string): Properties =>
@@ -217,6 +230,7 @@ export function flowOf(gateways: Properties[], folder: string, deviceId: string)
     ...gateways,
     ...actions,
     ...watches,
+    ...failovers,
     node('go', 'http in', { url: '/go', method: 'post', wires: [['send']] }),
     does(
       'send',

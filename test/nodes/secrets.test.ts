@@ -212,7 +212,11 @@ describe('no secret is anywhere', function () {
     const manifest = readFileSync(join(root, 'package.json'), 'utf8')
     const { nodes } = (JSON.parse(manifest) as { 'node-red': { nodes: object } })['node-red']
     const kinds = new Set(
-      [...Object.keys(ASKED), ...DONE.map(({ type }) => type)].concat('gateway', 'watch'),
+      [...Object.keys(ASKED), ...DONE.map(({ type }) => type)].concat(
+        'gateway',
+        'watch',
+        'failover',
+      ),
     )
     ;[...kinds].sort().should.eql(Object.keys(nodes).sort())
 

@@ -165,6 +165,29 @@ describe('watch', function () {
     should(low.routeId).be.a.String()
   })
 
+  it('reports a source that receives nothing, and its bitrate, without statistics', async () => {
+    await start({
+      data: watch({
+        initial: 'snapshot',
+        events: ['source.data-lost', 'source.data', 'statistics.low'],
+        thresholds: [{ measure: 'bitrate', of: 'source', low: 0.1 }],
+      }),
+    })
+    await until(() => topics().includes('snapshot'))
+    const route = simulator.routes.find(({ state }) => state === 'running')!
+    const { routes } = out()[0]!.payload as unknown as Snapshot
+    should(routes.find(({ id }) => id === route.id)!.source['bitrate']).be.above(1)
+    simulator.fail(route.name, { source: 'no-data' })
+    await until(() => topics().includes('source.data-lost') && topics().includes('statistics.low'))
+    simulator.fail(route.name, { source: 'ok' })
+    await until(() => topics().includes('source.data'))
+    const [lost, back] = out().filter(({ topic }) => topic?.startsWith('source.data'))
+    lost!.payload.should.containDeep({ before: true, after: false })
+    back!.payload.should.containDeep({ before: false, after: true })
+    should(back!.routeId).equal(route.id)
+    simulator.journal.filter(({ path }) => path.endsWith('/statistics')).should.eql([])
+  })
+
   const mistakes: Record<string, { node: object; code: string; says: RegExp; gateway?: object }> = {
     'no gateway': { node: { gateway: '' }, code: 'CONFIG', says: /This node has no gateway/ },
     'an address that is none': {

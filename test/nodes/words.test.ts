@@ -1,5 +1,7 @@
 // The words that the editor makes of kinds and values, in every language. It needs no browser.
-import 'should'
+import should from 'should'
+import { failoverFaults } from '../../client/model/failover'
+import type { FailoverFault, FailoverReason } from '../../client/model/failover-faults'
 import { sentenceOf, type Given, type Reason, type Wanted } from '../../client/model/faults'
 import { SENTENCES } from '../../client/sentences'
 import type { Failure as Responded } from '../../nodes/gateway/admin/failure'
@@ -23,6 +25,32 @@ const WANTED: OfEach<Wanted> = {
   text: { kind: 'text' },
   length: { kind: 'length', least: 10, most: 79 },
 }
+
+const SOURCE = { address: '192.0.2.1', port: 5000 }
+const SPARE = { ...SOURCE, port: 5001 }
+
+/** For every fault of a failover, settings that have it. */
+const FAILOVERS: Record<FailoverReason['kind'], unknown> = {
+  settings: 'text',
+  flag: { hold: 'perhaps' },
+  choice: { failOn: 'luck' },
+  number: { holdOff: -1 },
+  wholeNumber: { limit: 1.5 },
+  degradePer: { lookEvery: 60 },
+  low: { failOn: 'bitrate' },
+  monitor: { restore: 'monitor' },
+  route: { method: 'routes' },
+  sameRoute: { method: 'routes', main: { name: 'A' }, backup: { name: 'A' } },
+  source: { main: {} },
+  sameSource: { backup: SOURCE },
+  hidden: { main: { ...SOURCE, srtPassPhrase: '••••••' } },
+  missing: { main: { ...SOURCE, srtLatency: 120 } },
+}
+
+type FailoverFaults = ReturnType<typeof failoverFaults>
+
+const faultsOfFailover = (saved: unknown): FailoverFaults =>
+  failoverFaults(typeof saved === 'object' ? { main: SOURCE, backup: SPARE, ...saved } : saved)
 
 const given: Given = { kind: 'value', shown: '__least__' }
 const missing: Given = { kind: 'missing' }
@@ -185,6 +213,37 @@ describe('the words of the editor', () => {
         words.should.not.equal('')
         for (const value of named(reason)) words.should.containEql(String(value))
       }
+    })
+
+    it(`name every fault of a failover, with its place: ${language}`, () => {
+      const { wordsOf } = editorModule<{ wordsOf: (fault: FailoverFaults[number]) => string }>(
+        'failover/editor/faults.ts',
+        language,
+      )
+      for (const [kind, saved] of Object.entries(FAILOVERS)) {
+        const fault = faultsOfFailover(saved).find(
+          (each) => 'reason' in each && each.reason.kind === kind,
+        )!
+        should(fault).be.an.Object()
+        const { reason, problem } = fault as FailoverFault
+        const words = wordsOf(fault)
+        words.should.not.containEql(problem)
+        const [, inside] = /^\w+\.(\w+)$/.exec(fault.path) ?? []
+        if (inside) words.should.startWith(`${inside}: `)
+        if ('least' in reason) {
+          words.should.containEql(String(reason.least)).and.containEql(String(reason.most))
+        }
+      }
+    })
+
+    it(`are there for no fault of a failover that does not exist: ${language}`, () => {
+      const ofFailover = Object.keys(textsAt('failover', language, 'error') as object)
+      const isShared = (kind: string) => kind === 'number' || kind === 'wholeNumber'
+      ofFailover.sort().should.eql(
+        Object.keys(FAILOVERS)
+          .filter((kind) => !isShared(kind))
+          .sort(),
+      )
     })
 
     it(`are there for no kind of fault that does not exist: ${language}`, () => {

@@ -88,7 +88,7 @@ describe('the html of the package', () => {
       ),
     )
     // One for each type, one for all forms and one for the sidebar.
-    scripts.length.should.equal(16)
+    scripts.length.should.equal(18)
     for (const script of scripts) parse(script, { ecmaVersion: 2022 })
   })
 })

@@ -13,8 +13,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   'node-red': Record<'nodes' | 'plugins', object>
 }
 const libraries = Object.keys(manifest.dependencies).sort()
-/** Each takes its part of a millisecond. There are 82 now. */
-const MOST_FILES = 120
+/** Each takes its part of a millisecond. There are 146 now. */
+const MOST_FILES = 150
 
 describe('the start of Node-RED', () => {
   let loaded: Loaded

@@ -72,12 +72,17 @@ export interface View {
   script?: string
 }
 
-/** Starts a separate Node-RED, on a free port; `settings` are added to its settings.js. */
+/**
+ * Starts a separate Node-RED, on a free port; `settings` are added to its settings.js, `packages` are
+ * further ones by name, with their folders.
+ */
 export async function startEditor(
   settings: Properties = {},
   env: NodeJS.ProcessEnv = {},
+  packages: Record<string, string> = {},
 ): Promise<Editor> {
   const editor = new Editor()
+  Object.assign(editor.packages, packages)
   try {
     await editor.start(settings, env)
   } catch (error) {
@@ -103,6 +108,22 @@ export async function sharedEditor(): Promise<Editor> {
   return editor
 }
 
+/** Starts the browser of the tests. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: findBrowser(),
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+
 /** The editor of one language, once it is loaded. */
 interface Shown {
   context: BrowserContext
@@ -121,19 +142,7 @@ export class Editor extends NodeRed {
 
   override async start(settings: Properties, env?: NodeJS.ProcessEnv): Promise<void> {
     await super.start(settings, env)
-    this.browser = await chromium.launch({
-      executablePath: findBrowser(),
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
+    this.browser = await launchBrowser()
   }
 
   /** Shows the editor with what is deployed, as if it was just loaded, and returns its page. */
@@ -246,6 +255,13 @@ export class Editor extends NodeRed {
     })
   }
 
+  /** A new page that shows nothing yet, in a browser session of its own. */
+  async openPage(viewport: { width: number; height: number }, script: string): Promise<Page> {
+    const page = await (await this.browser!.newContext({ viewport })).newPage()
+    await page.addInitScript(script)
+    return page
+  }
+
   /** Adds a node to the flow in the editor, in the place of one that a first try has left. */
   async add(node: Properties): Promise<void> {
     await this.page.evaluate((added) => {
@@ -308,7 +324,7 @@ export class Editor extends NodeRed {
     }
     // A definition shows as a form, with its text behind a button.
     const asText = this.page.locator('.media-gateway-route-switch:visible [data-view="json"]')
-    if (kind === 'json') await asText.click()
+    if (property === 'definition' && kind === 'json') await asText.click()
     const input = container.locator('input.red-ui-typedInput-input')
     if (!(await input.isVisible())) return
     await input.fill(value)

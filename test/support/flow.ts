@@ -7,11 +7,13 @@ import controlRoute = require('../../nodes/control-route/control-route')
 import createRoute = require('../../nodes/create-route/create-route')
 import deleteRoute = require('../../nodes/delete-route/delete-route')
 import ensureRoute = require('../../nodes/ensure-route/ensure-route')
+import failover = require('../../nodes/failover/failover')
 import gateway = require('../../nodes/gateway/gateway')
 import getDevice = require('../../nodes/get-device/get-device')
 import getRoute = require('../../nodes/get-route/get-route')
 import listDevices = require('../../nodes/list-devices/list-devices')
 import listRoutes = require('../../nodes/list-routes/list-routes')
+import metrics = require('../../nodes/metrics/metrics')
 import preset = require('../../nodes/preset/preset')
 import session = require('../../nodes/session/session')
 import statistics = require('../../nodes/statistics/statistics')
@@ -37,6 +39,8 @@ const NODES: Array<(RED: NodeAPI) => void> = [
   statistics,
   preset,
   watch,
+  metrics,
+  failover,
   require('@node-red/nodes/core/network/06-httpproxy.js') as (RED: NodeAPI) => void,
 ]
 
@@ -183,13 +187,14 @@ function afterTurns(count: number, over: () => void): void {
   else setImmediate(afterTurns, count - 1, over)
 }
 
-/** Redeploys the flow in full; resolves when that is over. */
+/** Redeploys the flow, by default in full; resolves when that is over. */
 export async function redeploy(
   baseUrl: string,
   nodes?: Record<string, object>,
   options?: FlowOptions,
+  type: 'full' | 'nodes' = 'full',
 ): Promise<void> {
-  await helper.setFlows(flowOf(baseUrl, nodes, options).flow, 'full')
+  await helper.setFlows(flowOf(baseUrl, nodes, options).flow, type)
   listen()
 }
 

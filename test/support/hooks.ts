@@ -9,6 +9,7 @@ import { basename } from 'node:path'
 export const mochaHooks = {
   async beforeAll(): Promise<void> {
     began = performance.now()
+    cpuBefore = process.cpuUsage()
     // From here on, as in afterAll, the time limit of the hook itself is among the timers.
     await new Promise(setImmediate)
     before = counts()
@@ -18,7 +19,9 @@ export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
     const file = basename(this.test?.parent?.suites[0]?.file ?? '', '.test.js')
     const rss = process.resourceUsage().maxRSS / 1024
-    report({ file, seconds: (performance.now() - began) / 1000, megabytes: rss })
+    const { user, system } = process.cpuUsage(cpuBefore)
+    const seconds = (performance.now() - began) / 1000
+    report({ file, seconds, cpu: (user + system) / 1e6, megabytes: rss })
     if (rss > MOST_MEGABYTES) {
       throw new Error(`${file}: the process grew to ${Math.round(rss)} MB.`)
     }
@@ -54,6 +57,7 @@ const LONGEST_MS = 8000
 /** Several files run in one process, one after the other. */
 let before = new Map<string, number>()
 let began = 0
+let cpuBefore = process.cpuUsage()
 /** What the current file has started for later ones too. */
 const kept = new Map<string, number>()
 const stops: Array<() => unknown> = []
@@ -95,7 +99,7 @@ function emitters(): Array<[string, EventEmitter]> {
 }
 
 /** For the lists of scripts/mocha.mjs. */
-function report(row: { file: string; seconds: number; megabytes: number }): void {
+function report(row: { file: string; seconds: number; cpu: number; megabytes: number }): void {
   const path = process.env['TEST_FILES_REPORT']
   if (path) appendFileSync(path, `${JSON.stringify(row)}\n`)
 }

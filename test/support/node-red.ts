@@ -29,6 +29,8 @@ export class NodeRed {
   private server: ChildProcess | undefined
   /** The folder with its flows, credentials and context. */
   userDir = ''
+  /** The packages that it finds, by name, and their folders. */
+  readonly packages: Record<string, string> = { [packageName]: root }
 
   /** Starts it on a free port; `settings` go into its settings.js, `env` into its environment. */
   async start(settings: Properties, env: NodeJS.ProcessEnv = {}): Promise<void> {
@@ -47,9 +49,11 @@ export class NodeRed {
   private async startOn(port: number, settings: Properties, env: NodeJS.ProcessEnv): Promise<void> {
     this.url = `http://127.0.0.1:${port}/`
     this.userDir = mkdtempSync(join(tmpdir(), 'media-gateway-editor-'))
-    const link = join(this.userDir, 'node_modules', packageName)
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(root, link, 'junction')
+    for (const [name, folder] of Object.entries(this.packages)) {
+      const link = join(this.userDir, 'node_modules', name)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(folder, link, 'junction')
+    }
     writeFileSync(join(this.userDir, 'package.json'), '{"name":"editor-test","private":true}')
     // Node-RED 5 shows its tips a second after it has read this, whether or not their place is
     // there yet: if the editor takes longer to start, that is an error in the page.
@@ -131,7 +135,7 @@ export const hurried = (times: number): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require ${JSON.stringify(join(__dirname, 'hurry.js'))}`,
 })
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.on('error', reject)

@@ -7,7 +7,7 @@ import { packageName, root } from './root'
 export async function loadWords(): Promise<Words> {
   const { init } = i18n as unknown as { init: (settings: { lang: string }) => void }
   init({ lang: 'en-US' })
-  for (const node of ['gateway', 'watch']) {
+  for (const node of ['gateway', 'watch', 'failover', 'metrics']) {
     const folder = join(root, 'nodes', node, 'locales')
     await i18n.registerMessageCatalog(`${packageName}/${node}`, folder, `${node}.json`)
   }

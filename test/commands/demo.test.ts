@@ -1,4 +1,5 @@
-// What `npm start` does, as a process of its own.
+// What `npm start` does, as a process of its own. Without the control panel, which may have to be
+// installed: test/editor/control-panel.test.ts tests that.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +38,14 @@ function demo(
   const without = Object.fromEntries(ACCESS.map((name) => [name, undefined]))
   const child = spawn(process.execPath, ['scripts/start.mjs', ...args], {
     cwd: root,
-    env: { ...process.env, ...without, npm_lifecycle_event: '', PORT: '0', ...environment },
+    env: {
+      ...process.env,
+      ...without,
+      npm_lifecycle_event: '',
+      PORT: '0',
+      DASHBOARD: 'none',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return new Promise((resolve, reject) => {
@@ -70,16 +78,24 @@ describe('npm start', function () {
     errors.should.equal('')
     ;(code ?? -1).should.equal(0, output)
     output.should.match(/Devices: 1\n {2}Name .*\n {2}Gateway 1 /)
-    output.should.match(/Routes of the first device: 8\n {2}Name .*\n {2}Studio A +\w+ +udp/)
+    output.should.match(/Routes of the first device: 10\n {2}Name .*\n {2}Studio A +\w+ +udp/)
     output.should.match(/Created route "Demo .*Recorder udp 239\.1\.1\.1:6000 and to Monitor/)
     output.should.match(/Updated route "Demo .*Recorder udp 239\.1\.1\.1:6002 and to Monitor/)
-    output.should.match(/Running: 4, with [1-9]\d*\.\d Mbit\/s of sources/)
-    output.should.match(/Preset: 8 routes/)
+    output.should.match(/Running: 6, with [1-9]\d*\.\d Mbit\/s of sources/)
+    output.should.match(/Preset: 10 routes/)
     output.should.match(/Started it: running/)
     output.should.match(/Ensured "stopped": stop, update/)
     output.should.match(/Deleted it: \w/)
     output.should.match(/Reported by the watch: .*route\.added.*route\.changed.*route\.removed/)
-    output.should.match(/Logins: 1 for \d+ requests of 13 nodes/)
+    output.should.match(/Dry run of a failover: Newsroom feed: .*stopped/)
+    output.should.match(/Logins: 1 for \d+ requests of 14 nodes/)
+    const [fails, toBackup, back, toMain] = output
+      .split('Failover of the route')[1]!
+      .match(/^ {2}.+$/gm)!
+    fails.should.match(/Main fails now\.$/)
+    toBackup!.should.match(/News channel: switched to backup, because the source in use failed/)
+    back!.should.match(/Main is back\.$/)
+    toMain!.should.match(/News channel: switched to main, because main is good again/)
     output.should.match(/Sessions left open: 0\n$/)
   })
 
@@ -116,7 +132,12 @@ describe('npm start', function () {
           label?: string
         }>
         const tabs = flow.filter(({ type }) => type === 'tab').map(({ label }) => label)
-        tabs.should.deepEqual(['Start and stop a route', 'All nodes', 'Simulator: failures'])
+        tabs.should.deepEqual([
+          'Start and stop a route',
+          'Failover',
+          'All nodes',
+          'Simulator: failures',
+        ])
         const press = async (label: string): Promise<void> => {
           const { id } = flow.find(({ type, name }) => type === 'inject' && name === label)!
           ;(await fetch(`${editor}inject/${id}`, { method: 'POST' })).status.should.equal(200)
@@ -176,6 +197,7 @@ describe('npm start', function () {
     await simulator.stop()
     errors.should.equal('')
     ;(code ?? -1).should.equal(0, output)
+    output.should.not.match(/Failover/)
     output.should
       .match(/Studio A/)
       .and.match(preset)

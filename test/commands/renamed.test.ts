@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import should from 'should'
 import { packageName, root } from '../support/root'
-import { env, Installation } from './installation'
+import { env, Installation } from '../package/installation'
 
 const NAME = '@someone/else'
 

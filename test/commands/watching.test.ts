@@ -1,0 +1,27 @@
+// What a watched appliance costs: counts, so they are the same on any machine.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import 'should'
+import { root } from '../support/root'
+
+/** Bytes for each appliance with 20 routes. */
+const MOST_HEAP = 60_000
+/** Bytes per poll. The timer and the HTTP call alone leave about 1,000. */
+const MOST_PROMOTED = 4000
+
+describe('a watched appliance', function () {
+  this.timeout(90_000)
+
+  it('takes little of the heap, and its polls leave next to nothing to the old generation', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      join(root, 'bench/watching.mjs'),
+      '--watches=60',
+      '--seconds=6',
+      '--json',
+    ])
+    const { heap, promoted } = JSON.parse(stdout) as Record<'heap' | 'promoted', number>
+    heap.should.be.above(0).and.below(MOST_HEAP)
+    promoted.should.be.above(0).and.below(MOST_PROMOTED)
+  })
+})
