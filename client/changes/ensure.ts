@@ -99,10 +99,7 @@ export async function ensureRoutes(
 
   const { deviceId: where } = options
   const deviceId = typeof where === 'string' ? where : await where()
-  const goals = wanted.map((row): Goal => ({
-    wanted: row,
-    options: { ...options, state: state === 'row' ? stateOfRow(row)! : state },
-  }))
+  const goals = wanted.map((row) => goalOf(row, options))
   const { waitTimeout } = options
   const present = await settledList(gateway, deviceId, goals, waitTimeout, operation)
   const todo = await mapInSlices(goals, (goal): Planned => ({
@@ -155,6 +152,12 @@ export async function ensureRoutes(
   } finally {
     if (memory) memory.lastRun = runOf(deviceId, isList, work) ?? memory.lastRun
   }
+}
+
+function goalOf(row: Wanted, options: EnsureRoutes): Goal {
+  if (options.state !== 'row') return { wanted: row, options: { ...options, state: options.state } }
+  const { state: _, ...wanted } = row as Wanted & { state?: unknown }
+  return { wanted, options: { ...options, state: stateOfRow(row)! } }
 }
 
 type Planned = Goal & { plan: Plan }

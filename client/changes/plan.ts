@@ -77,7 +77,11 @@ export function plan(
     : planMissing(wanted, options, nothing)
 }
 
-function planMissing(wanted: Wanted, { state, validate }: PlanOptions, nothing: Plan): Plan {
+function planMissing(
+  { renamedFrom: _, ...wanted }: Wanted,
+  { state, validate }: PlanOptions,
+  nothing: Plan,
+): Plan {
   const problems = checkNewRoute(wanted, { validate })
   if (problems.length > 0) return { ...nothing, problems }
   const startRoute = state === 'started' || (state === 'present' && wanted.startRoute === true)

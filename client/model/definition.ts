@@ -1,13 +1,7 @@
-import {
-  checkCreate,
-  checkUpdate,
-  givenAs,
-  unfit,
-  type CheckOptions,
-  type UpdateMode,
-} from './check'
+import { checkCreate, checkUpdate, faultOf, type CheckOptions, type UpdateMode } from './check'
 import type { Fault } from './faults'
 import { isGiven, isObject, isText, own } from './json'
+import type { Member } from './members'
 import { findHidden } from './secrets'
 
 /** What the definition of a route is for. */
@@ -27,6 +21,8 @@ export function stateOfRow(row: unknown): WantedState | undefined {
   const word = typeof state === 'string' ? state.trim().toLowerCase() : ''
   return Object.hasOwn(STATES_OF_ROWS, word) ? STATES_OF_ROWS[word] : undefined
 }
+
+const STATE_OF_ROW: Member = { kind: 'choice', oneOf: ['running', 'stopped'] }
 
 const STATES_OF_ROWS: Record<string, WantedState> = {
   running: 'started',
@@ -83,11 +79,10 @@ export function checkWanted(
   }
   const former = own(row, 'renamedFrom')
   if (isGiven(former) && typeof former !== 'string') {
-    problems.push(unfit('renamedFrom', givenAs(former), { kind: 'text' }))
+    problems.push(faultOf({ kind: 'text' }, former, 'renamedFrom'))
   }
   if (state === 'row' && stateOfRow(row) === undefined) {
-    const wanted = { kind: 'choice', choices: '"running", "stopped"' } as const
-    problems.push(unfit('state', givenAs(own(row, 'state')), wanted))
+    problems.push(faultOf(STATE_OF_ROW, own(row, 'state'), 'state'))
   }
   return state === 'absent' ? problems.filter(tellsWhich) : problems
 }
