@@ -33,7 +33,8 @@ export = (RED: NodeAPI): void =>
       }
       const { deviceId, results, routeId } = await ensureRoutes(
         gateway,
-        await parameters.definition(),
+        // A route to be absent need only be identified.
+        await parameters.definition({ keepsNames: state === 'absent' }),
         {
           deviceId: parameters.device,
           state,

@@ -15,6 +15,7 @@ import {
 import { findGateway, requireGateway } from './gateway-node'
 import { migrated } from './migrations'
 import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
+import { secretsOf } from './secrets'
 import { createStatus, type Did } from './status'
 import { wordsOf } from './words'
 
@@ -32,6 +33,8 @@ export interface Call<Config> {
   parameters: Parameters
   /** Shows how far a long call has got, in signs and numbers, such as `412/1000`. */
   progress: (text: string) => void
+  /** With which the names of variables begin that may stand for secrets. */
+  secretPrefix: () => string
 }
 
 /** What a node returns; the handler puts it into the message. */
@@ -123,11 +126,22 @@ export function registerAction<Config extends ActionConfig>(
     })
 
     const run = async (message: Message, operation: Operation): Promise<Result> => {
-      const gateway = requireGateway(RED, config).client()
-      const parameters = readParameters(RED, this, config, message, gateway, operation)
+      const found = requireGateway(RED, config)
+      const gateway = found.client()
+      const withSecrets = secretsOf(RED, this, found)
+      const parameters = readParameters(RED, this, config, message, gateway, operation, withSecrets)
       try {
         const { progress } = status
-        return await perform({ gateway, operation, config, message, parameters, progress })
+        const { secretPrefix } = found
+        return await perform({
+          gateway,
+          operation,
+          config,
+          message,
+          parameters,
+          progress,
+          secretPrefix,
+        })
       } catch (error) {
         if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
         throw error
