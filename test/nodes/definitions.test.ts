@@ -329,7 +329,7 @@ describe('routes as a file', () => {
     values.size.should.be.above(10)
     Object.assign(process.env, Object.fromEntries(values))
     try {
-      const payload = definitions.map(({ state: _, ...definition }) => definition)
+      const payload = definitions.map(({ state: _state, ...definition }) => definition)
       const results = (await result('import', { payload })).payload as Ensured[]
       results.map(({ action }) => action).should.eql(Array(30).fill('create'))
       second.routes.should.have.length(30)
