@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import should from 'should'
 import { plan } from '../../../client/changes/plan'
 import { definitionsOf, type Definition } from '../../../client/model/definitions'
+import { checkWanted } from '../../../client/model/definition'
 import { HIDDEN, findSecrets, withSecretsFrom } from '../../../client/model/secrets'
 import type { Route } from '../../../client/model/types'
 import { arbitraryRoute, frozen } from '../../support/arbitraries'
@@ -179,6 +180,15 @@ describe('the definitions of routes', () => {
         definitionsOf(routes, { secrets: 'names' }).filter(({ name }) => name === 'Studio A'),
       )
     })
+  })
+
+  it('with two destinations of one name are refused when they are sent, not mixed up', () => {
+    const [{ state: _state, ...definition }] = definitionsOf([
+      routeOf('A', srt('out'), srt('out', { port: 6000 })),
+    ]) as [Definition]
+    checkWanted(definition, { state: 'present' }).should.match([
+      { path: 'destinations[1].name', kind: 'repeated' },
+    ])
   })
 
   describe('of any routes, sent back', () => {
