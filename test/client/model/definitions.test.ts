@@ -130,7 +130,7 @@ describe('the definitions of routes', () => {
 
   it('of a route that is not whole are an error, also where it is not wanted', () => {
     for (const part of ['source', 'destinations'] as const) {
-      const broken = { ...routeOf('B'), [part]: undefined } as Route
+      const broken = { ...routeOf('B'), [part]: undefined }
       should(() =>
         definitionsOf([routeOf('A'), broken], { only: ({ name }) => name === 'A' }),
       ).throw({ code: 'BAD_RESPONSE', message: new RegExp(`route "B" without its ${part}`) })
