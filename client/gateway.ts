@@ -5,6 +5,7 @@ import {
   listDevices,
   mayBeUnknownDevice,
 } from './api/devices'
+import { listDefinitions } from './api/definitions'
 import { exportPreset, type Preset, type PresetAnswer } from './api/presets'
 import { getRoute, listRoutes } from './api/routes'
 import { endSession, sessionInformation, startSession } from './api/session'
@@ -33,6 +34,7 @@ import { updateRoute, type Updated, type UpdateMode } from './changes/update'
 import { openConnection, type GatewayOptions } from './connection/connection'
 import { newOperation, type Operation } from './connection/operation'
 import { asGatewayError, closedError, invalidInput } from './errors'
+import type { Definition } from './model/definitions'
 import type {
   CommandAnswer,
   Device,
@@ -69,6 +71,16 @@ export interface ListOptions extends DeviceOptions {
   page?: number
   /** Routes on each page. */
   pageSize?: number
+}
+
+export interface DefinitionsOptions extends DeviceOptions {
+  /**
+   * What stands for a secret. `hidden` (default): {@link HIDDEN}. `names`: the name of an
+   * environment variable, such as `${SRT_STUDIO_A_SOURCE}`; this client does not replace it.
+   */
+  secrets?: 'hidden' | 'names'
+  /** With which these names begin; default `SRT_`. */
+  prefix?: string
 }
 
 /** How long to wait for a change. */
@@ -175,6 +187,12 @@ export interface Gateway {
      * @throws GatewayError
      */
     list(options?: ListOptions): Promise<RouteList>
+    /**
+     * Returns the definitions of all routes, sorted by name: without IDs, without what only this
+     * appliance knows, and with `state` where a route is running or stopped.
+     * @throws GatewayError `BAD_RESPONSE` when the appliance lists fewer routes than it counts
+     */
+    definitions(options?: DefinitionsOptions): Promise<Definition[]>
     /**
      * Returns a route.
      * @param route its `id`, or else its exact `name`
@@ -399,6 +417,12 @@ export function openGateway(options: GatewayOptions): Gateway {
           const { page, pageSize } = given
           const deviceId = await deviceOf(given, operation)
           return listRoutes(connection, { deviceId, page, pageSize }, operation)
+        }),
+      definitions: (given = {}) =>
+        perform('list-routes', given, (operation) => {
+          const { secrets, prefix } = given
+          const deviceId = (): Promise<string> => deviceOf(given, operation)
+          return listDefinitions(connection, { deviceId, secrets, prefix }, operation)
         }),
       get: (route, given = {}) =>
         perform('get-route', given, async (operation) =>

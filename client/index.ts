@@ -9,6 +9,7 @@ export type {
   ChangeOptions,
   ControlOptions,
   CreateOptions,
+  DefinitionsOptions,
   DeviceOptions,
   EnsureOptions,
   Gateway,
@@ -30,6 +31,7 @@ export type { EnsureFailure } from './changes/ensure'
 export type { RouteAddress, Target } from './changes/find'
 export type { Wanted, WantedState } from './changes/plan'
 export type { Updated, UpdateMode } from './changes/update'
+export type { Definition } from './model/definitions'
 export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'
 export { HIDDEN, hideSecrets } from './model/secrets'

@@ -32,6 +32,7 @@ export {
   mayBeUnknownDevice,
   onlyDevice,
 } from './api/devices'
+export { listDefinitions } from './api/definitions'
 export { getRoute, listRoutes } from './api/routes'
 export { readAllStatistics, readStatistics } from './api/statistics'
 export type { FailedStatistics, Statistics, StatisticsOf } from './api/statistics'
@@ -68,5 +69,12 @@ export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'
 export type { RouteView, Snapshot, Wordless, WatchEvent } from './watch/events'
 export { toSent as sentForm } from './model/convert'
-export { HIDDEN, hideSecrets } from './model/secrets'
+export type { Definition } from './model/definitions'
+export {
+  HIDDEN,
+  hideSecrets,
+  isSecretPrefix,
+  SECRET_PREFIX,
+  withSecretsFrom,
+} from './model/secrets'
 export type * from './model/types'

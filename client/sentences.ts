@@ -170,6 +170,8 @@ export const SENTENCES = {
     'The property __property__ must be a whole number from __least__ to __most__. Correct it in the node, and deploy.',
   number:
     'The property __property__ must be a number from __least__ to __most__. Correct it in the node, and deploy.',
+  secretPrefix:
+    'The property __property__ must be at least two letters, digits or underscores, and begin with a letter or an underscore. Correct it in the node, and deploy.',
   flag: 'The property __property__ must be true or false. Correct it in the node, and deploy.',
   correct: 'Correct it in the configuration of the gateway, and deploy.',
   passwordNeeded:

@@ -2,7 +2,7 @@ import { checkCreate, checkUpdate, faultOf, type CheckOptions, type UpdateMode }
 import type { Fault } from './faults'
 import { isGiven, isObject, isText, own } from './json'
 import type { Member } from './members'
-import { findHidden } from './secrets'
+import { findHidden, withSecretsFrom } from './secrets'
 
 /** What the definition of a route is for. */
 export type Use =
@@ -31,8 +31,43 @@ const STATES_OF_ROWS: Record<string, WantedState> = {
   stopped: 'stopped',
 }
 
+export interface DefinitionOptions extends CheckOptions {
+  /**
+   * With which the names of variables begin that may stand for secrets; `''`: not known. Without it,
+   * none may.
+   */
+  secretPrefix?: string
+}
+
 /** Returns every fault that a definition shows before it is sent, without a call (design 2.3). */
-export function checkDefinition(definition: unknown, use: Use, options: CheckOptions): Fault[] {
+export function checkDefinition(
+  definition: unknown,
+  use: Use,
+  { secretPrefix, ...options }: DefinitionOptions,
+): Fault[] {
+  const faultsOf = (filled: unknown): Fault[] => checkFilled(filled, use, options)
+  if (secretPrefix === undefined) return faultsOf(definition)
+  return faultsWithNames(definition, secretPrefix, faultsOf)
+}
+
+/** Fits wherever a secret fits: what a variable holds is not known yet. */
+const STAND_IN = 'x'.repeat(10)
+
+/** The faults of a definition that may give secrets by name. With no known prefix, any name fits. */
+export function faultsWithNames<Found extends object>(
+  definition: unknown,
+  prefix: string,
+  faultsOf: (definition: unknown) => Found[],
+): Found[] {
+  const filled = withSecretsFrom(definition, { prefix, lookUp: () => STAND_IN }).definition
+  const isVariable = (fault: Found): boolean => 'kind' in fault && fault.kind === 'variable'
+  return faultsOf(filled).flatMap((fault) => {
+    if (!isVariable(fault)) return [fault]
+    return prefix === '' ? [] : [{ ...fault, prefix }]
+  })
+}
+
+function checkFilled(definition: unknown, use: Use, options: CheckOptions): Fault[] {
   if (use.kind === 'create') return checkNewRoute(definition, options)
   if (use.kind === 'update') return checkUpdate(definition, use.mode, options)
   const wanted = { state: use.state, ...options }

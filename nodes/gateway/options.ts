@@ -1,6 +1,8 @@
 import type { Node, NodeAPI } from 'node-red'
 import {
   GatewayError,
+  SECRET_PREFIX,
+  isSecretPrefix,
   say,
   type GatewayOptions,
   type ProxyOptions,
@@ -19,6 +21,7 @@ export interface GatewayConfig {
   concurrency?: unknown
   pollInterval?: unknown
   readOnly?: unknown
+  secretPrefix?: unknown
 }
 
 export interface GatewayCredentials {
@@ -58,6 +61,18 @@ export function gatewayOptions(
     proxy: proxyOptions(RED, config.proxy, baseUrl),
     log,
   }
+}
+
+/**
+ * Returns with which the names of variables begin that may stand for secrets.
+ * @throws GatewayError `CONFIG`
+ */
+export function secretPrefixOf({ secretPrefix }: GatewayConfig): string {
+  refuseUnresolved('secretPrefix', secretPrefix)
+  const prefix = secretPrefix ?? ''
+  if (prefix === '') return SECRET_PREFIX
+  if (isSecretPrefix(prefix)) return prefix
+  throw new GatewayError('CONFIG', say('secretPrefix', { property: 'secretPrefix' }))
 }
 
 const milliseconds = (seconds: number | undefined): number | undefined =>

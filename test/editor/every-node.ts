@@ -27,7 +27,13 @@ export const DEFAULTS: Record<string, Properties> = {
   'media-gateway-session': { action: 'info' },
   'media-gateway-list-devices': { output: 'response' },
   'media-gateway-get-device': { ...DEVICE, hideSecrets: false },
-  'media-gateway-list-routes': { ...DEVICE, output: 'response', filter: '', state: '' },
+  'media-gateway-list-routes': {
+    ...DEVICE,
+    output: 'response',
+    secrets: 'hidden',
+    filter: '',
+    state: '',
+  },
   'media-gateway-get-route': { ...DEVICE, ...ROUTE, hideSecrets: false },
   'media-gateway-create-route': { ...DEVICE, ...DEFINITION, ...WAITING, startRoute: false },
   'media-gateway-update-route': {
