@@ -20,6 +20,7 @@ import {
   type Wanted,
 } from './plan'
 import type { Present } from './present'
+import { refusePlans } from './protected'
 import { awaitRoute, stillDiffers } from './wait'
 
 /** What was done, or with `check` what would be. */
@@ -186,6 +187,7 @@ async function changeFrom(
   const { routeId } = address
   const timeout = options.waitTimeout
   const one = planOn(gateway, deviceId, wanted, route, options)
+  refusePlans(gateway, [one], operation)
   if (!route) return planned(one)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 

@@ -31,6 +31,7 @@ import {
 } from './plan'
 import { labelOf } from './find'
 import { findPortConflicts } from './port-conflicts'
+import { refusePlans } from './protected'
 import { ownReads, settledList, sharedReads } from './present'
 
 export interface EnsureRoutes extends ApplyOptions {
@@ -99,6 +100,7 @@ export async function ensureRoutes(
     if (isList) return { deviceId, results }
     return { deviceId, results: results[0]!, routeId: results[0]?.before?.id }
   }
+  refusePlans(gateway, plans, operation)
   const todo = wanted.map((row, index) => ({ wanted: row, plan: plans[index]! }))
   if (!isList) {
     const steps: EnsureAction[] = []
