@@ -159,13 +159,12 @@ export function protectedError(
   const values = { count: routes.length, names: bounded(quoted, 800) }
   const said: Sentence[] =
     others.length === 0
-      ? [
-          say('protected', { route: bounded(only, 200) }),
-          say('unchanged'),
-          say('confirmProtected'),
-        ]
+      ? [say('protected', { route: bounded(only, 200) }), say('unchanged'), say('confirmProtected')]
       : [
-          words('__count__ routes on __host__ are protected by its configuration: __names__.', values),
+          words(
+            '__count__ routes on __host__ are protected by its configuration: __names__.',
+            values,
+          ),
           say('unchanged'),
           words('To do it anyway, set msg.confirmProtected to an array of exactly these names.'),
         ]

@@ -133,8 +133,7 @@ export const SENTENCES = {
   // Changes.
   readOnly:
     'The gateway __host__ is set to read-only. Nothing was changed. To allow changes, clear "Read-only" in the configuration of the gateway, and deploy.',
-  protected:
-    'Route "__route__" is protected by the configuration of the gateway __host__.',
+  protected: 'Route "__route__" is protected by the configuration of the gateway __host__.',
   confirmProtected: 'To do it anyway, set msg.confirmProtected to exactly its name.',
   mayBeApplied:
     'The change may or may not have been applied: check the gateway before you send it again.',

@@ -3,6 +3,7 @@ import {
   GatewayError,
   Stop,
   asGatewayError,
+  confirmedIn,
   forgetOnlyDevice,
   isGatewayError,
   mayBeUnknownDevice,
@@ -124,6 +125,7 @@ export function registerAction<Config extends ActionConfig>(
 
     const run = async (message: Message, operation: Operation): Promise<Result> => {
       const gateway = requireGateway(RED, config).client()
+      operation.confirmed = confirmedIn(message.confirmProtected)
       const parameters = readParameters(RED, this, config, message, gateway, operation)
       try {
         const { progress } = status

@@ -31,7 +31,7 @@ describe('a protected route', () => {
       startRoute: true,
       ...definition(name, 6001 + index),
     }))
-    simulator = await startSimulator({ routes, applyDelay: 0, settleDelay: 0 } as never)
+    simulator = await startSimulator({ routes, applyDelay: 0, settleDelay: 0 })
     device = simulator.devices[0]!._id
     gateway = open(PATTERNS)
   })
@@ -119,7 +119,7 @@ describe('a protected route', () => {
 
   it('takes its name as a text too', async () => {
     await gateway.routes.stop(onAir, { confirmProtected: NAME, waitFor: 'applied' })
-    simulator.routes[0]!.state!.should.equal('idle')
+    simulator.routes[0]!.state.should.equal('idle')
   })
 
   it('says what it is in one sentence each', async () => {
