@@ -63,4 +63,4 @@ export async function refuseIfAnyProtected(
   if (isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
 }
 
-const UNCERTAIN = words('It is uncertain whether one of the others is protected.')
+const UNCERTAIN = words('It is uncertain whether a route that is not listed is protected.')
