@@ -1,5 +1,6 @@
 // The sidebar: routes that are protected are marked, and not stopped from here.
 import should from 'should'
+import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { HOSTILE, pretend, withSidebar } from './sidebar-page'
 
@@ -20,6 +21,11 @@ withSidebar('the sidebar: protected routes', (sidebar) => {
     should(await row('Beta').getByRole('img').count()).equal(0)
     should(await lockOf('Alpha').getAttribute('title')).match(/stop and restart are blocked/)
 
+    for (const theme of ['light', 'dark'] as const) {
+      await editor().paint(theme)
+      await takePicture(block('Guarded'), `sidebar-protected-${theme}`)
+    }
+    await editor().paint('light')
     small().clearJournal()
     const stop = row('Alpha').getByRole('button', { name: `stop Alpha: ${WHY}` })
     should(await stop.getAttribute('title')).equal(WHY)
@@ -31,6 +37,7 @@ withSidebar('the sidebar: protected routes', (sidebar) => {
       should(await button.getAttribute('title')).equal(WHY)
       await button.click({ force: true })
     }
+    await takePicture(block('Guarded'), 'sidebar-protected-details')
     should(await question().count()).equal(0)
     const start = details().getByRole('button', { name: 'start Alpha reserve', exact: true })
     should(await start.getAttribute('aria-disabled')).equal('false')
@@ -54,6 +61,10 @@ withSidebar('the sidebar: protected routes', (sidebar) => {
     await button('stop shown').click()
     await says(question(), 'Stop 1 routes on Guarded?')
     await says(question(), `Off the air goes “${HOSTILE}”. Left out because they are protected: 2.`)
+    await takePicture(
+      editor().page.locator('.media-gateway-sidebar').first(),
+      'sidebar-protected-question',
+    )
     await question().getByRole('button', { name: 'Stop routes' }).click()
     await until(() => small().route(HOSTILE)!.state === 'idle', 'the stop')
     should(commands(small())).have.length(1)

@@ -222,9 +222,9 @@ describe('the config node', () => {
         const node = helper.getNode('gateway') as unknown as {
           client(): { protects(name: string): boolean }
         }
-        const { protects } = node.client()
+        const gateway = node.client()
         const names = ['on air, left', 'Studio 1', 'Studio', 'left']
-        names.map(protects).should.eql([true, true, false, false])
+        names.map((name) => gateway.protects(name)).should.eql([true, true, false, false])
       } finally {
         delete process.env.TEST_GATEWAY_ROUTES
       }
