@@ -32,7 +32,7 @@ import type { Wanted, WantedState } from './changes/plan'
 import { restorePreset } from './changes/presets'
 import { updateRoute, type Updated, type UpdateMode } from './changes/update'
 import { openConnection, type GatewayOptions } from './connection/connection'
-import { newOperation, type Operation } from './connection/operation'
+import { confirmedIn, newOperation, type Operation } from './connection/operation'
 import { asGatewayError, closedError, invalidInput } from './errors'
 import type { Definition } from './model/definitions'
 import type {
@@ -83,6 +83,12 @@ export interface DefinitionsOptions extends DeviceOptions {
   prefix?: string
 }
 
+/** Confirms what would change, stop or delete protected routes. */
+export interface ConfirmOptions {
+  /** The exact name of the route, or of each. Only with `protectedRoutes` of the gateway. */
+  confirmProtected?: string | readonly string[]
+}
+
 /** How long to wait for a change. */
 export interface ChangeOptions extends DeviceOptions {
   /**
@@ -101,7 +107,7 @@ export interface CreateOptions extends ChangeOptions {
   validate?: boolean
 }
 
-export interface UpdateOptions extends ChangeOptions {
+export interface UpdateOptions extends ChangeOptions, ConfirmOptions {
   /**
    * What leaving something out of the patch means. `merge` (default): it stays as it is, at every
    * depth. `keep`: of name, source and destinations, what is left out stays; a list of destinations
@@ -112,12 +118,15 @@ export interface UpdateOptions extends ChangeOptions {
   validate?: boolean
 }
 
-export interface ControlOptions extends ChangeOptions {
+export interface DeleteOptions extends ChangeOptions, ConfirmOptions {}
+
+/** A start needs no confirmation. */
+export interface ControlOptions extends ChangeOptions, ConfirmOptions {
   /** The destination to act on; by default the route itself. */
   destination?: Target
 }
 
-export interface EnsureOptions extends DeviceOptions {
+export interface EnsureOptions extends DeviceOptions, ConfirmOptions {
   /** Default `present`: the route exists, running or not. */
   state?: WantedState
   /** Plan only: nothing is written. Default false. */
@@ -129,6 +138,8 @@ export interface EnsureOptions extends DeviceOptions {
   /** Milliseconds for each step to show; default 30000. */
   waitTimeout?: number
 }
+
+export interface ImportOptions extends DeviceOptions, ConfirmOptions {}
 
 export interface StatisticsOptions extends DeviceOptions {
   /** Only those of the route's source. */
@@ -218,7 +229,7 @@ export interface Gateway {
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError `NOT_FOUND`
      */
-    delete(route: Target, options?: ChangeOptions): Promise<Changed<UpdateAnswer>>
+    delete(route: Target, options?: DeleteOptions): Promise<Changed<UpdateAnswer>>
     /**
      * Starts a route or a destination.
      * @param route its `id`, or else its exact `name`
@@ -275,7 +286,7 @@ export interface Gateway {
      * @returns the appliance's response
      * @throws GatewayError `INVALID_INPUT` when it is not a preset; nothing was sent then
      */
-    import(preset: Preset | string | Buffer, options?: DeviceOptions): Promise<PresetAnswer>
+    import(preset: Preset | string | Buffer, options?: ImportOptions): Promise<PresetAnswer>
   }
 
   /**
@@ -317,11 +328,12 @@ export function openGateway(options: GatewayOptions): Gateway {
   /** Makes one call, under the name that its errors carry, until the signal is aborted. */
   async function perform<T>(
     name: string,
-    { signal }: CallOptions,
+    { signal, confirmProtected }: CallOptions & ConfirmOptions,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T> {
     const { stop, release } = stops.of(signal)
     const operation = newOperation(name, stop)
+    operation.confirmed = confirmedIn(confirmProtected)
     try {
       if (stop?.stopped) throw closedError()
       return await work(operation)

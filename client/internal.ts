@@ -4,7 +4,7 @@
  */
 export { openConnection } from './connection/connection'
 export type { Connection, GatewayOptions } from './connection/connection'
-export { newOperation } from './connection/operation'
+export { confirmedIn, newOperation } from './connection/operation'
 export type { Operation, Request } from './connection/operation'
 export {
   asGatewayError,

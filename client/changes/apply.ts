@@ -14,6 +14,7 @@ import type { RouteAddress } from './find'
 import { forgetRoute, forgetUpdate, isInProgress, sendTracked, serialized } from './pending'
 import { findWanted, plan, type EnsureAction, type Goal, type Plan } from './plan'
 import type { Present } from './present'
+import { refusePlans } from './protected'
 import { awaitRoute, stillDiffers } from './wait'
 
 /** What was done, or with `check` what would be. */
@@ -207,6 +208,7 @@ async function changeFrom(
   const timeout = row.options.waitTimeout
   const one = planOn(gateway, deviceId, row, route)
   row.allow?.(route)
+  refusePlans(gateway, [one], operation)
   if (!route) return planned(one)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 

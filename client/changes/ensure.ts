@@ -20,6 +20,7 @@ import {
 } from './plan'
 import { findPortConflicts } from './port-conflicts'
 import { settledList } from './present'
+import { refusePlans } from './protected'
 import { planRemovals, removalFaults, type Remove } from './removals'
 import { renameFinder } from './renames'
 import { reportOf, type PlanReport } from './report'
@@ -134,6 +135,8 @@ export async function ensureRoutes(
   if (approve && made && planId !== made.id) {
     throw stalePlan(made.grounds, memory?.plans.get(planId!), operation)
   }
+
+  refusePlans(gateway, allPlans, operation)
 
   const work = all.map((row): Row => ({
     ...row,

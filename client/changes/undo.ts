@@ -18,6 +18,7 @@ import { imprintOf } from './imprint'
 import { comparable } from './known-secrets'
 import { plan, type ApplyOptions, type Goal, type Wanted, type WantedState } from './plan'
 import { settledList } from './present'
+import { refusePlans } from './protected'
 import { reportOf, type PlanReport } from './report'
 
 /** What a run of ensure has changed, as far as is needed to take it back. Contains secrets. */
@@ -95,6 +96,11 @@ export async function undo(
   const rows = ways.flatMap(({ row }) => row ?? [])
   const report = reportOf(rows.map((row) => row.plan))
   if (check) return { deviceId, results: rows.map((row) => planned(row.plan)), report, left: run }
+  refusePlans(
+    gateway,
+    rows.map((row) => row.plan),
+    operation,
+  )
   if (!isList && rows[0]) {
     const results = await applyAlone(rows[0], gateway, deviceId, operation)
     return { deviceId, results, report }

@@ -9,7 +9,12 @@ import {
   type TlsOptions,
 } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
-import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+import {
+  flagProperty,
+  linesProperty,
+  numberProperty,
+  refuseUnresolved,
+} from '../runtime/environment'
 
 /** The saved properties of the config node, as far as they concern the connection. */
 export interface GatewayConfig {
@@ -22,6 +27,7 @@ export interface GatewayConfig {
   pollInterval?: unknown
   readOnly?: unknown
   secretPrefix?: unknown
+  protectedRoutes?: unknown
 }
 
 export interface GatewayCredentials {
@@ -57,6 +63,7 @@ export function gatewayOptions(
       numberProperty('pollInterval', config.pollInterval, RANGES.pollInterval),
     ),
     readOnly: flagProperty('readOnly', config.readOnly),
+    protectedRoutes: linesProperty('protectedRoutes', config.protectedRoutes),
     tls: tlsOptions(RED, config.tls),
     proxy: proxyOptions(RED, config.proxy, baseUrl),
     log,

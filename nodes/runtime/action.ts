@@ -3,6 +3,7 @@ import {
   GatewayError,
   Stop,
   asGatewayError,
+  confirmedIn,
   forgetOnlyDevice,
   isGatewayError,
   mayBeUnknownDevice,
@@ -135,6 +136,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
     const run = async (message: Message, operation: Operation): Promise<Result> => {
       const found = requireGateway(RED, config)
       const gateway = found.client()
+      operation.confirmed = confirmedIn(message.confirmProtected)
       const withSecrets = secretsOf(RED, this, found)
       const parameters = readParameters(RED, this, config, message, gateway, operation, withSecrets)
       try {
