@@ -311,7 +311,8 @@ function isInRange({ min = -Infinity, max = Infinity, whole }: Member, value: nu
   return value >= min && value <= max && (!whole || Number.isInteger(value))
 }
 
-function faultOf(member: Member, value: unknown, path: string): Fault {
+/** The fault of a value that this member does not take. */
+export function faultOf(member: Member, value: unknown, path: string): Fault {
   return unfit(
     path,
     isGiven(value) ? shown(member, value) : givenAs(value),
