@@ -60,7 +60,7 @@ function changesBetween(then: Grounds, now: Grounds): Problem[] {
     if (before.present !== after.present) {
       return [{ path, problem: 'has changed on the gateway since' }]
     }
-    return before.wanted === after.wanted ? [] : [{ path, problem: 'is not wanted as in the plan' }]
+    return before.wanted === after.wanted ? [] : [{ path, problem: 'is not given as in the plan' }]
   })
 }
 

@@ -153,7 +153,7 @@ function changeSince({ before, after, isInDoubt }: Change, now: Route | undefine
     route && now ? imprintOf(route) === imprintOf(now) : !route && !now
   if (isAs(before)) return 'none'
   if (isInDoubt || after === undefined)
-    return 'is in doubt: whether it was changed is not known; check it by hand'
+    return 'was perhaps changed, which was never confirmed; check it yourself'
   if (isAs(after)) return 'ours'
   if (!after) return 'exists again'
   return now ? 'has changed since' : 'has been deleted since'
@@ -188,7 +188,7 @@ function restored(before: Route, now: Route): Wanted {
       const { id: _, ...fresh } = destination
       return fresh
     }),
-  } as Wanted
+  }
 }
 
 /** The part, with null for what it did not have and has now. */

@@ -185,7 +185,7 @@ describe('ensure-route with a file', () => {
       const [first] = wanted
       const altered = [{ ...first!, source: { ...source('A'), port: 5112 } }]
       const refused = await fault('approve', { payload: altered, plan: again })
-      refused.error.message.should.containEql('"A" is not wanted as in the plan')
+      refused.error.message.should.containEql('"A" is not given as in the plan')
     })
 
     it('does not change a route that changes while the plan is applied', async () => {
@@ -312,7 +312,7 @@ describe('ensure-route with a file', () => {
       const twin = { ...route('Old'), name: 'Twin' }
       ;(await planned([{ ...twin, renamedFrom: '' }])).summary.create.should.equal(1)
       const { plan } = await result('check', { payload: [twin] })
-      ;(plan as PlanReport).text.should.containEql('looks like "Old" renamed')
+      ;(plan as PlanReport).text.should.containEql('the same as "Old" except for its name')
       await run('row', [twin])
       names().should.deepEqual(['Old', 'Twin'])
     })
@@ -460,10 +460,10 @@ describe('ensure-route with a file', () => {
 
     /** All routes without what a new one gets: IDs. */
     function picture(): object {
-      const bare = ({ id: _, ...part }: { id?: string }): object => part
+      const bare = (part: object): object => ({ ...part, id: undefined })
       return names().map((name) => {
         const { state, ...read } = named(name)
-        const { source: from, destinations } = sentForm(read as Route)
+        const { source: from, destinations } = sentForm(read)
         const places = destinations.map((one) => JSON.stringify(bare(one))).sort()
         return { name, state, source: bare(from), destinations: places }
       })
