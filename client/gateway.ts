@@ -19,8 +19,8 @@ import {
 import { controlRoute, type ControlAction } from './changes/control'
 import { createRoute, type Created, type Waiting } from './changes/create'
 import { deleteRoute } from './changes/delete'
-import type { Ensured } from './changes/apply'
-import { ensureRoutes, type EnsureFailure } from './changes/ensure'
+import type { Ensured } from './changes/ensure/apply'
+import { ensureRoutes, type EnsureFailure } from './changes/ensure/ensure'
 import {
   findDestination,
   findRoute,
@@ -28,7 +28,7 @@ import {
   type RouteAddress,
   type Target,
 } from './changes/find'
-import type { Wanted, WantedState } from './changes/plan'
+import type { Wanted, WantedState } from './changes/ensure/plan'
 import { restorePreset } from './changes/presets'
 import { updateRoute, type Updated, type UpdateMode } from './changes/update'
 import { openConnection, type GatewayOptions } from './connection/connection'

@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { protectedError, words } from '../errors'
 import type { RouteAddress } from './find'
-import type { Plan } from './plan'
+import type { Plan } from './ensure/plan'
 
 /**
  * The one decision: refuses what would change, stop or delete these routes, unless the operation

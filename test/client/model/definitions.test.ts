@@ -1,7 +1,7 @@
 // Routes as a file: what it says, and that sending it changes nothing.
 import * as fc from 'fast-check'
 import should from 'should'
-import { plan } from '../../../client/changes/plan'
+import { plan } from '../../../client/changes/ensure/plan'
 import { definitionsOf, type Definition } from '../../../client/model/definitions'
 import { checkWanted } from '../../../client/model/definition'
 import { HIDDEN, findSecrets, withSecretsFrom } from '../../../client/model/secrets'

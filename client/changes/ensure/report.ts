@@ -1,5 +1,5 @@
-import type { Difference } from '../model/diff'
-import { isObject, isText, membersIn } from '../model/json'
+import type { Difference } from '../../model/diff'
+import { isObject, isText, membersIn } from '../../model/json'
 import type { Plan } from './plan'
 
 /** A plan to be read by people. Without secrets. */
