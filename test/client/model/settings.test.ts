@@ -75,6 +75,14 @@ describe('a setting of a gateway', () => {
     }
   }
 
+  it('that has lines may be a list of texts, as a variable of a flow can be', () => {
+    linesProperty('routes', ['On air*', 'Studio 1']).should.eql(['On air*', 'Studio 1'])
+    linesProperty('routes', undefined).should.eql([])
+    for (const value of [[5], {}, true, ['${STUDIOS}']]) {
+      should(() => linesProperty('routes', value)).throw({ code: 'CONFIG' })
+    }
+  })
+
   it('that is the prefix of secrets has two characters at least, as in a name of a variable', () => {
     const good = ['SRT_', 'srt', '__', 'A1', '${PREFIX}']
     const bad = ['', 'S', '_', '1A', 'SRT-', 'SRT ', ' SRT_', 'Ü_', 'SRT_\n', '${A}_']
