@@ -77,11 +77,8 @@ export function plan(
     : planMissing(wanted, options, nothing)
 }
 
-function planMissing(
-  { renamedFrom: _, ...wanted }: Wanted,
-  { state, validate }: PlanOptions,
-  nothing: Plan,
-): Plan {
+function planMissing(given: Wanted, { state, validate }: PlanOptions, nothing: Plan): Plan {
+  const { renamedFrom: _, ...wanted } = given
   const problems = checkNewRoute(wanted, { validate })
   if (problems.length > 0) return { ...nothing, problems }
   const startRoute = state === 'started' || (state === 'present' && wanted.startRoute === true)

@@ -73,7 +73,8 @@ const doneTo = ({ steps, fields }: Plan): string =>
 function differencesOf({ diff, steps, renameOf }: Plan): string[] {
   if (steps.includes('delete')) return []
   if (!steps.includes('create')) return diff.map(lineOf)
-  const hint = renameOf === undefined ? [] : [`the same as ${JSON.stringify(renameOf)} except for its name`]
+  const hint =
+    renameOf === undefined ? [] : [`the same as ${JSON.stringify(renameOf)} except for its name`]
   return [...hint, ...diff.flatMap(({ to }) => partsOf(to))]
 }
 
