@@ -61,7 +61,7 @@ describe('a thousand routes as a file', function () {
     ).payload as string
     for (const secret of Object.values(secrets)) file.should.not.containEql(secret)
 
-    for (const { id } of [...simulator.routes]) simulator.removeRoute(id)
+    for (const id of simulator.routes.map((route) => route.id)) simulator.removeRoute(id)
     Object.assign(process.env, secrets)
     simulator.clearJournal()
     const { routes } = (await result('from-yaml', { payload: file })).payload as {
@@ -97,12 +97,14 @@ function apart(routes: RouteSpec[]): RouteSpec[] {
 }
 
 /** A route without IDs. */
-function pictureOf(read: Route): { name: string } {
+function pictureOf(read: Route): object {
   const { source, destinations } = sentForm(read)
   const bare = (part: object): object => ({ ...part, id: undefined })
   return {
     name: read.name,
-    ...{ state: read.state, source: bare(source), destinations: destinations.map(bare) },
+    state: read.state,
+    source: bare(source),
+    destinations: destinations.map(bare),
   }
 }
 

@@ -478,11 +478,11 @@ describe('the example flows', function () {
       shownNowhere()
     })
 
-    for (const [end, failing, done] of [
+    for (const [refusing, failing, done] of [
       ['receiver', () => second, 'sender'],
       ['sender', () => simulator, 'receiver'],
     ] as const) {
-      it(`takes the new key back when the ${end} refuses it, also after an earlier rotation`, async () => {
+      it(`takes the new key back when the ${refusing} refuses it, also after an earlier rotation`, async () => {
         await rotate()
         const former = keys()
         failing().fault({ kind: 'status', status: 400, match: { action: 'update' } })
@@ -491,7 +491,7 @@ describe('the example flows', function () {
         await sayOf('result', 2)
         told('result')[1]!.should.match(
           new RegExp(
-            `^ALERT To Bergen: the ${end} was not changed \\(.+\\)\\. The ${done} has its former key again\\.$`,
+            `^ALERT To Bergen: the ${refusing} was not changed \\(.+\\)\\. The ${done} has its former key again\\.$`,
           ),
         )
         keys().should.eql(former)
@@ -559,10 +559,8 @@ function secretsOf({ routes }: Simulator): Record<string, string> {
   return Object.fromEntries(
     routes.flatMap(({ name, source, destinations }) =>
       [{ ...source, name: 'source' } as Fields, ...destinations].flatMap((part: Fields) => {
-        const secret = part['srtPassPhrase'] || part['password']
-        return secret
-          ? [[`SRT_${nameOf(name)}_${nameOf(String(part['name']))}`, String(secret)]]
-          : []
+        const secret = (part['srtPassPhrase'] || part['password']) as string | undefined
+        return secret ? [[`SRT_${nameOf(name)}_${nameOf(String(part['name']))}`, secret]] : []
       }),
     ),
   )
