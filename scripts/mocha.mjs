@@ -149,6 +149,8 @@ export const testFiles = () =>
     'client/watch/outages',
     'recipes/monitoring',
     'recipes/people',
+    'recipes/files',
+    'nodes/round-trip',
     'client/failover/protect',
     'client/changes/ensure/bulk',
     'recipes/services',

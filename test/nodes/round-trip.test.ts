@@ -30,6 +30,7 @@ describe('a thousand routes as a file', function () {
         'to-yaml': { type: 'yaml', property: 'payload' },
         'from-yaml': { type: 'yaml', property: 'payload' },
       },
+      // With fewer at a time, definitions wait so long that each reads the list once more.
       { types: [yaml], gateway: { concurrency: 100 } },
     )
   })
