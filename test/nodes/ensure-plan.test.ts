@@ -216,6 +216,75 @@ describe('ensure-route with a file', () => {
     })
   })
 
+  it('says of ten kinds of drift what brings the gateway back to the file', async () => {
+    const file = [
+      ...['Port', 'Address', 'More', 'Fewer', 'Started', 'Gone', 'Event name'].map((name) =>
+        route(name, 'stopped'),
+      ),
+      route('Stopped', 'running'),
+      srt('Phrase', 'the phrase of the file'),
+    ]
+    await run('row', file)
+    ;(await planned(file, 'prune')).text.should.equal('Nothing to do.')
+
+    const other = { ...destination('one more'), port: 6007 }
+    await run('row', [
+      { name: 'Port', source: { port: 5555 } },
+      { name: 'Address', destinations: [{ name: 'Address out', address: '192.0.2.77' }] },
+      { ...route('More'), destinations: [destination('More'), other] },
+      { name: 'Fewer', destinations: [] },
+      route('Started', 'running'),
+      route('Stopped', 'stopped'),
+      { name: 'Phrase', source: { srtPassPhrase: 'a phrase of somebody' } },
+      route('Event added', 'stopped'),
+    ])
+    simulator.removeRoute('Gone')
+    simulator.renameRoute('Event name', 'Event renamed')
+
+    const { text, summary } = await planned(file, 'prune')
+    summary.should.deepEqual({ create: 1, update: 6, delete: 1, start: 1, stop: 1 })
+    for (const line of [
+      '~ "Port"  update\n    source.port: 5555 → 5004\n',
+      '~ "Address"  update\n    destinations[0].address: 192.0.2.77 → 192.0.2.9\n',
+      '~ "More"  update\n    destinations[1]: name "one more out"',
+      '~ "Fewer"  update\n    destinations[0]: name "Fewer out"',
+      '~ "Started"  stop\n    state: running → idle\n',
+      '~ "Stopped"  start\n    state: idle → running\n',
+      '~ "Phrase"  update\n    source.srtPassPhrase: •••••• → ••••••\n',
+      '+ "Gone"  create\n',
+      '~ "Event renamed" → "Event name"  update\n',
+      '- "Event added"  delete\n',
+    ]) {
+      text.should.containEql(line)
+    }
+  })
+
+  it('asks for the name of a protected route when it applies a plan, and when it takes a run back', async () => {
+    await unload()
+    await load(
+      simulator.url,
+      { approve: ensure({ approve: true }), row: ensure({}) },
+      { gateway: { protectedRoutes: 'Main*' } },
+    )
+    await run('row', [route('Main', 'running'), route('Other')])
+    const wanted = [route('Main', 'stopped'), route('Other', 'running')]
+    const plan = await planned(wanted)
+    const before = writes().length
+    const { error } = await fault('approve', { payload: wanted, plan })
+    error.cause.should.match({ code: 'READ_ONLY', applied: 'no' })
+    writes().length.should.equal(before)
+    await run('approve', wanted, { plan, confirmProtected: 'Main' })
+    named('Main').state!.should.equal('idle')
+    // To start it again needs no name.
+    await run('approve', undefined, { action: 'undo' })
+    named('Main').state!.should.equal('running')
+    await run('row', [{ name: 'Main', source: { port: 5099 } }], { confirmProtected: ['Main'] })
+    const back = await fault('row', { action: 'undo' })
+    back.error.cause.code.should.equal('READ_ONLY')
+    await run('row', undefined, { action: 'undo', confirmProtected: 'Main' })
+    should(named('Main').source.port).equal(port('Main'))
+  })
+
   describe('that leaves out routes', () => {
     const three = (): Definition[] => [route('Event 1'), route('Event 2'), route('Studio')]
 

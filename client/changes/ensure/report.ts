@@ -1,5 +1,6 @@
 import type { Difference } from '../../model/diff'
 import { isObject, isText, membersIn } from '../../model/json'
+import { HIDDEN } from '../../model/secrets'
 import type { Plan } from './plan'
 
 /** A plan to be read by people. Without secrets. */
@@ -94,7 +95,10 @@ function partsOf(route: unknown): string[] {
 }
 
 function shown(value: unknown): string {
-  if (isText(value)) return /^[\w.:/•-]+$/.test(value) ? value : JSON.stringify(value)
+  if (isText(value)) {
+    const text = value.replace(/\/\/[^/@\s]*@/, `//${HIDDEN}@`)
+    return /^[\w.:/•@-]+$/.test(text) ? text : JSON.stringify(text)
+  }
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'none'
   return membersIn(value)

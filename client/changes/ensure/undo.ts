@@ -2,14 +2,14 @@ import { GatewayError, readOnlyError, words } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { sentenceOf } from '../../model/faults'
-import { toSent } from '../../model/convert'
+import { booleanFrom, toSent } from '../../model/convert'
 import { isSameId } from '../../model/ids'
 import { isEmpty, isText, membersIn, own, type JsonObject } from '../../model/json'
 import { anyMembersOf } from '../../model/members'
 import { isRunning, isStopped } from '../../model/route-state'
 import type { RouteIndex } from '../../model/route-index'
 import { isMasked, isSecret } from '../../model/secrets'
-import type { Route } from '../../model/types'
+import type { Destination, Route } from '../../model/types'
 import { inShort, unchangedSince } from './approval'
 import { newTrace, planned, type Ensured, type Row } from './apply'
 import { applyAll, applyAlone, type EnsureFailure } from './bulk'
@@ -170,8 +170,22 @@ function goalOf({ before }: Change, now: Route | undefined, options: ApplyOption
       ? 'stopped'
       : 'present'
   return {
-    wanted: now ? restored(before, now) : (toSent(before) as Wanted),
+    wanted: now ? restored(before, now) : anew(before),
     options: { ...options, state },
+  }
+}
+
+/** What creates the route again. */
+function anew(before: Route): Wanted {
+  const { name, source, destinations } = toSent(before)
+  return {
+    name,
+    source,
+    destinations: destinations.map((destination, index) =>
+      isHeldBack(before, before.destinations[index]!)
+        ? { ...destination, action: 'stop' }
+        : destination,
+    ),
   }
 }
 
@@ -182,14 +196,18 @@ function restored(before: Route, now: Route): Wanted {
     id: now.id,
     name: then.name,
     source: emptied(then.source, present.source),
-    destinations: then.destinations.map((destination) => {
+    destinations: then.destinations.map((destination, index) => {
       const same = present.destinations.find(({ id }) => isSameId(id, destination.id))
       if (same) return emptied(destination, same)
       const { id: _, ...fresh } = destination
-      return fresh
+      return isHeldBack(before, before.destinations[index]!) ? { ...fresh, action: 'stop' } : fresh
     }),
   }
 }
+
+/** True for a destination that somebody has stopped while its route runs. */
+const isHeldBack = (route: Route, { started }: Destination): boolean =>
+  isRunning(route) && booleanFrom(started) === false
 
 /** The part, with null for what it did not have and has now. */
 function emptied<T extends JsonObject>(then: T, now: JsonObject): T {
