@@ -335,6 +335,21 @@ describe('ensure-route with a file', () => {
       ;(await planned([route('Event 1')], 'prune')).summary.delete.should.equal(1)
     })
 
+    it('is a conflict when one of them is on the air by the time it is applied', async () => {
+      await run('row', three())
+      const kept = [route('Event 1')]
+      const plan = await planned(kept, 'prune')
+      simulator.startRoute('Event 2')
+      const { error } = await fault('prune', { payload: kept, plan })
+      error.cause.code.should.equal('CONFLICT')
+      error.message.should.containEql('"Event 2" has changed on the gateway since')
+      simulator.stopRoute('Event 2')
+      simulator.renameRoute('Studio', 'Event 9')
+      const more = await fault('prune', { payload: kept, plan })
+      more.error.message.should.containEql('"Event 9" is not in the plan')
+      names().should.deepEqual(['Event 1', 'Event 2', 'Event 9'])
+    })
+
     it('is refused for more than so many, with their names', async () => {
       const many = [1, 2, 3, 4, 5].map((number) => route(`Event ${number}`))
       await run('row', many)
