@@ -1,0 +1,86 @@
+import {
+  GatewayError,
+  ensureRoutes,
+  invalidInput,
+  newOperation,
+  onlyDevice,
+  say,
+  type Connection,
+  type EnsureRoutes,
+} from '../../../client/internal'
+import type { JsonObject } from '../../../client/model/json'
+import { RANGES } from '../../../client/model/ranges'
+import { numberIn } from '../../../client/model/settings'
+
+/** What a node with a given definition would do now. */
+export interface Planned {
+  /** For people, in several lines. */
+  text: string
+  /** How many routes each step is for. */
+  summary: Record<'create' | 'update' | 'delete' | 'start' | 'stop', number>
+  /** The variables for secrets that have no value in the environment of the process. */
+  unset: string[]
+}
+
+/** What a plan is made from, as the form of ensure route has it. */
+interface PlanOptions extends Omit<EnsureRoutes, 'state'> {
+  state: string
+  remove?: { pattern: string; atMost: number }
+  approve: boolean
+}
+
+/** Milliseconds that earlier changes may take to show. */
+const LONGEST = 10_000
+
+/**
+ * Plans what ensure route would do on the gateway as it is now, and writes nothing.
+ * @throws GatewayError `INVALID_INPUT` with every reason why it would do nothing
+ */
+export async function planNow(
+  gateway: Connection,
+  { deviceId, definition, ...form }: JsonObject,
+): Promise<Planned> {
+  const operation = newOperation('ensure-route')
+  const device = typeof deviceId === 'string' && deviceId !== '' ? deviceId : undefined
+  const options: PlanOptions = {
+    deviceId: device ?? (() => onlyDevice(gateway, operation)),
+    state: stateIn(form),
+    check: true,
+    exact: form.exact === true,
+    validate: form.validate !== false,
+    remove: removeIn(form),
+    approve: form.approve === true,
+    waitTimeout: LONGEST,
+  }
+  const { plan } = (await ensureRoutes(gateway, definition, options as EnsureRoutes, operation)) as {
+    plan?: Planned
+  }
+  const { text, summary } = plan!
+  const answer = { text, summary, unset: [] }
+  // Names are passed on, whatever the appliance writes into them.
+  if (gateway.repeatsSecret(JSON.stringify(answer))) {
+    throw new GatewayError('BAD_RESPONSE', say('secretRepeated'))
+  }
+  return answer
+}
+
+const STATES = ['present', 'started', 'stopped', 'absent', 'row']
+
+function stateIn({ state }: JsonObject): string {
+  const known = STATES.find((each) => each === (state || 'present'))
+  if (known !== undefined) return known
+  throw invalidInput([{ path: 'state', problem: `must be one of "${STATES.join('", "')}"` }])
+}
+
+function removeIn({ remove, removePattern, removeAtMost }: JsonObject): PlanOptions['remove'] {
+  if (remove !== 'pattern') return undefined
+  const pattern = typeof removePattern === 'string' ? removePattern : ''
+  const isEmpty = removeAtMost === undefined || removeAtMost === null || removeAtMost === ''
+  const range = RANGES.removeAtMost
+  const atMost = isEmpty ? DEFAULT_AT_MOST : numberIn(removeAtMost, range)
+  if (atMost !== undefined) return { pattern, atMost }
+  const problem = `must be a whole number from ${range.least} to ${range.most}`
+  throw invalidInput([{ path: 'removeAtMost', problem }])
+}
+
+const DEFAULT_AT_MOST = 3
