@@ -129,11 +129,9 @@ function failed({ code, message }: RequestError): (Node | string)[] {
 }
 
 function planRows({ text: plan, unset }: Planned): HTMLElement[] {
-  const lines = plan.split('\n').map((line, index) => {
+  const lines = plan.split('\n').map((line) => {
     const kind = KINDS[line.charAt(0)] ?? 'plain'
-    const className = `media-gateway-plan-line media-gateway-plan-${kind}`
-    // The line breaks are there for who copies it.
-    return element('span', { className }, index === 0 ? line : `\n${line}`)
+    return element('div', { className: `media-gateway-plan-${kind}` }, line)
   })
   const block = element(
     'pre',

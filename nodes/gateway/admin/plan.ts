@@ -52,10 +52,8 @@ export async function planNow(
     approve: form.approve === true,
     waitTimeout: LONGEST,
   }
-  const { plan } = (await ensureRoutes(gateway, definition, options as EnsureRoutes, operation)) as {
-    plan?: Planned
-  }
-  const { text, summary } = plan!
+  const { plan } = await ensureRoutes(gateway, definition, options, operation)
+  const { text, summary } = plan
   const answer = { text, summary, unset: [] }
   // Names are passed on, whatever the appliance writes into them.
   if (gateway.repeatsSecret(JSON.stringify(answer))) {
