@@ -62,10 +62,15 @@ export const newMemory = (): Memory => ({
 const MOST_ROUTES = 10_000
 
 /** Sets an entry and, when there are too many, drops the oldest. */
-export function setLatest<T>(entries: Map<string, T>, key: string, value: T): void {
+export function setLatest<T>(
+  entries: Map<string, T>,
+  key: string,
+  value: T,
+  most = MOST_ROUTES,
+): void {
   entries.delete(key)
   entries.set(key, value)
-  if (entries.size <= MOST_ROUTES) return
+  if (entries.size <= most) return
   const [oldest] = entries.keys()
   entries.delete(oldest!)
 }

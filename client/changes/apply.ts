@@ -10,15 +10,9 @@ import type { Route } from '../model/types'
 import { awaitCreated } from './create'
 import { awaitGone } from './delete'
 import { comparable, rememberSecrets } from './known-secrets'
+import type { RouteAddress } from './find'
 import { forgetRoute, forgetUpdate, isInProgress, sendTracked, serialized } from './pending'
-import {
-  findWanted,
-  plan,
-  type ApplyOptions,
-  type EnsureAction,
-  type Plan,
-  type Wanted,
-} from './plan'
+import { findWanted, plan, type EnsureAction, type Goal, type Plan } from './plan'
 import type { Present } from './present'
 import { awaitRoute, stillDiffers } from './wait'
 
@@ -41,9 +35,35 @@ export interface Ensured {
 }
 
 /** A row with what is to be done about it. */
-export interface Row {
-  wanted: Wanted
+export interface Row extends Goal {
   plan: Plan
+  /** Sees the route as it is found before anything is sent for it; it may throw. */
+  allow?: (present: Route | undefined) => void
+  /** Written while it is applied. */
+  trace: Trace
+}
+
+/** What became of a row, as far as it got. */
+export interface Trace {
+  /** The steps that were carried out. */
+  steps: EnsureAction[]
+  /** The route before the first of them and after the last, with the secrets that were written from here. */
+  before?: Route | null
+  after?: Route | null
+  /** Whether the next step was applied is not known. */
+  isInDoubt: boolean
+}
+
+export const newTrace = (): Trace => ({ steps: [], isInDoubt: false })
+
+/** Carries out a step, and notes whether it is in doubt. */
+async function traced<T>(trace: Trace, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    trace.isInDoubt = mayHaveArrived(error)
+    throw error
+  }
 }
 
 /** Runs a change when there is room for it; the change makes room for others before it ends. */
@@ -60,25 +80,23 @@ export interface Room {
 export interface Way {
   gateway: Connection
   deviceId: string
-  options: ApplyOptions
   /** Reads and sends. */
   operation: Operation
   /** Waits until what was sent shows: what is sent can still show after a stop. */
   waiting: Operation
   present: Present
   lane: Lane
-  /** Receives the steps that are carried out. */
-  steps: EnsureAction[]
 }
 
 /** Plans again with the present route, in turn with its other changes, and applies the plan. */
-export async function apply({ wanted, plan: first }: Row, way: Way): Promise<Ensured> {
-  const { gateway, deviceId, options, operation, present } = way
+export async function apply(row: Row, way: Way): Promise<Ensured> {
+  const { wanted, plan: first } = row
+  const { gateway, deviceId, operation, present } = way
   const { before } = first
   if (!before && first.steps.length === 0) return planned(first)
   const applyTo = ({ id: routeId }: Route): Promise<Ensured> => {
     const address = { deviceId, routeId }
-    return serialized(gateway, address, operation, () => changeRoute(address, wanted, way))
+    return serialized(gateway, address, operation, () => changeRoute(address, row, way))
   }
   if (before) {
     const settled = !isInProgress(gateway, { deviceId, routeId: before.id }, before)
@@ -88,12 +106,12 @@ export async function apply({ wanted, plan: first }: Row, way: Way): Promise<Ens
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
     const { found, ensured } = await inLaneOn(
       way,
-      () => present.routes(wanted),
+      () => present.routes(row),
       async (routes, room) => {
-        const route = findWanted(wanted, routes, options, operation)
+        const route = findWanted(row, routes, operation)
         return {
           found: route,
-          ensured: route ? undefined : await create(wanted, routes, way, room),
+          ensured: route ? undefined : await create(row, routes, way, room),
         }
       },
     )
@@ -130,70 +148,72 @@ async function countedCreate<T>({ memory }: Connection, work: () => Promise<T>):
 }
 
 async function create(
-  wanted: Wanted,
+  { wanted, options, allow, trace }: Row,
   /** The routes that existed before it. */
   older: RouteIndex,
-  { gateway, deviceId, options, operation, waiting }: Way,
+  { gateway, deviceId, operation, waiting }: Way,
   room: Room,
 ): Promise<Ensured> {
   const one = plan(wanted, undefined, options)
+  allow?.(undefined)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
   const { fields } = one
   if (!fields) return planned(one)
   const timeout = options.waitTimeout
+  trace.before = null
   const after = await countedCreate(gateway, () =>
-    seen(
-      room,
-      () => sendCreate(gateway, { deviceId, fields }, operation),
-      () => awaitCreated(gateway, { deviceId, fields, older, timeout }, waiting),
+    traced(trace, () =>
+      seen(
+        room,
+        () => sendCreate(gateway, { deviceId, fields }, operation),
+        () => awaitCreated(gateway, { deviceId, fields, older, timeout }, waiting),
+      ),
     ),
   )
   rememberSecrets(gateway, { deviceId, routeId: after.id }, fields)
+  trace.after = comparable(gateway, deviceId, after)
   return { ...planned(one), after }
 }
 
 export const planOn = (
   gateway: Connection,
   deviceId: string,
-  wanted: Wanted,
+  { wanted, options }: Goal,
   route: Route | undefined,
-  options: ApplyOptions,
 ): Plan => plan(wanted, route, options, route && comparable(gateway, deviceId, route))
 
-async function changeRoute(
-  address: { deviceId: string; routeId: string },
-  wanted: Wanted,
-  way: Way,
-): Promise<Ensured> {
-  const { gateway, options, operation, present } = way
+async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<Ensured> {
+  const { options } = row
+  const { gateway, operation, present } = way
   const read = (): Promise<Route | undefined> =>
     present.route(address).catch(async (error: unknown) => {
       if (options.state !== 'absent' || !isNotFound(error)) throw error
       await awaitGone(gateway, address, options.waitTimeout, operation, { unsent: true })
       return undefined
     })
-  return inLaneOn(way, read, (route, room) => changeFrom(route, address, wanted, way, room))
+  return inLaneOn(way, read, (route, room) => changeFrom(route, address, row, way, room))
 }
 
 /** Carries out the steps from this route to the wanted one. */
 async function changeFrom(
   route: Route | undefined,
-  address: { deviceId: string; routeId: string },
-  wanted: Wanted,
-  { gateway, deviceId, options, operation, waiting, steps }: Way,
+  address: RouteAddress,
+  row: Row,
+  { gateway, deviceId, operation, waiting }: Way,
   room: Room,
 ): Promise<Ensured> {
   const { routeId } = address
-  const timeout = options.waitTimeout
-  const one = planOn(gateway, deviceId, wanted, route, options)
+  const { trace } = row
+  const timeout = row.options.waitTimeout
+  const one = planOn(gateway, deviceId, row, route)
+  row.allow?.(route)
   if (!route) return planned(one)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 
   const until = (verdict: (now: Route) => Sentence | undefined): Promise<Route> =>
     awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, waiting)
 
-  let after: Route | null = route
-  for (const step of one.steps) {
+  const carryOut = async (step: EnsureAction): Promise<Route | null> => {
     switch (step) {
       case 'delete':
         await seen(
@@ -205,23 +225,22 @@ async function changeFrom(
           () => awaitGone(gateway, address, timeout, waiting, { onMissing: room.seen }),
         )
         forgetRoute(gateway, address)
-        after = null
-        break
+        return null
       case 'update': {
         const fields = one.fields!
-        after = await seen(
+        const updated = await seen(
           room,
           () => sendTracked(gateway, address, { fields, present: route }, operation),
-          () => until((now) => remaining(planOn(gateway, deviceId, wanted, now, options))),
+          () => until((now) => remaining(planOn(gateway, deviceId, row, now))),
         )
         forgetUpdate(gateway, address)
-        break
+        return updated
       }
-      case 'start':
-      case 'stop':
-        after = await seen(
+      default:
+        return seen(
           room,
-          () => sendCommand(gateway, { ...address, command: `${step}-route` }, operation),
+          () =>
+            sendCommand(gateway, { ...address, command: `${step as Command}-route` }, operation),
           () =>
             until((now) =>
               (step === 'start' ? isRunning : isStopped)(now)
@@ -229,13 +248,20 @@ async function changeFrom(
                 : say(step === 'start' ? 'lastNotRunning' : 'lastNotStopped'),
             ),
         )
-        break
-      case 'create':
     }
-    steps.push(step)
+  }
+
+  let after: Route | null = route
+  trace.before = comparable(gateway, deviceId, route)
+  for (const step of one.steps) {
+    after = await traced(trace, () => carryOut(step))
+    trace.steps.push(step)
+    trace.after = after && comparable(gateway, deviceId, after)
   }
   return { ...planned(one), after }
 }
+
+type Command = 'start' | 'stop'
 
 /**
  * Sends a change and waits until it shows. After a lost response, a change that shows was applied;

@@ -1,72 +1,87 @@
-import {
-  type ErrorCause,
-  type ErrorCode,
-  GatewayError,
-  afterChanges,
-  closedError,
-  invalidInput,
-  mayHaveArrived,
-  type Finding,
-  readOnlyError,
-  reported,
-  restated,
-  withoutLabels,
-  words,
-  type Sentence,
-} from '../errors'
-import { createSemaphore, type Semaphore } from '../connection/concurrency'
+import { GatewayError, invalidInput, words, type Finding, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { checkWanted } from '../model/definition'
-import { apply, planOn, planned, type Ensured, type Lane, type Row, type Way } from './apply'
+import { checkWanted, stateOfRow, type EnsureState } from '../model/definition'
+import type { RouteIndex } from '../model/route-index'
+import type { Route } from '../model/types'
 import { mapInSlices } from '../slices'
-import { Stop } from '../stop'
+import { groundsOf, rememberGrounds, stalePlan, unchangedSince, type Grounds } from './approval'
+import { newTrace, planned, planOn, type Ensured, type Row } from './apply'
+import { applyAll, applyAlone, type EnsureFailure } from './bulk'
+import { labelOf } from './find'
 import {
   collisions,
   duplicates,
   findWanted,
   type ApplyOptions,
-  type EnsureAction,
+  type Goal,
+  type Plan,
   type Wanted,
 } from './plan'
-import { labelOf } from './find'
 import { findPortConflicts } from './port-conflicts'
-import { ownReads, settledList, sharedReads } from './present'
+import { settledList } from './present'
+import { planRemovals, removalFaults, type Remove } from './removals'
+import { renameFinder } from './renames'
+import { reportOf, type PlanReport } from './report'
+import { runOf, undo, type Run, type Undo } from './undo'
 
-export interface EnsureRoutes extends ApplyOptions {
+export type { EnsureFailure } from './bulk'
+
+export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
   deviceId: string | (() => Promise<string>)
+  state: EnsureState
   /** Plan only: nothing is written. */
   check?: boolean
+  /**
+   * Nothing is written without the ID of a plan, and then exactly that plan. A route that is only
+   * renamed is recognised.
+   */
+  approve?: boolean
+  /** Of the plan that was approved. */
+  planId?: string
+  /** Delete routes that a list does not have; none by default. */
+  remove?: Remove
+  /** Where plans and the last run are remembered. */
+  memory?: EnsureMemory
   /** Called when a row of a list is done, with how many are, of how many. */
   onProgress?: (done: number, rows: number) => void
 }
 
-/** The result of a row that failed in a bulk. */
-export interface EnsureFailure {
-  /** True unless it is certain that nothing was changed. */
-  changed: boolean
-  /** What was done before it failed. */
-  action: EnsureAction[]
-  error: { code: ErrorCode; message: string; cause: ErrorCause }
+/** What is remembered from one call to the next. Contains secrets. */
+export interface EnsureMemory {
+  readonly plans: Map<string, Grounds>
+  /** The last run that changed anything, until it is taken back. */
+  lastRun?: Run
+}
+
+export const newEnsureMemory = (): EnsureMemory => ({ plans: new Map() })
+
+export interface EnsureResult {
+  deviceId: string
+  results: Ensured | Array<Ensured | EnsureFailure>
+  routeId?: string
+  /** With `check` or `approve`. */
+  plan?: PlanReport
+  /** False where the plan is all there is. */
+  isApplied: boolean
 }
 
 /**
  * Brings one route, or each of a list, to the wanted state, and writes only where it
  * is not there yet (design 2.3). All rows are planned, and their faults, duplicate names
  * and port clashes found, before the first write.
- * @throws GatewayError `INVALID_INPUT` with every fault; nothing was written then
+ * @throws GatewayError `INVALID_INPUT` with every fault, `CONFLICT` when the approved plan no longer
+ * fits; nothing was written then
  */
 export async function ensureRoutes(
   gateway: Connection,
   input: unknown,
   options: EnsureRoutes,
   operation: Operation,
-): Promise<{
-  deviceId: string
-  results: Ensured | Array<Ensured | EnsureFailure>
-  routeId?: string
-}> {
-  if (gateway.readOnly && !options.check) throw readOnlyError(operation)
+): Promise<EnsureResult> {
+  const { check = false, approve = false, planId, remove, memory } = options
+  const isApplied = !check && !(approve && planId === undefined)
+  if (gateway.readOnly && isApplied) throw readOnlyError(operation)
   const isList = Array.isArray(input)
   if (!isList) operation.route = labelOf(input)
   // Holes in a list count as empty rows.
@@ -76,225 +91,132 @@ export async function ensureRoutes(
   const faults = await mapInSlices(rows, (row, index) =>
     under(pathOf(index), checkWanted(row, options)),
   )
-  refuse(faults.flat(), operation)
+  const { state } = options
+  const removal = { isList, rows: rows.length, state, isSeenFirst: check || approve }
+  refuse([...faults.flat(), ...(remove ? removalFaults(remove, removal) : [])], operation)
   const wanted = rows as Wanted[]
   refuse(duplicates(wanted, pathOf), operation)
 
   const { deviceId: where } = options
   const deviceId = typeof where === 'string' ? where : await where()
-  const present = await settledList(gateway, deviceId, wanted, options, operation)
-  const plans = await mapInSlices(wanted, (row) =>
-    planOn(gateway, deviceId, row, findWanted(row, present, options, operation), options),
-  )
+  const goals = wanted.map((row): Goal => ({
+    wanted: row,
+    options: { ...options, state: state === 'row' ? stateOfRow(row)! : state },
+  }))
+  const { waitTimeout } = options
+  const present = await settledList(gateway, deviceId, goals, waitTimeout, operation)
+  const todo = await mapInSlices(goals, (goal): Planned => ({
+    ...goal,
+    plan: planOn(gateway, deviceId, goal, findWanted(goal, present, operation)),
+  }))
+  recogniseRenames(todo, present, (goal, route) => planOn(gateway, deviceId, goal, route), approve)
+  const plans = todo.map((row) => row.plan)
+  const apart = { ...options, state: 'absent' as const }
+  const removed = remove ? planRemovals(remove, plans, present.all, apart) : undefined
+  const all = [...todo, ...(removed?.removals ?? [])]
+  const allPlans = all.map((row) => row.plan)
   refuse(
     [
       ...plans.flatMap(({ problems }, index) => under(pathOf(index), problems)),
-      ...collisions(plans, present.all, pathOf),
-      ...(options.validate === false ? [] : findPortConflicts(plans, present.all, pathOf)),
+      ...collisions(allPlans, present.all, pathOf),
+      ...(options.validate === false ? [] : findPortConflicts(allPlans, present.all, pathOf)),
+      ...(removed?.problems ?? []),
     ],
     operation,
   )
-  if (options.check) {
-    const results = plans.map((one) => planned(one))
-    if (isList) return { deviceId, results }
-    return { deviceId, results: results[0]!, routeId: results[0]?.before?.id }
+
+  const made = check || approve ? groundsOf(gateway, deviceId, all) : undefined
+  const report = made && { id: made.id, ...reportOf(allPlans) }
+  if (!isApplied) {
+    if (memory && made) rememberGrounds(memory.plans, made.id, made.grounds)
+    const results = allPlans.map((one) => planned(one))
+    const whole = isList ? results : results[0]!
+    const routeId = isList ? undefined : results[0]?.before?.id
+    return { deviceId, results: whole, routeId, plan: report, isApplied }
   }
-  const todo = wanted.map((row, index) => ({ wanted: row, plan: plans[index]! }))
-  if (!isList) {
-    const steps: EnsureAction[] = []
-    const way: Way = {
-      gateway,
-      deviceId,
-      options,
-      operation,
-      waiting: operation,
-      present: ownReads(gateway, deviceId, options, operation),
-      lane: (change) => change({ sent: () => undefined, seen: () => undefined }),
-      steps,
+  if (approve && made && planId !== made.id) {
+    throw stalePlan(made.grounds, memory?.plans.get(planId!), operation)
+  }
+
+  const work = all.map((row): Row => ({
+    ...row,
+    ...(approve && { allow: unchangedSince(gateway, deviceId, row.plan.before) }),
+    trace: newTrace(),
+  }))
+  try {
+    if (!isList) {
+      const result = await applyAlone(work[0]!, gateway, deviceId, operation)
+      const { id: routeId } = result.after ?? result.before ?? {}
+      return { deviceId, results: result, routeId, plan: report, isApplied }
     }
-    const result = await apply(todo[0]!, way).catch((error: unknown) => {
-      throw error instanceof GatewayError ? afterSteps(error, steps, operation) : error
-    })
-    return { deviceId, results: result, routeId: (result.after ?? result.before)?.id }
-  }
-  const results = await applyAll(gateway, deviceId, todo, options, operation)
-  throwIfClosed(results, wanted)
-  return { deviceId, results }
-}
-
-/** More rows than these share their reads. */
-const MANY = 16
-/** Rows at once that have their turn and a list that was requested after that. */
-const READY_AT_ONCE = 128
-/** Rows whose change was sent and has not been seen yet. */
-const SENT_AT_ONCE = 128
-/** Milliseconds after a stop for what was sent to show: so next to nothing is left in doubt. */
-const GRACE = 1200
-/** This many rows, one after the other, to which the appliance did not respond end a bulk. */
-const MOST_UNANSWERED = 3
-const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'TIMEOUT', 'OUTCOME_UNKNOWN'])
-
-/** Applies the plans of a list, many at once: a row that fails has its error in its result. */
-async function applyAll(
-  gateway: Connection,
-  deviceId: string,
-  rows: readonly Row[],
-  options: EnsureRoutes,
-  whole: Operation,
-): Promise<Array<Ensured | EnsureFailure>> {
-  const operation = whole.under({ background: true })
-  const { stop, end } = stopAfter(gateway, whole.stop)
-  const waiting = whole.under({ stop, uninterruptible: true })
-  const isBulk = rows.filter(({ plan: { steps } }) => steps.length > 0).length > MANY
-  const present = (isBulk ? sharedReads : ownReads)(gateway, deviceId, options, operation)
-  const shared = { gateway, deviceId, options, operation, waiting, present }
-  const ready = createSemaphore(READY_AT_ONCE)
-  const sending = createSemaphore(gateway.concurrency)
-  const sent = createSemaphore(SENT_AT_ONCE)
-  let done = 0
-  let unanswered = 0
-
-  const applyOne = async (row: Row, endReady: () => void): Promise<Ensured | EnsureFailure> => {
-    const steps: EnsureAction[] = []
-    const own = operation.under({ route: labelOf(row.wanted) })
-    const lane: Lane = (change) =>
-      inLane(sending, (endSending) =>
-        inLane(sent, async (endSent) => {
-          endReady()
-          if (unanswered >= MOST_UNANSWERED) throw notTried()
-          return change({ sent: endSending, seen: endSent })
-        }),
-      )
-    try {
-      const result = await apply(row, { ...shared, operation: own, lane, steps })
-      if (result.changed) unanswered = 0
-      return result
-    } catch (error) {
-      if (error instanceof GatewayError && UNANSWERED.has(error.code)) unanswered++
-      return failed(error, steps, own, gateway)
-    } finally {
-      options.onProgress?.(++done, rows.length)
-    }
-  }
-  const work = Promise.all(rows.map((row) => inLane(ready, (leave) => applyOne(row, leave))))
-  return gateway.protect(work.finally(end))
-}
-
-/** A stop that follows another one after the grace, unless it is ended before. */
-function stopAfter(
-  { clock }: Connection,
-  first: Stop | undefined,
-): { stop: Stop; end: () => void } {
-  const stop = new Stop()
-  let cancel = (): void => undefined
-  const unhook = first?.onStop(() => {
-    cancel = clock.after(GRACE, () => stop.now())
-  })
-  return {
-    stop,
-    end() {
-      unhook?.()
-      cancel()
-    },
+    const { onProgress } = options
+    const results = await applyAll(work, { gateway, deviceId, waitTimeout, onProgress }, operation)
+    return { deviceId, results, plan: report, isApplied }
+  } finally {
+    if (memory) memory.lastRun = runOf(deviceId, isList, work) ?? memory.lastRun
   }
 }
 
-/** Runs work in a lane, which it may leave before it has ended. */
-function inLane<T>(lanes: Semaphore, work: (leave: () => void) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stay = (): Promise<void> =>
-      new Promise((leave) => {
-        work(leave).then(resolve, reject).finally(leave)
-      })
-    lanes.run(stay).catch(reject)
-  })
-}
+type Planned = Goal & { plan: Plan }
 
-const notTried = (): GatewayError =>
-  new GatewayError(
-    'UNAVAILABLE',
-    words(
-      'Nothing was sent for this route, because __host__ did not respond to the routes before it. Send it again when the gateway responds.',
-    ),
-    { applied: 'no' },
+/** A row whose route only seems to have another name: planned as a rename, or else marked. */
+function recogniseRenames(
+  rows: Planned[],
+  present: RouteIndex,
+  planFor: (goal: Goal, route: Route) => Plan,
+  isAsked: boolean,
+): void {
+  const missing = rows.filter(
+    ({ plan: { before }, options }) => !before && options.state !== 'absent',
   )
-
-function failed(
-  error: unknown,
-  done: EnsureAction[],
-  operation: Operation,
-  { identity }: Connection,
-): EnsureFailure {
-  if (!(error instanceof GatewayError)) throw error
-  const failure = reported(afterSteps(error, done, operation), operation, identity)
-  const { code, message, cause } = failure
-  return { changed: mayHaveArrived(failure), action: done, error: { code, message, cause } }
+  if (missing.length === 0) return
+  const meant = new Set(rows.map(({ plan: { before } }) => before?.id))
+  const find = renameFinder(present.all.filter(({ id }) => !meant.has(id)))
+  const takenBy = new Map<Route, Planned>()
+  for (const row of missing) {
+    // An empty former name says that it is a new route.
+    if (row.wanted.renamedFrom !== undefined) continue
+    const route = find(row.wanted)
+    if (!route || takenBy.has(route)) continue
+    takenBy.set(route, row)
+    if (isAsked) {
+      row.wanted = { ...row.wanted, renamedFrom: route.name }
+      row.plan = planFor(row, route)
+    } else row.plan = { ...row.plan, renameOf: route.name }
+  }
 }
 
 /**
- * A stopped bulk has no result: it throws, with what its rows have changed in `applied`, and the
- * rows that are in doubt in `problems`.
+ * Takes back the last run that changed anything, once.
+ * @throws GatewayError `NOT_FOUND` when there is none, `CONFLICT` when a route was changed since
  */
-function throwIfClosed(results: Array<Ensured | EnsureFailure>, wanted: readonly Wanted[]): void {
-  const isClosed = results.some((row) => 'error' in row && row.error.code === 'CLOSED')
-  if (!isClosed) return
-  const doubts = results.flatMap((row, index) => {
-    const isInDoubt = 'error' in row && row.error.cause.applied === 'maybe'
-    return isInDoubt ? [{ index, name: labelOf(wanted[index]!) }] : []
-  })
-  const isChanged = results.some((row) =>
-    'error' in row ? row.error.cause.applied === 'yes' : row.changed,
-  )
-  if (!isChanged && doubts.length === 0) throw closedError()
-  const names = doubts.slice(0, 5).map(({ name }) => `"${name}"`)
-  if (doubts.length > names.length) names.push(`${doubts.length - names.length} more`)
-  const said: Sentence[] = [
-    words(
-      isChanged
-        ? 'The call was stopped after a part of the changes on __host__ had been applied.'
-        : 'The call was stopped.',
-    ),
-  ]
-  if (names.length > 0) {
-    const sent = 'Sent, but not confirmed: __names__. Check these routes.'
-    said.push(words(sent, { names: names.join(', ') }))
+export async function undoLastRun(
+  gateway: Connection,
+  memory: EnsureMemory,
+  options: Undo,
+  operation: Operation,
+): Promise<Omit<EnsureResult, 'plan'> & { plan: Omit<PlanReport, 'id'> }> {
+  const run = memory.lastRun
+  if (!run) {
+    throw new GatewayError(
+      'NOT_FOUND',
+      words(
+        'There is no run to take back: this node has changed nothing since its last deploy, or that was taken back already.',
+      ),
+      { operation: operation.name },
+    )
   }
-  throw new GatewayError('CLOSED', said, {
-    applied: isChanged ? 'yes' : 'maybe',
-    problems: doubts.map(({ index, name }) => ({
-      path: `[${index}]`,
-      problem: `"${name}" was sent and had not been confirmed yet: check the gateway`,
-    })),
-  })
+  if (!options.check) memory.lastRun = undefined
+  try {
+    const { deviceId, results, report, left } = await undo(gateway, run, options, operation)
+    if (left) memory.lastRun ??= left
+    return { deviceId, results, plan: report, isApplied: !options.check }
+  } catch (error) {
+    const isUntouched = error instanceof GatewayError && error.cause.applied === 'no'
+    if (isUntouched) memory.lastRun ??= run
+    throw error
+  }
 }
-
-/** The error of a row, with the steps that were carried out before it. */
-function afterSteps(
-  error: GatewayError,
-  done: readonly EnsureAction[],
-  { route = '' }: Operation,
-): GatewayError {
-  const last = done.at(-1)
-  if (last === undefined) return error
-  const failure = afterChanges(error, 'yes')
-  const [state, news] =
-    AFTER[last === 'start' || last === 'stop' || last === 'create' ? last : 'other']
-  const before = words(state, { route, done: done.join(', ') }, news)
-  return restated(failure, [before, ...withoutLabels(failure.sentences)])
-}
-
-const AFTER = {
-  stop: [
-    'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
-    'afterStop',
-  ],
-  start: [
-    'Route "__route__" is running now: __done__ was applied, but the next step failed.',
-    'afterStart',
-  ],
-  create: ['Route "__route__" was created, but the next step failed.', 'afterCreate'],
-  other: ['Route "__route__" was changed (__done__), but the next step failed.', 'afterChange'],
-} as const
 
 const under = (path: string, problems: Finding[]): Finding[] =>
   path === ''

@@ -1,7 +1,7 @@
 import { GatewayError, words, type Finding } from '../errors'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
-import { checkNewRoute } from '../model/definition'
+import { checkNewRoute, type WantedState } from '../model/definition'
 import { isSameId, normalizeId } from '../model/ids'
 import type { RouteIndex } from '../model/route-index'
 import { hideSecrets } from '../model/secrets'
@@ -10,7 +10,7 @@ import { comparison, type Difference } from '../model/diff'
 import { planMerge } from './merge'
 import { isRunning, isStopped, wholeRoute } from '../model/route-state'
 
-export type WantedState = 'present' | 'started' | 'stopped' | 'absent'
+export type { EnsureState, WantedState } from '../model/definition'
 export type EnsureAction = 'none' | 'create' | 'update' | 'delete' | 'start' | 'stop'
 
 export interface PlanOptions {
@@ -27,7 +27,19 @@ export interface ApplyOptions extends PlanOptions {
 }
 
 /** One route as wanted: found by `id`, or else by `name`. */
-export type Wanted = RoutePatch & { id?: string; name?: string; startRoute?: boolean }
+export type Wanted = RoutePatch & {
+  id?: string
+  name?: string
+  /** The name that it may still have on the appliance. */
+  renamedFrom?: string
+  startRoute?: boolean
+}
+
+/** One route as wanted, and how it is brought there. */
+export interface Goal {
+  wanted: Wanted
+  options: ApplyOptions
+}
 
 export interface Plan {
   steps: Exclude<EnsureAction, 'none'>[]
@@ -37,6 +49,8 @@ export interface Plan {
   /** What a create or an update sends. */
   fields?: RouteFields
   before: Route | null
+  /** For a new route: the name of one that it seems to be, under another name. */
+  renameOf?: string
   problems: Finding[]
 }
 
@@ -129,7 +143,7 @@ function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): W
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Finds rows that mean the same route. */
-export function duplicates(rows: Wanted[], pathOf: (index: number) => string): Finding[] {
+export function duplicates(rows: readonly Wanted[], pathOf: (index: number) => string): Finding[] {
   const problems: Finding[] = []
   for (const member of ['id', 'name'] as const) {
     const first = new Map<string, number>()
@@ -149,13 +163,13 @@ export function duplicates(rows: Wanted[], pathOf: (index: number) => string): F
 }
 
 /**
- * Finds a route by ID, or else by name: a route that is wanted again after it was deleted has lost
- * its ID. A route to be absent is never searched by name when an ID was given.
+ * Finds a route by ID, or else by name, or else by its former name: a route that is wanted again
+ * after it was deleted has lost its ID. A route to be absent is never searched by name when an ID
+ * was given.
  */
 export function findWanted(
-  { id, name }: Wanted,
+  { wanted: { id, name, renamedFrom }, options: { state } }: Goal,
   present: RouteIndex,
-  { state }: PlanOptions,
   operation: Operation,
 ): Route | undefined {
   const byId = present.byId(id)
@@ -170,7 +184,8 @@ export function findWanted(
       { operation: operation.name },
     )
   }
-  const found = present.byName(name)
+  const named = present.byName(name)
+  const found = named.length === 0 && isText(renamedFrom) ? present.byName(renamedFrom) : named
   if (found.length > 1) {
     throw new GatewayError(
       'CONFLICT',
@@ -178,7 +193,7 @@ export function findWanted(
         '__count__ routes on __host__ have the name "__route__". Choose one by its ID: __ids__.',
         {
           count: found.length,
-          route: name,
+          route: found[0]!.name,
           ids: found.map((route) => route.id).join(', '),
         },
         'sameName',

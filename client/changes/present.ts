@@ -8,7 +8,7 @@ import type { Route, RouteList } from '../model/types'
 import { askItself, judgeMissing } from '../watch/gone'
 import type { RouteAddress } from './find'
 import { forgetUpdate, isInProgress, pollUntil, readStableRoute } from './pending'
-import { findWanted, type ApplyOptions, type Wanted } from './plan'
+import { findWanted, type Goal } from './plan'
 import { awaitChange } from './wait'
 
 /** Where a row of `ensure` reads what is present before it changes anything. */
@@ -18,7 +18,7 @@ export interface Present {
    * which may be that of the missing one.
    * @throws GatewayError `NOT_CONFIRMED` when the changes in progress do not end
    */
-  routes(wanted: Wanted): Promise<RouteIndex>
+  routes(goal: Goal): Promise<RouteIndex>
   /**
    * A route, once no earlier update of it is in progress.
    * @throws GatewayError `NOT_FOUND`, `NOT_CONFIRMED`
@@ -27,14 +27,9 @@ export interface Present {
 }
 
 /** Each row reads for itself. */
-export function ownReads(
-  gateway: Connection,
-  deviceId: string,
-  options: ApplyOptions,
-  operation: Operation,
-): Present {
+export function ownReads(gateway: Connection, deviceId: string, operation: Operation): Present {
   return {
-    routes: (wanted) => settledList(gateway, deviceId, [wanted], options, operation),
+    routes: (goal) => settledList(gateway, deviceId, [goal], goal.options.waitTimeout, operation),
     route: (address) => readStableRoute(gateway, address, operation),
   }
 }
@@ -46,11 +41,10 @@ export function ownReads(
 export function sharedReads(
   gateway: Connection,
   deviceId: string,
-  options: ApplyOptions,
+  /** Milliseconds for what is in progress to end. */
+  timeout: number,
   operation: Operation,
 ): Present {
-  const timeout = options.waitTimeout
-
   /** Waits for the first list that says something. A judgement that throws ends the wait. */
   async function fromList<T>(
     judge: (list: RouteList, routes: RouteIndex) => Promise<T | undefined>,
@@ -79,10 +73,7 @@ export function sharedReads(
   }
 
   return {
-    routes(wanted) {
-      const judge = settledJudge(gateway, deviceId, [wanted], options, operation)
-      return fromList(judge)
-    },
+    routes: (goal) => fromList(settledJudge(gateway, deviceId, [goal], operation)),
     async route(address) {
       const listed = await fromList<Route | null>((_, routes) => {
         const route = routes.byId(address.routeId)
@@ -112,16 +103,17 @@ const DOUBTS = ['there', 'no answer', 'unclear'] as const
 export async function settledList(
   gateway: Connection,
   deviceId: string,
-  wanted: readonly Wanted[],
-  options: ApplyOptions,
+  goals: readonly Goal[],
+  /** Milliseconds for what is in progress to end. */
+  timeout: number,
   operation: Operation,
 ): Promise<RouteIndex> {
-  const judge = settledJudge(gateway, deviceId, wanted, options, operation)
+  const judge = settledJudge(gateway, deviceId, goals, operation)
   const read = async (): Promise<RouteIndex | undefined> => {
     const list = await listRoutes(gateway, { deviceId }, operation)
     return judge(list, new RouteIndex(list.data))
   }
-  return pollUntil(gateway, read, options.waitTimeout, operation)
+  return pollUntil(gateway, read, timeout, operation)
 }
 
 const UNCERTAIN = words('It is uncertain whether the route exists. Nothing was changed for it.')
@@ -130,14 +122,15 @@ const UNCERTAIN = words('It is uncertain whether the route exists. Nothing was c
 function settledJudge(
   gateway: Connection,
   deviceId: string,
-  wanted: readonly Wanted[],
-  options: ApplyOptions,
+  goals: readonly Goal[],
   operation: Operation,
 ): (list: RouteList, routes: RouteIndex) => Promise<RouteIndex | undefined> {
   let missingSince: number | undefined
   // Without an ID, a route cannot be read by itself.
   const areGone = async (found: Array<Route | undefined>): Promise<boolean> => {
-    const ids = wanted.flatMap(({ id }, index) => (found[index] || !id ? [] : [id]))
+    const ids = goals.flatMap(({ wanted: { id }, options: { state } }, index) =>
+      found[index] || !id || state !== 'absent' ? [] : [id],
+    )
     const answers = await Promise.all(
       ids.map((routeId) => askItself(gateway, { deviceId, routeId }, operation)),
     )
@@ -148,14 +141,17 @@ function settledJudge(
   }
   return async (list, routes) => {
     // Without a name it can neither be found in another way nor created.
-    const isLost = wanted.some(({ id, name }) => !name && !routes.byId(id))
+    const isLost = goals.some(({ wanted: { id, name } }) => !name && !routes.byId(id))
     if (isLost && isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
-    const found = wanted.map((row) => findWanted(row, routes, options, operation))
+    const found = goals.map((goal) => findWanted(goal, routes, operation))
     const strangers = Number(list.pendingRouteCreates) - gateway.memory.unseenCreates
     const missing = found.some((route) => route === undefined)
     if (missing && isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
     const changing = found.some((route) => route !== undefined && isPending(route))
-    if (missing && options.state === 'absent' && !(await areGone(found))) return undefined
+    const isToBeGone = goals.some(
+      ({ options: { state } }, index) => !found[index] && state === 'absent',
+    )
+    if (isToBeGone && !(await areGone(found))) return undefined
     return changing || (missing && strangers > 0) ? undefined : routes
   }
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { createRequester, type Sending } from './request'
 import { MONOTONIC, type Clock } from '../clock'
 import {
@@ -85,6 +86,8 @@ export interface Connection {
   protect<T>(change: Promise<T>): Promise<T>
   /** Writes one line to the log, with secrets hidden. */
   log(level: 'info' | 'warn', text: string): void
+  /** A hash of a text, keyed with the password: no secret in the text can be guessed from it. */
+  seal(text: string): string
   /** True when a text from the appliance contains the password or the ID of the session. */
   repeatsSecret(text: string): boolean
   /** Logs outages of the appliance. */
@@ -296,6 +299,7 @@ export function openConnection(options: GatewayOptions): Connection {
     },
     protect,
     log,
+    seal: (text) => createHmac('sha256', options.password).update(text).digest('hex').slice(0, 32),
     repeatsSecret: (text) => redaction.repeatsSecret(text, secrets()),
     outages,
     clock,

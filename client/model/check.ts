@@ -322,7 +322,8 @@ function faultOf(member: Member, value: unknown, path: string): Fault {
 const notAnObject = (path: string, value: unknown): Fault =>
   unfit(path, givenAs(value), { kind: 'object' })
 
-const unfit = (path: string, given: Given, wanted: Wanted): Fault => ({
+/** The fault of a value that is not as wanted. */
+export const unfit = (path: string, given: Given, wanted: Wanted): Fault => ({
   path,
   kind: NOTHING.has(given.kind) ? 'missing' : 'wrong',
   given,
@@ -358,7 +359,8 @@ const WANTED: Record<Member['kind'], (member: Member) => Wanted> = {
 }
 
 /** What kind of value was given, never the content of a text. */
-function givenAs(value: unknown): Given {
+/** What was given in place of something else, never its content where that may be secret. */
+export function givenAs(value: unknown): Given {
   if (value === undefined) return { kind: 'missing' }
   if (value === null) return { kind: 'null' }
   if (Array.isArray(value)) return { kind: value.length === 0 ? 'emptyList' : 'list' }

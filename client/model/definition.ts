@@ -1,4 +1,11 @@
-import { checkCreate, checkUpdate, type CheckOptions, type UpdateMode } from './check'
+import {
+  checkCreate,
+  checkUpdate,
+  givenAs,
+  unfit,
+  type CheckOptions,
+  type UpdateMode,
+} from './check'
 import type { Fault } from './faults'
 import { isGiven, isObject, isText, own } from './json'
 import { findHidden } from './secrets'
@@ -6,6 +13,27 @@ import { findHidden } from './secrets'
 /** What the definition of a route is for. */
 export type Use =
   { kind: 'create' } | { kind: 'update'; mode: UpdateMode } | { kind: 'ensure'; state: string }
+
+/** How a route is to be: there, running or not; running; not running; not there. */
+export type WantedState = 'present' | 'started' | 'stopped' | 'absent'
+
+/** The choices of ensure: one state for all routes, or the one that each row gives. */
+export type EnsureState = WantedState | 'row'
+
+/** The state that a row gives, in the words of the appliance or of ensure; `present` for none. */
+export function stateOfRow(row: unknown): WantedState | undefined {
+  const state = own(row, 'state')
+  if (!isGiven(state) || state === '') return 'present'
+  const word = typeof state === 'string' ? state.trim().toLowerCase() : ''
+  return Object.hasOwn(STATES_OF_ROWS, word) ? STATES_OF_ROWS[word] : undefined
+}
+
+const STATES_OF_ROWS: Record<string, WantedState> = {
+  running: 'started',
+  started: 'started',
+  idle: 'stopped',
+  stopped: 'stopped',
+}
 
 /** Returns every fault that a definition shows before it is sent, without a call (design 2.3). */
 export function checkDefinition(definition: unknown, use: Use, options: CheckOptions): Fault[] {
@@ -33,7 +61,7 @@ export function checkWanted(
   row: unknown,
   { state, validate }: { state: string; validate?: boolean },
 ): Fault[] {
-  const problems = checkUpdate(withoutStart(row), 'merge', { validate })
+  const problems = checkUpdate(withoutOrders(row, state), 'merge', { validate })
   // A route to be absent need only be identified, whatever else is wrong with it.
   const counting = state === 'absent' ? problems.filter(tellsWhich) : problems
   if (counting.length === 0 && !isText(own(row, 'id')) && !isText(own(row, 'name'))) {
@@ -53,13 +81,24 @@ export function checkWanted(
   if (start !== undefined && typeof start !== 'boolean') {
     problems.push({ path: 'startRoute', kind: 'wrong', wanted: { kind: 'boolean' } })
   }
+  const former = own(row, 'renamedFrom')
+  if (isGiven(former) && typeof former !== 'string') {
+    problems.push(unfit('renamedFrom', givenAs(former), { kind: 'text' }))
+  }
+  if (state === 'row' && stateOfRow(row) === undefined) {
+    const wanted = { kind: 'choice', choices: '"running", "stopped"' } as const
+    problems.push(unfit('state', givenAs(own(row, 'state')), wanted))
+  }
   return state === 'absent' ? problems.filter(tellsWhich) : problems
 }
 
 const tellsWhich = ({ path }: Fault): boolean => ['', 'name', 'state'].includes(path)
 
-function withoutStart(row: unknown): unknown {
+/** The row without what it says to ensure, and not about the route. */
+function withoutOrders(row: unknown, state: string): unknown {
   if (!isObject(row)) return row
-  const { startRoute: _, ...rest } = row
-  return rest
+  const { startRoute: _start, renamedFrom: _name, ...rest } = row
+  if (state !== 'row') return rest
+  const { state: _state, ...definition } = rest
+  return definition
 }

@@ -11,6 +11,7 @@ export const RANGES = {
   timeout: { least: 1, most: 600_000, whole: true },
   concurrency: { least: 1, most: 100, whole: true },
   pollInterval: { least: 1, most: 3600 },
+  removeAtMost: { least: 1, most: 1000, whole: true },
   waitTimeout: { least: 0.1, most: 3600 },
   statistics: { least: 1, most: 3600 },
   holdFor: { least: 0, most: 86_400 },

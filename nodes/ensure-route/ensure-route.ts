@@ -2,12 +2,20 @@ import type { NodeAPI } from 'node-red'
 import {
   ensureRoutes,
   invalidInput,
+  newEnsureMemory,
+  undoLastRun,
   type EnsureAction,
   type Ensured,
   type EnsureFailure,
-  type WantedState,
+  type EnsureMemory,
+  type EnsureState,
+  type Remove,
 } from '../../client/internal'
+import { isObject } from '../../client/model/json'
+import { RANGES } from '../../client/model/ranges'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+import type { Message } from '../runtime/parameters'
 import type { Did } from '../runtime/status'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
@@ -16,50 +24,117 @@ interface Config extends ActionConfig, WaitingConfig {
   check?: boolean
   exact?: boolean
   validate?: boolean
+  remove?: string
+  removePattern?: unknown
+  removeAtMost?: unknown
+  /** True, false, or text from the environment. */
+  approve?: unknown
 }
 
-const STATES: readonly WantedState[] = ['present', 'started', 'stopped', 'absent']
+const STATES: readonly EnsureState[] = ['present', 'started', 'stopped', 'absent', 'row']
 
 export = (RED: NodeAPI): void =>
-  registerAction<Config>(
+  registerAction<Config, EnsureMemory>(
     RED,
     'media-gateway-ensure-route',
-    async ({ gateway, operation, config, parameters, progress }) => {
+    async ({ gateway, operation, config, message, parameters, progress, memory }) => {
       const { waitTimeout } = waitingOf(config)
-      const state = STATES.find((known) => known === (config.state || 'present'))
-      if (!state) {
-        const problem = `must be one of "${STATES.join('", "')}"`
-        throw invalidInput([{ path: 'state', problem }], operation.name)
+      const check = config.check === true
+      const onProgress = (done: number, rows: number): void => progress(`${done}/${rows}`)
+      if (message.action === 'undo') {
+        const undone = await undoLastRun(
+          gateway,
+          memory,
+          { check, waitTimeout, onProgress },
+          operation,
+        )
+        const { deviceId, results, plan } = undone
+        return { payload: results, did: didUndo(rowsOf(results), check), deviceId, plan }
       }
-      const { deviceId, results, routeId } = await ensureRoutes(
+      const state = oneOf('state', config.state || 'present', STATES, operation.name)
+      const approve = flagProperty('approve', config.approve)
+      const { deviceId, results, routeId, plan, isApplied } = await ensureRoutes(
         gateway,
         await parameters.definition(),
         {
           deviceId: parameters.device,
           state,
-          check: config.check === true,
+          check,
           exact: config.exact === true,
           validate: config.validate !== false,
+          approve,
+          planId: approve ? planIdOf(message, operation.name) : undefined,
+          remove: removeOf(config, operation.name),
           waitTimeout,
-          onProgress: (done, rows) => progress(`${done}/${rows}`),
+          memory,
+          onProgress,
         },
         operation,
       )
-      const did = config.check
-        ? didPlan([results].flat())
-        : Array.isArray(results)
+      const did = isApplied
+        ? Array.isArray(results)
           ? didAll(results)
           : didOne(results)
-      return { payload: results, did, deviceId, routeId: routeId ?? null }
+        : didPlan(rowsOf(results), check)
+      return {
+        payload: results,
+        did,
+        deviceId,
+        routeId: routeId ?? null,
+        // Without these options a plan of the flow's own stays in the message.
+        ...((check || approve) && { plan: { ...plan, applied: isApplied } }),
+      }
     },
+    newEnsureMemory,
   )
+
+function oneOf<T extends string>(
+  path: string,
+  value: string,
+  choices: readonly T[],
+  operation: string,
+): T {
+  const found = choices.find((known) => known === value)
+  if (found) return found
+  throw invalidInput([{ path, problem: `must be one of "${choices.join('", "')}"` }], operation)
+}
+
+function removeOf(config: Config, operation: string): Remove | undefined {
+  const { remove, removePattern, removeAtMost } = config
+  if (oneOf('remove', remove || 'none', ['none', 'pattern'], operation) === 'none') return undefined
+  refuseUnresolved('removePattern', removePattern)
+  return {
+    pattern: typeof removePattern === 'string' ? removePattern : '',
+    atMost: numberProperty('removeAtMost', removeAtMost, RANGES.removeAtMost) ?? 3,
+  }
+}
+
+/** The plan that was approved; undefined where one is to be made. */
+function planIdOf({ plan }: Message, operation: string): string | undefined {
+  const id: unknown = isObject(plan) ? plan.id : undefined
+  if (id === undefined || id === null || id === '') return undefined
+  if (typeof id === 'string') return id
+  throw invalidInput([{ path: 'msg.plan.id', problem: 'must be text' }], operation)
+}
 
 type Row = Ensured | EnsureFailure
 
-const didPlan = (plans: Row[]): Did => ({
-  key: 'dryRun',
-  values: { number: plans.filter(({ changed }) => changed).length },
+const rowsOf = (results: Ensured | Row[]): Row[] => [results].flat()
+const changedIn = (rows: Row[]): number =>
+  rows.filter((row) => !('error' in row) && row.changed).length
+
+const didPlan = (plans: Row[], isDryRun: boolean): Did => ({
+  key: isDryRun ? 'dryRun' : 'planned',
+  values: { number: changedIn(plans) },
+  changed: true,
 })
+
+function didUndo(rows: Row[], isDryRun: boolean): Did {
+  if (isDryRun) return didPlan(rows, true)
+  return rows.some((row) => 'error' in row)
+    ? didAll(rows)
+    : { key: 'undone', values: { number: changedIn(rows) } }
+}
 
 function didOne({ action, before, after }: Ensured): Did {
   const key = Array.isArray(action) ? 'changed' : DID[action]
@@ -78,7 +153,7 @@ const DID: Record<EnsureAction, string> = {
 
 function didAll(rows: Row[]): Did {
   const failed = rows.filter((row) => 'error' in row).length
-  const changed = rows.filter((row) => !('error' in row) && row.changed).length
+  const changed = changedIn(rows)
   const unchanged = rows.length - failed - changed
   if (failed > 0) return { key: 'bulkFailed', values: { failed, changed, unchanged }, failed: true }
   return { key: 'bulk', values: { changed, unchanged } }

@@ -24,7 +24,7 @@ export interface ActionConfig extends NodeDef, AddressConfig {
 }
 
 /** One message on its way through an action node. */
-export interface Call<Config> {
+export interface Call<Config, Memory = undefined> {
   gateway: Connection
   operation: Operation
   config: Config
@@ -32,6 +32,8 @@ export interface Call<Config> {
   parameters: Parameters
   /** Shows how far a long call has got, in signs and numbers, such as `412/1000`. */
   progress: (text: string) => void
+  /** What this node keeps from one message to the next. */
+  memory: Memory
 }
 
 /** What a node returns; the handler puts it into the message. */
@@ -44,6 +46,8 @@ export interface Result {
   routeId?: string | null
   /** The name by which the next node may find the route instead. */
   routeName?: string
+  /** What is planned or was carried out, for `msg.plan`. */
+  plan?: object
   /** One message for each entry of the payload, with `msg.parts`. */
   split?: (entry: never) => { deviceId?: string; routeId?: string }
 }
@@ -52,10 +56,12 @@ export interface Result {
  * Registers an action node: the one input handler of the package. It finds the gateway,
  * reads the parameters, sends the result, and ends every message with exactly one `done`.
  */
-export function registerAction<Config extends ActionConfig>(
+export function registerAction<Config extends ActionConfig, Memory = undefined>(
   RED: NodeAPI,
   type: string,
-  perform: (call: Call<Config>) => Promise<Result>,
+  perform: (call: Call<Config, Memory>) => Promise<Result>,
+  /** Makes what each node of this type keeps from one message to the next. */
+  newMemory?: () => Memory,
 ): void {
   const operationName = type.replace(/^media-gateway-/, '')
   const inWords = wordsOf(RED)
@@ -65,6 +71,7 @@ export function registerAction<Config extends ActionConfig>(
     const config = migrated(saved)
     const status = createStatus(this, inWords)
     const stop = new Stop()
+    const memory = newMemory?.() as Memory
     const user = findGateway(RED, config)
     user?.register(this)
 
@@ -127,7 +134,15 @@ export function registerAction<Config extends ActionConfig>(
       const parameters = readParameters(RED, this, config, message, gateway, operation)
       try {
         const { progress } = status
-        return await perform({ gateway, operation, config, message, parameters, progress })
+        return await perform({
+          gateway,
+          operation,
+          config,
+          message,
+          parameters,
+          progress,
+          memory,
+        })
       } catch (error) {
         if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
         throw error
@@ -137,8 +152,9 @@ export function registerAction<Config extends ActionConfig>(
 }
 
 function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Message[]] {
-  const { payload, deviceId, routeId, routeName, split } = result
+  const { payload, deviceId, routeId, routeName, plan, split } = result
   if (routeId === null) delete message.routeId
+  if (plan) message.plan = plan
   if (!split) return filled(message, payload, { deviceId, routeId, routeName })
   const entries = payload as never[]
   const id = RED.util.generateId()
@@ -166,7 +182,7 @@ function filled(
 }
 
 /** The members of a message that a result is written into. */
-const WRITTEN = ['payload', 'deviceId', 'routeId', 'routeName', 'gateway'] as const
+const WRITTEN = ['payload', 'deviceId', 'routeId', 'routeName', 'plan', 'gateway'] as const
 
 /** Returns a function that restores the message: one that fails arrives unchanged. */
 function remember(message: Message): () => void {

@@ -1,0 +1,103 @@
+import { GatewayError, words, type Problem } from '../errors'
+import type { Connection } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { setLatest } from '../memory'
+import type { Route } from '../model/types'
+import { imprintOf, stableText } from './imprint'
+import { comparable } from './known-secrets'
+import { labelOf } from './find'
+import type { Goal, Plan } from './plan'
+
+/** What a plan rests on, route by route, so that a refusal can say what has changed since. */
+export type Grounds = ReadonlyMap<string, { wanted: string; present: string }>
+
+type Planned = Goal & { plan: Plan }
+
+/** The ID of a plan, and what it rests on. Both are sealed: they show no secret. */
+export function groundsOf(
+  gateway: Connection,
+  deviceId: string,
+  rows: readonly Planned[],
+): { id: string; grounds: Grounds } {
+  const seal = (value: unknown): string => gateway.seal(stableText(value))
+  const entries = rows.map(({ wanted, options: { state }, plan: { steps, fields, before } }) => {
+    const present = before && [before.id, imprintOf(comparable(gateway, deviceId, before))]
+    return [
+      nameOf(wanted),
+      { wanted: seal([wanted, state, steps, fields]), present: seal(present) },
+    ] as const
+  })
+  return { id: seal([deviceId, entries]), grounds: new Map(entries) }
+}
+
+const nameOf = (wanted: unknown): string => labelOf(wanted) ?? ''
+
+/** What a plan is made for has changed since, or the plan is another. */
+export function stalePlan(
+  now: Grounds,
+  then: Grounds | undefined,
+  { name }: Operation,
+): GatewayError {
+  const problems = then ? changesBetween(then, now) : []
+  const said =
+    problems.length > 0
+      ? words('The plan no longer fits: __what__. Nothing was changed. Make a new plan.', {
+          what: inShort(problems),
+        })
+      : words(
+          'The plan in msg.plan.id is not the plan for this input and the present routes. Nothing was changed. Make a new plan.',
+        )
+  return new GatewayError('CONFLICT', said, { operation: name, applied: 'no', problems })
+}
+
+function changesBetween(then: Grounds, now: Grounds): Problem[] {
+  const names = new Set([...then.keys(), ...now.keys()])
+  return [...names].flatMap((name) => {
+    const [before, after] = [then.get(name), now.get(name)]
+    const path = JSON.stringify(name)
+    if (!before) return [{ path, problem: 'is not in the plan' }]
+    if (!after) return [{ path, problem: 'is only in the plan' }]
+    if (before.present !== after.present) {
+      return [{ path, problem: 'has changed on the gateway since' }]
+    }
+    return before.wanted === after.wanted ? [] : [{ path, problem: 'is not wanted as in the plan' }]
+  })
+}
+
+/** Up to five problems as one text. */
+export function inShort(problems: readonly Problem[]): string {
+  const told = problems.slice(0, 5).map(({ path, problem }) => `${path} ${problem}`)
+  if (problems.length > told.length) told.push(`and ${problems.length - told.length} more`)
+  return told.join('; ')
+}
+
+/**
+ * Returns a check that a route is still as it was when its change was planned, for the moment before
+ * it is changed.
+ */
+export function unchangedSince(
+  gateway: Connection,
+  deviceId: string,
+  planned: Route | null,
+): (present: Route | undefined) => void {
+  const imprint = (route: Route | null | undefined): string | undefined =>
+    route ? imprintOf(comparable(gateway, deviceId, route)) : undefined
+  const then = imprint(planned)
+  return (present) => {
+    if (imprint(present) === then) return
+    throw new GatewayError(
+      'CONFLICT',
+      words(
+        'Route "__route__" has changed since this was planned. Nothing was sent for it. Make a new plan.',
+      ),
+      { applied: 'no' },
+    )
+  }
+}
+
+/** Remembers what the latest plans rest on. */
+export function rememberGrounds(plans: Map<string, Grounds>, id: string, grounds: Grounds): void {
+  setLatest(plans, id, grounds, MOST_PLANS)
+}
+
+const MOST_PLANS = 20

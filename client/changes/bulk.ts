@@ -1,0 +1,254 @@
+import {
+  type ErrorCause,
+  type ErrorCode,
+  GatewayError,
+  afterChanges,
+  closedError,
+  mayHaveArrived,
+  reported,
+  restated,
+  withoutLabels,
+  words,
+  type Sentence,
+} from '../errors'
+import { createSemaphore, type Semaphore } from '../connection/concurrency'
+import type { Connection } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { Stop } from '../stop'
+import { apply, type Ensured, type Lane, type Row } from './apply'
+import { labelOf } from './find'
+import type { EnsureAction } from './plan'
+import { ownReads, sharedReads } from './present'
+
+/** The result of a row that failed in a bulk. */
+export interface EnsureFailure {
+  /** True unless it is certain that nothing was changed. */
+  changed: boolean
+  /** What was done before it failed. */
+  action: EnsureAction[]
+  error: { code: ErrorCode; message: string; cause: ErrorCause }
+}
+
+/** More rows than these share their reads. */
+const MANY = 16
+/** Rows at once that have their turn and a list that was requested after that. */
+const READY_AT_ONCE = 128
+/** Rows whose change was sent and has not been seen yet. */
+const SENT_AT_ONCE = 128
+/** Milliseconds after a stop for what was sent to show: so next to nothing is left in doubt. */
+const GRACE = 1200
+/** This many rows, one after the other, to which the appliance did not respond end a bulk. */
+const MOST_UNANSWERED = 3
+const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'TIMEOUT', 'OUTCOME_UNKNOWN'])
+
+export interface Bulk {
+  gateway: Connection
+  deviceId: string
+  /** Milliseconds for each step to show. */
+  waitTimeout: number
+  /** Called when a row is done, with how many are, of how many. */
+  onProgress?: (done: number, rows: number) => void
+}
+
+/**
+ * Applies the plans of a list, many at once: a row that fails has its error in its result. Routes
+ * are deleted first, since others may take their ports.
+ * @throws GatewayError `CLOSED` when it was stopped
+ */
+export async function applyAll(
+  rows: readonly Row[],
+  { gateway, deviceId, waitTimeout, onProgress }: Bulk,
+  whole: Operation,
+): Promise<Array<Ensured | EnsureFailure>> {
+  const operation = whole.under({ background: true })
+  const { stop, end } = stopAfter(gateway, whole.stop)
+  const waiting = whole.under({ stop, uninterruptible: true })
+  const isBulk = rows.filter(({ plan: { steps } }) => steps.length > 0).length > MANY
+  const present = isBulk
+    ? sharedReads(gateway, deviceId, waitTimeout, operation)
+    : ownReads(gateway, deviceId, operation)
+  const shared = { gateway, deviceId, operation, waiting, present }
+  const ready = createSemaphore(READY_AT_ONCE)
+  const sending = createSemaphore(gateway.concurrency)
+  const sent = createSemaphore(SENT_AT_ONCE)
+  let done = 0
+  let unanswered = 0
+
+  const applyOne = async (row: Row, endReady: () => void): Promise<Ensured | EnsureFailure> => {
+    const own = operation.under({ route: labelOf(row.wanted) })
+    const lane: Lane = (change) =>
+      inLane(sending, (endSending) =>
+        inLane(sent, async (endSent) => {
+          endReady()
+          if (unanswered >= MOST_UNANSWERED) throw notTried()
+          return change({ sent: endSending, seen: endSent })
+        }),
+      )
+    try {
+      const result = await apply(row, { ...shared, operation: own, lane })
+      if (result.changed) unanswered = 0
+      return result
+    } catch (error) {
+      if (error instanceof GatewayError && UNANSWERED.has(error.code)) unanswered++
+      return failed(error, row.trace.steps, own, gateway)
+    } finally {
+      onProgress?.(++done, rows.length)
+    }
+  }
+  const results = new Map<Row, Ensured | EnsureFailure>()
+  const applyThose = (some: readonly Row[]): Promise<unknown> =>
+    Promise.all(
+      some.map(async (row) => {
+        results.set(row, await inLane(ready, (leave) => applyOne(row, leave)))
+      }),
+    )
+  const isDeleted = ({ plan: { steps } }: Row): boolean => steps.includes('delete')
+  const work = async (): Promise<void> => {
+    await applyThose(rows.filter(isDeleted))
+    await applyThose(rows.filter((row) => !isDeleted(row)))
+  }
+  await gateway.protect(work().finally(end))
+  const inOrder = rows.map((row) => results.get(row)!)
+  throwIfClosed(inOrder, rows)
+  return inOrder
+}
+
+/** Applies the plan of one route. @throws GatewayError with what was done before it failed */
+export async function applyAlone(
+  row: Row,
+  gateway: Connection,
+  deviceId: string,
+  operation: Operation,
+): Promise<Ensured> {
+  try {
+    return await apply(row, {
+      gateway,
+      deviceId,
+      operation,
+      waiting: operation,
+      present: ownReads(gateway, deviceId, operation),
+      lane: (change) => change({ sent: () => undefined, seen: () => undefined }),
+    })
+  } catch (error) {
+    throw error instanceof GatewayError ? afterSteps(error, row.trace.steps, operation) : error
+  }
+}
+
+/** A stop that follows another one after the grace, unless it is ended before. */
+function stopAfter(
+  { clock }: Connection,
+  first: Stop | undefined,
+): { stop: Stop; end: () => void } {
+  const stop = new Stop()
+  let cancel = (): void => undefined
+  const unhook = first?.onStop(() => {
+    cancel = clock.after(GRACE, () => stop.now())
+  })
+  return {
+    stop,
+    end() {
+      unhook?.()
+      cancel()
+    },
+  }
+}
+
+/** Runs work in a lane, which it may leave before it has ended. */
+function inLane<T>(lanes: Semaphore, work: (leave: () => void) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stay = (): Promise<void> =>
+      new Promise((leave) => {
+        work(leave).then(resolve, reject).finally(leave)
+      })
+    lanes.run(stay).catch(reject)
+  })
+}
+
+const notTried = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    words(
+      'Nothing was sent for this route, because __host__ did not respond to the routes before it. Send it again when the gateway responds.',
+    ),
+    { applied: 'no' },
+  )
+
+function failed(
+  error: unknown,
+  done: EnsureAction[],
+  operation: Operation,
+  { identity }: Connection,
+): EnsureFailure {
+  if (!(error instanceof GatewayError)) throw error
+  const failure = reported(afterSteps(error, done, operation), operation, identity)
+  const { code, message, cause } = failure
+  return { changed: mayHaveArrived(failure), action: done, error: { code, message, cause } }
+}
+
+/**
+ * A stopped bulk has no result: it throws, with what its rows have changed in `applied`, and the
+ * rows that are in doubt in `problems`.
+ */
+function throwIfClosed(
+  results: ReadonlyArray<Ensured | EnsureFailure>,
+  rows: readonly Row[],
+): void {
+  const isClosed = results.some((row) => 'error' in row && row.error.code === 'CLOSED')
+  if (!isClosed) return
+  const doubts = results.flatMap((row, index) => {
+    const isInDoubt = 'error' in row && row.error.cause.applied === 'maybe'
+    return isInDoubt ? [{ index, name: labelOf(rows[index]!.wanted) }] : []
+  })
+  const isChanged = results.some((row) =>
+    'error' in row ? row.error.cause.applied === 'yes' : row.changed,
+  )
+  if (!isChanged && doubts.length === 0) throw closedError()
+  const names = doubts.slice(0, 5).map(({ name }) => `"${name}"`)
+  if (doubts.length > names.length) names.push(`${doubts.length - names.length} more`)
+  const said: Sentence[] = [
+    words(
+      isChanged
+        ? 'The call was stopped after a part of the changes on __host__ had been applied.'
+        : 'The call was stopped.',
+    ),
+  ]
+  if (names.length > 0) {
+    const sent = 'Sent, but not confirmed: __names__. Check these routes.'
+    said.push(words(sent, { names: names.join(', ') }))
+  }
+  throw new GatewayError('CLOSED', said, {
+    applied: isChanged ? 'yes' : 'maybe',
+    problems: doubts.map(({ index, name }) => ({
+      path: `[${index}]`,
+      problem: `"${name}" was sent and had not been confirmed yet: check the gateway`,
+    })),
+  })
+}
+
+/** The error of a row, with the steps that were carried out before it. */
+function afterSteps(
+  error: GatewayError,
+  done: readonly EnsureAction[],
+  { route = '' }: Operation,
+): GatewayError {
+  const last = done.at(-1)
+  if (last === undefined) return error
+  const failure = afterChanges(error, 'yes')
+  const [state, news] =
+    AFTER[last === 'start' || last === 'stop' || last === 'create' ? last : 'other']
+  const before = words(state, { route, done: done.join(', ') }, news)
+  return restated(failure, [before, ...withoutLabels(failure.sentences)])
+}
+
+const AFTER = {
+  stop: [
+    'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
+    'afterStop',
+  ],
+  start: [
+    'Route "__route__" is running now: __done__ was applied, but the next step failed.',
+    'afterStart',
+  ],
+  create: ['Route "__route__" was created, but the next step failed.', 'afterCreate'],
+  other: ['Route "__route__" was changed (__done__), but the next step failed.', 'afterChange'],
+} as const

@@ -1,0 +1,78 @@
+import type { Finding } from '../errors'
+import { patternFilter } from '../model/pattern'
+import { isStopped } from '../model/route-state'
+import type { Route } from '../model/types'
+import { plan, type ApplyOptions, type Goal, type Plan } from './plan'
+
+/** Which routes are removed that a list does not have. */
+export interface Remove {
+  /** Of their names: `*` stands for any text, `?` for one character. */
+  pattern: string
+  /** More than so many are refused. */
+  atMost: number
+}
+
+/** What speaks against removing anything, whatever is present. */
+export function removalFaults(
+  remove: Remove,
+  { isList, rows, state, isSeenFirst }: RemovalFor,
+): Finding[] {
+  const faults: Finding[] = []
+  const add = (path: string, problem: string): void => void faults.push({ path, problem })
+  if (remove.pattern.trim() === '') {
+    add('removePattern', 'is empty; it must fit the names of the routes that may be removed')
+  }
+  if (!isList || rows === 0) {
+    const given = isList ? 'an empty list' : 'a single route'
+    add('remove', `is not possible with ${given}; give the list of all routes that are to stay`)
+  }
+  if (state === 'absent') {
+    add('remove', 'is not possible with the desired state absent')
+  }
+  if (!isSeenFirst) {
+    add('remove', 'needs a plan that somebody approves; set approve, or use a dry run')
+  }
+  return faults
+}
+
+interface RemovalFor {
+  isList: boolean
+  rows: number
+  state: string
+  /** The plan is shown before it is applied. */
+  isSeenFirst: boolean
+}
+
+/**
+ * Plans the removal of the routes whose names fit and that no row means. A route on the air is never
+ * removed: it is stopped in one run, and removed in another.
+ */
+export function planRemovals(
+  remove: Remove,
+  plans: readonly Plan[],
+  present: readonly Route[],
+  options: ApplyOptions,
+): { removals: Array<Goal & { plan: Plan }>; problems: Finding[] } {
+  const fits = patternFilter(remove.pattern)
+  const kept = new Set(plans.map(({ before }) => before?.id))
+  const surplus = present.filter(
+    ({ id, name, hasPendingDelete }) => !kept.has(id) && !hasPendingDelete && fits(String(name)),
+  )
+  const problems: Finding[] = surplus
+    .filter((route) => !isStopped(route))
+    .map(({ name }) => ({
+      path: 'remove',
+      problem: `would delete ${JSON.stringify(name)}, which is not stopped; stop it first, or add it to the list`,
+    }))
+  if (surplus.length > remove.atMost) {
+    const names = surplus.map(({ name }) => JSON.stringify(name)).join(', ')
+    const problem = `is ${remove.atMost}, but ${surplus.length} routes would be deleted: ${names}`
+    problems.push({ path: 'removeAtMost', problem })
+  }
+  const removals = surplus.map((route) => {
+    const wanted = { id: route.id, name: route.name }
+    const own = { ...options, state: 'absent' as const }
+    return { wanted, options: own, plan: plan(wanted, route, own) }
+  })
+  return { removals, problems }
+}
