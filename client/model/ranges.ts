@@ -15,7 +15,6 @@ export const RANGES = {
   waitTimeout: { least: 0.1, most: 3600 },
   statistics: { least: 1, most: 3600 },
   holdFor: { least: 0, most: 86_400 },
-  removeAtMost: { least: 1, most: 1000, whole: true },
 } as const satisfies Record<string, Range>
 
 /** Milliseconds for one call, by default. */

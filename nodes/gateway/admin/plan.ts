@@ -7,26 +7,18 @@ import {
   say,
   type Connection,
   type EnsureRoutes,
+  type EnsureState,
+  type PlanReport,
+  type Remove,
 } from '../../../client/internal'
 import type { JsonObject } from '../../../client/model/json'
 import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
 
 /** What a node with a given definition would do now. */
-export interface Planned {
-  /** For people, in several lines. */
-  text: string
-  /** How many routes each step is for. */
-  summary: Record<'create' | 'update' | 'delete' | 'start' | 'stop', number>
+export interface Planned extends Pick<PlanReport, 'text' | 'summary'> {
   /** The variables for secrets that have no value in the environment of the process. */
   unset: string[]
-}
-
-/** What a plan is made from, as the form of ensure route has it. */
-interface PlanOptions extends Omit<EnsureRoutes, 'state'> {
-  state: string
-  remove?: { pattern: string; atMost: number }
-  approve: boolean
 }
 
 /** Milliseconds that earlier changes may take to show. */
@@ -42,7 +34,7 @@ export async function planNow(
 ): Promise<Planned> {
   const operation = newOperation('ensure-route')
   const device = typeof deviceId === 'string' && deviceId !== '' ? deviceId : undefined
-  const options: PlanOptions = {
+  const options: EnsureRoutes = {
     deviceId: device ?? (() => onlyDevice(gateway, operation)),
     state: stateIn(form),
     check: true,
@@ -53,7 +45,8 @@ export async function planNow(
     waitTimeout: LONGEST,
   }
   const { plan } = await ensureRoutes(gateway, definition, options, operation)
-  const { text, summary } = plan
+  // A dry run always reports its plan.
+  const { text, summary } = plan!
   const answer = { text, summary, unset: [] }
   // Names are passed on, whatever the appliance writes into them.
   if (gateway.repeatsSecret(JSON.stringify(answer))) {
@@ -62,15 +55,15 @@ export async function planNow(
   return answer
 }
 
-const STATES = ['present', 'started', 'stopped', 'absent', 'row']
+const STATES: readonly EnsureState[] = ['present', 'started', 'stopped', 'absent', 'row']
 
-function stateIn({ state }: JsonObject): string {
+function stateIn({ state }: JsonObject): EnsureState {
   const known = STATES.find((each) => each === (state || 'present'))
   if (known !== undefined) return known
   throw invalidInput([{ path: 'state', problem: `must be one of "${STATES.join('", "')}"` }])
 }
 
-function removeIn({ remove, removePattern, removeAtMost }: JsonObject): PlanOptions['remove'] {
+function removeIn({ remove, removePattern, removeAtMost }: JsonObject): Remove | undefined {
   if (remove !== 'pattern') return undefined
   const pattern = typeof removePattern === 'string' ? removePattern : ''
   const isEmpty = removeAtMost === undefined || removeAtMost === null || removeAtMost === ''
