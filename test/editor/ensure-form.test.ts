@@ -83,19 +83,24 @@ inBrowser('the form of ensure route', function () {
     return (await result().innerText()).trim()
   }
 
-  const linesOf = (kind: string) =>
-    page.locator(`.media-gateway-plan-${kind}`).allTextContents()
+  const linesOf = (kind: string) => page.locator(`.media-gateway-plan-${kind}`).allTextContents()
 
   it('shows what would be done now, and writes nothing', async () => {
     const [running] = simulator.routes
     const stopped = simulator.routes.find(({ state }) => state === 'idle')!
     const from = simulator.journal.length
-    await openOn([{ ...NEW, state: 'running' }, { name: running!.name, source: { port: 5901 } }], {
-      state: 'row',
-      remove: 'pattern',
-      removePattern: stopped.name,
-      approve: true,
-    })
+    await openOn(
+      [
+        { ...NEW, state: 'running' },
+        { name: running!.name, source: { port: 5901 } },
+      ],
+      {
+        state: 'row',
+        remove: 'pattern',
+        removePattern: stopped.name,
+        approve: true,
+      },
+    )
     should(await plan()).match(/^Plan as of \d\d:\d\d:\d\d\. Nothing was changed\./)
     should(await linesOf('create')).matchEach(/^\+ "Studio <b>X<\/b>" {2}/)
     should(await linesOf('change')).have.length(1)
@@ -129,9 +134,7 @@ inBrowser('the form of ensure route', function () {
   it('says in the language of the user what is wrong, without asking', async () => {
     const from = simulator.journal.length
     await openOn('[{"name":"A","source":{"port":0}}]')
-    should(await plan()).equal(
-      'Definition: [0].source.port: a whole number from 1 to 65535',
-    )
+    should(await plan()).equal('Definition: [0].source.port: a whole number from 1 to 65535')
     await editor.press('cancel')
     await openOn('{')
     should(await plan()).equal('Definition: this is not valid JSON')

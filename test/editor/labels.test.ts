@@ -64,7 +64,11 @@ describe('the label of a node without a name', () => {
     ['ensure-route', { ...json({ name: 'A' }), check: true }, 'ensure A (dry run)'],
     ['ensure-route', { ...json({ name: 'A' }), approve: true }, 'ensure A (plan first)'],
     ['ensure-route', { ...json([{}, {}]), state: 'row' }, 'ensure 2 routes as listed'],
-    ['ensure-route', { state: 'row', approve: true, check: true }, 'ensure route as listed (dry run)'],
+    [
+      'ensure-route',
+      { state: 'row', approve: true, check: true },
+      'ensure route as listed (dry run)',
+    ],
     ['get-route', {}, ''],
     ['get-route', A, 'get Studio A'],
     ['list-routes', {}, ''],

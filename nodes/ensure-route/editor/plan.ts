@@ -135,7 +135,12 @@ function planRows({ text: plan, unset }: Planned): HTMLElement[] {
   })
   const block = element(
     'pre',
-    { className: 'media-gateway-plan-text', tabIndex: 0, role: 'region', ariaLabel: text('plan.label') },
+    {
+      className: 'media-gateway-plan-text',
+      tabIndex: 0,
+      role: 'region',
+      ariaLabel: text('plan.label'),
+    },
     ...lines,
   )
   if (unset.length === 0) return [block]
