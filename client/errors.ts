@@ -149,6 +149,29 @@ const bounded = (text: string, longest: number): string =>
 export const readOnlyError = ({ name }: { name: string }): GatewayError =>
   new GatewayError('READ_ONLY', say('readOnly'), { operation: name })
 
+/** A change, stop or delete of protected routes that was not confirmed. @param routes their names */
+export function protectedError(
+  routes: readonly string[],
+  { name }: { name: string },
+): GatewayError {
+  const [only = '', ...others] = routes
+  const quoted = routes.map((route) => `"${route}"`).join(', ')
+  const values = { count: routes.length, names: bounded(quoted, 800) }
+  const said: Sentence[] =
+    others.length === 0
+      ? [say('protected', { route: bounded(only, 200) }), say('unchanged'), say('confirmProtected')]
+      : [
+          words(
+            '__count__ routes on __host__ are protected by its configuration: __names__.',
+            values,
+          ),
+          say('unchanged'),
+          words('To do it anyway, set msg.confirmProtected to an array of exactly these names.'),
+        ]
+  said[0] = { ...said[0]!, news: 'protected' }
+  return new GatewayError('READ_ONLY', said, { operation: name })
+}
+
 /** A response that is not as documented. */
 export const badResponse = (said: Said, statusCode?: number): GatewayError =>
   new GatewayError('BAD_RESPONSE', said, { statusCode })

@@ -5,6 +5,7 @@ import {
   listDevices,
   mayBeUnknownDevice,
 } from './api/devices'
+import { listDefinitions } from './api/definitions'
 import { exportPreset, type Preset, type PresetAnswer } from './api/presets'
 import { getRoute, listRoutes } from './api/routes'
 import { endSession, sessionInformation, startSession } from './api/session'
@@ -18,8 +19,8 @@ import {
 import { controlRoute, type ControlAction } from './changes/control'
 import { createRoute, type Created, type Waiting } from './changes/create'
 import { deleteRoute } from './changes/delete'
-import type { Ensured } from './changes/apply'
-import { ensureRoutes, type EnsureFailure } from './changes/ensure'
+import type { Ensured } from './changes/ensure/apply'
+import { ensureRoutes, type EnsureFailure } from './changes/ensure/ensure'
 import {
   findDestination,
   findRoute,
@@ -27,12 +28,13 @@ import {
   type RouteAddress,
   type Target,
 } from './changes/find'
-import type { Wanted, WantedState } from './changes/plan'
+import type { Wanted, WantedState } from './changes/ensure/plan'
 import { restorePreset } from './changes/presets'
 import { updateRoute, type Updated, type UpdateMode } from './changes/update'
 import { openConnection, type GatewayOptions } from './connection/connection'
-import { newOperation, type Operation } from './connection/operation'
+import { confirmedIn, newOperation, type Operation } from './connection/operation'
 import { asGatewayError, closedError, invalidInput } from './errors'
+import type { Definition } from './model/definitions'
 import type {
   CommandAnswer,
   Device,
@@ -71,6 +73,22 @@ export interface ListOptions extends DeviceOptions {
   pageSize?: number
 }
 
+export interface DefinitionsOptions extends DeviceOptions {
+  /**
+   * What stands for a secret. `hidden` (default): {@link HIDDEN}. `names`: the name of an
+   * environment variable, such as `${SRT_STUDIO_A_SOURCE}`; this client does not replace it.
+   */
+  secrets?: 'hidden' | 'names'
+  /** With which these names begin; default `SRT_`. */
+  prefix?: string
+}
+
+/** Confirms what would change, stop or delete protected routes. */
+export interface ConfirmOptions {
+  /** The exact name of the route, or of each. Only with `protectedRoutes` of the gateway. */
+  confirmProtected?: string | readonly string[]
+}
+
 /** How long to wait for a change. */
 export interface ChangeOptions extends DeviceOptions {
   /**
@@ -89,7 +107,7 @@ export interface CreateOptions extends ChangeOptions {
   validate?: boolean
 }
 
-export interface UpdateOptions extends ChangeOptions {
+export interface UpdateOptions extends ChangeOptions, ConfirmOptions {
   /**
    * What leaving something out of the patch means. `merge` (default): it stays as it is, at every
    * depth. `keep`: of name, source and destinations, what is left out stays; a list of destinations
@@ -100,12 +118,15 @@ export interface UpdateOptions extends ChangeOptions {
   validate?: boolean
 }
 
-export interface ControlOptions extends ChangeOptions {
+export interface DeleteOptions extends ChangeOptions, ConfirmOptions {}
+
+/** A start needs no confirmation. */
+export interface ControlOptions extends ChangeOptions, ConfirmOptions {
   /** The destination to act on; by default the route itself. */
   destination?: Target
 }
 
-export interface EnsureOptions extends DeviceOptions {
+export interface EnsureOptions extends DeviceOptions, ConfirmOptions {
   /** Default `present`: the route exists, running or not. */
   state?: WantedState
   /** Plan only: nothing is written. Default false. */
@@ -117,6 +138,8 @@ export interface EnsureOptions extends DeviceOptions {
   /** Milliseconds for each step to show; default 30000. */
   waitTimeout?: number
 }
+
+export interface ImportOptions extends DeviceOptions, ConfirmOptions {}
 
 export interface StatisticsOptions extends DeviceOptions {
   /** Only those of the route's source. */
@@ -176,6 +199,12 @@ export interface Gateway {
      */
     list(options?: ListOptions): Promise<RouteList>
     /**
+     * Returns the definitions of all routes, sorted by name: without IDs, without what only this
+     * appliance knows, and with `state` where a route is running or stopped.
+     * @throws GatewayError `BAD_RESPONSE` when the appliance lists fewer routes than it counts
+     */
+    definitions(options?: DefinitionsOptions): Promise<Definition[]>
+    /**
      * Returns a route.
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError `NOT_FOUND`; `CONFLICT` when several routes have the name
@@ -200,7 +229,7 @@ export interface Gateway {
      * @param route its `id`, or else its exact `name`
      * @throws GatewayError `NOT_FOUND`
      */
-    delete(route: Target, options?: ChangeOptions): Promise<Changed<UpdateAnswer>>
+    delete(route: Target, options?: DeleteOptions): Promise<Changed<UpdateAnswer>>
     /**
      * Starts a route or a destination.
      * @param route its `id`, or else its exact `name`
@@ -257,7 +286,7 @@ export interface Gateway {
      * @returns the appliance's response
      * @throws GatewayError `INVALID_INPUT` when it is not a preset; nothing was sent then
      */
-    import(preset: Preset | string | Buffer, options?: DeviceOptions): Promise<PresetAnswer>
+    import(preset: Preset | string | Buffer, options?: ImportOptions): Promise<PresetAnswer>
   }
 
   /**
@@ -299,11 +328,12 @@ export function openGateway(options: GatewayOptions): Gateway {
   /** Makes one call, under the name that its errors carry, until the signal is aborted. */
   async function perform<T>(
     name: string,
-    { signal }: CallOptions,
+    { signal, confirmProtected }: CallOptions & ConfirmOptions,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T> {
     const { stop, release } = stops.of(signal)
     const operation = newOperation(name, stop)
+    operation.confirmed = confirmedIn(confirmProtected)
     try {
       if (stop?.stopped) throw closedError()
       return await work(operation)
@@ -399,6 +429,12 @@ export function openGateway(options: GatewayOptions): Gateway {
           const { page, pageSize } = given
           const deviceId = await deviceOf(given, operation)
           return listRoutes(connection, { deviceId, page, pageSize }, operation)
+        }),
+      definitions: (given = {}) =>
+        perform('list-routes', given, (operation) => {
+          const { secrets, prefix } = given
+          const deviceId = (): Promise<string> => deviceOf(given, operation)
+          return listDefinitions(connection, { deviceId, secrets, prefix }, operation)
         }),
       get: (route, given = {}) =>
         perform('get-route', given, async (operation) =>

@@ -7,11 +7,15 @@ export type {
   CallOptions,
   Changed,
   ChangeOptions,
+  ConfirmOptions,
   ControlOptions,
   CreateOptions,
+  DefinitionsOptions,
+  DeleteOptions,
   DeviceOptions,
   EnsureOptions,
   Gateway,
+  ImportOptions,
   ListOptions,
   StatisticsOptions,
   UpdateOptions,
@@ -25,11 +29,12 @@ export type { Applied, ErrorCause, ErrorCode, Problem } from './errors'
 export type { FailedStatistics, Statistics } from './api/statistics'
 export type { Preset, PresetAnswer } from './api/presets'
 export type { Created } from './changes/create'
-export type { Ensured } from './changes/apply'
-export type { EnsureFailure } from './changes/ensure'
+export type { Ensured } from './changes/ensure/apply'
+export type { EnsureFailure } from './changes/ensure/ensure'
 export type { RouteAddress, Target } from './changes/find'
-export type { Wanted, WantedState } from './changes/plan'
+export type { Wanted, WantedState } from './changes/ensure/plan'
 export type { Updated, UpdateMode } from './changes/update'
+export type { Definition } from './model/definitions'
 export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'
 export { HIDDEN, hideSecrets } from './model/secrets'

@@ -4,7 +4,7 @@
  */
 export { openConnection } from './connection/connection'
 export type { Connection, GatewayOptions } from './connection/connection'
-export { newOperation } from './connection/operation'
+export { confirmedIn, newOperation } from './connection/operation'
 export type { Operation, Request } from './connection/operation'
 export {
   asGatewayError,
@@ -32,6 +32,7 @@ export {
   mayBeUnknownDevice,
   onlyDevice,
 } from './api/devices'
+export { listDefinitions } from './api/definitions'
 export { getRoute, listRoutes } from './api/routes'
 export { readAllStatistics, readStatistics } from './api/statistics'
 export type { FailedStatistics, Statistics, StatisticsOf } from './api/statistics'
@@ -46,12 +47,12 @@ export type { UpdateMode, UpdateRoute } from './changes/update'
 export { deleteRoute } from './changes/delete'
 export { controlRoute } from './changes/control'
 export type { ControlAction, ControlRoute, Controlled } from './changes/control'
-export { ensureRoutes, newEnsureMemory, undoLastRun } from './changes/ensure'
-export type { Ensured } from './changes/apply'
-export type { EnsureFailure, EnsureMemory, EnsureRoutes } from './changes/ensure'
-export type { Remove } from './changes/removals'
-export type { PlanReport } from './changes/report'
-export type { EnsureAction, EnsureState, WantedState } from './changes/plan'
+export { ensureRoutes, newEnsureMemory, undoLastRun } from './changes/ensure/ensure'
+export type { Ensured } from './changes/ensure/apply'
+export type { EnsureFailure, EnsureMemory, EnsureRoutes } from './changes/ensure/ensure'
+export type { Remove } from './changes/ensure/removals'
+export type { PlanReport } from './changes/ensure/report'
+export type { EnsureAction, EnsureState, WantedState } from './changes/ensure/plan'
 export { restorePreset } from './changes/presets'
 export { isOld, knownBy, knownSnapshot, watchDevice } from './watch/device-watch'
 export { CONTENT_TYPE as METRICS_TYPE } from './metrics/format'
@@ -68,5 +69,12 @@ export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'
 export type { RouteView, Snapshot, Wordless, WatchEvent } from './watch/events'
 export { toSent as sentForm } from './model/convert'
-export { HIDDEN, hideSecrets } from './model/secrets'
+export type { Definition } from './model/definitions'
+export {
+  HIDDEN,
+  hideSecrets,
+  isSecretPrefix,
+  SECRET_PREFIX,
+  withSecretsFrom,
+} from './model/secrets'
 export type * from './model/types'

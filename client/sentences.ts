@@ -13,7 +13,7 @@ export interface Sentence {
   news?: News
 }
 
-/** A change that was made in part, or a name that is not unique. */
+/** A change that was made in part, a name that is not unique, or a protected route. */
 export type News =
   | 'restartFailed'
   | 'restartInDoubt'
@@ -22,6 +22,7 @@ export type News =
   | 'afterCreate'
   | 'afterChange'
   | 'sameName'
+  | 'protected'
 
 export type SentenceKey = keyof typeof SENTENCES
 
@@ -132,6 +133,8 @@ export const SENTENCES = {
   // Changes.
   readOnly:
     'The gateway __host__ is set to read-only. Nothing was changed. To allow changes, clear "Read-only" in the configuration of the gateway, and deploy.',
+  protected: 'Route "__route__" is protected by the configuration of the gateway __host__.',
+  confirmProtected: 'To do it anyway, set msg.confirmProtected to exactly its name.',
   mayBeApplied:
     'The change may or may not have been applied: check the gateway before you send it again.',
   notSent: 'The change was not sent.',
@@ -158,6 +161,7 @@ export const SENTENCES = {
   urlUser: 'The URL must not contain a username or a password.',
   urlQuery: 'The URL must not contain a query (?) or a fragment (#).',
   fingerprintInvalid: 'The fingerprint must be a SHA-256 fingerprint of 64 hexadecimal digits.',
+  protectedRoutesInvalid: 'The protected routes must be a list of name patterns.',
   fingerprintNeedsHttps: 'A fingerprint requires a URL that begins with https://.',
   noUsername: 'The username is missing.',
   noPassword: 'The password is missing.',
@@ -170,7 +174,11 @@ export const SENTENCES = {
     'The property __property__ must be a whole number from __least__ to __most__. Correct it in the node, and deploy.',
   number:
     'The property __property__ must be a number from __least__ to __most__. Correct it in the node, and deploy.',
+  secretPrefix:
+    'The property __property__ must be at least two letters, digits or underscores, and begin with a letter or an underscore. Correct it in the node, and deploy.',
   flag: 'The property __property__ must be true or false. Correct it in the node, and deploy.',
+  lines:
+    'The property __property__ must be text with one entry in each line. Correct it in the node, and deploy.',
   correct: 'Correct it in the configuration of the gateway, and deploy.',
   passwordNeeded:
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is only sent to where it was stored for.',

@@ -150,7 +150,7 @@ export const testFiles = () =>
     'recipes/monitoring',
     'recipes/people',
     'client/failover/protect',
-    'client/changes/bulk',
+    'client/changes/ensure/bulk',
     'recipes/services',
     'nodes/ensure',
     'nodes/control',

@@ -25,6 +25,7 @@ import { awaitRoute } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
 import { readStableRoute, sendTracked, serialized } from './pending'
+import { refuseIfProtected, refuseProtected } from './protected'
 import { isRunning, isStopped } from '../model/route-state'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
@@ -61,7 +62,7 @@ export function controlRoute(
     const answer =
       action === 'restart'
         ? await gateway.protect(restart(gateway, unit, waitTimeout, operation, begin))
-        : await unit.send(action, operation)
+        : await sendOnce(gateway, control, unit, operation)
     if (waitFor === 'accepted') return { answer }
     return { answer, route: await unit.awaitState(action !== 'stop', waitTimeout, operation) }
   })
@@ -69,6 +70,18 @@ export function controlRoute(
   return control.action === 'restart'
     ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
     : work
+}
+
+/** A stop is refused for a protected route, and for its destinations. */
+async function sendOnce(
+  gateway: Connection,
+  { action, ...address }: ControlRoute,
+  unit: Unit,
+  operation: Operation,
+): Promise<CommandAnswer | UpdateAnswer> {
+  if (action === 'start') return unit.send('start', operation)
+  await refuseIfProtected(gateway, address, operation)
+  return unit.send('stop', operation)
 }
 
 /** What is started and stopped: a route, or one of its destinations. */
@@ -152,6 +165,7 @@ async function restart(
   const route = await unit.read(operation)
   operation.route = route.name
   onward.route = route.name
+  refuseProtected(gateway, [route.name], operation)
   const before = unit.stateIn(route)
   begin()
   if (before === undefined || before === 'stopped') return unit.send('start', onward)

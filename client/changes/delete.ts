@@ -8,6 +8,7 @@ import { awaitChange, type Expectation } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
 import { forgetRoute, serialized } from './pending'
+import { refuseIfProtected } from './protected'
 
 /**
  * Deletes a route (facts 4.5). With `applied`, returns once the route is gone, see `watch/gone`.
@@ -20,6 +21,7 @@ export function deleteRoute(
 ): Promise<UpdateAnswer> {
   if (gateway.readOnly) throw readOnlyError(operation)
   return serialized(gateway, { deviceId, routeId }, operation, async () => {
+    await refuseIfProtected(gateway, { deviceId, routeId }, operation)
     const answer = await sendDelete(gateway, { deviceId, routeId }, operation)
     forgetRoute(gateway, { deviceId, routeId })
     if (waitFor === 'applied') {

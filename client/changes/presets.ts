@@ -5,6 +5,7 @@ import { faultAsJson, isObject } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
 import { secretsIn } from '../connection/redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../api/presets'
+import { refuseIfAnyProtected } from './protected'
 
 export interface RestorePreset {
   deviceId: string | (() => Promise<string>)
@@ -36,6 +37,7 @@ export async function restorePreset(
       ? input
       : JSON.stringify(complete)
   const secrets = secretsIn(complete)
+  await refuseIfAnyProtected(gateway, deviceId, operation)
   return {
     deviceId,
     answer: await importPreset(gateway, { deviceId, preset: file, secrets }, operation),

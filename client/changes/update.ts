@@ -11,6 +11,7 @@ import { covers, diffRoutes } from '../model/diff'
 import type { RouteAddress } from './find'
 import { needsPresent, planKeep, planMerge, planReplace } from './merge'
 import { forgetUpdate, readStableRoute, sendTracked, serialized } from './pending'
+import { refuseProtected } from './protected'
 import { comparable } from './known-secrets'
 
 export type UpdateMode = 'keep' | 'merge' | 'replace'
@@ -56,11 +57,11 @@ export async function updateRoute(
   refuseOtherRoute(changes, routeId, operation)
 
   return serialized(gateway, at, operation, async () => {
-    const present = needsPresent(changes, mode)
-      ? await readStableRoute(gateway, at, operation)
-      : undefined
+    const isRead = needsPresent(changes, mode) || gateway.protects !== undefined
+    const present = isRead ? await readStableRoute(gateway, at, operation) : undefined
     if (present) {
       operation.route = present.name
+      refuseProtected(gateway, [present.name], operation)
       allow?.(present)
     }
     const { fields, problems: unplannable } = PLANS[mode](changes, present, { validate })

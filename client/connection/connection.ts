@@ -22,7 +22,7 @@ import { newCounters, type Counters } from './counters'
 import { requestNamed } from './faults'
 import { createRedaction, secretsIn } from './redaction'
 import { createSession, type Session } from './session'
-import { normalFingerprint, parseBase } from './settings'
+import { normalFingerprint, parseBase, protectionBy } from './settings'
 import { Stop, untilStopped, within } from '../stop'
 import { passwordsOf, type ProxyOptions, type TlsOptions } from './agents'
 import { createTransport } from './transport'
@@ -43,6 +43,11 @@ export interface GatewayOptions {
   pollInterval?: number
   /** Refuse every call that changes the appliance. */
   readOnly?: boolean
+  /**
+   * Patterns for names of routes, with `*` and `?`, in upper or lower case: a route that fits one is
+   * changed, stopped or deleted only if the call confirms it by its name.
+   */
+  protectedRoutes?: readonly string[]
   /** Options for `https.Agent`. */
   tls?: TlsOptions
   /** SHA-256 fingerprint of the certificate, any case, with or without colons. */
@@ -61,6 +66,8 @@ export interface Connection {
   /** As errors name it. */
   readonly identity: Identity
   readonly readOnly: boolean
+  /** True for the name of a protected route; undefined where none is protected. */
+  readonly protects?: (name: string) => boolean
   /** Concurrent calls. */
   readonly concurrency: number
   /** Milliseconds between two polls of a watch; undefined when the appliance suggests them. */
@@ -278,6 +285,7 @@ export function openConnection(options: GatewayOptions): Connection {
   return {
     identity,
     readOnly,
+    protects: protectionBy(options.protectedRoutes),
     concurrency,
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
     closing,

@@ -1,5 +1,6 @@
 import type { Role } from './roles'
 import type { Stop } from '../stop'
+import { isText } from '../model/json'
 
 /** The conditions under which an operation works. */
 export interface Conditions {
@@ -12,6 +13,22 @@ export interface Conditions {
   background?: boolean
   /** The route that it is about: its name or, while that is not known, its ID. */
   route?: string
+  /** The exact names of the protected routes that it may change, stop or delete. */
+  confirmed?: Names
+}
+
+/** A set of names, as far as it says which it has. */
+export type Names = Pick<ReadonlySet<string>, 'has'>
+
+const NO_NAMES: Names = new Set()
+
+/**
+ * The names in a confirmation: a text is one name, an array of texts are several. Nothing else
+ * confirms anything.
+ */
+export function confirmedIn(value: unknown): Names {
+  if (typeof value === 'string') return new Set([value])
+  return Array.isArray(value) ? new Set(value.filter(isText)) : NO_NAMES
 }
 
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */
@@ -22,12 +39,21 @@ export class Operation {
   readonly background: boolean
   /** The route that it is about: its name or, while that is not known, its ID. For errors only. */
   route?: string
+  /** The exact names of the protected routes that it may change, stop or delete. */
+  confirmed: Names
   readonly #count: Count
 
   constructor(
     /** As it appears in `msg.gateway.operation` and in errors. */
     readonly name: string,
-    { stop, uninterruptible = false, brief = false, background = false, route }: Conditions = {},
+    {
+      stop,
+      uninterruptible = false,
+      brief = false,
+      background = false,
+      route,
+      confirmed = NO_NAMES,
+    }: Conditions = {},
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
     this.stop = stop
@@ -35,6 +61,7 @@ export class Operation {
     this.brief = brief
     this.background = background
     this.route = route
+    this.confirmed = confirmed
     this.#count = count
   }
 
@@ -69,8 +96,8 @@ export class Operation {
 
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
-    const { name, stop, uninterruptible, brief, background, route } = this
-    const present = { stop, uninterruptible, brief, background, route }
+    const { name, stop, uninterruptible, brief, background, route, confirmed } = this
+    const present = { stop, uninterruptible, brief, background, route, confirmed }
     return new Operation(name, { ...present, ...conditions }, this.#count)
   }
 }

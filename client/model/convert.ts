@@ -63,7 +63,8 @@ export function withAddress<Part extends Source | Destination>(part: Part, prese
   return isText(address) ? { ...part, address } : part
 }
 
-function withoutIdentity<Part extends Source | Destination>(part: Part): Part {
+/** Returns a copy without what ties it to the appliance: its id, and the action that means none. */
+export function withoutIdentity<Part extends Source | Destination>(part: Part): Part {
   const members = membersIn(part).filter(
     ([name, value]) => name !== 'id' && !(name === 'action' && value === 'none'),
   )

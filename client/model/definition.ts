@@ -1,14 +1,8 @@
-import {
-  checkCreate,
-  checkUpdate,
-  givenAs,
-  unfit,
-  type CheckOptions,
-  type UpdateMode,
-} from './check'
+import { checkCreate, checkUpdate, faultOf, type CheckOptions, type UpdateMode } from './check'
 import type { Fault } from './faults'
 import { isGiven, isObject, isText, own } from './json'
-import { findHidden } from './secrets'
+import type { Member } from './members'
+import { findHidden, withSecretsFrom } from './secrets'
 
 /** What the definition of a route is for. */
 export type Use =
@@ -28,6 +22,8 @@ export function stateOfRow(row: unknown): WantedState | undefined {
   return Object.hasOwn(STATES_OF_ROWS, word) ? STATES_OF_ROWS[word] : undefined
 }
 
+const STATE_OF_ROW: Member = { kind: 'choice', oneOf: ['running', 'stopped'] }
+
 const STATES_OF_ROWS: Record<string, WantedState> = {
   running: 'started',
   started: 'started',
@@ -35,8 +31,43 @@ const STATES_OF_ROWS: Record<string, WantedState> = {
   stopped: 'stopped',
 }
 
+export interface DefinitionOptions extends CheckOptions {
+  /**
+   * With which the names of variables begin that may stand for secrets; `''`: not known. Without it,
+   * none may.
+   */
+  secretPrefix?: string
+}
+
 /** Returns every fault that a definition shows before it is sent, without a call (design 2.3). */
-export function checkDefinition(definition: unknown, use: Use, options: CheckOptions): Fault[] {
+export function checkDefinition(
+  definition: unknown,
+  use: Use,
+  { secretPrefix, ...options }: DefinitionOptions,
+): Fault[] {
+  const faultsOf = (filled: unknown): Fault[] => checkFilled(filled, use, options)
+  if (secretPrefix === undefined) return faultsOf(definition)
+  return faultsWithNames(definition, secretPrefix, faultsOf)
+}
+
+/** Fits wherever a secret fits: what a variable holds is not known yet. */
+const STAND_IN = 'x'.repeat(10)
+
+/** The faults of a definition that may give secrets by name. With no known prefix, any name fits. */
+export function faultsWithNames<Found extends object>(
+  definition: unknown,
+  prefix: string,
+  faultsOf: (definition: unknown) => Found[],
+): Found[] {
+  const filled = withSecretsFrom(definition, { prefix, lookUp: () => STAND_IN }).definition
+  const isVariable = (fault: Found): boolean => 'kind' in fault && fault.kind === 'variable'
+  return faultsOf(filled).flatMap((fault) => {
+    if (!isVariable(fault)) return [fault]
+    return prefix === '' ? [] : [{ ...fault, prefix }]
+  })
+}
+
+function checkFilled(definition: unknown, use: Use, options: CheckOptions): Fault[] {
   if (use.kind === 'create') return checkNewRoute(definition, options)
   if (use.kind === 'update') return checkUpdate(definition, use.mode, options)
   const wanted = { state: use.state, ...options }
@@ -83,11 +114,10 @@ export function checkWanted(
   }
   const former = own(row, 'renamedFrom')
   if (isGiven(former) && typeof former !== 'string') {
-    problems.push(unfit('renamedFrom', givenAs(former), { kind: 'text' }))
+    problems.push(faultOf({ kind: 'text' }, former, 'renamedFrom'))
   }
   if (state === 'row' && stateOfRow(row) === undefined) {
-    const wanted = { kind: 'choice', choices: '"running", "stopped"' } as const
-    problems.push(unfit('state', givenAs(own(row, 'state')), wanted))
+    problems.push(faultOf(STATE_OF_ROW, own(row, 'state'), 'state'))
   }
   return state === 'absent' ? problems.filter(tellsWhich) : problems
 }

@@ -21,8 +21,10 @@ export type Reason =
   | { kind: 'repeated'; member: string; other: string; row: number }
   /** `null` for what a route always has; for what an update cannot empty. */
   | { kind: 'lasting' | 'notEmptied' }
-  /** `${NAME}` in a secret. */
-  | { kind: 'variable' }
+  /** `${…}` in a secret that is not replaced; with how the names begin that are. */
+  | { kind: 'variable'; prefix?: string }
+  /** `${NAME}` as a secret, where this variable has no value. */
+  | { kind: 'unset'; variable: string }
   /** The sign for a hidden value, in a new route; where there is no value to keep. */
   | { kind: 'hidden' | 'nothingToKeep' }
   | { kind: 'notRead' }
@@ -88,8 +90,12 @@ const SENTENCES: Words<Reason> = {
   lasting: 'is null; this field cannot be removed',
   notEmptied:
     'cannot be cleared: the gateway keeps a stored value when a field is omitted; give the value you want',
-  variable:
-    'contains ${…}, which is not replaced here and would be sent as the secret itself; give the secret',
+  variable: ({ prefix }) =>
+    prefix
+      ? `contains \${…} that is not replaced and would be sent as the secret itself; give the secret, or the name of an environment variable that begins with ${prefix} as the whole value, such as \${${prefix}NAME}`
+      : 'contains ${…}, which is not replaced here and would be sent as the secret itself; give the secret',
+  unset: ({ variable }) =>
+    `names the environment variable ${variable}, which is not set or is empty; set it, or give the secret`,
   hidden: 'is a hidden value; a new route needs the value itself',
   nothingToKeep: 'is a hidden value, but there is no stored value to keep; give the value itself',
   notRead: 'is missing, and the route was not read to take it from',

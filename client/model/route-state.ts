@@ -23,22 +23,23 @@ export const isStopped = ({ state }: Route): boolean =>
 const wordOf = (state: unknown): unknown =>
   typeof state === 'string' ? state.trim().toLowerCase() : state
 
+/** What a route as read lacks of what every route has; undefined for a complete one. */
+export function missingPart(route: Route): 'source' | 'destinations' | undefined {
+  const { source, destinations } = route as { source: unknown; destinations: unknown }
+  if (!isObject(source) || typeof source.protocol !== 'string') return 'source'
+  return Array.isArray(destinations) && destinations.every(isObject) ? undefined : 'destinations'
+}
+
+const ADVICE = 'To set the whole route, give its name, source and destinations.'
+
 /**
  * Returns the route if it is complete. A change planned on half a route would delete the other
  * half.
  * @throws GatewayError `BAD_RESPONSE`
  */
 export function wholeRoute(route: Route): Route {
-  const refuse = (part: string, advice = ''): never => {
-    const said = say('incompleteRoute', { part })
-    throw badResponse(advice ? [said, words(advice)] : said)
-  }
-  const { source, destinations } = route as { source: unknown; destinations: unknown }
-  if (!isObject(source) || typeof source.protocol !== 'string') {
-    refuse('source')
-  }
-  if (!Array.isArray(destinations) || !destinations.every(isObject)) {
-    refuse('destinations', 'To set the whole route, give its name, source and destinations.')
-  }
-  return route
+  const part = missingPart(route)
+  if (part === undefined) return route
+  const said = say('incompleteRoute', { part })
+  throw badResponse(part === 'destinations' ? [said, words(ADVICE)] : said)
 }

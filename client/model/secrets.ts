@@ -1,4 +1,4 @@
-import type { Fault } from './faults'
+import type { Fault, Reason } from './faults'
 import { isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import { SECRET_NAMES } from './members'
@@ -21,19 +21,24 @@ export function isSecret(name: string): boolean {
 
 /** Returns a copy with every non-empty secret hidden, at any depth; parts without are shared. */
 export function hideSecrets<T>(value: T): T {
-  return hidden(value) as T
+  return mapSecrets(value, () => HIDDEN)
 }
 
-function hidden(value: unknown): unknown {
+/** Returns a copy with every non-empty secret replaced, at any depth; parts without are shared. */
+export function mapSecrets<T>(value: T, replace: (secret: string) => string): T {
+  return mapped(value, replace) as T
+}
+
+function mapped(value: unknown, replace: (secret: string) => string): unknown {
   if (Array.isArray(value)) {
-    const items = value.map(hidden)
+    const items = value.map((item) => mapped(item, replace))
     return items.some((item, index) => item !== value[index]) ? items : value
   }
   if (!isObject(value)) return value
   const members = membersIn(value)
   const after = members.map(([name, member]): [string, unknown] => [
     name,
-    isSecret(name) && isText(member) ? HIDDEN : hidden(member),
+    isSecret(name) && isText(member) ? replace(member) : mapped(member, replace),
   ])
   const changed = after.some(([, member], index) => member !== members[index]![1])
   return changed ? Object.fromEntries(after) : value
@@ -42,20 +47,84 @@ function hidden(value: unknown): unknown {
 /** JSON paths at which {@link HIDDEN}, or a mask of the firmware, stands for a secret. */
 export const findHidden = (value: unknown): string[] => pathsOf(isSign, value)
 
+/** JSON paths of every non-empty secret, in the order of {@link mapSecrets}. */
+export const findSecrets = (value: unknown): string[] =>
+  pathsOf((secret, name) => isSecret(name) && isText(secret), value)
+
 /** JSON paths of secrets with `${NAME}` in them: not replaced, it would become the secret. */
 export const findVariables = (value: unknown): string[] =>
-  pathsOf((secret, name) => isSecret(name) && isText(secret) && /\$\{[^}]+\}/.test(secret), value)
+  pathsOf((secret, name) => isSecret(name) && hasVariable(secret), value)
+
+const hasVariable = (secret: unknown): secret is string =>
+  isText(secret) && /\$\{[^}]+\}/.test(secret)
 
 type Predicate = (value: unknown, name: string) => boolean
 
-function pathsOf(fits: Predicate, value: unknown, path = '', name = ''): string[] {
-  if (fits(value, name)) return [path]
+const pathsOf = (fits: Predicate, value: unknown): string[] =>
+  placesOf((inside, name) => fits(inside, name) || undefined, value).map(({ path }) => path)
+
+/** Where a judgement finds something, with what it finds there. It does not look below that. */
+function placesOf<Found>(
+  judge: (value: unknown, name: string) => Found | undefined,
+  value: unknown,
+  path = '',
+  name = '',
+): Array<{ path: string; found: Found }> {
+  const found = judge(value, name)
+  if (found !== undefined) return [{ path, found }]
   if (Array.isArray(value))
-    return value.flatMap((item, index) => pathsOf(fits, item, `${path}[${index}]`))
+    return value.flatMap((item, index) => placesOf(judge, item, `${path}[${index}]`))
   if (!isObject(value)) return []
   return membersIn(value).flatMap(([inside, member]) =>
-    pathsOf(fits, member, pathTo(path, inside), inside),
+    placesOf(judge, member, pathTo(path, inside), inside),
   )
+}
+
+/** With which the names of variables begin that a definition may name, unless set otherwise. */
+export const SECRET_PREFIX = 'SRT_'
+
+/**
+ * True for a beginning of such names. One of at least two characters: with an empty one, a
+ * definition could read every variable of the host.
+ */
+export const isSecretPrefix = (prefix: unknown): prefix is string =>
+  isText(prefix) && /^[A-Za-z_]\w+$/.test(prefix)
+
+/** Where the secrets come from that a definition gives by name. */
+export interface SecretVariables {
+  /** With which the name of each begins. */
+  prefix: string
+  /** Returns the value of a variable; undefined where it is not set. */
+  lookUp: (variable: string) => string | undefined
+}
+
+/**
+ * Returns a copy with the value of the variable in place of each secret that is `${NAME}` as a
+ * whole; parts without are shared. A variable without a value, and any other `${…}` in a secret, is
+ * a fault, and stays as it is.
+ */
+export function withSecretsFrom<T>(
+  definition: T,
+  { prefix, lookUp }: SecretVariables,
+): { definition: T; faults: Fault[] } {
+  const reason = (secret: unknown, name: string): Reason | undefined => {
+    if (!isSecret(name) || !hasVariable(secret)) return undefined
+    const variable = variableIn(secret, prefix)
+    if (variable === undefined) return { kind: 'variable', prefix }
+    return isText(lookUp(variable)) ? undefined : { kind: 'unset', variable }
+  }
+  const valueOf = (secret: string): string => {
+    const variable = variableIn(secret, prefix)
+    return (variable && lookUp(variable)) || secret
+  }
+  const faults = placesOf(reason, definition).map(({ path, found }) => ({ path, ...found }))
+  return { definition: mapSecrets(definition, valueOf), faults }
+}
+
+/** The name in a secret that is `${NAME}` as a whole, if it begins with the prefix. */
+function variableIn(secret: string, prefix: string): string | undefined {
+  const [, name] = /^\$\{([A-Za-z_]\w*)\}$/.exec(secret) ?? []
+  return name?.startsWith(prefix) ? name : undefined
 }
 
 /** Returns a copy without the masks of the firmware: sent back, they would become the secret. */

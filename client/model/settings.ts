@@ -32,6 +32,19 @@ export function fingerprintDigits(fingerprint: string): string | undefined {
   return /^([0-9A-F]{64})?$/.test(digits) ? digits : undefined
 }
 
+/** The lines of a text that are not empty, without the spaces around them. */
+export const linesIn = (text: string): string[] =>
+  text
+    .split(/\r\n?|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/**
+ * True for what names of environment variables may have to begin with: two characters at least, since
+ * a definition could otherwise read nearly every variable.
+ */
+export const isSecretPrefix = (text: string): boolean => /^[A-Za-z_]\w+$/.test(text)
+
 /** The number in a setting; undefined for what is not a number of that range. */
 export function numberIn(
   value: unknown,

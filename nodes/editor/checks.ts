@@ -3,6 +3,8 @@ import { RANGES, type Range } from '../../client/model/ranges'
 import {
   addressFault,
   fingerprintDigits,
+  isSecretPrefix,
+  linesIn,
   numberIn,
   suggestedAddress,
   type AddressFault,
@@ -25,6 +27,15 @@ export const checks = {
     const isGood = isVariable(value) || fingerprintDigits(value) !== undefined
     return isGood ? undefined : ['fingerprint']
   },
+
+  /** A variable stands alone: Node-RED replaces none in a line among others. */
+  protectedRoutes(value: string): Fault | undefined {
+    const isGood = /^\$\{[^}]+\}$/.test(value) || !linesIn(value).some(isVariable)
+    return isGood ? undefined : ['oneVariable']
+  },
+
+  secretPrefix: (value: string): Fault | undefined =>
+    isVariable(value) || isSecretPrefix(value) ? undefined : ['secretPrefix'],
 
   // Empty means the default.
   timeout: number(RANGES.timeout),

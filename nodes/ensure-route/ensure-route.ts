@@ -55,7 +55,8 @@ export = (RED: NodeAPI): void =>
       const approve = flagProperty('approve', config.approve)
       const { deviceId, results, routeId, plan, isApplied } = await ensureRoutes(
         gateway,
-        await parameters.definition(),
+        // A route to be absent need only be identified.
+        await parameters.definition({ keepsNames: state === 'absent' }),
         {
           deviceId: parameters.device,
           state,

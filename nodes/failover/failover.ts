@@ -15,6 +15,7 @@ import { whenStarted } from '../runtime/flows-started'
 import { findGateway, requireGateway, type ListedFailover } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
+import { secretsOf } from '../runtime/secrets'
 import { wordsOf } from '../runtime/words'
 import { keptIn } from './kept'
 import { protectOptions, type FailoverConfig } from './options'
@@ -42,8 +43,10 @@ export = (RED: NodeAPI): void => {
       this.error(complete(error), event ? messageOf(structuredClone(event)) : {})
 
     const protect = async (): Promise<Protection> => {
-      const gateway = requireGateway(RED, config).client()
-      const options = await protectOptions(config, evaluatorOf(RED, this, OPERATION))
+      const found = requireGateway(RED, config)
+      const gateway = found.client()
+      const withSecrets = secretsOf(RED, this, found)
+      const options = await protectOptions(config, evaluatorOf(RED, this, OPERATION), withSecrets)
       startsHeld = flagProperty('hold', config.hold)
       const memory = await kept.read()
       if (closed) throw closedError()

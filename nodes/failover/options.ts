@@ -4,6 +4,7 @@ import type { ProtectOptions } from '../../client/internal'
 import { FAILOVER_RANGES } from '../../client/model/failover'
 import { chosenDevice, refused, type Evaluate } from '../runtime/chosen'
 import { flagProperty, refuseUnresolved } from '../runtime/environment'
+import type { WithSecrets } from '../runtime/secrets'
 
 export interface FailoverConfig extends NodeDef {
   gateway?: string
@@ -34,6 +35,7 @@ export interface FailoverConfig extends NodeDef {
 export async function protectOptions(
   config: FailoverConfig,
   evaluate: Evaluate,
+  withSecrets: WithSecrets,
 ): Promise<Pick<ProtectOptions, 'deviceId' | 'route' | 'settings'>> {
   const { method = 'source', restore, failOn, low } = config
   const saved = config as unknown as Record<string, unknown>
@@ -41,8 +43,10 @@ export async function protectOptions(
   for (const [name, value] of [...numbers, ...Object.entries({ method, restore, failOn, low })]) {
     refuseUnresolved(name, value)
   }
-  const side = (name: 'main' | 'backup'): Promise<unknown> =>
-    method === 'routes' ? routeIn(config, name, evaluate) : sourceIn(config, name, evaluate)
+  const side = async (name: 'main' | 'backup'): Promise<unknown> =>
+    method === 'routes'
+      ? routeIn(config, name, evaluate)
+      : withSecrets(await sourceIn(config, name, evaluate), name)
   return {
     deviceId: await chosenDevice(config, evaluate),
     ...(method !== 'routes' && { route: await protectedRoute(config, evaluate) }),

@@ -7,7 +7,13 @@ import {
   type Connection,
 } from '../../client/internal'
 import { registerAdminRoutes } from './admin/routes'
-import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from './options'
+import {
+  gatewayOptions,
+  hostIn,
+  secretPrefixOf,
+  type GatewayConfig,
+  type GatewayCredentials,
+} from './options'
 import type { GatewayNode } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 
@@ -36,6 +42,7 @@ export = (RED: NodeAPI): void => {
       Object.defineProperty(self, 'failovers', { value: new Set() })
 
       const open = (): Connection => {
+        secretPrefixOf(config)
         const options = gatewayOptions(RED, config, self.credentials, (level, line) =>
           level === 'warn' ? self.warn(line) : self.log(line),
         )
@@ -49,6 +56,8 @@ export = (RED: NodeAPI): void => {
           throw ofConfiguration(error, identity)
         }
       }
+
+      Object.defineProperty(self, 'secretPrefix', { value: () => secretPrefixOf(config) })
 
       self.register = (user) => {
         users.add(user)

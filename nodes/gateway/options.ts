@@ -1,13 +1,20 @@
 import type { Node, NodeAPI } from 'node-red'
 import {
   GatewayError,
+  SECRET_PREFIX,
+  isSecretPrefix,
   say,
   type GatewayOptions,
   type ProxyOptions,
   type TlsOptions,
 } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
-import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+import {
+  flagProperty,
+  linesProperty,
+  numberProperty,
+  refuseUnresolved,
+} from '../runtime/environment'
 
 /** The saved properties of the config node, as far as they concern the connection. */
 export interface GatewayConfig {
@@ -19,6 +26,8 @@ export interface GatewayConfig {
   concurrency?: unknown
   pollInterval?: unknown
   readOnly?: unknown
+  secretPrefix?: unknown
+  protectedRoutes?: unknown
 }
 
 export interface GatewayCredentials {
@@ -54,10 +63,23 @@ export function gatewayOptions(
       numberProperty('pollInterval', config.pollInterval, RANGES.pollInterval),
     ),
     readOnly: flagProperty('readOnly', config.readOnly),
+    protectedRoutes: linesProperty('protectedRoutes', config.protectedRoutes),
     tls: tlsOptions(RED, config.tls),
     proxy: proxyOptions(RED, config.proxy, baseUrl),
     log,
   }
+}
+
+/**
+ * Returns with which the names of variables begin that may stand for secrets.
+ * @throws GatewayError `CONFIG`
+ */
+export function secretPrefixOf({ secretPrefix }: GatewayConfig): string {
+  refuseUnresolved('secretPrefix', secretPrefix)
+  const prefix = secretPrefix ?? ''
+  if (prefix === '') return SECRET_PREFIX
+  if (isSecretPrefix(prefix)) return prefix
+  throw new GatewayError('CONFIG', say('secretPrefix', { property: 'secretPrefix' }))
 }
 
 const milliseconds = (seconds: number | undefined): number | undefined =>

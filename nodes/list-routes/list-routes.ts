@@ -1,5 +1,11 @@
 import type { NodeAPI } from 'node-red'
-import { invalidInput, listRoutes, type Problem, type Route } from '../../client/internal'
+import {
+  invalidInput,
+  listDefinitions,
+  listRoutes,
+  type Problem,
+  type Route,
+} from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { refuseUnresolved } from '../runtime/environment'
 import type { Message } from '../runtime/parameters'
@@ -7,6 +13,8 @@ import { counted } from '../runtime/status'
 
 interface Config extends ActionConfig {
   output?: string
+  /** With `definitions`. */
+  secrets?: string
   filter?: string
   state?: string
 }
@@ -15,12 +23,20 @@ export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-list-routes',
-    async ({ gateway, operation, config, message, parameters }) => {
+    async ({ gateway, operation, config, message, parameters, secretPrefix }) => {
       const paging = pagingOf(message, operation.name)
+      const only = routeFilter(config)
+      if (config.output === 'definitions') {
+        refusePage(paging, operation.name)
+        const secrets = config.secrets === 'names' ? 'names' : 'hidden'
+        const deviceId = await parameters.device()
+        const options = { deviceId, secrets, prefix: secretPrefix(), only } as const
+        const payload = await listDefinitions(gateway, options, operation)
+        return { payload, did: counted('routes', payload.length), deviceId }
+      }
       const deviceId = await parameters.device()
       const answer = await listRoutes(gateway, { deviceId, ...paging }, operation)
-      const wanted = routeFilter(config)
-      const list = wanted ? { ...answer, data: answer.data.filter(wanted) } : answer
+      const list = only ? { ...answer, data: answer.data.filter(only) } : answer
       const did = counted('routes', list.data.length)
       switch (config.output) {
         case 'routes':
@@ -47,6 +63,14 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
   const paging = { page: wholeNumber('page'), pageSize: wholeNumber('pageSize') }
   if (problems.length > 0) throw invalidInput(problems, operation)
   return paging
+}
+
+/** A page is not all: what is missing in a file counts as deleted. */
+function refusePage(paging: { page?: number; pageSize?: number }, operation: string): void {
+  const given = Object.entries(paging).filter(([, value]) => value !== undefined)
+  const problem = 'is given, but definitions are always those of all routes; remove it'
+  const problems = given.map(([name]) => ({ path: `msg.${name}`, problem }))
+  if (problems.length > 0) throw invalidInput(problems, operation)
 }
 
 function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | undefined {

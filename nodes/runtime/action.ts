@@ -3,6 +3,7 @@ import {
   GatewayError,
   Stop,
   asGatewayError,
+  confirmedIn,
   forgetOnlyDevice,
   isGatewayError,
   mayBeUnknownDevice,
@@ -15,6 +16,7 @@ import {
 import { findGateway, requireGateway } from './gateway-node'
 import { migrated } from './migrations'
 import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
+import { secretsOf } from './secrets'
 import { createStatus, type Did } from './status'
 import { wordsOf } from './words'
 
@@ -34,6 +36,8 @@ export interface Call<Config, Memory = undefined> {
   progress: (text: string) => void
   /** What this node keeps from one message to the next. */
   memory: Memory
+  /** With which the names of variables begin that may stand for secrets. */
+  secretPrefix: () => string
 }
 
 /** What a node returns; the handler puts it into the message. */
@@ -130,10 +134,14 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
     })
 
     const run = async (message: Message, operation: Operation): Promise<Result> => {
-      const gateway = requireGateway(RED, config).client()
-      const parameters = readParameters(RED, this, config, message, gateway, operation)
+      const found = requireGateway(RED, config)
+      const gateway = found.client()
+      operation.confirmed = confirmedIn(message.confirmProtected)
+      const withSecrets = secretsOf(RED, this, found)
+      const parameters = readParameters(RED, this, config, message, gateway, operation, withSecrets)
       try {
         const { progress } = status
+        const { secretPrefix } = found
         return await perform({
           gateway,
           operation,
@@ -142,6 +150,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
           parameters,
           progress,
           memory,
+          secretPrefix,
         })
       } catch (error) {
         if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)

@@ -1,6 +1,6 @@
 import { GatewayError, say } from '../../client/internal'
 import type { Range } from '../../client/model/ranges'
-import { numberIn } from '../../client/model/settings'
+import { linesIn, numberIn } from '../../client/model/settings'
 
 /**
  * Node-RED replaces `${NAME}` in a property when it is the whole value, and leaves the
@@ -26,6 +26,17 @@ export function numberProperty(property: string, value: unknown, range: Range): 
   if (number !== undefined) return number
   const { least, most, whole } = range
   throw new GatewayError('CONFIG', say(whole ? 'wholeNumber' : 'number', { property, least, most }))
+}
+
+/**
+ * The lines of a property that are not empty. A variable of a flow may also be a list.
+ * @throws GatewayError `CONFIG` when a line is a variable that is not set, or not the whole value
+ */
+export function linesProperty(property: string, value: unknown): string[] {
+  const lines: unknown[] = typeof value === 'string' ? linesIn(value) : [value ?? []].flat()
+  for (const line of lines) refuseUnresolved(property, line)
+  if (lines.every((line) => typeof line === 'string')) return lines
+  throw new GatewayError('CONFIG', say('lines', { property }))
 }
 
 /**

@@ -32,6 +32,11 @@ export interface GatewayNode extends Node {
    * @throws GatewayError `CONFIG` that names what is missing or wrong
    */
   client(): Connection
+  /**
+   * Returns with which the names of variables begin that may stand for secrets.
+   * @throws GatewayError `CONFIG` when it is too short, or cannot be part of such a name
+   */
+  readonly secretPrefix: () => string
   /** The failover nodes of this gateway; each adds and removes itself. */
   readonly failovers: Set<ListedFailover>
   /** Adds a user of the gateway, usually a node. */

@@ -10,6 +10,7 @@ import {
 } from '../../client/internal'
 import { faultAsJson } from '../../client/model/json'
 import { refuseUnresolved } from './environment'
+import type { WithSecrets } from './secrets'
 
 /** The properties that say what an action node acts on. */
 export interface AddressConfig {
@@ -33,8 +34,8 @@ export interface Parameters {
   route: () => Promise<RouteAddress & { name?: string }>
   /** Which destination of the route is meant, by its ID or by its name. */
   destination: () => Promise<Target>
-  /** The definition of a route that create and update send. */
-  definition: () => Promise<unknown>
+  /** The definition of a route to send, with the secrets that it gives by name. */
+  definition: (options?: { keepsNames?: boolean }) => Promise<unknown>
 }
 
 export function readParameters(
@@ -44,6 +45,7 @@ export function readParameters(
   message: Message,
   gateway: Connection,
   operation: Operation,
+  withSecrets: WithSecrets,
 ): Parameters {
   const evaluate = (property: string, value: string, type: string): Promise<unknown> =>
     evaluateProperty(RED, node, message, { property, value, type }, operation)
@@ -86,12 +88,12 @@ export function readParameters(
 
     destination: () => target('destination'),
 
-    async definition() {
+    async definition({ keepsNames = false } = {}) {
       const type = config.definitionType || 'msg'
       const property = config.definition || (type === 'msg' ? 'payload' : '')
       const value = await evaluate('definition', property, type)
       refuseUnwritable(value, pathOf(property, type, 'definition'), operation)
-      if (!isAbsent(value)) return value
+      if (!isAbsent(value)) return keepsNames ? value : withSecrets(value)
       throw invalidInput(
         [
           {

@@ -200,7 +200,8 @@ describe('the contract', () => {
         const { at: _at, ...event } = known()!
         const calls = simulator.journal.map(({ method, path }) => `${method} ${path}`)
         const evaluate = (_property: string, value: string) => Promise.resolve(value)
-        const options = await protectOptions(properties as never, evaluate)
+        const asGiven = (definition: unknown) => definition
+        const options = await protectOptions(properties as never, evaluate, asGiven)
         failoverFaults(options.settings).should.eql([])
         const settings = failoverSettings(options.settings)
         settings.should.containEql(FAILOVER_DEFAULTS)

@@ -29,9 +29,9 @@ const LENGTHS: Record<
   Language,
   Record<'least' | 'most' | 'mostOfLong' | 'mostOfLongest', number>
 > = {
-  'en-US': { least: 150, most: 300, mostOfLong: 350, mostOfLongest: 520 },
-  de: { least: 150, most: 310, mostOfLong: 350, mostOfLongest: 520 },
-  ja: { least: 250, most: 400, mostOfLong: 460, mostOfLongest: 680 },
+  'en-US': { least: 150, most: 320, mostOfLong: 400, mostOfLongest: 520 },
+  de: { least: 150, most: 330, mostOfLong: 400, mostOfLongest: 520 },
+  ja: { least: 250, most: 420, mostOfLong: 520, mostOfLongest: 680 },
 }
 
 const HEADINGS: Record<Language, Record<string, string>> = {

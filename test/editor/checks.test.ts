@@ -44,6 +44,9 @@ withDialogs('the checks in the dialogs', (dialogs) => {
       [{ concurrency: 101 }, 'a whole number from 1 to 100'],
       [{ pollInterval: '0.5' }, 'a number from 1'],
       [{ pollInterval: '3601' }, 'a number from 1'],
+      [{ protectedRoutes: 'On air*\n${STUDIOS}' }, 'the only line'],
+      [{ secretPrefix: '' }, 'two or more'],
+      [{ secretPrefix: 'S' }, 'two or more'],
     ] as const) {
       should(await faults(CONFIG, { ...sound, ...properties })).match(contains(reason))
     }
@@ -52,6 +55,9 @@ withDialogs('the checks in the dialogs', (dialogs) => {
       { fingerprint: '${FINGERPRINT}' },
       { timeout: '${TIMEOUT}', concurrency: 1, pollInterval: '${POLL}' },
       { timeout: '', concurrency: '', pollInterval: '' },
+      { protectedRoutes: '', secretPrefix: '${PREFIX}' },
+      { protectedRoutes: '${ROUTES}', secretPrefix: 'A_' },
+      { protectedRoutes: 'On air*\nStudio ?, left' },
     ]) {
       should(await faults(CONFIG, { ...sound, ...properties })).equal('')
     }

@@ -469,6 +469,7 @@ describe(`whatever comes (seed ${SEED})`, function () {
         concurrency: property,
         pollInterval: property,
         readOnly: property,
+        protectedRoutes: property,
         name: property,
       },
       { requiredKeys: [] },

@@ -71,6 +71,7 @@ describe('the admin routes', function () {
           name: 'Studio',
           baseUrl: simulator.url,
           fingerprint: simulator.fingerprint,
+          protectedRoutes: guarded().name,
           credentials: { username: 'haiadmin', password: PASSWORD },
         },
         { id: 'watch', z: 'tab', type: 'media-gateway-watch', gateway: 'gateway', wires: [[]] },
@@ -115,6 +116,8 @@ describe('the admin routes', function () {
     fingerprint: simulator.fingerprint,
   })
   const device = (): string => simulator.devices[0]!._id
+  /** A protected route. */
+  const guarded = () => simulator.routes.find(({ state }) => state === 'running')!
 
   describe('need a permission:', () => {
     const unsaved = { baseUrl: 'http://127.0.0.1:1', username: 'a', password: 'b' }
@@ -544,6 +547,27 @@ describe('the admin routes', function () {
     const wrong = await ask('control', { ...body, action: 'delete' })
     wrong.status.should.equal(400)
     wrong.body.should.containDeep({ code: 'INVALID_INPUT' })
+  })
+
+  it('control refuses to stop or restart a protected route, as state has it, but starts it', async () => {
+    const route = guarded()
+    const { body: state } = await ask('state', { id: 'gateway' }, 'reader')
+    state['protectedRoutes']!.should.eql([route.id])
+    const target = { id: 'gateway', deviceId: device(), routeId: route.id }
+    const destination = { destinationId: route.destinations[0]!.id }
+    const calls = simulator.journal.filter(({ method }) => method === 'POST').length
+    for (const action of ['stop', 'restart']) {
+      for (const body of [target, { ...target, ...destination }]) {
+        const refused = await ask('control', { ...body, action, confirmProtected: route.name })
+        refused.status.should.equal(400)
+        refused.body['code']!.should.equal('READ_ONLY')
+        const sentences = refused.body['sentences'] as Array<{ key: string; values: object }>
+        sentences.map(({ key }) => key).should.eql(['protected', 'unchanged', 'confirmProtected'])
+        sentences[0]!.values.should.have.property('route', route.name)
+      }
+    }
+    simulator.journal.filter(({ method }) => method === 'POST').should.have.length(calls)
+    ;(await ask('control', { ...target, action: 'start' })).body.should.eql({ ok: true })
   })
 
   it('answers rubbish in words, and stays alive', async () => {

@@ -51,6 +51,21 @@ describe('the config node', () => {
     ['a fingerprint without https', undefined, { fingerprint: 'A'.repeat(64) }, {}, /https/],
     ['a read only that is neither', undefined, { readOnly: 'perhaps' }, {}, /true or false/],
     ['an unresolved read only', undefined, { readOnly: '${GATEWAY_RO_X}' }, {}, /GATEWAY_RO_X/],
+    ['an unresolved protection', undefined, { protectedRoutes: '${ROUTES_X}' }, {}, /ROUTES_X/],
+    [
+      'a variable among protected routes',
+      undefined,
+      { protectedRoutes: 'On air*\n${ROUTES_X}' },
+      {},
+      /ROUTES_X/,
+    ],
+    [
+      'protected routes that are no text',
+      undefined,
+      { protectedRoutes: { on: 'air' } },
+      {},
+      /property protectedRoutes must be text with one entry in each line/,
+    ],
     ['a missing TLS configuration', undefined, { tls: 'gone' }, {}, /TLS/],
     ['a missing proxy', undefined, { proxy: 'gone' }, {}, /proxy/],
   ]
@@ -142,6 +157,78 @@ describe('the config node', () => {
     } finally {
       delete process.env.TEST_GATEWAY_RO
     }
+  })
+
+  describe('with protected routes', () => {
+    const control = { type: 'media-gateway-control-route' }
+    const nodes = {
+      'delete-route': {},
+      'ensure-route': {},
+      start: { ...control, action: 'start' },
+      stop: { ...control, action: 'stop' },
+      restart: { ...control, action: 'restart' },
+      preset: { action: 'import' },
+      'update-route': { mode: 'merge' },
+    }
+    const writes = (): number =>
+      simulator.journal.filter(({ method, path }) => method === 'POST' && path !== '/api/session')
+        .length
+
+    it('changes, stops and deletes them only with their name in msg.confirmProtected', async () => {
+      const { id, name } = simulator.routes[0]!
+      const protectedRoutes = `Nothing like it\r\n\n ${name.slice(0, -1).toUpperCase()}?`
+      await load(simulator.url, nodes, { gateway: { protectedRoutes } })
+      const preset = { preset_version: '1', routes: [] }
+      const changes: Array<[node: string, payload: unknown]> = [
+        ['update-route', { source: { port: 5999 } }],
+        ['ensure-route', { name, source: { port: 5999 } }],
+        ['stop', undefined],
+        ['restart', undefined],
+        ['delete-route', undefined],
+        ['preset', preset],
+      ]
+      for (const [node, payload] of changes) {
+        for (const confirmProtected of [undefined, true, name.slice(1), '*']) {
+          const message = { routeId: id, payload, confirm: true, confirmProtected }
+          const { code, cause, message: text } = await failure(node, message)
+          code.should.equal('READ_ONLY', node)
+          cause.should.containEql({ applied: 'no', operation: cause.operation })
+          text.should.startWith(`Route "${name}" is protected by the configuration of the gateway `)
+          text.should.endWith('set msg.confirmProtected to exactly its name.')
+        }
+      }
+      await result('start', { routeId: id })
+      await result('create-route', {
+        payload: {
+          name,
+          source: { name: 'in', protocol: 'udp', address: '239.1.1.9', port: 5998 },
+          destinations: [],
+        },
+      })
+      writes().should.equal(2)
+      await result('stop', { routeId: id, confirmProtected: name })
+      await result('update-route', {
+        routeId: id,
+        payload: { source: { port: 5999 } },
+        confirmProtected: ['another', name],
+      })
+      writes().should.equal(4)
+    })
+
+    it('takes the patterns from a variable, one in each line', async () => {
+      process.env.TEST_GATEWAY_ROUTES = 'On air, left\nStudio *\n'
+      try {
+        await load(simulator.url, {}, { gateway: { protectedRoutes: '${TEST_GATEWAY_ROUTES}' } })
+        const node = helper.getNode('gateway') as unknown as {
+          client(): { protects(name: string): boolean }
+        }
+        const gateway = node.client()
+        const names = ['on air, left', 'Studio 1', 'Studio', 'left']
+        names.map((name) => gateway.protects(name)).should.eql([true, true, false, false])
+      } finally {
+        delete process.env.TEST_GATEWAY_ROUTES
+      }
+    })
   })
 
   it('keeps a path prefix of the address', async () => {

@@ -391,7 +391,40 @@ scene(
   },
 )
 
+const byName = (source: object, name: string): string =>
+  JSON.stringify({ ...source, srtPassPhrase: `\${${name}}` })
+
+scene(
+  'takes the secrets of both sources from the variables that they name',
+  only({
+    main: byName(MAIN, 'SRT_FAILOVER_MAIN'),
+    backup: byName(BACKUP, 'SRT_FAILOVER_BACKUP'),
+  }),
+  async (stage) => {
+    await stage.reaches('normal')
+    await stage.send({ action: 'backup' })
+    await stage.tells('switched')
+    await stage.send({ action: 'main' })
+    await stage.tells('switched', 'switched')
+    stage.updates
+      .map(({ body }) => (body as { fields: { source: object } }).fields.source)
+      .should.match([BACKUP, MAIN])
+  },
+)
+
 for (const [name, more, code, problem] of [
+  [
+    'a secret without a value',
+    { backup: byName(BACKUP, 'SRT_FAILOVER_NONE') },
+    'INVALID_INPUT',
+    /backup\.srtPassPhrase names the environment variable SRT_FAILOVER_NONE/,
+  ],
+  [
+    'a secret in a variable that it must not read',
+    { main: byName(MAIN, 'FAILOVER_TEST_MAIN') },
+    'INVALID_INPUT',
+    /main\.srtPassPhrase contains .* begins with SRT_/,
+  ],
   ['a variable that is not set', { hold: '${FAILOVER_TEST_NONE}' }, 'CONFIG', /FAILOVER_TEST_NONE/],
   ['text that is not JSON', { backup: `{"srtPassPhrase": "no` }, 'INVALID_INPUT', /backup.*JSON/],
   ['no route', { route: '' }, 'INVALID_INPUT', /route.*choose/],
@@ -447,6 +480,8 @@ describe('a failover node', function () {
   this.timeout(40_000)
 
   const env = {
+    SRT_FAILOVER_MAIN: MAIN.srtPassPhrase,
+    SRT_FAILOVER_BACKUP: BACKUP.srtPassPhrase,
     FAILOVER_TEST_HOLD: 'true',
     FAILOVER_TEST_MAIN: FAILOVER.main,
     FAILOVER_TEST_ROUTE: 'studio-a',

@@ -25,14 +25,16 @@ export const SENT = {
   preset: markers.make('sent preset passphrase'),
   broken: markers.make('passphrase of a broken definition'),
   environment: markers.make('passphrase from the environment'),
+  named: markers.make('passphrase by the name of a variable'),
 }
 export const CHANGED = markers.make('changed srtPassPhrase')
 export const ENVIRONMENT = {
-  SECRETS_TEST_MAIN: JSON.stringify({ port: 5001, srtPassPhrase: SENT.srt }),
+  SECRETS_TEST_MAIN: JSON.stringify({ port: 5001, srtPassPhrase: '${SRT_SECRETS_TEST}' }),
   SECRETS_TEST_BACKUP: JSON.stringify({ port: 5002, srtPassPhrase: SENT.srt }),
   SECRETS_TEST_USER: 'operator',
   SECRETS_TEST_PASSWORD: ENV_PASSWORD,
   SECRETS_TEST_PHRASE: SENT.environment,
+  SRT_SECRETS_TEST: SENT.named,
 }
 
 /** How an appliance, or what stands before it, can misbehave with what it was sent. */

@@ -38,6 +38,8 @@ export const DONE: Array<{ type: string; properties: Properties; last?: true }> 
   { type: 'get-device', properties: { hideSecrets: true } },
   { type: 'get-device', properties: {} },
   { type: 'list-routes', properties: { output: 'routes' } },
+  { type: 'list-routes', properties: { output: 'definitions', secrets: 'hidden' } },
+  { type: 'list-routes', properties: { output: 'definitions', secrets: 'names' } },
   { type: 'get-route', properties: { hideSecrets: true } },
   { type: 'get-route', properties: {} },
   { type: 'create-route', properties: { waitFor: 'accepted' } },

@@ -183,7 +183,7 @@ describe('no secret is anywhere', function () {
     const definition = {
       name: `New ${of}`,
       source: { ...SRT, srtPassPhrase: SENT.srt },
-      destinations: [{ ...SRT, name: 'Out', port: 7401, srtPassPhrase: SENT.srt }],
+      destinations: [{ ...SRT, name: 'Out', port: 7401, srtPassPhrase: '${SRT_SECRETS_TEST}' }],
     }
     switch (type) {
       case 'create-route':

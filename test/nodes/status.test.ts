@@ -76,6 +76,7 @@ describe('the reason under a node that failed', () => {
     ],
     ['FORBIDDEN', 'Any.', { applianceMessage: 'No.' }, 'not allowed for this user'],
     ['READ_ONLY', 'Any.', {}, 'the gateway is read-only'],
+    ['READ_ONLY', { ...say('protected'), news: 'protected' }, {}, 'the route is protected'],
     ['TOO_MANY_SESSIONS', 'Any.', {}, 'no free session'],
     ['OUTCOME_UNKNOWN', 'Any.', {}, 'no response: outcome unknown'],
     ['NOT_CONFIRMED', 'Any.', {}, 'accepted, but not confirmed'],

@@ -1,5 +1,5 @@
 import 'should'
-import { ensureRoutes, findRoute, listRoutes } from '../../client/internal'
+import { ensureRoutes, findRoute, listDefinitions, listRoutes } from '../../client/internal'
 import { errorOf } from '../support/errors'
 import { oddAppliance, op, updates } from './strange-support'
 
@@ -31,6 +31,12 @@ describe('an appliance that behaves otherwise', () => {
       const options = { deviceId: 'D', state: 'present', waitTimeout: 500 } as const
       const { results } = await ensureRoutes(appliance.gateway, { name: 'R2' }, options, op())
       results.should.have.property('action', 'none')
+    })
+
+    it('its definitions are not returned: in a file, what is missing counts as deleted', async () => {
+      const error = await errorOf(listDefinitions(appliance.gateway, { deviceId: 'D' }, op()))
+      error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
+      error.message.should.match(/reports 3 routes but returned only 2\. Definitions that lack/)
     })
 
     it('a count of a moment ago is waited for', async () => {

@@ -75,6 +75,8 @@ export interface FlowOptions {
   /** Properties of the config node besides its address. */
   gateway?: object
   credentials?: object
+  /** Variables of the flow. */
+  env?: object[]
   /** Credentials of more config nodes, by their IDs. */
   accounts?: Record<string, object>
   /** More nodes. */
@@ -104,7 +106,7 @@ export function flowOf(
   }))
   return {
     flow: [
-      { id: 'tab', type: 'tab', label: 'test' },
+      { id: 'tab', type: 'tab', label: 'test', env: options.env },
       { id: 'gateway', type: 'media-gateway', name: '', baseUrl, ...options.gateway },
       ...actions,
       { id: 'out', z: 'tab', x: 0, y: 0, type: 'helper', wires: [] },

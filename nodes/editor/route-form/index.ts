@@ -10,6 +10,7 @@ import type { Appliance } from '../appliance'
 import { element } from '../element'
 import { field, read } from '../fields'
 import type { Picked } from '../pickers'
+import { secretPrefixOf } from '../secret-prefix'
 import type { Context } from './context'
 import { makeRouteEditor, newContextId, type RouteEditor } from './editor'
 import { faultWithPath, faultsFrom } from './faults'
@@ -126,6 +127,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
         ? []
         : checkDefinition(definition, useOf(node), {
             validate: read(field(node, 'validate')) !== false,
+            secretPrefix: secretPrefixOf(field(node, 'gateway').val()),
           })
     const faults = faultsFrom(found)
     editor?.showFaults(faults)

@@ -2,6 +2,7 @@
 import type { UpdateMode } from '../../../client/model/check'
 import { checkDefinition, type Use } from '../../../client/model/definition'
 import { shownValue } from '../fields'
+import { secretPrefixOf } from '../secret-prefix'
 import { faultWithPath } from './faults'
 
 export function useOf(node: EditorNode): Use {
@@ -18,6 +19,8 @@ export function useOf(node: EditorNode): Use {
 /** What is wrong with a definition that is given as JSON, in short. */
 export function definitionFault(node: EditorNode, json: string): string | undefined {
   const validate = shownValue(node, 'validate') !== false
-  const [first] = checkDefinition(JSON.parse(json), useOf(node), { validate })
+  const secretPrefix = secretPrefixOf(shownValue(node, 'gateway'))
+  const options = { validate, secretPrefix }
+  const [first] = checkDefinition(JSON.parse(json), useOf(node), options)
   return first && faultWithPath(first)
 }

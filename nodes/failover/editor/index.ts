@@ -2,6 +2,7 @@
 import { element } from '../../editor/element'
 import { field, presentValue, read as readField, shownValue } from '../../editor/fields'
 import { prepareForm, type OpenForm } from '../../editor/form'
+import { secretPrefixOf } from '../../editor/secret-prefix'
 import { reason, text as shared, type CheckOptions } from '../../editor/text'
 import { checkTyped, idType, nameType, type TypedChoices } from '../../editor/typed'
 import { draw } from './drawing'
@@ -47,7 +48,9 @@ function faultOf(now: Read, property: string): string | undefined {
     const plain = checkTyped(now(`${property}Type`), textIn(now, property))
     if (plain !== true) return plain
   }
-  const found = faultsIn(now).find(({ path }) => propertyOf(path) === property)
+  const found = faultsIn(now, secretPrefixOf(now('gateway'))).find(
+    ({ path }) => propertyOf(path) === property,
+  )
   return found && wordsOf(found)
 }
 

@@ -6,6 +6,7 @@ import {
   failoverFaults,
   type Side,
 } from '../../../client/model/failover'
+import { faultsWithNames } from '../../../client/model/definition'
 import { isObject, isText, type JsonObject } from '../../../client/model/json'
 import { isVariable } from '../../editor/checks'
 
@@ -28,7 +29,7 @@ const PLAIN = [
  * Returns every fault that is known before the start. What a variable or the context will hold is
  * not known: there a default stands in, and the property itself has no fault.
  */
-export function faultsIn(read: Read): Fault[] {
+export function faultsIn(read: Read, secretPrefix: string): Fault[] {
   const saved: JsonObject = {}
   const open = new Set<string>()
   for (const property of PLAIN) {
@@ -42,7 +43,8 @@ export function faultsIn(read: Read): Fault[] {
     if (value === undefined) open.add(property)
     saved[property] = value
   }
-  return failoverFaults(saved).filter(({ path }) => !open.has(propertyOf(path)))
+  const found = faultsWithNames(saved, secretPrefix, failoverFaults)
+  return found.filter(({ path }) => !open.has(propertyOf(path)))
 }
 
 /** The property to which a fault belongs. */

@@ -42,6 +42,8 @@ export interface ObservedState {
   snapshot?: Wordless<Snapshot>
   /** The failover nodes of the appliance, with the state. */
   failovers?: ShownFailover[]
+  /** The IDs of the protected routes, with the state. */
+  protectedRoutes?: string[]
   /** By the clock of Node-RED, Unix ms. */
   now: number
   /** What happened lately, oldest first, unless the editor has all of it. */
@@ -200,20 +202,28 @@ export function createObservers(
       const failovers = failoversOf(node, question.host ?? '')
       if (observer) renumber(observer, failovers)
       const hasIt = !observer || version === observer.version
+      const snapshot = hasIt ? undefined : knownSnapshot(gateway, deviceId)
       return {
         version: observer?.version,
         health: healthOf(gateway, question),
         mayControl: mayAct(gateway.session.roles(), 'Operator'),
         ...(observer && figuresFor(gateway, question)),
         rates: observer && version === undefined ? observer.past.rates.history() : undefined,
-        snapshot: hasIt ? undefined : knownSnapshot(gateway, deviceId),
+        snapshot,
         failovers: hasIt ? undefined : failovers,
+        protectedRoutes: protectedIn(gateway, snapshot),
         now: now(),
         lately: hasIt || hasAll(observer, version) ? undefined : listOf(observer, language),
       }
     },
   }
 }
+
+const protectedIn = (
+  { protects }: Connection,
+  snapshot: Wordless<Snapshot> | undefined,
+): string[] | undefined =>
+  protects && snapshot?.routes.filter(({ name }) => protects(name)).map(({ id }) => id)
 
 /** Nobody says when the state of a failover changes. */
 function renumber(observer: Observer, failovers: readonly ShownFailover[]): void {

@@ -6,7 +6,7 @@ import type { Action } from './commands'
 import type { Failover, FailoverAction } from './failover'
 import type { Happening } from './lately'
 import type { Figures, RateHistory } from './rates'
-import type { Route, Snapshot } from './route'
+import type { ToldSnapshot } from './route'
 
 export interface ListedGateway {
   id: string
@@ -32,9 +32,11 @@ export interface State {
   /** False when the user of the gateway is known to be an Observer. */
   mayControl: boolean
   /** Without what the sidebar adds. */
-  snapshot?: Omit<Snapshot, 'routes'> & { routes: Omit<Route, 'failovers'>[] }
+  snapshot?: ToldSnapshot
   /** With the snapshot. */
   failovers?: Failover[]
+  /** With the snapshot: the IDs of the routes that are protected from changes. */
+  protectedRoutes?: string[]
   /** By the clock of Node-RED, Unix ms. */
   now: number
   /** What the running routes carry, where that is news. */

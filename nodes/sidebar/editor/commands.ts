@@ -4,6 +4,10 @@ import type { Route } from './route'
 
 export type Action = 'start' | 'stop' | 'restart'
 
+/** Protected routes are only started from here. */
+export const isBlocked = (action: Action, { isProtected }: Route): boolean =>
+  isProtected && action !== 'start'
+
 export interface Target {
   routeId: string
   destinationId?: string

@@ -3,7 +3,7 @@ import type { RequestError } from '../../editor/ask'
 import { isRunning } from '../../editor/states'
 import { commandFailover, control } from './api'
 import { sendToAll } from './bulk'
-import { isOnAir, type Action, type Commands, type Target } from './commands'
+import { isBlocked, isOnAir, type Action, type Commands, type Target } from './commands'
 import { effectOf, effectOfAll } from './effects'
 import { actionsOf, changesAir, type Failover, type FailoverAction } from './failover'
 import { createMessage } from './message'
@@ -140,6 +140,7 @@ export function createControls(options: ControlsOptions): Controls {
       const destination = route?.destinations.find((one) => one.id === destinationId)
       if (isOld() || !route || (destinationId !== undefined && !destination)) return
       const action = wanted ?? (isOnAir([route], target) ? 'stop' : 'start')
+      if (isBlocked(action, route)) return
       const name = destination?.name ?? route.name
       const kind = destination ? 'destination' : 'route'
       questions.ask({
@@ -162,18 +163,26 @@ export function createControls(options: ControlsOptions): Controls {
       if (isOld() || isSending) return
       const wanted = new Set(shown.map(({ id }) => id))
       // What has the wanted state by then, or is gone, needs no command.
-      const due = (): Route[] =>
+      const all = (): Route[] =>
         routes().filter(
           (route) =>
             wanted.has(route.id) &&
             isRunning(route) === (action === 'stop') &&
             commands.waiting({ routeId: route.id }) === undefined,
         )
+      const due = (): Route[] => all().filter((route) => !isBlocked(action, route))
+      const left = (): number => all().length - due().length
+      const effect = (): string =>
+        left() === 0
+          ? effectOfAll(action, due())
+          : `${effectOfAll(action, due())} ${text('protected.left', { number: left() })}`
       const number = due().length
-      if (number === 0) return complain(text(`all.none.${action}`))
+      if (number === 0) {
+        return complain(text(left() > 0 ? 'protected.none' : `all.none.${action}`))
+      }
       questions.ask({
         question: text(`question.${action}.all`, { number, gateway: options.gateway().name }),
-        effect: () => (isOld() ? text('effect.old') : effectOfAll(action, due())),
+        effect: () => (isOld() ? text('effect.old') : effect()),
         yes: text(`yes.${action}.all`),
         isOver: () => due().length === 0,
         onYes: () => void sendAll(action, due()),

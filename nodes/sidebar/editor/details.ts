@@ -9,7 +9,7 @@ import type { Action } from './commands'
 import { actionsOf, markOf, type Failover, type FailoverAction } from './failover'
 import { rateOfPart, type Figures } from './rates'
 import type { Part, Route } from './route'
-import { controlLabel } from './row'
+import { controlLabel, whyNot } from './row'
 import { text } from './text'
 import { addressOf, mark, partSummary } from './labels'
 
@@ -141,7 +141,7 @@ export function createDetails(options: DetailsOptions): Details {
 
   function restart(route: Route): HTMLElement[] {
     if (!isRunning(route) || !options.mayControl()) return []
-    return [control('restart', route.name, { act: 'restart' }, options.waiting(route.id))]
+    return [control('restart', route, route.name, { act: 'restart' })]
   }
 
   function add(): HTMLElement[] {
@@ -155,20 +155,22 @@ export function createDetails(options: DetailsOptions): Details {
     // While its route does not run, a destination cannot go on the air.
     if (id === undefined || !isRunning(route) || !options.mayControl()) return undefined
     const verb = isOn(state) ? 'stop' : 'start'
-    return control(verb, name, { destination: id }, options.waiting(route.id, id))
+    return control(verb, route, name, { destination: id })
   }
 
   function control(
     verb: Action,
+    route: Route,
+    /** Of the route, or of one of its destinations. */
     name: string,
-    data: Record<string, string>,
-    waiting: Action | undefined,
+    data: { act: string } | { destination: string },
   ): HTMLButtonElement {
-    const isOld = options.isOld()
+    const waiting = options.waiting(route.id, 'destination' in data ? data.destination : undefined)
+    const why = whyNot(verb, route, options.isOld())
     const made = button(text(waiting ? `waiting.${waiting}` : verb), data)
-    if (!waiting) made.ariaLabel = controlLabel(verb, name, isOld)
-    if (isOld) made.title = text('old')
-    made.ariaDisabled = String(waiting !== undefined || isOld)
+    if (!waiting) made.ariaLabel = controlLabel(verb, name, why)
+    made.title = why
+    made.ariaDisabled = String(waiting !== undefined || why !== '')
     return made
   }
 

@@ -15,7 +15,7 @@ import { createRouteList } from './list'
 import { createMessage } from './message'
 import { remember, remembered } from './preferences'
 import { createRates } from './rates'
-import { protectedBy, type Route, type Snapshot } from './route'
+import { withProtection, type Route, type Snapshot } from './route'
 import { text } from './text'
 import { createTools } from './tools'
 
@@ -346,7 +346,9 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     stateAt = Date.now()
     version = answer.version
     skew = answer.now - stateAt
-    if (answer.snapshot) snapshot = protectedBy(answer.snapshot, answer.failovers ?? [])
+    if (answer.snapshot) {
+      snapshot = withProtection(answer.snapshot, answer.failovers, answer.protectedRoutes)
+    }
     if (answer.rates) rates.begin(answer.rates)
     if (answer.figures) {
       figuresAt = answer.figuresAt

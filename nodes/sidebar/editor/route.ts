@@ -13,21 +13,33 @@ export interface Route extends Stateful {
   name: string
   source: Part
   destinations: Part[]
-  /** Those that protect it. */
+  /** Those that keep it on the air. */
   failovers: Failover[]
+  /** Only a flow that confirms it may change or stop it. */
+  isProtected: boolean
 }
 
-/** What Node-RED says of the routes, each with the failovers that protect it. */
-export const protectedBy = (
-  { device, routes }: Pick<Snapshot, 'device'> & { routes: Omit<Route, 'failovers'>[] },
-  failovers: readonly Failover[],
-): Snapshot => ({
-  device,
-  routes: routes.map((route) => ({
-    ...route,
-    failovers: failoversFor(failovers, device.id, route.id),
-  })),
-})
+/** What Node-RED says of the routes, without what the sidebar adds. */
+export interface ToldSnapshot extends Omit<Snapshot, 'routes'> {
+  routes: Omit<Route, 'failovers' | 'isProtected'>[]
+}
+
+/** What Node-RED says of the routes, each with its failovers, and with whether it is protected. */
+export function withProtection(
+  { device, routes }: ToldSnapshot,
+  failovers: readonly Failover[] = [],
+  protectedRoutes: readonly string[] = [],
+): Snapshot {
+  const isProtected = new Set(protectedRoutes)
+  return {
+    device,
+    routes: routes.map((route) => ({
+      ...route,
+      failovers: failoversFor(failovers, device.id, route.id),
+      isProtected: isProtected.has(route.id),
+    })),
+  }
+}
 
 export interface Part extends Stateful {
   id?: string

@@ -1,6 +1,6 @@
 import { element } from '../../editor/element'
 import { isRunning, signOfRoute } from '../../editor/states'
-import type { Action } from './commands'
+import { isBlocked, type Action } from './commands'
 import { markOf } from './failover'
 import { HEIGHT, rateOfRoute, WIDTH, type Rates } from './rates'
 import type { Route } from './route'
@@ -38,7 +38,13 @@ export function createRow(height: number): Row {
   const sign = createMark()
   const name = element('span', { className: 'media-gateway-sidebar-name' })
   const badge = element('span', { className: 'media-gateway-sidebar-badge' })
-  const title = element('div', { className: 'media-gateway-sidebar-heading' }, name, badge)
+  const lock = element('i', {
+    className: 'fa fa-lock media-gateway-sidebar-lock',
+    title: text('protected.mark'),
+    ariaLabel: text('protected.mark'),
+  })
+  lock.setAttribute('role', 'img')
+  const title = element('div', { className: 'media-gateway-sidebar-heading' }, name, lock, badge)
   // What comes last is short, and stays when the rest is cut.
   const state = element('span')
   const counts = element('span')
@@ -79,6 +85,7 @@ export function createRow(height: number): Row {
       sign.dataset['tone'] = waiting ? 'waiting' : signOfRoute(route)
       set(name, route.name)
       name.title = route.name
+      lock.hidden = !route.isProtected || isGone
       // Several protect it only by mistake: each is in the details.
       const [failover] = isGone ? [] : route.failovers
       const mark = failover && markOf(failover, now)
@@ -98,10 +105,12 @@ export function createRow(height: number): Row {
       action.hidden = !may.mayControl || isGone
       row.draggable = may.isDraggable && !isGone
       // A disabled button would lose the focus.
-      button.setAttribute('aria-disabled', String(waiting !== undefined || isOld))
-      button.title = isOld ? text('old') : ''
-      set(button, text(runs ? 'stop' : 'start'))
-      button.setAttribute('aria-label', controlLabel(runs ? 'stop' : 'start', route.name, isOld))
+      const verb = runs ? 'stop' : 'start'
+      const why = whyNot(verb, route, isOld)
+      button.setAttribute('aria-disabled', String(waiting !== undefined || why !== ''))
+      button.title = why
+      set(button, text(verb))
+      button.setAttribute('aria-label', controlLabel(verb, route.name, why))
       row.dataset['route'] = route.id
       row.style.top = `${top}px`
       row.setAttribute('aria-rowindex', String(index + 1))
@@ -137,10 +146,16 @@ function summaryWords(
   return waiting ? [text(`waiting.${waiting}`), ''] : summaryOf(route, isOld)
 }
 
+/** Why a command cannot be given now; empty when it can. */
+export function whyNot(verb: Action, route: Route, isOld: boolean): string {
+  if (isOld) return text('old')
+  return isBlocked(verb, route) ? text('protected.why') : ''
+}
+
 /** What a button does, or why it does not. */
-export function controlLabel(verb: Action, name: string, isOld: boolean): string {
+export function controlLabel(verb: Action, name: string, why: string): string {
   const label = text(`label.${verb}`, { name })
-  return isOld ? `${label}: ${text('old')}` : label
+  return why ? `${label}: ${why}` : label
 }
 
 function set(shown: HTMLElement, words: string): void {

@@ -67,6 +67,14 @@ describe('model: checks', () => {
     only({ ...ROUTE, destinations }).path.should.equal('destinations[1].id')
   })
 
+  const SRT_SOURCE = {
+    name: 'in',
+    protocol: 'srt',
+    srtMode: 'listener',
+    address: '0.0.0.0',
+    port: 5000,
+  }
+
   const uses: [string, Use][] = [
     ['create', { kind: 'create' }],
     ['keep', { kind: 'update', mode: 'keep' }],
@@ -91,6 +99,22 @@ describe('model: checks', () => {
         faultyPaths({ ...read, source: { ...SOURCE, ...seen } }, use).should.eql([])
       const destinations = [{ ...DESTINATION, started: false }]
       faultyPaths({ ...read, destinations }, use).should.eql([])
+    })
+
+    it(`of ${title} let the name of a variable stand for a secret, where it will be replaced`, () => {
+      const faults = (srtPassPhrase: string, secretPrefix: string) =>
+        checkDefinition(frozen({ ...ROUTE, source: { ...SRT_SOURCE, srtPassPhrase } }), use, {
+          secretPrefix,
+        })
+      faults('${SRT_A}', 'SRT_').should.eql([])
+      faults('${MY_A}', 'MY_').should.eql([])
+      // The prefix itself comes from a variable.
+      faults('${ANY}', '').should.eql([])
+      for (const given of ['${MY_STUDIO_A}', 'a ${SRT_STUDIO_A}', '${SRT_STUDIO A}'])
+        faults(given, 'SRT_').should.eql([
+          { path: 'source.srtPassPhrase', kind: 'variable', prefix: 'SRT_' },
+        ])
+      faults('too short', 'SRT_').should.match([{ kind: 'wrong' }])
     })
 
     it(`of ${title} refuse a variable in a secret, which would become the secret`, () => {

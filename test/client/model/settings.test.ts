@@ -3,7 +3,7 @@ import should from 'should'
 import { GatewayError, openConnection } from '../../../client/internal'
 import { RANGES } from '../../../client/model/ranges'
 import { checks, type Check } from '../../../nodes/editor/checks'
-import { numberProperty } from '../../../nodes/runtime/environment'
+import { linesProperty, numberProperty } from '../../../nodes/runtime/environment'
 
 const HEX = 'a1'.repeat(32)
 
@@ -55,6 +55,14 @@ const CASES: Partial<Record<Check, [value: string, isGood: boolean][]>> = {
     ['1.5', true],
     ['0.5', false],
   ],
+  protectedRoutes: [
+    ['', true],
+    ['On air*', true],
+    ['Studio ?, left\r\n\n  On air *  \n', true],
+    ['${A} and ${B}', true],
+    ['On air*\n${STUDIOS}', false],
+    [' ${STUDIOS} \nOn air*', false],
+  ],
 }
 
 describe('a setting of a gateway', () => {
@@ -66,6 +74,21 @@ describe('a setting of a gateway', () => {
       })
     }
   }
+
+  it('that has lines may be a list of texts, as a variable of a flow can be', () => {
+    linesProperty('routes', ['On air*', 'Studio 1']).should.eql(['On air*', 'Studio 1'])
+    linesProperty('routes', undefined).should.eql([])
+    for (const value of [[5], {}, true, ['${STUDIOS}']]) {
+      should(() => linesProperty('routes', value)).throw({ code: 'CONFIG' })
+    }
+  })
+
+  it('that is the prefix of secrets has two characters at least, as in a name of a variable', () => {
+    const good = ['SRT_', 'srt', '__', 'A1', '${PREFIX}']
+    const bad = ['', 'S', '_', '1A', 'SRT-', 'SRT ', ' SRT_', 'Ü_', 'SRT_\n', '${A}_']
+    for (const value of good) should(checks.secretPrefix(value)).be.undefined()
+    for (const value of bad) should(checks.secretPrefix(value)).eql(['secretPrefix'], value)
+  })
 
   it('says how the address was probably meant, and repeats none that may hold a secret', () => {
     const message = (baseUrl: string): string => {
@@ -102,7 +125,8 @@ function faultAtRunTime(name: Check, value: string): string | undefined {
     if (name === 'baseUrl' || name === 'fingerprint') {
       const options = { baseUrl: 'https://gateway', username: 'user', password: 'word' }
       void openConnection({ ...options, [name]: value }).close()
-    } else numberProperty('the value', value, RANGES[name])
+    } else if (name === 'protectedRoutes') linesProperty(name, value)
+    else numberProperty('the value', value, RANGES[name as keyof typeof RANGES])
     return undefined
   } catch (error) {
     if (error instanceof GatewayError) return error.code

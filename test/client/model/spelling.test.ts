@@ -15,9 +15,9 @@ import {
   type Source,
 } from '../../../client/internal'
 import { toSent } from '../../../client/model/convert'
-import { findPortConflicts } from '../../../client/changes/port-conflicts'
+import { findPortConflicts } from '../../../client/changes/ensure/port-conflicts'
 import { planKeep, planMerge, planReplace } from '../../../client/changes/merge'
-import { plan, type Wanted } from '../../../client/changes/plan'
+import { plan, type Wanted } from '../../../client/changes/ensure/plan'
 import { routeFilter } from '../../../client/watch/filter'
 import { generateRoutes, startSimulator, type Simulator } from '../../../simulator'
 import { arbitraryRoute, frozen, respelled, spelledTwice } from '../../support/arbitraries'

@@ -1,16 +1,16 @@
-import { GatewayError, words, type Finding } from '../errors'
-import type { Operation } from '../connection/operation'
-import { forCreate, toSent } from '../model/convert'
-import { checkNewRoute, type WantedState } from '../model/definition'
-import { isSameId, normalizeId } from '../model/ids'
-import type { RouteIndex } from '../model/route-index'
-import { hideSecrets } from '../model/secrets'
-import type { Route, RouteFields, RoutePatch } from '../model/types'
-import { comparison, type Difference } from '../model/diff'
-import { planMerge } from './merge'
-import { isRunning, isStopped, wholeRoute } from '../model/route-state'
+import { GatewayError, words, type Finding } from '../../errors'
+import type { Operation } from '../../connection/operation'
+import { forCreate, toSent } from '../../model/convert'
+import { checkNewRoute, type WantedState } from '../../model/definition'
+import { isSameId, normalizeId } from '../../model/ids'
+import type { RouteIndex } from '../../model/route-index'
+import { hideSecrets } from '../../model/secrets'
+import type { Route, RouteFields, RoutePatch } from '../../model/types'
+import { comparison, type Difference } from '../../model/diff'
+import { planMerge } from '../merge'
+import { isRunning, isStopped, wholeRoute } from '../../model/route-state'
 
-export type { EnsureState, WantedState } from '../model/definition'
+export type { EnsureState, WantedState } from '../../model/definition'
 export type EnsureAction = 'none' | 'create' | 'update' | 'delete' | 'start' | 'stop'
 
 export interface PlanOptions {
@@ -77,7 +77,8 @@ export function plan(
     : planMissing(wanted, options, nothing)
 }
 
-function planMissing(wanted: Wanted, { state, validate }: PlanOptions, nothing: Plan): Plan {
+function planMissing(given: Wanted, { state, validate }: PlanOptions, nothing: Plan): Plan {
+  const { renamedFrom: _, ...wanted } = given
   const problems = checkNewRoute(wanted, { validate })
   if (problems.length > 0) return { ...nothing, problems }
   const startRoute = state === 'started' || (state === 'present' && wanted.startRoute === true)

@@ -1,5 +1,5 @@
-import { toSent } from '../model/convert'
-import type { Route, RouteFields } from '../model/types'
+import { toSent } from '../../model/convert'
+import type { Route, RouteFields } from '../../model/types'
 import { plan, type Wanted } from './plan'
 
 /**

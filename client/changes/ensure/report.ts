@@ -1,5 +1,5 @@
-import type { Difference } from '../model/diff'
-import { isObject, isText, membersIn } from '../model/json'
+import type { Difference } from '../../model/diff'
+import { isObject, isText, membersIn } from '../../model/json'
 import type { Plan } from './plan'
 
 /** A plan to be read by people. Without secrets. */
@@ -73,7 +73,8 @@ const doneTo = ({ steps, fields }: Plan): string =>
 function differencesOf({ diff, steps, renameOf }: Plan): string[] {
   if (steps.includes('delete')) return []
   if (!steps.includes('create')) return diff.map(lineOf)
-  const hint = renameOf === undefined ? [] : [`looks like ${JSON.stringify(renameOf)} renamed`]
+  const hint =
+    renameOf === undefined ? [] : [`the same as ${JSON.stringify(renameOf)} except for its name`]
   return [...hint, ...diff.flatMap(({ to }) => partsOf(to))]
 }
 

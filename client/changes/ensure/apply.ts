@@ -1,20 +1,21 @@
-import { sendCommand } from '../api/commands'
-import { sendCreate, sendDelete } from '../api/routes'
-import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { GatewayError, invalidInput, mayHaveArrived, say, type Sentence } from '../errors'
-import type { Difference } from '../model/diff'
-import type { RouteIndex } from '../model/route-index'
-import { isRunning, isStopped } from '../model/route-state'
-import type { Route } from '../model/types'
-import { awaitCreated } from './create'
-import { awaitGone } from './delete'
-import { comparable, rememberSecrets } from './known-secrets'
-import type { RouteAddress } from './find'
-import { forgetRoute, forgetUpdate, isInProgress, sendTracked, serialized } from './pending'
+import { sendCommand } from '../../api/commands'
+import { sendCreate, sendDelete } from '../../api/routes'
+import type { Connection } from '../../connection/connection'
+import type { Operation } from '../../connection/operation'
+import { GatewayError, invalidInput, mayHaveArrived, say, type Sentence } from '../../errors'
+import type { Difference } from '../../model/diff'
+import type { RouteIndex } from '../../model/route-index'
+import { isRunning, isStopped } from '../../model/route-state'
+import type { Route } from '../../model/types'
+import { awaitCreated } from '../create'
+import { awaitGone } from '../delete'
+import { comparable, rememberSecrets } from '../known-secrets'
+import type { RouteAddress } from '../find'
+import { forgetRoute, forgetUpdate, isInProgress, sendTracked, serialized } from '../pending'
 import { findWanted, plan, type EnsureAction, type Goal, type Plan } from './plan'
 import type { Present } from './present'
-import { awaitRoute, stillDiffers } from './wait'
+import { refusePlans } from '../protected'
+import { awaitRoute, stillDiffers } from '../wait'
 
 /** What was done, or with `check` what would be. */
 export interface Ensured {
@@ -207,6 +208,7 @@ async function changeFrom(
   const timeout = row.options.waitTimeout
   const one = planOn(gateway, deviceId, row, route)
   row.allow?.(route)
+  refusePlans(gateway, [one], operation)
   if (!route) return planned(one)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 

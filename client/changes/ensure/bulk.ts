@@ -10,13 +10,13 @@ import {
   withoutLabels,
   words,
   type Sentence,
-} from '../errors'
-import { createSemaphore, type Semaphore } from '../connection/concurrency'
-import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { Stop } from '../stop'
+} from '../../errors'
+import { createSemaphore, type Semaphore } from '../../connection/concurrency'
+import type { Connection } from '../../connection/connection'
+import type { Operation } from '../../connection/operation'
+import { Stop } from '../../stop'
 import { apply, type Ensured, type Lane, type Row } from './apply'
-import { labelOf } from './find'
+import { labelOf } from '../find'
 import type { EnsureAction } from './plan'
 import { ownReads, sharedReads } from './present'
 

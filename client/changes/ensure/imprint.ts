@@ -1,9 +1,9 @@
-import { destinationToSent, sourceToSent } from '../model/convert'
-import { normalizeId } from '../model/ids'
-import { isEmpty, isObject, isText, membersIn, type JsonObject } from '../model/json'
-import { membersOf, type Direction } from '../model/members'
-import { isRunning, isStopped } from '../model/route-state'
-import type { Destination, Route } from '../model/types'
+import { destinationToSent, sourceToSent } from '../../model/convert'
+import { normalizeId } from '../../model/ids'
+import { isEmpty, isObject, isText, membersIn, type JsonObject } from '../../model/json'
+import { membersOf, type Direction } from '../../model/members'
+import { isRunning, isStopped } from '../../model/route-state'
+import type { Destination, Route } from '../../model/types'
 
 /**
  * A route as a text that stays the same until its definition changes, or it starts or stops. Only

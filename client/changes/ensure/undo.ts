@@ -1,23 +1,24 @@
-import { GatewayError, readOnlyError, words } from '../errors'
-import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { sentenceOf } from '../model/faults'
-import { toSent } from '../model/convert'
-import { isSameId } from '../model/ids'
-import { isEmpty, isText, membersIn, own, type JsonObject } from '../model/json'
-import { anyMembersOf } from '../model/members'
-import { isRunning, isStopped } from '../model/route-state'
-import type { RouteIndex } from '../model/route-index'
-import { isMasked, isSecret } from '../model/secrets'
-import type { Route } from '../model/types'
+import { GatewayError, readOnlyError, words } from '../../errors'
+import type { Connection } from '../../connection/connection'
+import type { Operation } from '../../connection/operation'
+import { sentenceOf } from '../../model/faults'
+import { toSent } from '../../model/convert'
+import { isSameId } from '../../model/ids'
+import { isEmpty, isText, membersIn, own, type JsonObject } from '../../model/json'
+import { anyMembersOf } from '../../model/members'
+import { isRunning, isStopped } from '../../model/route-state'
+import type { RouteIndex } from '../../model/route-index'
+import { isMasked, isSecret } from '../../model/secrets'
+import type { Route } from '../../model/types'
 import { inShort, unchangedSince } from './approval'
 import { newTrace, planned, type Ensured, type Row } from './apply'
 import { applyAll, applyAlone, type EnsureFailure } from './bulk'
-import { labelOf } from './find'
+import { labelOf } from '../find'
 import { imprintOf } from './imprint'
-import { comparable } from './known-secrets'
+import { comparable } from '../known-secrets'
 import { plan, type ApplyOptions, type Goal, type Wanted, type WantedState } from './plan'
 import { settledList } from './present'
+import { refusePlans } from '../protected'
 import { reportOf, type PlanReport } from './report'
 
 /** What a run of ensure has changed, as far as is needed to take it back. Contains secrets. */
@@ -95,6 +96,11 @@ export async function undo(
   const rows = ways.flatMap(({ row }) => row ?? [])
   const report = reportOf(rows.map((row) => row.plan))
   if (check) return { deviceId, results: rows.map((row) => planned(row.plan)), report, left: run }
+  refusePlans(
+    gateway,
+    rows.map((row) => row.plan),
+    operation,
+  )
   if (!isList && rows[0]) {
     const results = await applyAlone(rows[0], gateway, deviceId, operation)
     return { deviceId, results, report }
@@ -147,7 +153,7 @@ function changeSince({ before, after, isInDoubt }: Change, now: Route | undefine
     route && now ? imprintOf(route) === imprintOf(now) : !route && !now
   if (isAs(before)) return 'none'
   if (isInDoubt || after === undefined)
-    return 'is in doubt: whether it was changed is not known; check it by hand'
+    return 'was perhaps changed, which was never confirmed; check it yourself'
   if (isAs(after)) return 'ours'
   if (!after) return 'exists again'
   return now ? 'has changed since' : 'has been deleted since'
@@ -182,7 +188,7 @@ function restored(before: Route, now: Route): Wanted {
       const { id: _, ...fresh } = destination
       return fresh
     }),
-  } as Wanted
+  }
 }
 
 /** The part, with null for what it did not have and has now. */

@@ -1,11 +1,11 @@
-import { GatewayError, words, type Problem } from '../errors'
-import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { setLatest } from '../memory'
-import type { Route } from '../model/types'
+import { GatewayError, words, type Problem } from '../../errors'
+import type { Connection } from '../../connection/connection'
+import type { Operation } from '../../connection/operation'
+import { setLatest } from '../../memory'
+import type { Route } from '../../model/types'
 import { imprintOf, stableText } from './imprint'
-import { comparable } from './known-secrets'
-import { labelOf } from './find'
+import { comparable } from '../known-secrets'
+import { labelOf } from '../find'
 import type { Goal, Plan } from './plan'
 
 /** What a plan rests on, route by route, so that a refusal can say what has changed since. */
@@ -60,7 +60,7 @@ function changesBetween(then: Grounds, now: Grounds): Problem[] {
     if (before.present !== after.present) {
       return [{ path, problem: 'has changed on the gateway since' }]
     }
-    return before.wanted === after.wanted ? [] : [{ path, problem: 'is not wanted as in the plan' }]
+    return before.wanted === after.wanted ? [] : [{ path, problem: 'is not given as in the plan' }]
   })
 }
 

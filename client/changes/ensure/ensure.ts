@@ -1,14 +1,14 @@
-import { GatewayError, invalidInput, words, type Finding, readOnlyError } from '../errors'
-import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { checkWanted, stateOfRow, type EnsureState } from '../model/definition'
-import type { RouteIndex } from '../model/route-index'
-import type { Route } from '../model/types'
-import { mapInSlices } from '../slices'
+import { GatewayError, invalidInput, words, type Finding, readOnlyError } from '../../errors'
+import type { Connection } from '../../connection/connection'
+import type { Operation } from '../../connection/operation'
+import { checkWanted, stateOfRow, type EnsureState } from '../../model/definition'
+import type { RouteIndex } from '../../model/route-index'
+import type { Route } from '../../model/types'
+import { mapInSlices } from '../../slices'
 import { groundsOf, rememberGrounds, stalePlan, unchangedSince, type Grounds } from './approval'
 import { newTrace, planned, planOn, type Ensured, type Row } from './apply'
 import { applyAll, applyAlone, type EnsureFailure } from './bulk'
-import { labelOf } from './find'
+import { labelOf } from '../find'
 import {
   collisions,
   duplicates,
@@ -20,6 +20,7 @@ import {
 } from './plan'
 import { findPortConflicts } from './port-conflicts'
 import { settledList } from './present'
+import { refusePlans } from '../protected'
 import { planRemovals, removalFaults, type Remove } from './removals'
 import { renameFinder } from './renames'
 import { reportOf, type PlanReport } from './report'
@@ -99,10 +100,7 @@ export async function ensureRoutes(
 
   const { deviceId: where } = options
   const deviceId = typeof where === 'string' ? where : await where()
-  const goals = wanted.map((row): Goal => ({
-    wanted: row,
-    options: { ...options, state: state === 'row' ? stateOfRow(row)! : state },
-  }))
+  const goals = wanted.map((row) => goalOf(row, options))
   const { waitTimeout } = options
   const present = await settledList(gateway, deviceId, goals, waitTimeout, operation)
   const todo = await mapInSlices(goals, (goal): Planned => ({
@@ -138,6 +136,8 @@ export async function ensureRoutes(
     throw stalePlan(made.grounds, memory?.plans.get(planId!), operation)
   }
 
+  refusePlans(gateway, allPlans, operation)
+
   const work = all.map((row): Row => ({
     ...row,
     ...(approve && { allow: unchangedSince(gateway, deviceId, row.plan.before) }),
@@ -155,6 +155,12 @@ export async function ensureRoutes(
   } finally {
     if (memory) memory.lastRun = runOf(deviceId, isList, work) ?? memory.lastRun
   }
+}
+
+function goalOf(row: Wanted, options: EnsureRoutes): Goal {
+  if (options.state !== 'row') return { wanted: row, options: { ...options, state: options.state } }
+  const { state: _, ...wanted } = row as Wanted & { state?: unknown }
+  return { wanted, options: { ...options, state: stateOfRow(row)! } }
 }
 
 type Planned = Goal & { plan: Plan }

@@ -1,7 +1,7 @@
-import type { Problem } from '../errors'
-import { toSent } from '../model/convert'
-import { isSrtListener } from '../model/members'
-import type { Destination, Route, RouteFields, Source } from '../model/types'
+import type { Problem } from '../../errors'
+import { toSent } from '../../model/convert'
+import { isSrtListener } from '../../model/members'
+import type { Destination, Route, RouteFields, Source } from '../../model/types'
 
 /** One place where a route listens: two on the same adapter and port cannot both work. */
 interface Listener {

@@ -1,7 +1,7 @@
-import type { Finding } from '../errors'
-import { patternFilter } from '../model/pattern'
-import { isStopped } from '../model/route-state'
-import type { Route } from '../model/types'
+import type { Finding } from '../../errors'
+import { patternFilter } from '../../model/pattern'
+import { isStopped } from '../../model/route-state'
+import type { Route } from '../../model/types'
 import { plan, type ApplyOptions, type Goal, type Plan } from './plan'
 
 /** Which routes are removed that a list does not have. */

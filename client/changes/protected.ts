@@ -1,0 +1,66 @@
+// Protected routes: what would change, stop or delete one has to be confirmed by its name.
+import { listRoutes, getRoute, incompleteList, isIncomplete } from '../api/routes'
+import type { Connection } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { protectedError, words } from '../errors'
+import type { RouteAddress } from './find'
+import type { Plan } from './ensure/plan'
+
+/**
+ * The one decision: refuses what would change, stop or delete these routes, unless the operation
+ * confirms each protected one by its exact name.
+ * @param names present names of the routes
+ * @throws GatewayError `READ_ONLY`
+ */
+export function refuseProtected(
+  { protects }: Connection,
+  names: readonly string[],
+  operation: Operation,
+): void {
+  if (!protects) return
+  const found = [...new Set(names.filter(protects))]
+  if (found.every((name) => operation.confirmed.has(name))) return
+  throw protectedError(found, operation)
+}
+
+/** Refuses plans, as above. A protected route may be created and started. */
+export function refusePlans(
+  gateway: Connection,
+  plans: readonly Plan[],
+  operation: Operation,
+): void {
+  const names = plans.flatMap(({ before, steps }) =>
+    before && steps.some((step) => step !== 'start') ? [before.name] : [],
+  )
+  refuseProtected(gateway, names, operation)
+}
+
+/** Refuses as above, for a change that does not read the route: it is read, if any is protected. */
+export async function refuseIfProtected(
+  gateway: Connection,
+  address: RouteAddress,
+  operation: Operation,
+): Promise<void> {
+  if (!gateway.protects) return
+  const { name } = await getRoute(gateway, address, operation)
+  operation.route = name
+  refuseProtected(gateway, [name], operation)
+}
+
+/**
+ * Refuses as above, for what replaces all routes of a device: they are listed, if any is protected.
+ * @throws GatewayError `BAD_RESPONSE` too, when not all of them are listed
+ */
+export async function refuseIfAnyProtected(
+  gateway: Connection,
+  deviceId: string,
+  operation: Operation,
+): Promise<void> {
+  if (!gateway.protects) return
+  const list = await listRoutes(gateway, { deviceId }, operation)
+  const names = list.data.map(({ name }) => name)
+  refuseProtected(gateway, names, operation)
+  if (isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
+}
+
+const UNCERTAIN = words('It is uncertain whether a route that is not listed is protected.')

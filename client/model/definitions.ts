@@ -1,0 +1,162 @@
+/** Routes as a file: each in the form that is sent, without what only this appliance knows. */
+import { badResponse, words } from '../errors'
+import { toSent, withoutIdentity } from './convert'
+import { isGiven, membersIn, type JsonObject } from './json'
+import { membersOf, PLACE, type Direction } from './members'
+import { isRunning, isStopped, missingPart } from './route-state'
+import { findSecrets, hideSecrets, mapSecrets, SECRET_PREFIX } from './secrets'
+import type { Route, RouteFields } from './types'
+
+/** A route of a file. Its name says which route it is. */
+export interface Definition extends RouteFields {
+  /** How the route is; absent where it is neither. */
+  state?: 'running' | 'stopped'
+}
+
+export interface DefinitionsOptions {
+  /**
+   * What stands for a secret: `hidden` (default), the sign `••••••`; `names`, `${NAME}` with the
+   * name of an environment variable.
+   */
+  secrets?: 'hidden' | 'names'
+  /** With which these names begin; default `SRT_`. */
+  prefix?: string
+  /** Which routes are wanted. The names of secrets depend on all routes, also on the others. */
+  only?: (route: Route) => boolean
+}
+
+/**
+ * Returns the definitions of routes as read, sorted by name, in the order of the code units: it is
+ * the same everywhere.
+ * @throws GatewayError `BAD_RESPONSE` for a route that came without its source or destinations
+ */
+export function definitionsOf(
+  routes: readonly Route[],
+  { secrets = 'hidden', prefix = SECRET_PREFIX, only = () => true }: DefinitionsOptions = {},
+): Definition[] {
+  const whole = [...routes].sort(byNameAndId).map(complete)
+  const present = whole.map(definitionOf)
+  const shown = secrets === 'names' ? withNames(present, prefix) : hideSecrets(present)
+  return shown.filter((_, index) => only(whole[index]!))
+}
+
+const byNameAndId = (one: Route, other: Route): number =>
+  compared(String(one.name), String(other.name)) || compared(String(one.id), String(other.id))
+
+const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+function complete(route: Route): Route {
+  const part = missingPart(route)
+  if (part === undefined) return route
+  const { name } = route
+  throw badResponse(
+    words('__host__ returned route "__name__" without its __part__: its definition is not known.', {
+      name: String(name).slice(0, 200),
+      part,
+    }),
+  )
+}
+
+function definitionOf(route: Route): Definition {
+  const { name, source, destinations } = toSent(route)
+  const state = isRunning(route) ? 'running' : isStopped(route) ? 'stopped' : undefined
+  return {
+    name,
+    ...(state && { state }),
+    source: arranged('source', withoutIdentity(source)),
+    destinations: destinations.map((one) => arranged('destination', withoutIdentity(one))),
+  }
+}
+
+const FIRST = ['name', 'protocol', 'srtMode', 'rtmpMode', ...PLACE]
+const LAST = ['labels', 'tags']
+
+/** Only the members that are given, in an order that people read and that never changes. */
+function arranged<Part extends JsonObject>(direction: Direction, part: Part): Part {
+  const known = [...membersOf(direction, part.protocol).keys()]
+  const order = [...FIRST, ...known.filter((name) => !LAST.includes(name))]
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
+  const members = membersIn(part)
+    .filter(([, value]) => isGiven(value))
+    .sort(([one], [other]) => rank(one) - rank(other) || compared(one, other))
+  return Object.fromEntries(members) as Part
+}
+
+/** One secret of one route. */
+interface Place {
+  /** The names of its route and its part, as words of a variable's name. Empty: nothing is left. */
+  words: string[]
+  /** What tells it from others with the same words; each item tells more than the ones before. */
+  identity: unknown[]
+}
+
+/** Puts a name in place of each secret. */
+function withNames(definitions: Definition[], prefix: string): Definition[] {
+  const names = uniqueNames(definitions.flatMap(secretPlaces), prefix)[Symbol.iterator]()
+  return mapSecrets(definitions, () => `\${${names.next().value!}}`)
+}
+
+/** The secrets of a definition, in the order of {@link mapSecrets}. */
+function secretPlaces(definition: Definition): Place[] {
+  const { name, source, destinations } = definition
+  const placesIn = (part: JsonObject, word: unknown, exact: unknown[]): Place[] =>
+    findSecrets(part).map((path) => ({
+      words: [asWord(name), asWord(word)],
+      identity: [[name, ...exact, path], hideSecrets(part), hideSecrets(definition)],
+    }))
+  return [
+    ...placesIn(source, 'source', []),
+    ...destinations.flatMap((one) => placesIn(one, one.name, [one.name])),
+  ]
+}
+
+const asWord = (name: unknown): string =>
+  String(name)
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')
+
+/**
+ * The names of secrets: from the names of route and part alone, where that says which is meant;
+ * otherwise with a hash of what tells them apart. It is never a number that counts: with one route
+ * more, a name would mean another secret.
+ */
+function uniqueNames(places: readonly Place[], prefix: string): string[] {
+  const nameOf = ({ words: parts, identity }: Place, exactness: number): string => {
+    const said = parts.filter((part) => part !== '')
+    if (exactness > 0) said.push(hashOf([...identity.slice(0, exactness), exactness]))
+    return prefix + said.join('_')
+  }
+  const told = numbered(places)
+  const exactness = told.map(({ words: parts }) => (parts.includes('') ? 1 : 0))
+  for (;;) {
+    const names = told.map((place, index) => nameOf(place, exactness[index]!))
+    const uses = new Map<string, number>()
+    for (const name of names) uses.set(name, (uses.get(name) ?? 0) + 1)
+    if (uses.size === names.length) return names
+    names.forEach((name, index) => {
+      if (uses.get(name)! > 1) exactness[index]!++
+    })
+  }
+}
+
+/** Twins in every respect are told apart by their order, as they are when they are sent. */
+function numbered(places: readonly Place[]): Place[] {
+  const twins = new Map<string, number>()
+  return places.map(({ words: parts, identity }) => {
+    const key = JSON.stringify(identity)
+    const number = twins.get(key) ?? 0
+    twins.set(key, number + 1)
+    return { words: parts, identity: [...identity, number] }
+  })
+}
+
+/** FNV-1a of 32 bits, in hexadecimal. It keeps names apart, and protects nothing. */
+function hashOf(value: unknown): string {
+  let hash = 0x811c9dc5
+  const text = JSON.stringify(value)
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  }
+  return (hash >>> 0).toString(16).toUpperCase().padStart(8, '0')
+}

@@ -1,0 +1,28 @@
+import type { Node, NodeAPI } from 'node-red'
+import { invalidInput, withSecretsFrom } from '../../client/internal'
+import type { GatewayNode } from './gateway-node'
+
+/**
+ * Returns a definition with its secrets, where it gives them by name, as `${NAME}`. The definition
+ * itself stays as it is: it is part of a message.
+ * @param path of the definition in the input, for errors
+ * @throws GatewayError `INVALID_INPUT` with every variable that is not set or must not be read
+ */
+export type WithSecrets = (definition: unknown, path?: string) => unknown
+
+/** The variables are those of the node: of its group, subflow and flow, and of the process. */
+export const secretsOf =
+  (RED: NodeAPI, node: Node, gateway: GatewayNode): WithSecrets =>
+  (given, path = '') => {
+    const lookUp = (variable: string): string | undefined => {
+      const value: unknown = RED.util.getSetting(node, variable)
+      // A variable of a flow may be a number.
+      return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+    }
+    const variables = { prefix: gateway.secretPrefix(), lookUp }
+    const { definition, faults } = withSecretsFrom(given, variables)
+    if (faults.length === 0) return definition
+    throw invalidInput(
+      faults.map((fault) => ({ ...fault, path: path ? `${path}.${fault.path}` : fault.path })),
+    )
+  }

@@ -1,0 +1,516 @@
+// Ensure as a file is applied: a state for each row, plans that are approved, routes that are
+// removed, names that change, and runs that are taken back.
+import should from 'should'
+import * as fc from 'fast-check'
+import {
+  sentForm,
+  type Ensured,
+  type GatewayError,
+  type PlanReport,
+  type Route,
+} from '../../client/internal'
+import { startSimulator, type Simulator } from '../../simulator'
+import { failure, load, result, unload, type Message } from '../support/flow'
+
+type Row = Ensured & { error?: { code: string; message: string } }
+type Definition = {
+  name: string
+  state?: string
+  renamedFrom?: string
+  source: object
+  destinations: object[]
+}
+
+const ensure = (more: object): object => ({
+  type: 'media-gateway-ensure-route',
+  state: 'row',
+  exact: true,
+  waitTimeout: 2,
+  ...more,
+})
+
+describe('ensure-route with a file', () => {
+  let simulator: Simulator
+
+  beforeEach(async () => {
+    simulator = await startSimulator({ routes: [] })
+    await load(simulator.url, {
+      row: ensure({}),
+      check: ensure({ check: true }),
+      approve: ensure({ approve: true }),
+      'approve-by-variable': ensure({ approve: 'true' }),
+      prune: ensure({ approve: true, remove: 'pattern', removePattern: 'Event *' }),
+      'prune-unseen': ensure({ remove: 'pattern', removePattern: '*' }),
+      'prune-no-pattern': ensure({ approve: true, remove: 'pattern', removePattern: ' ' }),
+      'prune-absent': ensure({
+        approve: true,
+        state: 'absent',
+        remove: 'pattern',
+        removePattern: '*',
+      }),
+      present: ensure({ state: 'present' }),
+    })
+  })
+  afterEach(async () => {
+    await unload()
+    simulator.openSessions.should.equal(0)
+    await simulator.stop()
+  })
+
+  const writes = (): Simulator['journal'] =>
+    simulator.journal.filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
+  const run = async (node: string, payload: unknown, more: object = {}): Promise<Row[]> =>
+    (await result(node, { payload, ...more })).payload as Row[]
+  const planned = async (payload: unknown, node = 'approve'): Promise<PlanReport> => {
+    const before = writes().length
+    const { plan } = await result(node, { payload })
+    writes().length.should.equal(before)
+    return plan as PlanReport
+  }
+  const fault = async (node: string, message: Message): Promise<{ error: GatewayError }> => ({
+    error: await failure(node, message),
+  })
+  const named = (name: string): Route => simulator.readForm(name) as Route
+  const names = (): string[] => simulator.routes.map(({ name }) => name).sort()
+
+  describe('with the state of each row', () => {
+    it('starts, stops, and leaves alone', async () => {
+      await run('row', [
+        route('A', 'running'),
+        route('B', 'stopped'),
+        route('C'),
+        route('D', 'Started'),
+      ])
+      const states = (): unknown[] => ['A', 'B', 'C', 'D'].map((name) => named(name).state)
+      states().should.deepEqual(['running', 'idle', 'idle', 'running'])
+      const done = await run('row', [route('A', 'idle'), route('B', 'running'), route('D')])
+      done.map(({ action }) => action).should.deepEqual(['stop', 'start', 'none'])
+      states().should.deepEqual(['idle', 'running', 'idle', 'running'])
+    })
+
+    it('refuses a state that it does not know, with its place, before any call', async () => {
+      const { error } = await fault('row', { payload: [route('A'), route('B', 'runing')] })
+      error.cause.should.match({ code: 'INVALID_INPUT', problems: [{ path: '[1].state' }] })
+      error.message.should.containEql('[1].state is "runing"; it must be one of running, stopped')
+      simulator.journal.should.have.length(0)
+    })
+
+    it('refuses a state in a row where one is chosen for all', async () => {
+      const { error } = await fault('present', { payload: [route('A', 'running')] })
+      error.cause.should.match({ code: 'INVALID_INPUT', problems: [{ path: '[0].state' }] })
+      simulator.journal.should.have.length(0)
+    })
+  })
+
+  describe('that is approved', () => {
+    it('answers with the plan first, and applies it with its ID', async () => {
+      await run('row', [route('A', 'running'), route('B')])
+      const wanted = [
+        { ...route('A', 'running'), destinations: [{ ...destination('A'), port: 6001 }] },
+        route('New ', 'running'),
+        route('B', 'stopped'),
+      ]
+      const plan = await planned(wanted)
+      plan.summary.should.deepEqual({ create: 1, update: 1, delete: 0, start: 0, stop: 0 })
+      plan.text
+        .split('\n')
+        .should.deepEqual([
+          '~ "A"  update',
+          '    destinations[0].port: 6000 → 6001',
+          '+ "New "  create and start',
+          '    source: name "New  in", protocol udp, address 239.1.1.1, port 5004',
+          '    destinations[0]: name "New  out", protocol udp, address 192.0.2.9, port 6000',
+          '1 to add, 1 to change, 0 to remove; 0 to start, 0 to stop.',
+        ])
+      plan.table
+        .map(({ sign, route: of }) => [sign, of])
+        .should.deepEqual([
+          ['~', '"A"'],
+          ['+', '"New "'],
+        ])
+      const done = await result('approve', { payload: wanted, plan: { id: plan.id } })
+      ;(done.payload as Row[])
+        .map(({ action }) => action)
+        .should.deepEqual(['update', 'create', 'none'])
+      done.plan!.should.match({ id: plan.id, applied: true })
+      named('New ').state!.should.equal('running')
+      ;(await planned(wanted)).text.should.equal('Nothing to do.')
+    })
+
+    it('also if the option comes from the environment', async () => {
+      const plan = await planned([route('A')], 'approve-by-variable')
+      plan.summary.create.should.equal(1)
+    })
+
+    it('makes the same plan as a dry run', async () => {
+      const wanted = [route('A', 'running')]
+      const [plan, dry] = [await planned(wanted), await planned(wanted, 'check')]
+      plan.id.should.equal(dry.id)
+      plan.text.should.equal(dry.text)
+    })
+
+    it('one route as well', async () => {
+      const plan = await planned(route('A', 'running'))
+      const done = await result('approve', { payload: route('A', 'running'), plan })
+      done.payload!.should.match({ action: 'create', after: { state: 'running' } })
+      done.routeId!.should.equal(named('A').id)
+    })
+
+    it('says what has changed since, and writes nothing', async () => {
+      await run('row', [route('A'), route('B'), route('C')])
+      const wanted = [route('A', 'running'), route('B'), route('C')]
+      const plan = await planned(wanted)
+      await run('row', { name: 'B', destinations: [{ ...destination('B'), port: 6009 }] })
+      const before = writes().length
+      const { error } = await fault('approve', { payload: wanted, plan })
+      error.cause.should.match({ code: 'CONFLICT', applied: 'no' })
+      error.message.should.containEql('"B" has changed on the gateway since')
+      error.message.should.not.containEql('"A"')
+      const other = await fault('approve', { payload: [route('A')], plan: { id: plan.id } })
+      other.error.cause.code.should.equal('CONFLICT')
+      const unknown = await fault('approve', { payload: wanted, plan: { id: 'of another node' } })
+      unknown.error.cause.code.should.equal('CONFLICT')
+      writes().length.should.equal(before)
+      names().should.deepEqual(['A', 'B', 'C'])
+    })
+
+    it('is refused for a route that was started or stopped since, or that is wanted otherwise', async () => {
+      await run('row', [route('A')])
+      const wanted = [{ ...route('A'), source: { ...source('A'), port: 5111 } }]
+      const plan = await planned(wanted)
+      await run('row', [route('A', 'running')])
+      const { error } = await fault('approve', { payload: wanted, plan })
+      error.message.should.containEql('"A" has changed on the gateway since')
+      const again = await planned(wanted)
+      const [first] = wanted
+      const altered = [{ ...first!, source: { ...source('A'), port: 5112 } }]
+      const refused = await fault('approve', { payload: altered, plan: again })
+      refused.error.message.should.containEql('"A" is not given as in the plan')
+    })
+
+    it('does not change a route that changes while the plan is applied', async () => {
+      await run('row', [route('A')])
+      const wanted = [{ ...route('A'), source: { ...source('A'), port: 5111 } }]
+      const plan = await planned(wanted)
+      const before = writes().length
+      let lists = 0
+      // The plan is compared on the list; in its turn the route is read once more.
+      const end = simulator.onCall(({ method, path }) => {
+        if (method !== 'GET' || !path.endsWith('/routes') || ++lists !== 1) return
+        simulator.route('A')!.source.port = 5222
+      })
+      const [row] = await run('approve', wanted, { plan })
+      end()
+      row!.should.match({ changed: false, error: { code: 'CONFLICT' } })
+      writes().length.should.equal(before)
+      should(named('A').source.port).equal(5222)
+    })
+
+    it('knows no secret by its plan, its text or its ID', async () => {
+      await run('row', [srt('S', 'a secret phrase')])
+      const plan = await planned([srt('S', 'another phrase'), srt('T', 'a third phrase')])
+      JSON.stringify(plan).should.not.match(/phrase"|another|third/)
+      plan.text.should.containEql('source.srtPassPhrase: •••••• → ••••••')
+      const other = await planned([srt('S', 'yet another one'), srt('T', 'a third phrase')])
+      other.id.should.not.equal(plan.id)
+    })
+  })
+
+  describe('that leaves out routes', () => {
+    const three = (): Definition[] => [route('Event 1'), route('Event 2'), route('Studio')]
+
+    it('removes those that fit, once that is approved', async () => {
+      await run('row', three())
+      const kept = [route('Event 1')]
+      const plan = await planned(kept, 'prune')
+      plan.summary.should.deepEqual({ create: 0, update: 0, delete: 1, start: 0, stop: 0 })
+      plan.text.should.startWith('- "Event 2"  delete\n')
+      const done = await run('prune', kept, { plan })
+      done.map(({ action }) => action).should.deepEqual(['none', 'delete'])
+      names().should.deepEqual(['Event 1', 'Studio'])
+    })
+
+    it('removes nothing by itself', async () => {
+      await run('row', three())
+      ;(await planned([route('Event 1')])).summary.delete.should.equal(0)
+    })
+
+    it('is refused without a plan that somebody sees', async () => {
+      const { error } = await fault('prune-unseen', { payload: three() })
+      error.cause.should.match({ code: 'INVALID_INPUT', problems: [{ path: 'remove' }] })
+      simulator.journal.should.have.length(0)
+    })
+
+    it('never takes an empty list, no list, or no pattern for "remove all"', async () => {
+      for (const [node, payload, path] of [
+        ['prune', [], 'remove'],
+        ['prune', route('Event 1'), 'remove'],
+        ['prune-no-pattern', three(), 'removePattern'],
+        ['prune-absent', [{ name: 'Event 1' }], 'remove'],
+      ] as const) {
+        const { error } = await fault(node, { payload })
+        error.cause.should.match({ code: 'INVALID_INPUT', problems: [{ path }] })
+      }
+      for (const payload of [null, undefined, '[{"name":"Event 1"', 'nonsense']) {
+        const { error } = await fault('prune', { payload })
+        error.cause.code.should.equal('INVALID_INPUT')
+      }
+      simulator.journal.should.have.length(0)
+    })
+
+    it('is refused for a route that is on the air', async () => {
+      await run('row', [route('Event 1'), route('Event 2', 'running')])
+      const { error } = await fault('prune', { payload: [route('Event 1')] })
+      error.message.should.containEql('would delete "Event 2", which is not stopped')
+      await run('row', [route('Event 2', 'stopped')])
+      ;(await planned([route('Event 1')], 'prune')).summary.delete.should.equal(1)
+    })
+
+    it('is refused for more than so many, with their names', async () => {
+      const many = [1, 2, 3, 4, 5].map((number) => route(`Event ${number}`))
+      await run('row', many)
+      const { error } = await fault('prune', { payload: many.slice(0, 1) })
+      error.cause.should.match({ code: 'INVALID_INPUT', problems: [{ path: 'removeAtMost' }] })
+      error.message.should.match(/is 3, but 4 routes .* "Event 2", "Event 3", "Event 4", "Event 5"/)
+      ;(await planned(many.slice(0, 2), 'prune')).summary.delete.should.equal(3)
+    })
+
+    it('frees the port for a route that takes it', async () => {
+      await run('row', [listener('Event 1', 5900), route('Studio')])
+      const wanted = [listener('Event 2', 5900, 'other out'), route('Studio')]
+      const done = await run('prune', wanted, { plan: await planned(wanted, 'prune') })
+      done.map(({ action }) => action).should.deepEqual(['create', 'none', 'delete'])
+      writes()
+        .slice(-2)
+        .map(({ body }) => (body as { action: string }).action)
+        .should.deepEqual(['delete', 'create'])
+    })
+  })
+
+  describe('in which a route has another name', () => {
+    it('is a rename in a plan, never a second route beside the old one', async () => {
+      await run('row', [route('Old', 'running'), route('Other')])
+      const { id } = named('Old')
+      const wanted = [{ ...route('Old', 'running'), name: 'New' }, route('Other')]
+      const plan = await planned(wanted, 'prune')
+      plan.text.should.startWith('~ "Old" → "New"  update\n    name: Old → New\n')
+      const [row] = await run('prune', wanted, { plan })
+      row!.should.match({ action: 'update', after: { id, name: 'New', state: 'running' } })
+      names().should.deepEqual(['New', 'Other'])
+    })
+
+    it('is what renamedFrom says, also if more has changed, and once', async () => {
+      await run('row', [route('Old')])
+      const wanted = { ...route('New', 'running'), renamedFrom: 'Old' }
+      ;(await run('row', [wanted]))[0]!.action.should.deepEqual(['update', 'start'])
+      ;(await run('row', [wanted]))[0]!.action.should.equal('none')
+      names().should.deepEqual(['New'])
+    })
+
+    it('is a new route where the former name is given as empty, and without a plan', async () => {
+      await run('row', [route('Old')])
+      const twin = { ...route('Old'), name: 'Twin' }
+      ;(await planned([{ ...twin, renamedFrom: '' }])).summary.create.should.equal(1)
+      const { plan } = await result('check', { payload: [twin] })
+      ;(plan as PlanReport).text.should.containEql('the same as "Old" except for its name')
+      await run('row', [twin])
+      names().should.deepEqual(['Old', 'Twin'])
+    })
+
+    it('is not guessed when two routes could be meant', async () => {
+      await run('row', [route('Old')])
+      await run('row', [{ ...route('Old'), name: 'Twin' }])
+      const plan = await planned([{ ...route('Old'), name: 'Third' }])
+      plan.summary.should.match({ create: 1, update: 0 })
+    })
+  })
+
+  describe('that is taken back', () => {
+    const undo = async (node = 'row'): Promise<Row[]> => run(node, undefined, { action: 'undo' })
+
+    it('gives back what was there: created, changed, renamed, started, stopped, deleted', async () => {
+      await run('row', [
+        srt('Changed', 'the first phrase'),
+        route('Started'),
+        route('Stopped', 'running'),
+        route('Renamed'),
+        srt('Event gone', 'a phrase of its own'),
+      ])
+      const before = picture()
+      const wanted = [
+        {
+          ...srt('Changed', 'the second phrase', 'running'),
+          destinations: [destination('one more')],
+        },
+        route('Started', 'running'),
+        route('Stopped', 'stopped'),
+        { ...route('Renamed'), name: 'New name' },
+        route('Created', 'running'),
+      ]
+      const plan = await planned(wanted, 'prune')
+      plan.summary.should.deepEqual({ create: 1, update: 2, delete: 1, start: 2, stop: 1 })
+      await run('prune', wanted, { plan })
+      picture().should.not.deepEqual(before)
+      const back = await undo('prune')
+      back.some(({ error }) => error).should.be.false()
+      await simulator.settle()
+      picture().should.deepEqual(before)
+      const { error } = await fault('prune', { action: 'undo' })
+      error.cause.should.match({ code: 'NOT_FOUND', applied: 'no' })
+    })
+
+    it('is nothing at first, and not what only was planned', async () => {
+      ;(await fault('row', { action: 'undo' })).error.cause.code.should.equal('NOT_FOUND')
+      await planned([route('A')])
+      ;(await fault('approve', { action: 'undo' })).error.cause.code.should.equal('NOT_FOUND')
+    })
+
+    it('is of the last run that changed something', async () => {
+      await run('row', [route('A')])
+      await run('row', [route('A')])
+      await undo()
+      names().should.deepEqual([])
+    })
+
+    it('one route as well', async () => {
+      await run('row', route('A', 'running'))
+      const { payload } = await result('row', { action: 'undo' })
+      payload!.should.match({ action: 'delete', after: null })
+      names().should.deepEqual([])
+    })
+
+    it('is refused as a whole when a route was changed since, and possible later', async () => {
+      await run('row', [route('A'), route('B')])
+      const wanted = [route('A', 'running'), { ...route('B'), source: source('B', 5111) }]
+      await run('row', wanted)
+      simulator.route('B')!.source.port = 5222
+      const before = writes().length
+      const { error } = await fault('row', { action: 'undo' })
+      error.cause.should.match({ code: 'CONFLICT', applied: 'no', problems: [{ path: '"B"' }] })
+      error.message.should.containEql('"B" has changed since')
+      writes().length.should.equal(before)
+      simulator.route('B')!.source.port = 5111
+      await undo()
+      named('A').state!.should.equal('idle')
+      should(named('B').source.port).equal(source('B').port)
+    })
+
+    it('is refused when a changed route is gone, or a deleted one is there again', async () => {
+      await run('row', [route('A'), route('Event 1')])
+      await run('row', [route('A', 'running')])
+      simulator.removeRoute('A')
+      const gone = await fault('row', { action: 'undo' })
+      gone.error.message.should.containEql('"A" has been deleted since')
+      const wanted = [route('Studio')]
+      await run('prune', wanted, { plan: await planned(wanted, 'prune') })
+      await run('present', { ...route('Event 1'), destinations: [] })
+      const again = await fault('prune', { action: 'undo' })
+      again.error.message.should.containEql('"Event 1" exists again')
+    })
+
+    it('has nothing to do where a created route is gone already', async () => {
+      await run('row', [route('A')])
+      simulator.removeRoute('A')
+      ;(await undo()).should.deepEqual([])
+    })
+
+    it('leaves out what is as before already', async () => {
+      await run('row', [route('A')])
+      await run('row', [route('A', 'running'), route('B')])
+      simulator.stopRoute('A')
+      const back = await undo()
+      back.map(({ action }) => action).should.deepEqual(['delete'])
+      names().should.deepEqual(['A'])
+    })
+
+    it('for any runs: what was there is there again', async () => {
+      const choice = fc.record({
+        name: fc.constantFrom('A', 'B', 'C', 'D'),
+        state: fc.constantFrom('running', 'stopped', undefined),
+        port: fc.integer({ min: 5000, max: 5003 }),
+        outputs: fc.integer({ min: 1, max: 3 }),
+      })
+      const file = fc.uniqueArray(choice, { selector: ({ name }) => name, minLength: 1 })
+      const definition = (one: {
+        name: string
+        state?: string
+        port: number
+        outputs: number
+      }) => ({
+        ...route(one.name, one.state),
+        source: source(one.name, one.port),
+        destinations: Array.from({ length: one.outputs }, (_, index) =>
+          destination(`${one.name} ${index}`),
+        ),
+      })
+      await fc.assert(
+        fc.asyncProperty(file, file, async (first, second) => {
+          await run('row', first.map(definition))
+          const before = picture()
+          const rows = await run('row', second.map(definition))
+          if (rows.some(({ changed }) => changed)) {
+            await undo()
+            await simulator.settle()
+            picture().should.deepEqual(before)
+          }
+        }),
+        { numRuns: 12 },
+      )
+    })
+
+    /** All routes without what a new one gets: IDs. */
+    function picture(): object {
+      const bare = (part: object): object => ({ ...part, id: undefined })
+      return names().map((name) => {
+        const { state, ...read } = named(name)
+        const { source: from, destinations } = sentForm(read)
+        const places = destinations.map((one) => JSON.stringify(bare(one))).sort()
+        return { name, state, source: bare(from), destinations: places }
+      })
+    }
+  })
+})
+
+type Source = { name: string; protocol: string; address: string; port: number }
+
+const port = (name: string): number => 5000 + name.length
+const source = (name: string, at = port(name)): Source => ({
+  name: `${name} in`,
+  protocol: 'udp',
+  address: '239.1.1.1',
+  port: at,
+})
+const destination = (name: string): object => ({
+  name: `${name} out`,
+  protocol: 'udp',
+  address: '192.0.2.9',
+  port: 6000,
+})
+const route = (name: string, state?: string): Definition => ({
+  name,
+  ...(state && { state }),
+  source: source(name),
+  destinations: [destination(name)],
+})
+const srt = (name: string, srtPassPhrase: string, state?: string): Definition => ({
+  ...route(name, state),
+  source: {
+    name: `${name} in`,
+    protocol: 'srt',
+    srtMode: 'caller',
+    address: '192.0.2.1',
+    port: 5000,
+    srtPassPhrase,
+  },
+})
+const listener = (name: string, at: number, out = name): Definition => ({
+  ...route(name),
+  source: {
+    name: `${name} in`,
+    protocol: 'srt',
+    srtMode: 'listener',
+    address: '0.0.0.0',
+    port: at,
+  },
+  destinations: [destination(out)],
+})
