@@ -31,6 +31,7 @@ describe('the admin routes', function () {
     simulator = await startSimulator({ https: true, routes: 5, password: PASSWORD })
     await thief.start()
     process.env['MEDIA_GATEWAY_TEST_SECRET'] = 'from-the-environment'
+    process.env['SRT_TEST_SET'] = 'the-passphrase-of-the-environment'
     nodeRed = new NodeRed()
     const user = (username: string, permissions: string | string[]): object => ({
       username,
@@ -85,6 +86,7 @@ describe('the admin routes', function () {
   })
   after(async () => {
     delete process.env['MEDIA_GATEWAY_TEST_SECRET']
+    delete process.env['SRT_TEST_SET']
     await nodeRed.stop()
     await thief.stop()
     simulator.openSessions.should.equal(0)
@@ -470,6 +472,21 @@ describe('the admin routes', function () {
       status.should.equal(200)
       String(body['text']).should.containEql('••••••')
       JSON.stringify(body).should.not.match(/the-(stored|given)-passphrase/)
+    })
+
+    it('takes secrets by name from the environment, and says which are not set', async () => {
+      const named = (name: string): Properties => {
+        const { source, ...route } = studio()
+        const secret = { srtEncryption: 'AES128', srtPassPhrase: `\${${name}}` }
+        return { ...route, source: { ...(source as Properties), ...secret } }
+      }
+      const set = await plan(named('SRT_TEST_SET'))
+      const unset = await plan(named('SRT_TEST_UNSET'))
+      const other = await plan(named('MEDIA_GATEWAY_TEST_SECRET'))
+      set.body['unset']!.should.eql([])
+      unset.body['unset']!.should.eql(['SRT_TEST_UNSET'])
+      other.body['code']!.should.equal('INVALID_INPUT')
+      JSON.stringify([set, unset, other]).should.not.match(/of-the-environment|xxxx|from-the-env/)
     })
 
     it('shows no plan into which the appliance has written the password', async () => {

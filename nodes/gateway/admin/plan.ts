@@ -5,6 +5,7 @@ import {
   newOperation,
   onlyDevice,
   say,
+  withSecretsFrom,
   type Connection,
   type EnsureRoutes,
   type EnsureState,
@@ -30,8 +31,10 @@ const LONGEST = 10_000
  */
 export async function planNow(
   gateway: Connection,
-  { deviceId, definition, ...form }: JsonObject,
+  { deviceId, definition: given, ...form }: JsonObject,
+  secretPrefix: string,
 ): Promise<Planned> {
+  const { definition, unset } = withSecrets(given, secretPrefix)
   const operation = newOperation('ensure-route')
   const device = typeof deviceId === 'string' && deviceId !== '' ? deviceId : undefined
   const options: EnsureRoutes = {
@@ -47,13 +50,32 @@ export async function planNow(
   const { plan } = await ensureRoutes(gateway, definition, options, operation)
   // A dry run always reports its plan.
   const { text, summary } = plan!
-  const answer = { text, summary, unset: [] }
+  const answer = { text, summary, unset }
   // Names are passed on, whatever the appliance writes into them.
   if (gateway.repeatsSecret(JSON.stringify(answer))) {
     throw new GatewayError('BAD_RESPONSE', say('secretRepeated'))
   }
   return answer
 }
+
+/**
+ * Puts in the secrets that are given by name, from the environment of the process: a flow that is not
+ * deployed has none of its own. What is not set there counts as another secret than the present one.
+ */
+function withSecrets(given: unknown, prefix: string): { definition: unknown; unset: string[] } {
+  const unset = new Set<string>()
+  const lookUp = (variable: string): string => {
+    const value = process.env[variable]
+    if (value) return value
+    unset.add(variable)
+    return STAND_IN
+  }
+  const { definition } = withSecretsFrom(given, { prefix, lookUp })
+  return { definition, unset: [...unset] }
+}
+
+/** Fits wherever a secret fits. */
+const STAND_IN = 'x'.repeat(10)
 
 const STATES: readonly EnsureState[] = ['present', 'started', 'stopped', 'absent', 'row']
 

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { NodeAPI } from 'node-red'
 import {
   GatewayError,
+  SECRET_PREFIX,
   controlRoute,
   getRoute,
   hideSecrets,
@@ -72,7 +73,11 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     mayRead,
     mayUseForm,
     respond(RED, connectionIn, (form, body) =>
-      withConnection(RED, form, ({ gateway }) => planNow(gateway, body)),
+      withConnection(RED, form, ({ gateway }) => {
+        const node = RED.nodes.getNode(form.id ?? '')
+        const prefix = isGatewayNode(node) ? node.secretPrefix() : SECRET_PREFIX
+        return planNow(gateway, body, prefix)
+      }),
     ),
   )
 
