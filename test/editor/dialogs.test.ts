@@ -364,9 +364,17 @@ withDialogs('the dialogs', (dialogs) => {
     await openForm('media-gateway-ensure-route')
     for (const wanted of ['absent', 'present', 'started', 'stopped']) {
       const absent = wanted === 'absent'
-      const { warns } = await rows('state', wanted, { exact: !absent, waitTimeout: true })
+      const visible = { exact: !absent, remove: !absent, removePattern: false, waitTimeout: true }
+      const { warns } = await rows('state', wanted, visible)
       should(warns).equal(absent)
     }
+    const limits = { removePattern: true, removeAtMost: true }
+    await rows('remove', 'pattern', { ...limits, approve: true })
+    // Who had chosen to remove routes must be able to take that back.
+    await rows('state', 'absent', { ...limits, exact: false, remove: true })
+    await page().setChecked('#node-input-check', true)
+    await rows('state', 'row', { ...limits, exact: true, approve: false })
+    await rows('remove', 'none', { removePattern: false, removeAtMost: false, remove: true })
     await cancel()
   })
 

@@ -62,6 +62,13 @@ describe('the label of a node without a name', () => {
     ['ensure-route', { ...json([{ name: 'A' }]), state: 'stopped' }, 'ensure A stopped'],
     ['ensure-route', json([{ name: 'A' }, { name: 'B' }]), 'ensure 2 routes'],
     ['ensure-route', { ...json({ name: 'A' }), check: true }, 'ensure A (dry run)'],
+    ['ensure-route', { ...json({ name: 'A' }), approve: true }, 'ensure A (plan first)'],
+    ['ensure-route', { ...json([{}, {}]), state: 'row' }, 'ensure 2 routes as listed'],
+    [
+      'ensure-route',
+      { state: 'row', approve: true, check: true },
+      'ensure route as listed (dry run)',
+    ],
     ['get-route', {}, ''],
     ['get-route', A, 'get Studio A'],
     ['list-routes', {}, ''],
