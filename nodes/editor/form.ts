@@ -112,7 +112,9 @@ function prepareConditions(node: EditorNode): void {
       })
       const update = () =>
         $(row).toggle(
-          conditions.some(({ input, values }) => values.includes(String(read(input) ?? ''))),
+          conditions.some(({ input, values }) =>
+            values.includes(`${read(input) as boolean | string}`),
+          ),
         )
       for (const { property, input } of conditions) {
         input.on('change', update)

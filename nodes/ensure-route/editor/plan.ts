@@ -2,7 +2,7 @@
 import type { Appliance } from '../../editor/appliance'
 import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
-import { field, idOf, shownValue } from '../../editor/fields'
+import { field, shownValue } from '../../editor/fields'
 import { definitionFault } from '../../editor/route-form/use'
 import { signIcon } from '../../editor/states'
 import { text as shared, textOr } from '../../editor/text'

@@ -70,7 +70,8 @@ export function registerAdminRoutes(RED: NodeAPI): void {
 
   httpAdmin.post(
     '/media-gateway/plan',
-    mayRead,
+    // It says whether a secret is the present one: who only reads could guess with it.
+    mayWrite,
     mayUseForm,
     respond(RED, connectionIn, (form, body) =>
       withConnection(RED, form, ({ gateway }) => {
