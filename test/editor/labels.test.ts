@@ -147,7 +147,8 @@ describe('the label of a node without a name', () => {
               const types = { routeType: kind, destinationType: kind, definitionType: kind }
               const all = Object.fromEntries(own.map((each) => [each, value]))
               const saved = property === undefined ? all : { [property]: value }
-              label(name, { ...saved, ...types }).should.be.a.String()
+              const found: unknown = label(name, { ...saved, ...types })
+              if (typeof found !== 'string') throw new Error(JSON.stringify({ name, saved, types }))
             }
           }
         }
