@@ -86,7 +86,8 @@ withDialogs('the dialogs', (dialogs) => {
   })
 
   describe('every dialog', function () {
-    this.timeout(180_000)
+    // A tour of all dialogs, on a machine that has other things to do.
+    this.timeout(400_000)
 
     interface Visit {
       id: string

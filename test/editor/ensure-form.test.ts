@@ -27,7 +27,7 @@ inBrowser('the form of ensure route', function () {
   this.timeout(60_000)
 
   let editor: Editor
-  let page: Page
+  const page = (): Page => editor.page
   let simulator: Simulator
 
   before(async () => {
@@ -38,12 +38,7 @@ inBrowser('the form of ensure route', function () {
       { id: 'tab', type: 'tab', label: 'test' },
       { id: 'gateway', type: CONFIG, name: 'Studio', baseUrl: simulator.url, credentials },
     ])
-    page = await editor.open()
-  })
-
-  afterEach(async function () {
-    // A dialog that stays open would be in the way of all that follow.
-    if (this.currentTest?.isFailed()) page = await editor.open()
+    await editor.open()
   })
 
   after(async () => {
@@ -70,20 +65,20 @@ inBrowser('the form of ensure route', function () {
     return id
   }
 
-  const button = () => page.locator('#media-gateway-plan')
-  const result = () => page.locator('#media-gateway-plan-result')
-  const block = () => page.locator('.media-gateway-plan-text')
+  const button = () => page().locator('#media-gateway-plan')
+  const result = () => page().locator('#media-gateway-plan-result')
+  const block = () => page().locator('.media-gateway-plan-text')
   const outdated = () => result().getByText('The form has changed since this plan.')
-  const fault = () => page.locator('#media-gateway-ensure-fault').innerText()
+  const fault = () => page().locator('#media-gateway-ensure-fault').innerText()
 
   /** Presses the button, and returns what is then shown. */
   async function plan(): Promise<string> {
     await button().click()
-    await page.locator('#media-gateway-plan-result[aria-busy="false"]').waitFor()
+    await page().locator('#media-gateway-plan-result[aria-busy="false"]').waitFor()
     return (await result().innerText()).trim()
   }
 
-  const linesOf = (kind: string) => page.locator(`.media-gateway-plan-${kind}`).allTextContents()
+  const linesOf = (kind: string) => page().locator(`.media-gateway-plan-${kind}`).allTextContents()
 
   it('shows what would be done now, and writes nothing', async () => {
     const [running] = simulator.routes
@@ -107,7 +102,7 @@ inBrowser('the form of ensure route', function () {
     should((await linesOf('change'))[0]).containEql(`~ ${JSON.stringify(running!.name)}`)
     should(await linesOf('delete')).have.length(1)
     should(await block().innerText()).match(/1 to add, 1 to change, 1 to remove;.*$/)
-    should(await page.locator('.media-gateway-plan-text b').count()).equal(0)
+    should(await page().locator('.media-gateway-plan-text b').count()).equal(0)
     await editor.press('cancel')
     const calls = simulator.journal.slice(from)
     should(calls.length).be.above(0)
@@ -120,12 +115,12 @@ inBrowser('the form of ensure route', function () {
     const id = await openOn([NEW])
     await plan()
     should(await outdated().isVisible()).be.false()
-    await page.selectOption('#node-input-state', 'started')
+    await page().selectOption('#node-input-state', 'started')
     await outdated().waitFor()
-    await page.selectOption('#node-input-state', 'present')
+    await page().selectOption('#node-input-state', 'present')
     await outdated().waitFor({ state: 'hidden' })
-    await page.locator('#node-input-definition + .red-ui-typedInput-container input').fill('[]')
-    await page.keyboard.press('Tab')
+    await page().locator('#node-input-definition + .red-ui-typedInput-container input').fill('[]')
+    await page().keyboard.press('Tab')
     await outdated().waitFor()
     await editor.press('cancel')
     should((await editor.state(id)).changed).be.false()
@@ -142,7 +137,7 @@ inBrowser('the form of ensure route', function () {
     await openOn([NEW], { remove: 'pattern', removePattern: 'Test *' })
     should(await plan()).equal('Unlisted routes: only possible with “Plan first” or “Dry run”')
     await editor.press('cancel')
-    should(simulator.journal.slice(from)).eql([])
+    should(simulator.journal.slice(from).filter(({ path }) => path !== '/api/session')).eql([])
   })
 
   it('says why the gateway makes a plan impossible', async () => {
@@ -169,13 +164,13 @@ inBrowser('the form of ensure route', function () {
   it('says below the choice what removing routes still needs', async () => {
     await openOn([NEW])
     should(await fault()).equal('')
-    await page.selectOption('#node-input-remove', 'pattern')
+    await page().selectOption('#node-input-remove', 'pattern')
     should(await fault()).equal('only possible with “Plan first” or “Dry run”')
-    await page.setChecked('#node-input-approve', true)
+    await page().setChecked('#node-input-approve', true)
     should(await fault()).equal('')
-    await page.selectOption('#node-input-state', 'absent')
+    await page().selectOption('#node-input-state', 'absent')
     should(await fault()).equal('not possible with the desired state absent')
-    await page.selectOption('#node-input-remove', 'none')
+    await page().selectOption('#node-input-remove', 'none')
     should(await fault()).equal('')
     await editor.press('cancel')
   })
@@ -188,7 +183,7 @@ inBrowser('the form of ensure route', function () {
     const themes = ['light', 'dark'] as const
     for (const language of ['en-US', 'de', 'ja']) {
       for (const theme of themes) {
-        if (theme === 'light' || hasDarkTheme) page = await editor.open({ theme, language })
+        if (theme === 'light' || hasDarkTheme) await editor.open({ theme, language })
         await editor.paint(theme)
         await openOn([NEW, { name: simulator.routes[0]!.name, source: { port: 5901 } }], {
           state: 'row',
@@ -197,9 +192,9 @@ inBrowser('the form of ensure route', function () {
           approve: true,
         })
         await plan()
-        const form = page.locator('.media-gateway-form')
+        const form = page().locator('.media-gateway-form')
         should(await flawsOf(form)).eql([], `${language} ${theme}`)
-        await takePicture(page.locator('.red-ui-tray-body').last(), `ensure-${language}-${theme}`)
+        await takePicture(page().locator('.red-ui-tray-body').last(), `ensure-${language}-${theme}`)
         await editor.press('cancel')
       }
     }

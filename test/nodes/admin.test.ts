@@ -432,7 +432,7 @@ describe('the admin routes', function () {
       written.should.eql([])
     })
 
-    it('tells those who may read what would be done, and writes nothing', async () => {
+    it('says what would be done, and writes nothing', async () => {
       const [route] = simulator.routes
       const rows = [
         { ...studio(), state: 'running' },
@@ -441,7 +441,7 @@ describe('the admin routes', function () {
       const { status, body } = await ask(
         'plan',
         { connection, definition: rows, state: 'row' },
-        'reader',
+        'driver',
       )
       status.should.equal(200)
       const text = String(body['text'])
