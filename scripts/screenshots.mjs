@@ -38,6 +38,9 @@ const PICTURES = {
   'bookings-from-a-calendar': (stage) => stage.recipe('Bookings from a calendar'),
   'guest-contribution': (stage) => stage.recipe('Guest contribution'),
   'rest-facade': (stage) => stage.recipe('REST facade'),
+  'routes-as-a-file': (stage) => stage.recipe('Routes as a file'),
+  'two-sites-alike': (stage) => stage.recipe('Two sites alike'),
+  'key-rotation': (stage) => stage.recipe('Key rotation'),
   'control-panel': (stage) => stage.controlPanel(),
   'control-panel-light': (stage) => stage.controlPanel(LIGHT),
 }
@@ -513,7 +516,7 @@ function scenes(editor, openPanel) {
     },
 
     async recipe(title) {
-      await open('light', { width: 1900, height: 1500 })
+      await open('light', { width: 1900, height: 1900 })
       const file = readFileSync(join(root, `examples/Recipes/${title}.json`), 'utf8')
       const clip = await page.evaluate(draw, JSON.parse(file))
       return { screenshot: () => page.screenshot({ clip }) }

@@ -18,6 +18,7 @@ import {
   nodeNamed,
   PANEL,
   read,
+  SECOND,
   withTab,
   type FlowNode,
   type TabProperty,
@@ -55,9 +56,9 @@ describe('the example flows', function () {
   })
   afterEach(end)
 
-  it('have IDs of their own, but for the gateway that they share', () => {
+  it('have IDs of their own, but for the gateways that they share', () => {
     const ids = files.flatMap((file) => read(file).map(({ id }) => id))
-    const others = ids.filter((id) => id !== GATEWAY)
+    const others = ids.filter((id) => ![GATEWAY, SECOND].includes(id))
     new Set(others).size.should.equal(others.length)
   })
 
@@ -79,7 +80,7 @@ describe('the example flows', function () {
         for (const target of (node.wires ?? []).flat()) ids.has(target).should.be.true(target)
         const lists = [node.scope, node.nodes, node['links']].filter(Array.isArray)
         for (const target of lists.flat() as string[]) ids.has(target).should.be.true(target)
-        if (node.type.startsWith('media-gateway-')) should(node.gateway).equal(GATEWAY)
+        if (node.type.startsWith('media-gateway-')) ids.has(node.gateway!).should.be.true(node.name)
         if (node.z !== undefined) ids.has(node.z).should.be.true(node.z)
       }
       // What a user has to fill in is in sight.
@@ -92,6 +93,8 @@ describe('the example flows', function () {
       flow
         .find(({ type }) => type === 'media-gateway')!
         .should.match({ id: GATEWAY, baseUrl: 'http://localhost:8080', readOnly: false })
+      const gateways = flow.filter(({ type }) => type === 'media-gateway').map(({ id }) => id)
+      should([[GATEWAY], [GATEWAY, SECOND]]).containDeep([gateways])
 
       const foreign = flow.find(({ type }) => type === 'global-config')?.['modules']
       should(Object.keys(foreign ?? {})).eql(file === PANEL ? [DASHBOARD] : [])

@@ -11,6 +11,8 @@ import { pause, until } from '../support/until'
 export const HURRY = 5
 export const examples = join(root, 'examples')
 export const GATEWAY = 'a8040be890603b7c'
+/** The gateway of the other site, in recipes about two. */
+export const SECOND = '4c1f0d7e92b8a635'
 /** The one recipe that needs another package: test/editor/control-panel.test.ts runs it. */
 export const PANEL = 'Recipes/Control panel.json'
 export const DASHBOARD = '@flowfuse/node-red-dashboard'
@@ -106,7 +108,13 @@ export function flowsOn(nodeRed: NodeRed) {
     return flow.map((each) => {
       switch (each.type) {
         case 'media-gateway':
-          return { ...each, baseUrl: simulator.url, pollInterval: 1, credentials }
+          // A test may have set a simulator of its own.
+          return {
+            ...each,
+            baseUrl: each.baseUrl!.startsWith('http://localhost') ? simulator.url : each.baseUrl,
+            pollInterval: 1,
+            credentials,
+          }
         case 'debug':
           return { ...each, console: true }
         // The test presses the button; the clock would do so in between.

@@ -1,0 +1,592 @@
+// Recipes about routes as a file: what differs, plans that somebody approves, a second site, and a
+// key that changes at both ends. With real files, and stand-ins for chats.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import should from 'should'
+import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
+import { NodeRed } from '../support/node-red'
+import { until } from '../support/until'
+import { startChats, type Chats } from './chats'
+import { flowsOn, nodeNamed, read, SECOND, withTab, type FlowNode } from './support'
+
+type Fields = Record<string, unknown>
+
+const TWO: RouteSpec = {
+  name: 'Two',
+  source: { name: 'Two in', protocol: 'udp', address: '239.7.0.1', port: 5800 },
+  destinations: [
+    { name: 'Two out 1', protocol: 'udp', address: '239.7.0.2', port: 5900 },
+    { name: 'Two out 2', protocol: 'udp', address: '239.7.0.3', port: 5901 },
+  ],
+}
+
+describe('the example flows', function () {
+  this.timeout(40_000)
+
+  const nodeRed = new NodeRed()
+  const { start, begin, end, deploy, open, connected, inject, output, told, writes } =
+    flowsOn(nodeRed)
+  let simulator: Simulator
+  let chats: Chats
+  let folder: string
+
+  before(() => start())
+  after(() => nodeRed.stop())
+  beforeEach(async () => {
+    simulator = await begin()
+    chats = await startChats()
+    folder = mkdtempSync(join(tmpdir(), 'media-gateway-files-'))
+  })
+  afterEach(async () => {
+    await end()
+    await chats.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const said = (): string[] => chats.shown.SLACK
+  const sayOf = (debug: string, count: number): Promise<void> =>
+    until(() => told(debug).length >= count, `"${debug}" ${count}`)
+
+  describe('Routes as a file', () => {
+    const TITLE = 'Routes as a file'
+    const NAME = 'oslo-1'
+    let file: string
+
+    beforeEach(() => (file = join(folder, 'files', 'routes.yaml')))
+
+    /** The recipe with a file in the folder of the test. It compares a second after a change. */
+    function prepared(properties: Fields = {}, secrets: Record<string, string> = {}): FlowNode[] {
+      const flow = withTab(read(`Recipes/${TITLE}.json`), {
+        NAME,
+        FILE: file,
+        URL: nodeRed.url,
+        REMOVE: 'Pop*',
+        ARMED: true,
+        ...chats.url,
+        ...properties,
+      })
+      nodeNamed(flow, 'quiet for 10 seconds')['duration'] = '1'
+      const { env } = flow.find(({ type }) => type === 'tab')! as unknown as { env: object[] }
+      for (const [name, value] of Object.entries(secrets)) env.push({ name, value, type: 'str' })
+      return flow
+    }
+
+    /** Exports the routes, and deploys the flow again with the secrets that the file names. */
+    async function exported(properties: Fields = {}): Promise<FlowNode[]> {
+      await inject(await open(TITLE, { flow: prepared(properties) }), 'export now')
+      await sayOf('exported', 1)
+      return open(TITLE, { flow: prepared(properties, secretsOf(simulator)) })
+    }
+
+    const press = async (flow: FlowNode[], button: string, of: string): Promise<string> => {
+      const count = told(of).length + 1
+      await inject(flow, button)
+      await sayOf(of, count)
+      return told(of).at(-1)!
+    }
+    const alerts = (): string[] => said().filter((text) => text.startsWith('ALERT'))
+    /** The token in the last message with a plan. */
+    const tokenIn = (text: string): string => /\/routes-as-a-file#(\S+)/.exec(text)![1]!
+    const approve = async (token: string): Promise<{ status: number; text: string }> => {
+      const answer = await fetch(`${nodeRed.url}routes-as-a-file`, {
+        method: 'POST',
+        body: new URLSearchParams({ token }),
+      })
+      return { status: answer.status, text: await answer.text() }
+    }
+
+    it('writes the file without secrets, names those that are missing, and keeps the former file', async () => {
+      const flow = await open(TITLE, { flow: prepared() })
+      const names = Object.keys(secretsOf(simulator))
+      names.length.should.be.above(1)
+      const text = await press(flow, 'export now', 'exported')
+      text.should.startWith('Exported 8 routes. Set these in the environment of Node-RED: ')
+      for (const name of names) text.should.containEql(name)
+      const written = readFileSync(file, 'utf8')
+      written.should.startWith(
+        `version: 1\ngateway: ${NAME}\nroutes:\n  - name: City hall\n    state: running\n`,
+      )
+      written.should.not.containEql('invented')
+      for (const name of names) written.should.containEql('${' + name + '}')
+      simulator.stopRoute('City hall')
+      await inject(flow, 'export now')
+      await sayOf('exported', 2)
+      readFileSync(`${file}.old`, 'utf8').should.equal(written)
+      readFileSync(file, 'utf8').should.not.equal(written)
+      readdirSync(join(folder, 'files')).sort().should.eql(['routes.yaml', 'routes.yaml.old'])
+      ;(
+        await press(
+          await open(TITLE, { flow: prepared({}, secretsOf(simulator)) }),
+          'export now',
+          'exported',
+        )
+      ).should.equal('Exported 8 routes.')
+      writes().should.equal(0)
+    })
+
+    it('names ten kinds of differences, once, brings all back when the chat approves it, and undoes that', async () => {
+      simulator.addRoute(TWO)
+      simulator.addRoute({ ...TWO, name: 'Address', source: { ...TWO.source, port: 5802 } })
+      const flow = await exported()
+      ;(await press(flow, 'compare now', 'difference')).should.equal(
+        `RESOLVED ${NAME}: the routes are as in the file`,
+      )
+      const before = pictureOf(simulator)
+      const exportedFile = readFileSync(file, 'utf8')
+
+      simulator.addRoute({ ...TWO, name: 'Pop-up', source: { ...TWO.source, port: 5801 } })
+      simulator.removeRoute('Weather desk')
+      simulator.renameRoute('Newsroom feed', 'Newsroom 2')
+      simulator.stopRoute('Studio A')
+      simulator.startRoute('Concert hall')
+      simulator.route('Stadium North')!.source.port = 11081
+      simulator.route('Address')!.destinations[0]!.address = '239.99.0.1'
+      const camera = simulator.route('Harbour camera')!
+      camera.destinations.push({
+        ...camera.destinations[0]!,
+        id: 'an-added-one',
+        name: 'Added',
+        port: 9999,
+      })
+      simulator.route('Two')!.destinations.pop()
+      simulator.route('OB van 3')!.source['srtPassPhrase'] = 'invented by somebody else'
+      await until(() => alerts().length === 1, 'the alert after the changes')
+      const [alert] = alerts() as [string]
+      for (const line of [
+        `ALERT ${NAME}: 10 routes differ from the file`,
+        /^~ "Address" {2}update\n {4}destinations\[0\]\.address: 239\.99\.0\.1 → 239\.7\.0\.2$/m,
+        /^~ "Concert hall" {2}stop\n {4}state: running → idle$/m,
+        /^~ "Harbour camera" {2}update\n {4}destinations\[1\].*Added.* → removed$/m,
+        /^~ "Newsroom 2" → "Newsroom feed" {2}update\n {4}name: "Newsroom 2" → "Newsroom feed"$/m,
+        /^~ "OB van 3" {2}update\n {4}source\.srtPassPhrase: •••••• → ••••••$/m,
+        /^~ "Stadium North" {2}update\n {4}source\.port: 11081 → 11080$/m,
+        /^~ "Studio A" {2}start\n {4}state: idle → running$/m,
+        /^~ "Two" {2}update\n {4}destinations\[1\]: name "Two out 2", /m,
+        /^\+ "Weather desk" {2}create\n/m,
+        /^1 to add, 6 to change, 0 to remove; 1 to start, 1 to stop\.$/m,
+        /^Only on the gateway: "Pop-up"$/m,
+      ]) {
+        should(alert).match(line instanceof RegExp ? line : new RegExp(`^${line}$`, 'm'))
+      }
+      alert.should.not.match(/invented/)
+      // The same again is no news, unless it is the clock that asks.
+      await press(flow, 'compare now', 'difference')
+      alerts().length.should.equal(1)
+      await inject(flow, 'every night at 02:00')
+      await until(() => alerts().length === 2, 'the alert of the night')
+      writes().should.equal(0)
+
+      const plan = await press(flow, 'plan', 'result')
+      plan.should.match(/^PLAN oslo-1, to be applied within 15 minutes\n/)
+      plan.should.containEql('1 to add, 6 to change, 1 to remove; 1 to start, 1 to stop.')
+      await until(() => said().some((text) => text.startsWith('PLAN')), 'the plan in the chat')
+      const token = tokenIn(said().at(-1)!)
+      output().should.not.containEql(token)
+      // What opens links by itself approves nothing.
+      const page = await fetch(`${nodeRed.url}routes-as-a-file`)
+      ;(await page.text()).should.containEql('Apply this plan')
+      ;(await approve(`${token}x`)).status.should.equal(403)
+      ;(await approve('')).status.should.equal(403)
+      writes().should.equal(0)
+
+      const drifted = pictureOf(simulator)
+      const { status, text } = await approve(token)
+      status.should.equal(200, text)
+      text.should.startWith(`APPLIED ${NAME}\n`)
+      await simulator.settle()
+      pictureOf(simulator).should.eql(before)
+      readFileSync(file, 'utf8').should.equal(exportedFile)
+      ;(await approve(token)).should.match({ status: 403, text: /applied already/ })
+      await until(() => said().some((each) => each.startsWith('RESOLVED')), 'the end of the alert')
+
+      ;(await press(flow, 'undo', 'result')).should.startWith(`UNDONE ${NAME}\n`)
+      await simulator.settle()
+      pictureOf(simulator).should.eql(drifted)
+    })
+
+    it('applies a plan by its button once, not when it is old, and not when anything has changed', async () => {
+      const flow = await exported()
+      simulator.stopRoute('Studio A')
+      const refused = async (button: string, why: RegExp): Promise<void> => {
+        should(await press(flow, button, 'error')).match(why)
+        writes().should.equal(0)
+      }
+      await refused('apply', /There is no plan to apply/)
+      await press(flow, 'plan', 'result')
+      simulator.route('Studio A')!.source.port = 4999
+      await refused('apply', /CONFLICT|no longer fits: "Studio A" has changed/)
+      await refused('apply', /There is no plan to apply/)
+
+      const early = withTab(prepared({}, secretsOf(simulator)), {})
+      const approval = nodeNamed(early, 'approved?')
+      approval['func'] = String(approval['func']).replace('minutes = 15', 'minutes = 0.00001')
+      await open(TITLE, { flow: early })
+      await press(early, 'plan', 'result')
+      await until(() => said().at(-1)!.startsWith('PLAN'), 'the plan in the chat')
+      const old = await approve(tokenIn(said().at(-1)!))
+      old.status.should.equal(403)
+      old.text.should.match(/^The plan is older than/)
+      writes().should.equal(0)
+
+      await open(TITLE, { flow: prepared({ ARMED: false }, secretsOf(simulator)) })
+      await press(flow, 'plan', 'result')
+      await refused('apply', /ARMED/)
+      await refused('undo', /ARMED/)
+      await open(TITLE, { flow: prepared({}, secretsOf(simulator)) })
+      await press(flow, 'plan', 'result')
+      ;(await press(flow, 'apply', 'result')).should.startWith('APPLIED')
+      simulator.route('Studio A')!.state.should.equal('running')
+    })
+
+    it('makes no plan from a file that is missing, empty, broken, cut off, or of another gateway', async () => {
+      const flow = await exported()
+      const good = readFileSync(file, 'utf8')
+      simulator.stopRoute('Studio A')
+      const list = good.slice(good.indexOf('routes:'))
+      const BROKEN: Record<string, [content: string | undefined, why: RegExp]> = {
+        missing: [undefined, /ENOENT/],
+        empty: ['', /is empty/],
+        'only spaces': [' \n\n', /is empty/],
+        broken: [
+          `${good}\n  - name: "Cut off`,
+          /unexpected end|unclosed|bad indentation|missed|can not read/i,
+        ],
+        'of no version': [list, /is empty, or is not a file of routes/],
+        'of another gateway': [good.replace(NAME, 'bergen-1'), /is for the gateway "bergen-1"/],
+        'without routes': [`version: 1\ngateway: ${NAME}\nroutes: []\n`, /has no routes/],
+        'with null': [`version: 1\ngateway: ${NAME}\nroutes:\n`, /has no routes/],
+        'cut off': [good.slice(0, good.indexOf('source:')), /without a name or a source/],
+      }
+      for (const [what, [content, why]] of Object.entries(BROKEN)) {
+        if (content === undefined) rmSync(file)
+        else writeFileSync(file, content)
+        should(await press(flow, 'plan', 'error')).match(why, what)
+      }
+      should(await press(flow, 'compare now', 'error')).match(/without a name or a source/)
+      should(await press(flow, 'apply', 'error')).match(/There is no plan to apply/)
+      await until(() => alerts().length >= Object.keys(BROKEN).length + 2, 'an alert for each')
+      told('result').should.eql([])
+      writes().should.equal(0)
+      writeFileSync(file, good)
+      ;(await press(flow, 'plan', 'result')).should.containEql('1 to start')
+    })
+
+    it('says which secret is not set, and shows none', async () => {
+      await exported()
+      const flow = await open(TITLE, { flow: prepared() })
+      const [name] = Object.keys(secretsOf(simulator)).sort()
+      should(await press(flow, 'plan', 'error')).match(new RegExp(`${name!}, which is not set`))
+      output().should.not.containEql('invented')
+      said().join().should.not.containEql('invented')
+    })
+  })
+
+  /** The recipe with a simulator of its own for the second gateway. */
+  function forBoth(title: string, second: Simulator, properties: Fields): FlowNode[] {
+    const flow = withTab(read(`Recipes/${title}.json`), properties)
+    flow.find(({ id }) => id === SECOND)!.baseUrl = second.url
+    return flow
+  }
+
+  describe('Two sites alike', () => {
+    const TITLE = 'Two sites alike'
+    const TABLE = {
+      networkInterface: { eth0: 'eth1', eth1: 'eth0' },
+      address: { '203.0.113.': '198.51.100.', '203.0.113.2': '192.0.2.2', '192.0.2.': '192.0.2.' },
+    }
+    let second: Simulator
+
+    beforeEach(async () => (second = await startSimulator({ routes: [] })))
+    afterEach(async () => {
+      await deploy([])
+      second.openSessions.should.equal(0)
+      await second.stop()
+    })
+
+    function prepared(table: object = TABLE, properties: Fields = {}, secrets = {}): FlowNode[] {
+      const flow = forBoth(TITLE, second, { ARMED: true, ...properties })
+      const [rule] = nodeNamed(flow, 'table')['rules'] as [{ to: string }]
+      rule.to = JSON.stringify(table)
+      const { env } = flow.find(({ type }) => type === 'tab')! as unknown as { env: object[] }
+      for (const [name, value] of Object.entries({ ...secretsOf(simulator), ...secrets })) {
+        env.push({ name, value, type: 'str' })
+      }
+      return flow
+    }
+    const press = async (flow: FlowNode[], button: string, of = 'result'): Promise<string> => {
+      const count = told(of).length + 1
+      await inject(flow, button)
+      await sayOf(of, count)
+      return told(of).at(-1)!
+    }
+
+    it('plans, applies and takes back the routes of the first at the second, with its addresses', async () => {
+      const flow = await open(TITLE, { flow: prepared() })
+      const plan = await press(flow, 'plan')
+      plan.should.match(/^PLAN for site B\n/)
+      const left = /^Left out, because it is not in the table: (.*)$/m.exec(plan)
+      const count = simulator.routes.length - (left ? left[1]!.split('; ').length : 0)
+      plan.should.containEql(`${count} to add, 0 to change, 0 to remove; 0 to start, 0 to stop.`)
+      second.routes.should.have.length(0)
+      ;(await press(flow, 'apply')).should.startWith('APPLIED at site B\n')
+      second.routes.should.have.length(count)
+      for (const { name, state, source } of second.routes) {
+        const first = simulator.route(name)!.source
+        state.should.equal('idle')
+        if (first.networkInterface) {
+          should(source.networkInterface).equal(first.networkInterface === 'eth0' ? 'eth1' : 'eth0')
+        }
+        should(source.port).equal(first.port)
+      }
+      for (const [name, secret] of Object.entries(secretsOf(second))) {
+        should(secretsOf(simulator)[name]).equal(secret)
+      }
+      const { sourceAddress } = second.route('Studio A')!.source
+      should(sourceAddress).equal('198.51.100.154')
+      ;(await press(flow, 'plan')).should.containEql('Nothing to do.')
+      ;(await press(flow, 'apply', 'error')).should.match(/There is no plan/)
+      ;(await press(flow, 'undo')).should.startWith('UNDONE at site B\n')
+      second.routes.should.have.length(0)
+      writes().should.equal(0, 'nothing is changed at the first site')
+      output().should.not.containEql('invented')
+    })
+
+    it('names what is not in its table and leaves that out, and starts as the first if it is told to', async () => {
+      const { '203.0.113.': _, '203.0.113.2': _two, ...address } = TABLE.address
+      const table = { ...TABLE, address }
+      const flow = await open(TITLE, { flow: prepared(table, { START: true }) })
+      const plan = await press(flow, 'plan')
+      plan.should.match(/^Left out.*"Studio A": source\.sourceAddress 203\.0\.113\.154/m)
+      await press(flow, 'apply')
+      should(second.route('Studio A')).be.undefined()
+      second.routes.length.should.be.above(0)
+      for (const { name, state } of second.routes) {
+        const isRunning = simulator.route(name)!.state === 'running'
+        ;(state === 'running').should.equal(isRunning, name)
+      }
+      const none = await open(TITLE, { flow: prepared({}, { ROUTES: 'OB van' }) })
+      ;(await press(none, 'plan', 'error')).should.match(
+        /"OB van 3": source\.networkInterface eth0/,
+      )
+    })
+
+    it('applies nothing when the first or the second has changed, when it is not armed, or without a secret', async () => {
+      const flow = await open(TITLE, { flow: prepared() })
+      const nothing = async (why: RegExp, button = 'apply'): Promise<void> => {
+        should(await press(flow, button, 'error')).match(why)
+        second.routes.filter(({ name }) => name !== 'Mine').should.have.length(0)
+      }
+      await press(flow, 'plan')
+      simulator.route('Stadium North')!.source.port = 11090
+      await nothing(/"Stadium North" is not given as in the plan/)
+      await press(flow, 'plan')
+      second.addRoute({ ...TWO, name: 'Newsroom feed' })
+      should(await press(flow, 'apply', 'error')).match(/"Newsroom feed" has changed/)
+      second.removeRoute('Newsroom feed')
+      await open(TITLE, { flow: prepared(TABLE, { ARMED: false }) })
+      await press(flow, 'plan')
+      await nothing(/ARMED/)
+      const [name] = Object.keys(secretsOf(simulator)) as [string]
+      await open(TITLE, { flow: prepared(TABLE, {}, { [name]: '' }) })
+      await nothing(new RegExp(`${name}, which is not set`), 'plan')
+    })
+  })
+
+  describe('Key rotation', () => {
+    const TITLE = 'Key rotation'
+    const OLD = 'the former key of the link'
+    const SRT = { protocol: 'srt', srtMode: 'caller', srtEncryption: 'AES128', srtPassPhrase: OLD }
+    const SENDING: RouteSpec = {
+      name: 'To Bergen',
+      startRoute: true,
+      source: TWO.source,
+      destinations: [
+        { ...SRT, name: 'Bergen', address: '192.0.2.7', port: 5700 },
+        { ...TWO.destinations![0]!, name: 'Monitor' },
+      ],
+    }
+    const RECEIVING: RouteSpec = {
+      name: 'From Oslo',
+      startRoute: true,
+      source: {
+        name: 'Oslo',
+        protocol: 'srt',
+        srtMode: 'listener',
+        address: '0.0.0.0',
+        port: 5700,
+        srtPassPhrase: OLD,
+      },
+      destinations: [TWO.destinations![1]!],
+    }
+    const LINK = { SENDER: 'To Bergen', DESTINATION: 'Bergen', RECEIVER: 'From Oslo', ARMED: true }
+    let second: Simulator
+
+    beforeEach(async () => {
+      second = await startSimulator({ routes: [RECEIVING] })
+      simulator.addRoute(SENDING)
+    })
+    afterEach(async () => {
+      await deploy([])
+      second.openSessions.should.equal(0)
+      await second.stop()
+    })
+
+    const keys = (): unknown[] => [
+      simulator.route('To Bergen')!.destinations[0]!['srtPassPhrase'],
+      second.route('From Oslo')!.source['srtPassPhrase'],
+    ]
+    const sent = (of: Simulator): Array<{ at: number; body?: unknown }> =>
+      of.journal.filter(({ path, method }) => method === 'POST' && path.endsWith('/updates'))
+    const rotate = async (properties: Fields = {}): Promise<string> => {
+      const flow = forBoth(TITLE, second, { ...LINK, ...chats.url, ...properties })
+      await open(TITLE, { flow })
+      await inject(flow, 'rotate now')
+      await sayOf('result', 1)
+      return told('result')[0]!
+    }
+    /** No key that was ever sent is in what Node-RED has printed or saved, or in a chat. */
+    function shownNowhere(): void {
+      const used = [simulator, second].flatMap((each) =>
+        sent(each).flatMap(({ body }) =>
+          [...JSON.stringify(body).matchAll(/"srtPassPhrase":"([^"]+)"/g)].map(([, key]) => key!),
+        ),
+      )
+      const saved = readdirSync(nodeRed.userDir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+      const all = [output(), ...saved, ...said(), ...chats.shown.TEAMS].join('\n')
+      for (const key of used) all.should.not.containEql(key)
+    }
+
+    it('gives both ends the same new key at the same time, and shows it nowhere', async () => {
+      ;(await rotate()).should.match(
+        /^ROTATED To Bergen: both ends have the new key, confirmed after \d+\.\d s\.$/,
+      )
+      const [sender, receiver] = keys()
+      should(sender).be.a.String().and.equal(receiver)
+      String(sender).should.match(/^[\w-]{20,}$/)
+      sent(simulator).should.have.length(1)
+      sent(second).should.have.length(1)
+      Math.abs(sent(simulator)[0]!.at - sent(second)[0]!.at).should.be.below(1000)
+      simulator.route('To Bergen')!.destinations.should.have.length(2)
+      simulator.route('To Bergen')!.state.should.equal('running')
+      await until(() => said().length === 1, 'the message in the chat')
+      shownNowhere()
+      await rotate()
+      keys()[0]!.should.equal(keys()[1]).and.not.equal(sender)
+      shownNowhere()
+    })
+
+    for (const [refusing, failing, done] of [
+      ['receiver', () => second, 'sender'],
+      ['sender', () => simulator, 'receiver'],
+    ] as const) {
+      it(`takes the new key back when the ${refusing} refuses it, also after an earlier rotation`, async () => {
+        await rotate()
+        const former = keys()
+        failing().fault({ kind: 'status', status: 400, match: { action: 'update' } })
+        const flow = forBoth(TITLE, second, { ...LINK, ...chats.url })
+        await inject(flow, 'rotate now')
+        await sayOf('result', 2)
+        told('result')[1]!.should.match(
+          new RegExp(
+            `^ALERT To Bergen: the ${refusing} was not changed \\(.+\\)\\. The ${done} has its former key again\\.$`,
+          ),
+        )
+        keys().should.eql(former)
+        await until(() => said().some((text) => text.startsWith('ALERT')), 'the alert in the chat')
+        shownNowhere()
+      })
+    }
+
+    it('says so when one end is left with the new key', async () => {
+      second.fault({ kind: 'status', status: 400, match: { action: 'update' } })
+      simulator.fault({ kind: 'status', status: 400, match: { action: 'update' }, after: 1 })
+      ;(await rotate()).should.match(
+        /^ALERT To Bergen: the receiver was not changed \(.+\)\. The sender has the new key, which could not be taken back \(.+\)\. If the link stays down, press "rotate now" again\.$/,
+      )
+      keys()[0]!.should.not.equal(OLD)
+      keys()[1]!.should.equal(OLD)
+      shownNowhere()
+    })
+
+    it('takes nothing back when it is not known whether the other end has the new key', async () => {
+      second.fault({ kind: 'reset', match: { action: 'update' } })
+      const flow = forBoth(TITLE, second, LINK)
+      nodeNamed(flow, 'new key of the receiver')['waitTimeout'] = 2
+      await open(TITLE, { flow })
+      await inject(flow, 'rotate now')
+      await sayOf('result', 1)
+      told('result')[0]!.should.match(
+        /^ALERT To Bergen: the sender has the new key, the receiver has the new key or not: that is not known\. /,
+      )
+      sent(simulator).should.have.length(1)
+    })
+
+    it('changes nothing when an end is missing, not encrypted, or when it is not armed', async () => {
+      ;(await rotate({ RECEIVER: 'Nobody' })).should.match(
+        /^ALERT To Bergen: nothing was changed\. /,
+      )
+      ;(await rotate({ DESTINATION: 'Nobody' })).should.match(
+        /^ALERT To Bergen: nothing was changed\. /,
+      )
+      ;(await rotate({ DESTINATION: 'Monitor' })).should.match(/The destination is not SRT\.$/)
+      ;(await rotate({ ARMED: false })).should.startWith('Not armed: both ends are there')
+      simulator.route('To Bergen')!.destinations[0]!['srtEncryption'] = 'None'
+      ;(await rotate()).should.match(/The destination is not encrypted\.$/)
+      writes().should.equal(0)
+      sent(second).should.have.length(0)
+      keys().should.eql([OLD, OLD])
+    })
+
+    it('says after a deploy that a rotation was cut off', async () => {
+      second.fault({ kind: 'hang', match: { action: 'update' } })
+      const flow = forBoth(TITLE, second, LINK)
+      await open(TITLE, { flow })
+      await inject(flow, 'rotate now')
+      await until(() => sent(second).length === 1 && keys()[0] !== OLD, 'the new key of the sender')
+      await deploy(connected(forBoth(TITLE, second, LINK)))
+      await sayOf('result', 1)
+      told('result')[0]!.should.match(/a deploy has cut off a rotation/)
+    })
+  })
+})
+
+/** The secrets of all routes, by the names that a file has for them. */
+function secretsOf({ routes }: Simulator): Record<string, string> {
+  const nameOf = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+  return Object.fromEntries(
+    routes.flatMap(({ name, source, destinations }) =>
+      [{ ...source, name: 'source' } as Fields, ...destinations].flatMap((part: Fields) => {
+        const secret = (part['srtPassPhrase'] || part['password']) as string | undefined
+        return secret ? [[`SRT_${nameOf(name)}_${nameOf(String(part['name']))}`, secret]] : []
+      }),
+    ),
+  )
+}
+
+/** All routes with their states and secrets, without IDs and what changes by itself. */
+function pictureOf({ routes }: Simulator): object {
+  const bare = (part: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries(part).filter(
+        ([name, value]) =>
+          value !== null &&
+          value !== '' &&
+          value !== undefined &&
+          typeof value !== 'object' &&
+          !/^(id|state|started|summary|signal)/.test(name),
+      ),
+    )
+  return routes
+    .map(({ name, state, source, destinations }) => ({
+      name,
+      state,
+      source: bare(source),
+      destinations: destinations
+        .map(bare)
+        .sort((one, other) => (String(one['name']) < String(other['name']) ? -1 : 1)),
+    }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+}
