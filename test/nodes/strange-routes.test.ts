@@ -141,6 +141,52 @@ describe('an appliance that behaves otherwise', () => {
     await gateway.close()
   })
 
+  it('that counts in its routes and lists destinations in any order: a plan can be applied', async () => {
+    const part = { protocol: 'udp', address: '192.0.2.1' }
+    let port = 5000
+    let reads = 0
+    const route = (): object => {
+      const packets = ++reads
+      const destinations = ['E', 'F'].map((id, at) => ({
+        ...part,
+        id,
+        name: id,
+        port: at + 1,
+        packets,
+      }))
+      return {
+        id: 'R',
+        name: 'Route',
+        state: 'idle',
+        source: { ...part, id: 'S', name: 'in', port, packets },
+        destinations: packets % 2 ? destinations : destinations.reverse(),
+      }
+    }
+    appliance.reply = ({ method, path, body }) => {
+      if (method === 'GET' && path.endsWith('/routes/R')) return { body: route() }
+      if (method === 'GET' && path.endsWith('/routes')) return { body: { data: [route()] } }
+      if (!path.endsWith('/updates')) return undefined
+      port = (body as { fields: { source: { port: number } } }).fields.source.port
+      return { body: { status: 'ok' } }
+    }
+    const gateway = appliance.connect()
+    const options = { deviceId: 'D', state: 'present', waitTimeout: 5000, approve: true } as const
+    const ensure = (planId?: string): ReturnType<typeof ensureRoutes> =>
+      ensureRoutes(
+        gateway,
+        [{ name: 'Route', source: { port: 5001 } }],
+        { ...options, planId },
+        op(),
+      )
+    const { plan } = await ensure()
+    const { isApplied, results } = await ensure(plan!.id)
+    isApplied.should.equal(true)
+    results.should.match([{ action: 'update' }])
+    updates(calls).should.have.length(1)
+    port.should.equal(5001)
+    await gateway.close()
+  })
+
   for (const [what, unknown] of [
     ['410', { status: 410, body: { error: { type: 'x', message: 'no such route' } } }],
     ['null', { body: null }],

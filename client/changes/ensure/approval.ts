@@ -23,11 +23,12 @@ export async function groundsOf(
   const seal = (value: unknown): string => gateway.seal(stableText(value))
   const entries = await mapInSlices(
     rows,
-    ({ wanted, options: { state }, plan: { steps, fields, before } }) => {
+    ({ wanted, options: { state, exact = false }, plan: { steps, before } }) => {
       const present = before && [before.id, imprintOf(comparable(gateway, deviceId, before))]
       return [
         nameOf(wanted),
-        { wanted: seal([wanted, state, steps, fields]), present: seal(present) },
+        // What is sent follows from these. It can contain counters too, so it is no ground itself.
+        { wanted: seal([wanted, state, exact, steps]), present: seal(present) },
       ] as const
     },
   )
