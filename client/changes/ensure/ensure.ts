@@ -51,11 +51,13 @@ export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
 /** What is remembered from one call to the next. Contains secrets. */
 export interface EnsureMemory {
   readonly plans: Map<string, Grounds>
+  /** How many runs are in progress. */
+  running: number
   /** The last run that changed anything, until it is taken back. */
   lastRun?: Run
 }
 
-export const newEnsureMemory = (): EnsureMemory => ({ plans: new Map() })
+export const newEnsureMemory = (): EnsureMemory => ({ plans: new Map(), running: 0 })
 
 export interface EnsureResult {
   deviceId: string
@@ -97,7 +99,7 @@ export async function ensureRoutes(
     throw stalePlan(made.grounds, memory?.plans.get(planId!), operation)
   }
   refuse(problems, operation)
-  const plan = made && { id: made.id, ...reportOf(plans) }
+  const plan = made && { id: made.id, ...reportOf(plans, gateway) }
   if (!isApplied) {
     if (memory && made) rememberGrounds(memory.plans, made.id, made.grounds)
     const [first, ...others] = plans.map((one) => planned(one))
@@ -111,6 +113,7 @@ export async function ensureRoutes(
     ...(approve && { allow: unchangedSince(gateway, deviceId, row.plan.before) }),
     trace: newTrace(),
   }))
+  if (memory) memory.running++
   try {
     if (isList) {
       const bulk = { gateway, deviceId, waitTimeout, onProgress }
@@ -120,7 +123,10 @@ export async function ensureRoutes(
     const { id: routeId } = results.after ?? results.before ?? {}
     return { deviceId, results, routeId, plan, isApplied }
   } finally {
-    if (memory) memory.lastRun = runOf(deviceId, isList, work) ?? memory.lastRun
+    if (memory) {
+      memory.running--
+      memory.lastRun = runOf(deviceId, isList, work) ?? memory.lastRun
+    }
   }
 }
 
@@ -223,7 +229,8 @@ function recogniseRenames(
 
 /**
  * Takes back the last run that changed anything, once.
- * @throws GatewayError `NOT_FOUND` when there is none, `CONFLICT` when a route was changed since
+ * @throws GatewayError `NOT_FOUND` when there is none, `CONFLICT` when a route was changed since, or
+ * while a run is in progress
  */
 export async function undoLastRun(
   gateway: Connection,
@@ -231,6 +238,13 @@ export async function undoLastRun(
   options: Undo,
   operation: Operation,
 ): Promise<Omit<EnsureResult, 'plan'> & { plan: Omit<PlanReport, 'id'> }> {
+  if (memory.running > 0) {
+    throw new GatewayError(
+      'CONFLICT',
+      words('A run of this node is still in progress. Nothing was taken back. Wait until it ends.'),
+      { operation: operation.name, applied: 'no' },
+    )
+  }
   const run = memory.lastRun
   if (!run) {
     throw new GatewayError(
@@ -242,14 +256,17 @@ export async function undoLastRun(
     )
   }
   if (!options.check) memory.lastRun = undefined
+  memory.running++
   try {
     const { deviceId, results, report, left } = await undo(gateway, run, options, operation)
     if (left) memory.lastRun ??= left
     return { deviceId, results, plan: report, isApplied: !options.check }
   } catch (error) {
-    const isUntouched = error instanceof GatewayError && error.cause.applied === 'no'
-    if (isUntouched) memory.lastRun ??= run
+    // Another try finds out how far this one has got.
+    memory.lastRun ??= run
     throw error
+  } finally {
+    memory.running--
   }
 }
 
