@@ -121,6 +121,18 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'CLOSED',
 ])
 
+const LASTING: ReadonlySet<ErrorCode> = new Set([
+  'CONFIG',
+  'INVALID_INPUT',
+  'LOGIN_REFUSED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'TLS',
+])
+
+/** Whether a poll that failed for this reason will fail again, however long one waits. */
+export const isLasting = ({ code }: GatewayError): boolean => LASTING.has(code)
+
 /** Codes that mean a change in doubt, unless `applied` says otherwise. */
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
 

@@ -20,7 +20,13 @@ import { controlRoute, type ControlAction } from './changes/control'
 import { createRoute, type Created, type Waiting } from './changes/create'
 import { deleteRoute } from './changes/delete'
 import type { Ensured } from './changes/ensure/apply'
-import { ensureRoutes, type EnsureFailure } from './changes/ensure/ensure'
+import {
+  ensureRoutes,
+  newEnsureMemory,
+  undoLastRun,
+  type EnsureFailure,
+  type EnsureRoutes,
+} from './changes/ensure/ensure'
 import {
   findDestination,
   findRoute,
@@ -28,7 +34,9 @@ import {
   type RouteAddress,
   type Target,
 } from './changes/find'
-import type { Wanted, WantedState } from './changes/ensure/plan'
+import type { EnsureState, Wanted } from './changes/ensure/plan'
+import type { Remove } from './changes/ensure/removals'
+import type { PlanReport } from './changes/ensure/report'
 import { restorePreset } from './changes/presets'
 import { updateRoute, type Updated, type UpdateMode } from './changes/update'
 import { openConnection, type GatewayOptions } from './connection/connection'
@@ -127,14 +135,39 @@ export interface ControlOptions extends ChangeOptions, ConfirmOptions {
 }
 
 export interface EnsureOptions extends DeviceOptions, ConfirmOptions {
-  /** Default `present`: the route exists, running or not. */
-  state?: WantedState
+  /** Default `present`: the route exists, running or not. `row`: the `state` of each definition. */
+  state?: EnsureState
   /** Plan only: nothing is written. Default false. */
   check?: boolean
   /** Remove destinations that the definition does not mention; default false. */
   exact?: boolean
+  /**
+   * Delete routes whose names fit the pattern and that the array does not have, no more than
+   * `atMost`, and none that is on the air. Only with `plan`, `check` or `planId`.
+   */
+  remove?: Remove
+  /** The `id` of a plan: exactly that plan is applied, or nothing. */
+  planId?: string
   /** Check source and destinations before anything is sent; default true. */
   validate?: boolean
+  /** Milliseconds for each step to show; default 30000. */
+  waitTimeout?: number
+}
+
+/** What {@link Gateway.routes} `plan` returns. */
+export interface Planned extends PlanReport {
+  /** For each definition what would be done, then for each route that would be deleted. */
+  results: Ensured[]
+}
+
+/** What {@link Gateway.routes} `undo` returns. */
+export interface Undone {
+  results: Array<Ensured | EnsureFailure>
+}
+
+export interface UndoOptions extends CallOptions, ConfirmOptions {
+  /** Plan only: nothing is written. Default false. */
+  check?: boolean
   /** Milliseconds for each step to show; default 30000. */
   waitTimeout?: number
 }
@@ -257,6 +290,17 @@ export interface Gateway {
      */
     ensure(wanted: Wanted[], options?: EnsureOptions): Promise<Array<Ensured | EnsureFailure>>
     ensure(wanted: Wanted, options?: EnsureOptions): Promise<Ensured>
+    /**
+     * Plans as `ensure` does, and writes nothing. `ensure` with the same definitions, the same
+     * options and the plan's `id` as `planId` applies it. A route that is only renamed is recognised.
+     * @throws GatewayError as `ensure`
+     */
+    plan(wanted: Wanted | Wanted[], options?: EnsureOptions): Promise<Planned>
+    /**
+     * Takes back the last run of `ensure` that changed anything, once.
+     * @throws GatewayError `NOT_FOUND` when there is none; `CONFLICT` when a route was changed since
+     */
+    undo(options?: UndoOptions): Promise<Undone>
   }
 
   readonly statistics: {
@@ -344,6 +388,14 @@ export function openGateway(options: GatewayOptions): Gateway {
     } finally {
       release()
     }
+  }
+
+  const memory = newEnsureMemory()
+  const ensuring = (given: EnsureOptions, operation: Operation): EnsureRoutes => {
+    const { state = 'present', check, exact, validate, remove, planId } = given
+    const { waitTimeout = DEFAULT_WAIT_MS } = given
+    const deviceId = (): Promise<string> => deviceOf(given, operation)
+    return { deviceId, state, check, exact, validate, remove, planId, waitTimeout, memory }
   }
 
   const deviceOf = async ({ deviceId }: DeviceOptions, operation: Operation): Promise<string> =>
@@ -471,11 +523,22 @@ export function openGateway(options: GatewayOptions): Gateway {
       restart: (route, given) => control('restart', route, given),
       ensure: (wanted: Wanted | Wanted[], given: EnsureOptions = {}) =>
         perform('ensure-route', given, async (operation) => {
-          const { state = 'present', check, exact, validate, waitTimeout = DEFAULT_WAIT_MS } = given
-          const deviceId = (): Promise<string> => deviceOf(given, operation)
-          const how = { deviceId, state, check, exact, validate, waitTimeout }
+          const how = { ...ensuring(given, operation), approve: given.planId !== undefined }
           // One result for one definition, an array for an array.
           return (await ensureRoutes(connection, wanted, how, operation)).results as never
+        }),
+      plan: (wanted, given = {}) =>
+        perform('ensure-route', given, async (operation) => {
+          const how = { ...ensuring(given, operation), planId: undefined, approve: true }
+          const { plan, results } = await ensureRoutes(connection, wanted, how, operation)
+          return { ...plan!, results: [results].flat() as Ensured[] }
+        }),
+      undo: (given = {}) =>
+        perform('ensure-route', given, async (operation) => {
+          const { check, waitTimeout = DEFAULT_WAIT_MS } = given
+          const how = { check, waitTimeout }
+          const { results } = await undoLastRun(connection, memory, how, operation)
+          return { results: [results].flat() }
         }),
     },
 

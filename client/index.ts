@@ -17,7 +17,10 @@ export type {
   Gateway,
   ImportOptions,
   ListOptions,
+  Planned,
   StatisticsOptions,
+  Undone,
+  UndoOptions,
   UpdateOptions,
   WatchOptions,
 } from './gateway'
@@ -32,7 +35,9 @@ export type { Created } from './changes/create'
 export type { Ensured } from './changes/ensure/apply'
 export type { EnsureFailure } from './changes/ensure/ensure'
 export type { RouteAddress, Target } from './changes/find'
-export type { Wanted, WantedState } from './changes/ensure/plan'
+export type { EnsureState, Wanted, WantedState } from './changes/ensure/plan'
+export type { Remove } from './changes/ensure/removals'
+export type { PlanReport, PlanRow, PlanSummary } from './changes/ensure/report'
 export type { Updated, UpdateMode } from './changes/update'
 export type { Definition } from './model/definitions'
 export { EVENTS, LANGUAGES } from './model/watch'

@@ -13,6 +13,7 @@ export {
   GatewayError,
   invalidInput,
   isGatewayError,
+  isLasting,
   ofConfiguration,
   say,
   withoutLabels,
@@ -60,7 +61,7 @@ export { DETAILS, renderMetrics } from './metrics/render'
 export type { Detail, Picture, PicturedFailover } from './metrics/render'
 export { readSrt } from './metrics/srt'
 export type { SrtReading } from './metrics/srt'
-export { isLasting, protectRoute } from './failover/protect'
+export { isLastingLook, protectRoute } from './failover/protect'
 export type { FailoverReport, FailoverStatus, Protection, ProtectOptions } from './failover/protect'
 export type { Health, WatchOptions } from './watch/subscription'
 export { eventText } from './watch/text/event-text'

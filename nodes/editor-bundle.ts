@@ -8,6 +8,7 @@ import { chooseOnlyGateway } from './editor/only-gateway'
 import { checkTyped } from './editor/typed'
 import { definitionFault } from './editor/route-form/use'
 import { reason, text, type CheckOptions } from './editor/text'
+import { ensure } from './ensure-route/editor'
 import { failover } from './failover/editor'
 import { gateway } from './gateway/editor'
 import { metrics } from './metrics/editor'
@@ -54,6 +55,9 @@ const mediaGatewayNodes = {
     const inside = definitionFault(node, String(value))
     return inside === undefined || reason(inside, options)
   },
+
+  /** What only the form of ensure route needs. */
+  ensure,
 
   /** What only the form of the failover needs. */
   failover,

@@ -5,6 +5,7 @@ import {
   closedError,
   GatewayError,
   invalidInput,
+  isLasting,
   readOnlyError,
   withoutLabels,
   words,
@@ -102,18 +103,12 @@ const SEND_MS = 15_000
 
 const NAME = 'failover'
 
-const LASTING: ReadonlySet<string> = new Set([
-  'CONFIG',
-  'INVALID_INPUT',
-  'LOGIN_REFUSED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'TLS',
-])
-
-/** Whether a look that failed for this reason will fail again, however long one waits. */
-export const isLasting = ({ code }: GatewayError): boolean => LASTING.has(code)
+/**
+ * Whether a look that failed for this reason will fail again, however long one waits. Unlike a poll
+ * of a device, it can find several routes of the name, or a route that another failover protects.
+ */
+export const isLastingLook = (error: GatewayError): boolean =>
+  isLasting(error) || error.code === 'CONFLICT'
 
 /**
  * Keeps a route on the air: looks at it at its own pace, decides by the rules, and switches. Ends
@@ -265,7 +260,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
 
   /** Once, until it is another one or a look succeeds. */
   function report(error: GatewayError | undefined): void {
-    const sign = error && isLasting(error) ? signOf(error) : undefined
+    const sign = error && isLastingLook(error) ? signOf(error) : undefined
     const isNew = sign !== undefined && sign !== lasting
     lasting = error && !sign ? lasting : sign
     if (isNew) safely(() => options.onFailure?.(error!))

@@ -3,7 +3,7 @@ import { isEmpty, isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import { anyMembersOf } from './members'
 import { isNumeric, toSent } from './convert'
-import { HIDDEN, hideSecrets, isMasked, isSecret } from './secrets'
+import { HIDDEN, isMasked, isSecret, shownWithoutSecrets } from './secrets'
 import { isSameId, matcher } from './ids'
 
 /** One value that differs between two routes. */
@@ -61,7 +61,7 @@ function compareDestinations(
       const index = find(destination).find((at) => left.has(at))
       if (index === undefined) {
         const path = `destinations[${added++}]`
-        differences.push({ path, from: undefined, to: hideSecrets(destination) })
+        differences.push({ path, from: undefined, to: shownWithoutSecrets(destination) })
       } else {
         left.delete(index)
         pairs.push([destination, index])
@@ -73,7 +73,7 @@ function compareDestinations(
     compareMembers(destination, present[index]!, path, found)
   }
   for (const index of left) {
-    const from = hideSecrets(present[index])
+    const from = shownWithoutSecrets(present[index])
     differences.push({ path: `destinations[${index}]`, from, to: undefined })
   }
 }
@@ -119,7 +119,11 @@ function compare(
       compare(item, present[index], name, `${path}[${index}]`, found)
   } else {
     const { from, to } = { from: { [name]: present }, to: { [name]: wanted } }
-    found.differences.push({ path, from: hideSecrets(from)[name], to: hideSecrets(to)[name] })
+    found.differences.push({
+      path,
+      from: own(shownWithoutSecrets(from), name),
+      to: own(shownWithoutSecrets(to), name),
+    })
   }
 }
 

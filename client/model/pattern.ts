@@ -1,11 +1,13 @@
 /**
  * Returns a test whether a name matches the pattern: `*` stands for any text, `?` for one
- * character; upper and lower case do not matter.
+ * character; upper and lower case, and how an accent is encoded, do not matter.
  */
 export function patternFilter(pattern: string): (name: string) => boolean {
-  const wanted = Array.from(pattern.toLocaleLowerCase())
-  return (name) => fits(Array.from(name.toLocaleLowerCase()), wanted)
+  const wanted = comparable(pattern)
+  return (name) => fits(comparable(name), wanted)
 }
+
+const comparable = (text: string): string[] => Array.from(text.toLocaleLowerCase().normalize())
 
 /** Takes time proportional to the product of both lengths. */
 function fits(name: string[], pattern: string[]): boolean {

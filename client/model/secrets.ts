@@ -3,6 +3,7 @@ import { isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import { SECRET_NAMES } from './members'
 import { matcher } from './ids'
+import type { Route } from './types'
 
 /** Replaces a secret that is not shown. Sent back, it means: keep the present one (design 2.3). */
 export const HIDDEN = '••••••'
@@ -18,6 +19,46 @@ const isSign = (value: unknown, name: string): boolean =>
 export function isSecret(name: string): boolean {
   return SECRET_NAMES.has(name)
 }
+
+/**
+ * A text for people: of an address such as `rtsp://user:password@host/path?token=1`, what may be a
+ * secret is hidden.
+ */
+export const withoutUserInfo = (text: string): string =>
+  text.replace(/(\/\/)\S*@/g, `$1${HIDDEN}@`).replace(/(\/\/[^?\s]*\?)\S+/g, `$1${HIDDEN}`)
+
+/** As {@link hideSecrets}, also in addresses: to be read by people, and not to be sent back. */
+export const shownWithoutSecrets = (value: unknown): unknown => withoutUserInfos(hideSecrets(value))
+
+function withoutUserInfos(value: unknown): unknown {
+  if (typeof value === 'string') return withoutUserInfo(value)
+  if (Array.isArray(value)) return value.map(withoutUserInfos)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    membersIn(value).map(([name, member]) => [name, withoutUserInfos(member)]),
+  )
+}
+
+/**
+ * Paths of the secrets of a source or destination as read that the appliance does not show: masked
+ * ones, and the pass phrase of SRT where it is left out, since `''` says that there is none (facts
+ * 12.4).
+ */
+export function secretsNotShown(part: JsonObject, path: string): string[] {
+  const masked = membersIn(part)
+    .filter(([name, value]) => isSecret(name) && (isMasked(value) || value === HIDDEN))
+    .map(([name]) => pathTo(path, name))
+  const isSrt = String(own(part, 'protocol')).toLowerCase() === 'srt'
+  const isPlain = String(own(part, 'srtEncryption')).toLowerCase() === 'none'
+  const isLeftOut = isSrt && !isPlain && own(part, 'srtPassPhrase') === undefined
+  return isLeftOut ? [...masked, pathTo(path, 'srtPassPhrase')] : masked
+}
+
+/** The same of a whole route. */
+export const secretsOfRouteNotShown = ({ source, destinations }: Route): string[] => [
+  ...secretsNotShown(source, 'source'),
+  ...destinations.flatMap((one, index) => secretsNotShown(one, `destinations[${index}]`)),
+]
 
 /** Returns a copy with every non-empty secret hidden, at any depth; parts without are shared. */
 export function hideSecrets<T>(value: T): T {

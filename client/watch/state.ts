@@ -8,7 +8,7 @@ import {
 } from '../model/convert'
 import { PROTOCOLS, membersOf, spellingOf, type Direction, type Member } from '../model/members'
 import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
-import { HIDDEN, hideSecrets, isMasked } from '../model/secrets'
+import { hideSecrets, isMasked, withoutUserInfo } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
 import { compactObject, type Compact } from './compact'
@@ -447,7 +447,7 @@ function viewOf(direction: Direction, protocol: unknown, part: JsonObject): obje
 }
 
 function shownValue(value: unknown, { of }: Member): unknown {
-  if (typeof value === 'string') return value.replace(/\/\/[^/@\s]*@/, `//${HIDDEN}@`)
+  if (typeof value === 'string') return withoutUserInfo(value)
   if (!Array.isArray(value)) return typeof value === 'object' ? undefined : value
   return value
     .filter((item) => (of ? isObject(item) : typeof item !== 'object'))

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors'
+import { GatewayError, isLasting } from '../errors'
 import type { EventName, Language, Threshold } from '../model/watch'
 import type { FailedStatistics, Statistics } from '../api/statistics'
 import { applied, compare, keyOf, type Change } from './compare'
@@ -88,16 +88,6 @@ interface Held {
   value: string
   at: number
 }
-
-/** Errors that do not pass by waiting. */
-const LASTING: ReadonlySet<string> = new Set([
-  'CONFIG',
-  'INVALID_INPUT',
-  'LOGIN_REFUSED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'TLS',
-])
 
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
@@ -225,7 +215,7 @@ export function createSubscription(
   }
 
   function fail(what: 'look' | 'statistics', error: GatewayError): void {
-    if (!LASTING.has(error.code) || lasting[what] === error.code) return
+    if (!isLasting(error) || lasting[what] === error.code) return
     lasting[what] = error.code
     options.onFailure?.(error)
   }

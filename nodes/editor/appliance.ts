@@ -52,6 +52,11 @@ export interface Appliance {
    * @throws RequestError
    */
   definition: (routeId: string) => Promise<unknown>
+  /**
+   * Asks what a definition would change on the device that the form names, or on the only one.
+   * @throws RequestError
+   */
+  plan: <Plan>(what: object) => Promise<Plan>
 }
 
 /** Returns the appliance of an open form, with one request for each gateway and device. */
@@ -117,6 +122,10 @@ export function openAppliance(node: EditorNode): Appliance {
         place,
       )
       return definition
+    },
+    plan(what) {
+      const deviceId = namedDevice({ type: deviceType.val() ?? '', value: device.val() ?? '' })
+      return askAppliance('plan', gatewayNow(), { ...what, deviceId }, { again: true })
     },
   }
 }

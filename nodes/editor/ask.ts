@@ -15,7 +15,8 @@ export class RequestError extends Error implements Failure {
   }
 }
 
-type Path = 'connection' | 'lookup' | 'definition' | 'gateways' | 'state' | 'control' | 'failover'
+type Path =
+  'connection' | 'lookup' | 'definition' | 'plan' | 'gateways' | 'state' | 'control' | 'failover'
 
 /**
  * Sends a request to the part of the package that runs in Node-RED.

@@ -38,7 +38,7 @@ const refused = new Map<string, RequestError>()
  * @throws RequestError
  */
 export async function askAppliance<Answer>(
-  path: 'lookup' | 'definition',
+  path: 'lookup' | 'definition' | 'plan',
   gateway: EditorNode,
   what: object,
   { again = false } = {},

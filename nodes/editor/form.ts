@@ -99,7 +99,7 @@ function missingCredentials(node: EditorNode): string[] {
 /**
  * A row with `data-media-gateway-when="mode=merge"` shows while the field `mode` is `merge`;
  * with `mode=merge|replace` while it is one of the two; with `mode=merge, other=value` while
- * one of the conditions is met.
+ * one of the conditions is met. A checkbox is `true` or `false`.
  */
 function prepareConditions(node: EditorNode): void {
   field(node, 'name')
@@ -111,7 +111,11 @@ function prepareConditions(node: EditorNode): void {
         return { property, input: field(node, property), values: values.split('|') }
       })
       const update = () =>
-        $(row).toggle(conditions.some(({ input, values }) => values.includes(input.val() ?? '')))
+        $(row).toggle(
+          conditions.some(({ input, values }) =>
+            values.includes(`${read(input) as boolean | string}`),
+          ),
+        )
       for (const { property, input } of conditions) {
         input.on('change', update)
         // A change of the type is an event of the field of the value.

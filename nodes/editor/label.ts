@@ -14,9 +14,10 @@ export function labelOf(node: EditorNode): string {
   if (!found) return ''
   const [key, values] = found
   const label = text(`does.${key}`, values).trim()
-  const dryRun = DRY_RUN[node.type]
-  const isDryRun = dryRun !== undefined && presentValue(node, dryRun) === true
-  return isDryRun ? text('does.dryRun', { label }) : label
+  const isOn = (property: string | undefined): boolean =>
+    property !== undefined && presentValue(node, property) === true
+  if (isOn(DRY_RUN[node.type])) return text('does.dryRun', { label })
+  return isOn(PLAN_FIRST[node.type]) ? text('does.planFirst', { label }) : label
 }
 
 type Read = (property: string) => unknown
@@ -26,6 +27,9 @@ const FAILOVER = 'media-gateway-failover'
 
 /** The property that says of a node that it changes nothing. */
 const DRY_RUN: Record<string, string> = { [ENSURE]: 'check', [FAILOVER]: 'dryRun' }
+
+/** The property that says of a node that it changes nothing before its plan is approved. */
+const PLAN_FIRST: Record<string, string> = { [ENSURE]: 'approve' }
 
 const DOES: Record<string, (read: Read) => Does> = {
   'media-gateway-control-route'(read) {
@@ -49,7 +53,7 @@ const DOES: Record<string, (read: Read) => Does> = {
   'media-gateway-delete-route': (read) => about('delete', nameIn(read, 'route')),
 
   [ENSURE](read) {
-    const state = oneOf(['present', 'started', 'stopped', 'absent'], read('state'))
+    const state = oneOf(['present', 'started', 'stopped', 'absent', 'row'], read('state'))
     return state && [state, { what: namesIn(read) ?? word('route') }]
   },
 

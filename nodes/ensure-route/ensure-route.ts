@@ -41,7 +41,7 @@ export = (RED: NodeAPI): void =>
       const { waitTimeout } = waitingOf(config)
       const check = config.check === true
       const onProgress = (done: number, rows: number): void => progress(`${done}/${rows}`)
-      if (message.action === 'undo') {
+      if (isUndo(message.action)) {
         const undone = await undoLastRun(
           gateway,
           memory,
@@ -88,6 +88,10 @@ export = (RED: NodeAPI): void =>
     },
     newEnsureMemory,
   )
+
+/** In any case, as every other choice. */
+const isUndo = (action: unknown): boolean =>
+  typeof action === 'string' && action.trim().toLowerCase() === 'undo'
 
 function oneOf<T extends string>(
   path: string,

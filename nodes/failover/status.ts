@@ -1,6 +1,6 @@
 import type { Node, NodeStatus } from 'node-red'
 import type { FailoverStatus, GatewayError } from '../../client/internal'
-import { isLasting } from '../../client/internal'
+import { isLastingLook } from '../../client/internal'
 import { briefly } from '../runtime/reason'
 import { clockTime, type Words } from '../runtime/words'
 
@@ -44,7 +44,7 @@ export function createFailoverStatus(
       case 'unknown':
         if (!failure) return
         return set(
-          isLasting(failure) ? 'red' : 'yellow',
+          isLastingLook(failure) ? 'red' : 'yellow',
           say('unknown', { reason: briefly(failure, words) }),
         )
       case 'switching':

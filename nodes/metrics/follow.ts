@@ -2,6 +2,7 @@ import type { Node } from 'node-red'
 import {
   GatewayError,
   Stop,
+  isLasting,
   isOld,
   knownBy,
   readSrt,
@@ -88,7 +89,7 @@ export function follow(user: Node, gateway: GatewayNode, options: FollowOptions)
       },
       onFailure(error) {
         reading = undefined
-        if (!LASTING.has(error.code) || error.code === reported) return
+        if (!isLasting(error) || error.code === reported) return
         reported = error.code
         onFailure(error)
       },
@@ -144,6 +145,3 @@ function pictured(failover: ListedFailover): PicturedFailover[] {
   const [route] = failover.routes()
   return route ? [{ routeId: route.routeId, state: status?.state, switches: { ...switches } }] : []
 }
-
-/** Errors of statistics that do not pass by waiting. */
-const LASTING: ReadonlySet<string> = new Set(['FORBIDDEN', 'LOGIN_REFUSED', 'NOT_FOUND', 'TLS'])

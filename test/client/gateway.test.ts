@@ -167,6 +167,28 @@ describe('the gateway of plain Node.js', () => {
       .should.have.length(2)
   })
 
+  it('plans, applies exactly that plan, and takes it back', async () => {
+    await start()
+    const wanted = [{ ...definition('Wanted'), state: 'running' }]
+    const plan = await gateway.routes.plan(wanted, { state: 'row' })
+    plan.summary.should.eql({ create: 1, update: 0, delete: 0, start: 0, stop: 0 })
+    plan.text.should.startWith('+ "Wanted"  create and start\n')
+    plan.results[0]!.action.should.equal('create')
+    const stale = gateway.routes.ensure(wanted, { state: 'row', planId: 'another' })
+    await stale.should.be.rejectedWith({ code: 'CONFLICT' })
+    const gone = gateway.routes.undo()
+    await gone.should.be.rejectedWith({ code: 'NOT_FOUND' })
+    calls()
+      .filter((call) => call.startsWith('POST'))
+      .should.eql([])
+    const [row] = await gateway.routes.ensure(wanted, { state: 'row', planId: plan.id })
+    row!.should.match({ action: 'create', after: { state: 'running' } })
+    const { results } = await gateway.routes.undo()
+    results.map(({ action }) => action).should.eql(['delete'])
+    const { data } = await gateway.routes.list()
+    data.some(({ name }) => name === 'Wanted').should.be.false()
+  })
+
   it('reads statistics', async () => {
     await start()
     const running = simulator.routes.find(({ state }) => state === 'running')!

@@ -101,9 +101,39 @@ withDialogs('the checks in the dialogs', (dialogs) => {
         scope === 'all' ? /^$/ : /missing/,
       )
     }
-    should(await faults('media-gateway-ensure-route', { waitTimeout: 'soon' })).match(
-      /a number from 0.1 to 3600/,
-    )
+    const ensure = 'media-gateway-ensure-route'
+    should(await faults(ensure, { waitTimeout: 'soon' })).match(/a number from 0.1 to 3600/)
+  })
+
+  it('says what stands in the way of removing routes', async () => {
+    const ensure = 'media-gateway-ensure-route'
+    const removing = { remove: 'pattern', removePattern: 'Test *', approve: true }
+    const json = (definition: unknown) => ({
+      definition: JSON.stringify(definition),
+      definitionType: 'json',
+    })
+    for (const [properties, reason] of [
+      [{ approve: false }, 'Unlisted routes: only possible with “Plan first” or “Dry run”'],
+      [{ state: 'absent' }, 'Unlisted routes: not possible with the desired state absent'],
+      [json({ name: 'A' }), 'Unlisted routes: only possible with a list of routes'],
+      [{ removePattern: ' ' }, 'Name pattern: the pattern is missing'],
+      [{ removeAtMost: '0' }, 'Delete at most: a whole number from 1 to 1000'],
+      [{ removeAtMost: '1001' }, 'Delete at most: a whole number from 1 to 1000'],
+      [{ removeAtMost: '2.5' }, 'Delete at most: a whole number from 1 to 1000'],
+    ] as const) {
+      should(await faults(ensure, { ...removing, ...properties })).equal(reason)
+    }
+    for (const properties of [
+      {},
+      { approve: false, check: true },
+      { removeAtMost: '' },
+      { removeAtMost: '${MOST}', removePattern: '${PATTERN}' },
+      json([{ name: 'A' }]),
+      // What is not used may be anything.
+      { remove: 'none', removePattern: '', removeAtMost: 'soon', approve: false },
+    ]) {
+      should(await faults(ensure, { ...removing, ...properties })).equal('')
+    }
   })
 
   it('marks the field while one types', async () => {

@@ -33,13 +33,8 @@ inBrowser('the test of the connection', function () {
       // It keeps a session open.
       { id: 'watch', z: 'tab', x: 200, y: 80, type: 'media-gateway-watch', gateway: 'gateway' },
     ])
-    page = await editor.open()
+    await editor.open({ prepare })
     await until(() => plain.logins === 1)
-  })
-
-  afterEach(async function () {
-    // A dialog that stays open would be in the way of all that follow.
-    if (this.currentTest?.isFailed()) page = await editor.open()
   })
 
   after(async () => {
@@ -332,7 +327,7 @@ inBrowser('the test of the connection', function () {
     ['ja', 'ユーザ名またはパスワードが拒否されました'],
   ] as const) {
     it(`speaks the language of the editor: ${language}`, async () => {
-      page = await editor.open({ language })
+      await editor.open({ language, prepare })
       await openNew({ baseUrl: plain.url })
       await fillIn({ username: 'operator', password: 'guess' })
       await test()
@@ -349,7 +344,7 @@ inBrowser('the test of the connection', function () {
 
   for (const theme of ['light', 'dark'] as const) {
     it(`looks as it should, ${theme}`, async () => {
-      page = await editor.open({ theme })
+      await editor.open({ theme, prepare })
       await openForm('gateway')
       await test()
       await shoot(`good-${theme}`)
@@ -375,6 +370,8 @@ inBrowser('the test of the connection', function () {
   it('makes no error and asks nobody outside', () => {
     should(editor.complaints).eql([])
   })
+
+  const prepare = (opened: Page) => (page = opened)
 
   let counter = 0
 

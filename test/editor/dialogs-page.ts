@@ -34,7 +34,6 @@ export function withDialogs(
 
 function dialogsPage() {
   let editor: Editor
-  let page: Page
 
   before(async function () {
     editor = await sharedEditor()
@@ -44,11 +43,8 @@ function dialogsPage() {
 
   after(() => editor?.rest())
 
-  async function open(view?: View) {
-    page = await editor.open(view)
-    // There is no appliance behind these flows that a picker could ask.
-    await page.route('**/media-gateway/lookup', (route) => route.fulfill({ json: { devices: [] } }))
-  }
+  const page = () => editor.page
+  const open = (view?: View) => editor.open({ ...view, prepare: answerLookups })
 
   const add = (node: Properties) => editor.add(node)
   const exported = (id: string) => editor.exported(id)
@@ -73,7 +69,7 @@ function dialogsPage() {
     if (property === 'events') return chooseEvents(value as string[])
     if (property === 'thresholds') return enterLimits(value as Properties[])
     if (FLAGS.includes(property)) return chooseFlag(property, String(value))
-    const field = page.locator(
+    const field = page().locator(
       `#${type === CONFIG ? 'node-config-input' : 'node-input'}-${property}`,
     )
     const tag = await field.evaluate((element) => {
@@ -90,10 +86,10 @@ function dialogsPage() {
   }
 
   async function chooseEvents(names: string[]) {
-    await page.selectOption('#media-gateway-watch-which', 'some')
+    await page().selectOption('#media-gateway-watch-which', 'some')
     // Against their order: it must not matter.
     for (const name of [...names].reverse()) {
-      await page.locator(`.media-gateway-watch-event [value="${name}"]`).check()
+      await page().locator(`.media-gateway-watch-event [value="${name}"]`).check()
     }
   }
 
@@ -101,15 +97,15 @@ function dialogsPage() {
   async function chooseFlag(property: string, value: string) {
     const choice = `#media-gateway-failover-${property}`
     const isVariable = value.startsWith('${')
-    await page.selectOption(choice, isVariable ? 'env' : value)
-    if (isVariable) await page.fill(`${choice}-variable`, value)
+    await page().selectOption(choice, isVariable ? 'env' : value)
+    if (isVariable) await page().fill(`${choice}-variable`, value)
   }
 
-  const limit = (index: number) => page.locator('#media-gateway-watch-limits > li').nth(index)
+  const limit = (index: number) => page().locator('#media-gateway-watch-limits > li').nth(index)
 
   async function enterLimits(wanted: Properties[]) {
     for (const [index, { measure, of, ...numbers }] of wanted.entries()) {
-      await page.getByRole('button', { name: 'add a threshold' }).click()
+      await page().getByRole('button', { name: 'add a threshold' }).click()
       const row = limit(index)
       await row.getByLabel('Measured value').selectOption(String(measure))
       await row.getByLabel('Measured at').selectOption(String(of))
@@ -121,7 +117,7 @@ function dialogsPage() {
 
   return {
     editor: () => editor,
-    page: () => page,
+    page,
     open,
     add,
     exported,
@@ -136,6 +132,10 @@ function dialogsPage() {
     enterLimits,
   }
 }
+
+/** There is no appliance behind these flows that a picker could ask. */
+const answerLookups = (page: Page) =>
+  page.route('**/media-gateway/lookup', (route) => route.fulfill({ json: { devices: [] } }))
 
 /** A pattern that a text fits if it contains another. */
 export const contains = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))

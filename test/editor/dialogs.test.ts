@@ -86,7 +86,8 @@ withDialogs('the dialogs', (dialogs) => {
   })
 
   describe('every dialog', function () {
-    this.timeout(180_000)
+    // A tour of all dialogs, on a machine that has other things to do.
+    this.timeout(400_000)
 
     interface Visit {
       id: string
@@ -100,18 +101,25 @@ withDialogs('the dialogs', (dialogs) => {
     }
     type Theme = 'light' | 'dark'
 
-    let visits: Visit[] = []
-    let isDirty: boolean
-    /** What is wrong with the looks of the dialogs that something was done in. */
-    const flaws: Record<Theme, object> = { light: {}, dark: {} }
+    interface Tour {
+      visits: Visit[]
+      isDirty: boolean
+      /** What is wrong with the looks of the dialogs that something was done in. */
+      flaws: Record<Theme, object>
+    }
 
-    // To open a dialog is what takes long here: each is opened once for all tests.
-    before(async () => {
+    let made: Tour | undefined
+
+    /** To open a dialog is what takes long here: each is opened once for all tests. */
+    const tour = async (): Promise<Tour> => (made ??= await makeTour())
+
+    async function makeTour(): Promise<Tour> {
+      const visits: Visit[] = []
+      const flaws: Tour['flaws'] = { light: {}, dark: {} }
       const tours: Theme[][] = hasDarkTheme ? [['dark'], ['light']] : [['light', 'dark']]
-      visits = []
       for (const themes of tours) {
         await open({ theme: themes[0]! })
-        await lookAtChanged(themes)
+        Object.assign(flaws, await lookAtChanged(themes))
         const looked = new Set(['gateway', 'gateway-other', ...ACTIONS])
         for (const type of await conditional()) looked.add(`${type}-other`)
         for (const { id, type } of flow()) {
@@ -119,8 +127,8 @@ withDialogs('the dialogs', (dialogs) => {
           visits.push(await visit(String(id), looked.has(String(id)) ? themes : []))
         }
       }
-      isDirty = await page().evaluate(() => RED.nodes.dirty())
-    })
+      return { visits, isDirty: await page().evaluate(() => RED.nodes.dirty()), flaws }
+    }
 
     async function visit(id: string, themes: Theme[]): Promise<Visit> {
       const before = await exported(id)
@@ -158,7 +166,7 @@ withDialogs('the dialogs', (dialogs) => {
       return found
     }
 
-    async function lookAtChanged(themes: Theme[]) {
+    async function lookAtChanged(themes: Theme[]): Promise<Partial<Tour['flaws']>> {
       const replace = await openForm('media-gateway-update-route')
       await page().selectOption('#node-input-mode', 'replace')
       await page().fill('#node-input-route + .red-ui-typedInput-container input', '')
@@ -172,13 +180,13 @@ withDialogs('the dialogs', (dialogs) => {
       await page().keyboard.press('Tab')
       const watching = await flawsIn(watch, 'watch-faults', themes)
       await cancel()
-      for (const theme of themes) {
-        flaws[theme] = { replacing: replacing[theme], watching: watching[theme] }
-      }
+      return Object.fromEntries(
+        themes.map((theme) => [theme, { replacing: replacing[theme], watching: watching[theme] }]),
+      )
     }
 
-    it('has no text without a translation, and a label for every field', () => {
-      for (const { id, texts, astray } of visits) {
+    it('has no text without a translation, and a label for every field', async () => {
+      for (const { id, texts, astray } of (await tour()).visits) {
         for (const text of texts)
           should(text)
             .match(/\S/, id)
@@ -187,7 +195,8 @@ withDialogs('the dialogs', (dialogs) => {
       }
     })
 
-    it('leaves a node unchanged when it is opened and closed', () => {
+    it('leaves a node unchanged when it is opened and closed', async () => {
+      const { visits, isDirty } = await tour()
       for (const { id, before, after, isChanged } of visits) {
         should(after).eql(before, id)
         should(isChanged).be.false(id)
@@ -196,7 +205,8 @@ withDialogs('the dialogs', (dialogs) => {
     })
 
     for (const theme of ['light', 'dark'] as const) {
-      it(`looks as it should, ${theme}`, () => {
+      it(`looks as it should, ${theme}`, async () => {
+        const { visits, flaws } = await tour()
         const seen = visits.filter((each) => each.flaws[theme])
         should(seen.length).be.above(ACTIONS.length + 2)
         for (const each of seen) should(each.flaws[theme]).eql([], each.id)
@@ -364,9 +374,17 @@ withDialogs('the dialogs', (dialogs) => {
     await openForm('media-gateway-ensure-route')
     for (const wanted of ['absent', 'present', 'started', 'stopped']) {
       const absent = wanted === 'absent'
-      const { warns } = await rows('state', wanted, { exact: !absent, waitTimeout: true })
+      const visible = { exact: !absent, remove: !absent, removePattern: false, waitTimeout: true }
+      const { warns } = await rows('state', wanted, visible)
       should(warns).equal(absent)
     }
+    const limits = { removePattern: true, removeAtMost: true }
+    await rows('remove', 'pattern', { ...limits, approve: true })
+    // Who had chosen to remove routes must be able to take that back.
+    await rows('state', 'absent', { ...limits, exact: false, remove: true })
+    await page().setChecked('#node-input-check', true)
+    await rows('state', 'row', { ...limits, exact: true, approve: false })
+    await rows('remove', 'none', { removePattern: false, removeAtMost: false, remove: true })
     await cancel()
   })
 

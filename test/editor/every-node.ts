@@ -58,8 +58,13 @@ export const DEFAULTS: Record<string, Properties> = {
     ...DEVICE,
     ...DEFINITION,
     state: 'present',
-    check: false,
     exact: false,
+    remove: 'none',
+    removePattern: '',
+    removeAtMost: 3,
+    // A dry run hides it.
+    approve: false,
+    check: false,
     waitTimeout: 30,
   },
   'media-gateway-statistics': { ...DEVICE, ...ROUTE, ...DESTINATION, scope: 'route' },
@@ -147,7 +152,13 @@ const OTHER: Properties = {
   statistics: '30',
 }
 const OTHER_OF: Record<string, Properties> = {
-  'media-gateway-ensure-route': { state: 'started' },
+  'media-gateway-ensure-route': {
+    state: 'row',
+    remove: 'pattern',
+    removePattern: 'Test *',
+    removeAtMost: '20',
+    approve: true,
+  },
   'media-gateway-preset': { action: 'import' },
   [WATCH]: {
     events: ['appliance.unreachable', 'route.stopped', 'statistics.low'],

@@ -24,7 +24,7 @@ inBrowser('the dialog of the failover', function () {
       { id: 'tab', type: 'tab', label: 'test' },
       { id: 'gateway', type: CONFIG, name: 'Studio', baseUrl: simulator.url, credentials },
     ])
-    page = await editor.open()
+    await editor.open({ prepare })
   })
 
   after(async () => {
@@ -33,9 +33,7 @@ inBrowser('the dialog of the failover', function () {
     await simulator.stop()
   })
 
-  afterEach(async function () {
-    if (this.currentTest?.isFailed()) page = await editor.open({ own: true })
-  })
+  const prepare = (opened: Page) => (page = opened)
 
   let counter = 0
   let id = ''
@@ -134,7 +132,7 @@ inBrowser('the dialog of the failover', function () {
   it('says it in every language', async () => {
     const first: string[] = []
     for (const language of ['de', 'ja']) {
-      page = await editor.open({ language })
+      await editor.open({ language, prepare })
       await openOn({ restore: 'monitor', monitor: 'OB van', waitToRestore: '300' })
       const said = await sentences()
       should(said.length).equal(4)
@@ -145,7 +143,7 @@ inBrowser('the dialog of the failover', function () {
           .and.not.match(/^\w+\.\w+$/)
       await cancel()
     }
-    page = await editor.open()
+    await editor.open({ prepare })
     should(first).eql([
       'Nach 10 s ohne gute Quelle: Backup.',
       'Zurück zu Main, nachdem es 5 min lang auf „OB van“ gut war.',

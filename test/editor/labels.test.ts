@@ -62,6 +62,13 @@ describe('the label of a node without a name', () => {
     ['ensure-route', { ...json([{ name: 'A' }]), state: 'stopped' }, 'ensure A stopped'],
     ['ensure-route', json([{ name: 'A' }, { name: 'B' }]), 'ensure 2 routes'],
     ['ensure-route', { ...json({ name: 'A' }), check: true }, 'ensure A (dry run)'],
+    ['ensure-route', { ...json({ name: 'A' }), approve: true }, 'ensure A (plan first)'],
+    ['ensure-route', { ...json([{}, {}]), state: 'row' }, 'ensure 2 routes as listed'],
+    [
+      'ensure-route',
+      { state: 'row', approve: true, check: true },
+      'ensure route as listed (dry run)',
+    ],
     ['get-route', {}, ''],
     ['get-route', A, 'get Studio A'],
     ['list-routes', {}, ''],
@@ -140,7 +147,8 @@ describe('the label of a node without a name', () => {
               const types = { routeType: kind, destinationType: kind, definitionType: kind }
               const all = Object.fromEntries(own.map((each) => [each, value]))
               const saved = property === undefined ? all : { [property]: value }
-              label(name, { ...saved, ...types }).should.be.a.String()
+              const found: unknown = label(name, { ...saved, ...types })
+              if (typeof found !== 'string') throw new Error(JSON.stringify({ name, saved, types }))
             }
           }
         }

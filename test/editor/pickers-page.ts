@@ -9,6 +9,7 @@ import {
   type Editor,
   type EditorRED,
   type Properties,
+  type View,
 } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
@@ -100,11 +101,6 @@ function pickersPage() {
     lookups = []
   })
 
-  afterEach(async function () {
-    // A dialog that stays open would be in the way of all that follow.
-    if (this.currentTest?.isFailed()) await open()
-  })
-
   after(async () => {
     await editor?.rest()
     const left = () => studio.openSessions + several.openSessions
@@ -116,8 +112,10 @@ function pickersPage() {
     await several.stop()
   })
 
-  async function open(view: Parameters<Editor['open']>[0] = {}) {
-    page = await editor.open(view)
+  const open = (view: View = {}) => editor.open({ ...view, prepare })
+
+  function prepare(opened: Page) {
+    page = opened
     page.on('request', (request: Request) => {
       if (!request.url().endsWith('/media-gateway/lookup')) return
       lookups.push(request.postDataJSON() as Properties)

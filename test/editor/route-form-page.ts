@@ -66,10 +66,7 @@ function routeFormPage() {
     await simulator?.stop()
   })
 
-  async function open(shown: View = {}) {
-    page = await editor.open(shown)
-    page.setDefaultTimeout(5000)
-  }
+  const open = (shown: View = {}) => editor.open({ ...shown, prepare: (opened) => (page = opened) })
 
   function flow(): Properties[] {
     const action = (use: string, more: Properties): Properties[] => [

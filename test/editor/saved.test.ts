@@ -6,7 +6,7 @@ import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import {
   CONFIG,
   inBrowser,
-  startEditor,
+  sharedEditor,
   type Editor,
   type EditorRED,
   type Properties,
@@ -29,15 +29,15 @@ inBrowser('a flow saved by version 0.1', function () {
   let editor: Editor
 
   before(async () => {
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy([TAB])
-    await editor.open({ blank: true })
-    await editor.page.evaluate(
-      (flow) => RED.nodes.import(flow, { generateIds: false }) && undefined,
-      saved,
-    )
+    await editor.open({
+      blank: true,
+      prepare: (page) =>
+        page.evaluate((flow) => RED.nodes.import(flow, { generateIds: false }) && undefined, saved),
+    })
   })
-  after(() => editor?.stop())
+  after(() => editor?.rest())
 
   it('is exported as it was imported', async () => {
     for (const node of saved) should(await exported(node)).eql(node)

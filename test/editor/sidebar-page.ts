@@ -8,6 +8,8 @@ import { until } from '../support/until'
 
 export const HOSTILE = '<img src=x onerror="title=1"> __gateway__ $t(cancel)'
 
+const SIDEBAR = 'media-gateway-sidebar'
+
 declare const RED: {
   sidebar: { show(id: string): void; removeTab(id: string): void }
   plugins: { getPlugin(id: string): { onadd(): void } }
@@ -87,7 +89,10 @@ function sidebarPage() {
     return page
   }
 
-  const showTab = (page: Page, id: string) => page.evaluate((tab) => RED.sidebar.show(tab), id)
+  async function showTab(page: Page, id: string): Promise<void> {
+    await page.evaluate((tab) => RED.sidebar.show(tab), id)
+    await page.evaluate(whenInSight, id === SIDEBAR)
+  }
 
   const block = (name: string): Locator =>
     editor.page
@@ -107,6 +112,16 @@ function sidebarPage() {
 
   async function says(where: Locator, words: string | RegExp): Promise<void> {
     await where.filter({ hasText: words }).first().waitFor({ timeout: 30_000 })
+  }
+
+  /** Waits until the list shows these routes, in this order. */
+  async function lists(wanted: string[], of = 'Studio'): Promise<void> {
+    let shown: string[] = []
+    const is = async () => {
+      shown = await names(of).allTextContents()
+      return JSON.stringify(shown) === JSON.stringify(wanted)
+    }
+    await until(is, () => `${wanted.join(', ')} instead of ${shown.join(', ')}`)
   }
 
   /** Where the rows and their buttons are. */
@@ -131,6 +146,7 @@ function sidebarPage() {
     head,
     row,
     names,
+    lists,
     facts,
     age,
     message,
@@ -204,6 +220,20 @@ export function faintTexts(top: Element): string[] {
       return (bright! + 0.05) / (dark! + 0.05) < 4.5
     })
     .map((one) => `${one.textContent}: ${getComputedStyle(one).color} on ${ground(one)}`)
+}
+
+/** Waits until the sidebar, too, has learnt that it is in sight or out of it. */
+async function whenInSight(isInSight: boolean): Promise<void> {
+  const sidebar = document.querySelector('.media-gateway-sidebar')!
+  await new Promise<void>((resolve) => {
+    // The browser tells the observers of an element in the order in which they were made.
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.at(-1)?.isIntersecting !== isInSight) return
+      observer.disconnect()
+      resolve()
+    })
+    observer.observe(sidebar)
+  })
 }
 
 /** Mounts the sidebar again with what was kept, on a clock that runs five times as fast. */

@@ -7,6 +7,7 @@ import { faintTexts, focused, HOSTILE, withSidebar } from './sidebar-page'
 
 withSidebar('the sidebar: appliances and routes', (sidebar) => {
   const {
+    editor,
     small,
     gateway,
     deploy,
@@ -16,6 +17,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
     head,
     row,
     names,
+    lists,
     facts,
     age,
     message,
@@ -54,7 +56,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
     await says(row('Beta'), 'stopped · destinations 1')
     await says(row('Gamma'), 'stopped · destinations 0')
     await says(row(HOSTILE), 'running')
-    should(await names().allTextContents()).eql([HOSTILE, 'Alpha', 'Beta', 'Gamma'])
+    await lists([HOSTILE, 'Alpha', 'Beta', 'Gamma'])
     should(await page.locator('.media-gateway-sidebar img').count()).equal(0)
     should(await row('Alpha').locator('[data-tone]').getAttribute('data-tone')).equal('ok')
     should(await row('Beta').locator('[data-tone]').getAttribute('data-tone')).equal('off')
@@ -72,22 +74,22 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
     const search = block('Studio').getByLabel('search name or ID')
     const filter = block('Studio').getByLabel('Which routes')
     await search.fill('ALP')
-    should(await names().allTextContents()).eql(['Alpha'])
+    await lists(['Alpha'])
     await says(facts('Studio'), 'shown: 1')
     await search.fill(small().route('Beta')!.id.slice(0, 13))
-    should(await names().allTextContents()).eql(['Beta'])
+    await lists(['Beta'])
     await search.fill('nothing like it')
     await says(block('Studio'), 'No route matches.')
     await search.press('Escape')
     should(await names().count()).equal(4)
     await filter.selectOption('running')
-    should(await names().allTextContents()).eql([HOSTILE, 'Alpha'])
+    await lists([HOSTILE, 'Alpha'])
     await filter.selectOption('idle')
-    should(await names().allTextContents()).eql(['Beta', 'Gamma'])
+    await lists(['Beta', 'Gamma'])
     small().route('Gamma')!.summaryStatusCode = 'error'
     await filter.selectOption('with problems')
     await says(row('Gamma'), 'stopped, error')
-    should(await names().allTextContents()).eql(['Gamma'])
+    await lists(['Gamma'])
     small().route('Gamma')!.summaryStatusCode = 'unknown'
     await says(block('Studio'), 'No route matches.')
   })
@@ -138,7 +140,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
 
     const search = block('Network').getByLabel('search name or ID')
     await search.fill('Studio A 77')
-    should(await names('Network').allTextContents()).eql(['Studio A 77'])
+    await lists(['Studio A 77'], 'Network')
     should(await count()).equal(1)
   })
 
@@ -154,8 +156,7 @@ withSidebar('the sidebar: appliances and routes', (sidebar) => {
       await shown(first!.name)
       await choice.selectOption(second!.name)
       await shown(second!.name)
-      await page.reload()
-      await page.waitForFunction(() => document.querySelector('.media-gateway-sidebar') !== null)
+      await editor().reload()
       await page.evaluate(() => window.hurry(5))
       await showTab(page, 'media-gateway-sidebar')
       await shown(second!.name)

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import should from 'should'
 import { openConnection } from '../../client/internal'
 import { createObservers } from '../../nodes/gateway/admin/observers'
+import type { ShownFailover } from '../../nodes/gateway/admin/failovers'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator } from '../../simulator'
 import type { Properties } from '../support/editor'
@@ -42,24 +43,12 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     should(second!.body['version']).equal(first!.body['version'])
 
     await page.clock.install()
-    // By then the sidebar has been told as well.
-    const isSeen = (wanted: boolean) =>
-      page.locator('.media-gateway-sidebar').evaluate(
-        (panel, seen) =>
-          new Promise<void>((resolve) => {
-            new IntersectionObserver((entries) => {
-              if (entries.at(-1)!.isIntersecting === seen) resolve()
-            }).observe(panel)
-          }),
-        wanted,
-      )
     const asksNothing = async () => {
       asked.length = 0
       await page.clock.runFor(20_000)
       should(asked).eql([])
     }
     await showTab(page, 'info')
-    await isSeen(false)
     await asksNothing()
     await showTab(page, 'media-gateway-sidebar')
     await until(() => asked.some(({ path }) => path === '/media-gateway/state'))
@@ -102,8 +91,40 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       await says(head('Head-end'), 'reachable')
       await says(facts('Head-end'), '2 of 4 running')
       should(await tone()).equal('ok')
+      const address = { deviceId: '', routeId: '' }
+      const pretended = async (failovers: Array<Partial<ShownFailover>>): Promise<void> =>
+        pretend(editor().page, (state) => {
+          state.failovers = failovers.map((one, index) => ({
+            id: `f${index}`,
+            name: '',
+            routes: [address],
+            ...one,
+          }))
+        })
+      await pretended([{ state: 'normal', inUse: 'main' }, {}])
+      await editor().page.waitForResponse('**/media-gateway/state')
+      should(await facts('Head-end').textContent()).equal('2 of 4 running')
+      should(await tone()).equal('ok')
+      await pretended([{ state: 'normal', inUse: 'main', held: true }])
+      await says(facts('Head-end'), /^2 of 4 running · held: 1$/)
+      should(await tone()).equal('ok')
+      const onBackup = { state: 'protecting', inUse: 'backup' } as const
+      await pretended([onBackup, { ...onBackup, held: true }, { state: 'foreign', inUse: 'other' }])
+      await says(facts('Head-end'), /^2 of 4 running · on backup: 2 · other source: 1 · held: 1$/)
+      should(await tone()).equal('warn')
+      await pretended([onBackup, { state: 'no-protection', inUse: 'main' }])
+      await says(facts('Head-end'), /^2 of 4 running · no protection: 1 · on backup: 1$/)
+      should(await tone()).equal('error')
+      // Open, the rows say it.
+      await head('Head-end').click()
+      await says(facts('Head-end'), /^2 of 4 running$/)
+      should(await tone()).equal('ok')
+      await head('Head-end').click()
+      await says(facts('Head-end'), 'no protection: 1')
+      await editor().page.unroute('**/media-gateway/state')
+
       watched.stopRoute('Alpha')
-      await says(facts('Head-end'), '1 of 4 running')
+      await says(facts('Head-end'), /^1 of 4 running$/)
       watched.route('Beta')!.summaryStatusCode = 'warn'
       await says(facts('Head-end'), 'problems: 1')
       should(await tone()).equal('warn')

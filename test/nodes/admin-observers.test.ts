@@ -117,6 +117,9 @@ describe('what the sidebar is given', () => {
     const same = observers.state(node, { version: now })
     should(same.failovers).be.undefined()
     should(same.version).equal(now)
+    const calls = simulator.journal.length
+    should(observers.state(node, { lookOn: true }).failovers).eql(listed)
+    should(simulator.journal.length).equal(calls)
 
     await commandFailover(node, { failoverId: 'failover', action: 'backup' })
     said.should.eql([['backup']])

@@ -15,7 +15,7 @@ interface Reply {
 }
 
 const PASSWORD = 'stored-password'
-const PATHS = ['connection', 'lookup', 'definition', 'state', 'control', 'failover']
+const PATHS = ['connection', 'lookup', 'definition', 'plan', 'state', 'control', 'failover']
 
 /** What the editor asks of the runtime, in a Node-RED with users (design 6). */
 describe('the admin routes', function () {
@@ -31,6 +31,7 @@ describe('the admin routes', function () {
     simulator = await startSimulator({ https: true, routes: 5, password: PASSWORD })
     await thief.start()
     process.env['MEDIA_GATEWAY_TEST_SECRET'] = 'from-the-environment'
+    process.env['SRT_TEST_SET'] = 'the-passphrase-of-the-environment'
     nodeRed = new NodeRed()
     const user = (username: string, permissions: string | string[]): object => ({
       username,
@@ -85,6 +86,7 @@ describe('the admin routes', function () {
   })
   after(async () => {
     delete process.env['MEDIA_GATEWAY_TEST_SECRET']
+    delete process.env['SRT_TEST_SET']
     await nodeRed.stop()
     await thief.stop()
     simulator.openSessions.should.equal(0)
@@ -127,14 +129,15 @@ describe('the admin routes', function () {
       ['lookup', { connection: unsaved }, false],
       ['definition', { connection: { id: 'gateway' }, routeId: 'x' }, true],
       ['definition', { connection: unsaved, routeId: 'x' }, false],
+      ['plan', { connection: { id: 'gateway' }, definition: {} }, false],
       ['gateways', undefined, true],
       ['state', { id: 'gateway' }, true],
       ['control', { id: 'gateway' }, false],
       ['failover', { id: 'gateway' }, false],
     ]
     for (const [path, body, reads] of routes) {
-      const what =
-        path === 'lookup' || path === 'definition' ? (reads ? ', deployed' : ', unsaved') : ''
+      const isOfForm = ['lookup', 'definition'].includes(path)
+      const what = isOfForm ? (reads ? ', deployed' : ', unsaved') : ''
       it(`${path}${what}`, async () => {
         const statuses: Record<string, number> = {}
         for (const user of ['nobody', 'flows', 'reader', 'writer']) {
@@ -151,16 +154,32 @@ describe('the admin routes', function () {
   it('an environment variable goes to a new address only for those who may deploy', async () => {
     const variable = '${MEDIA_GATEWAY_TEST_SECRET}'
     const elsewhere = { baseUrl: thief.url, username: 'x', password: variable }
-    for (const path of ['connection', 'lookup', 'definition']) {
+    const body = { connection: elsewhere, routeId: 'x', definition: { name: 'A' } }
+    for (const path of ['connection', 'lookup', 'definition', 'plan']) {
       stolen.length = 0
-      const refused = await ask(path, { connection: elsewhere, routeId: 'x' }, 'driver')
+      const refused = await ask(path, body, 'driver')
       refused.status.should.equal(401)
       stolen.should.eql([])
-      await ask(path, { connection: elsewhere, routeId: 'x' }, 'writer')
+      await ask(path, body, 'writer')
       stolen[0]!.text.should.containEql('from-the-environment')
     }
     const without = { connection: { ...elsewhere, password: 'typed' } }
     ;(await ask('connection', without, 'driver')).status.should.equal(200)
+    stolen.length = 0
+  })
+
+  it('a definition that names variables is planned elsewhere only for those who may deploy', async () => {
+    const definition = { name: 'A', source: { srtPassPhrase: '${SRT_A}' } }
+    const connection = { baseUrl: thief.url, username: 'x', password: 'typed' }
+    const refused = await ask('plan', { connection, definition }, 'driver')
+    refused.status.should.equal(401)
+    const allowed: Array<[body: Properties, user: string]> = [
+      [{ connection, definition }, 'writer'],
+      [{ connection, definition: { name: 'A' } }, 'driver'],
+      [{ connection: saved(), definition }, 'driver'],
+      [{ connection: { id: 'gateway' }, definition }, 'driver'],
+    ]
+    for (const [body, user] of allowed) (await ask('plan', body, user)).status.should.not.equal(401)
     stolen.length = 0
   })
 
@@ -268,13 +287,14 @@ describe('the admin routes', function () {
       'another fingerprint, in a variable': () => ({ fingerprint: '${FINGERPRINT}' }),
       'no password at all': () => ({ baseUrl: thief.url, password: undefined }),
     }
-    for (const path of ['connection', 'lookup', 'definition']) {
+    for (const path of ['connection', 'lookup', 'definition', 'plan']) {
       for (const [what, change] of Object.entries(thefts)) {
         it(`${path}, ${what}`, async () => {
           const attempts = simulator.loginAttempts
           const { status, body } = await ask(path, {
             connection: { ...saved(), ...change() },
             routeId: 'x',
+            definition: { name: 'A' },
           })
           status.should.equal(path === 'connection' ? 200 : 400)
           body.should.containDeep({ code: 'CONFIG', passwordNeeded: true })
@@ -389,6 +409,117 @@ describe('the admin routes', function () {
       status.should.equal(502)
       body['code']!.should.equal('BAD_RESPONSE')
       JSON.stringify(body).should.not.containEql(written)
+    }
+  })
+
+  describe('plan', () => {
+    const connection = { id: 'gateway' }
+    const plan = (definition: unknown, more: Properties = {}): Promise<Reply> =>
+      ask('plan', { connection, definition, state: 'present', ...more })
+    const studio = (): Properties => ({
+      name: 'Studio X',
+      source: { name: 'in', protocol: 'srt', srtMode: 'listener', port: 5900 },
+      destinations: [{ name: 'out', protocol: 'udp', address: '239.1.1.9', port: 6900 }],
+    })
+    let calls: number
+    beforeEach(() => {
+      calls = simulator.journal.length
+    })
+    afterEach(() => {
+      const written = simulator.journal
+        .slice(calls)
+        .filter(({ method, path }) => method !== 'GET' && !path.endsWith('/session'))
+      written.should.eql([])
+    })
+
+    it('says what would be done, and writes nothing', async () => {
+      const [route] = simulator.routes
+      const rows = [
+        { ...studio(), state: 'running' },
+        { name: route!.name, source: { port: 5901 } },
+      ]
+      const { status, body } = await ask(
+        'plan',
+        { connection, definition: rows, state: 'row' },
+        'driver',
+      )
+      status.should.equal(200)
+      const text = String(body['text'])
+      text.should.match(/^\+ "Studio X"/m)
+      text.should.containEql(`~ ${JSON.stringify(route!.name)}`)
+      text.should.match(/^ {4}source\.port: /m)
+      body['summary']!.should.containDeep({ create: 1, update: 1, delete: 0 })
+      body['unset']!.should.eql([])
+    })
+
+    it('plans the removal of stopped routes', async () => {
+      const stopped = simulator.routes.find(({ state }) => state === 'idle')!
+      const removal = { remove: 'pattern', removePattern: stopped.name, approve: true }
+      const { status, body } = await plan([studio()], removal)
+      status.should.equal(200)
+      String(body['text']).should.containEql(`- ${JSON.stringify(stopped.name)}`)
+      body['summary']!.should.containDeep({ create: 1, delete: 1 })
+    })
+
+    it('shows no secret, neither one that is given nor one that is stored', async () => {
+      const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+      const before = route.source.srtPassPhrase
+      route.source.srtPassPhrase = 'the-stored-passphrase'
+      const source = { srtPassPhrase: 'the-given-passphrase' }
+      const { status, body } = await plan([{ name: route.name, source }])
+      route.source.srtPassPhrase = before
+      status.should.equal(200)
+      String(body['text']).should.containEql('••••••')
+      JSON.stringify(body).should.not.match(/the-(stored|given)-passphrase/)
+    })
+
+    it('takes secrets by name from the environment, and says which are not set', async () => {
+      const named = (name: string): Properties => {
+        const { source, ...route } = studio()
+        const secret = { srtEncryption: 'AES128', srtPassPhrase: `\${${name}}` }
+        return { ...route, source: { ...(source as Properties), ...secret } }
+      }
+      const set = await plan(named('SRT_TEST_SET'))
+      const unset = await plan(named('SRT_TEST_UNSET'))
+      const other = await plan(named('MEDIA_GATEWAY_TEST_SECRET'))
+      set.body['unset']!.should.eql([])
+      unset.body['unset']!.should.eql(['SRT_TEST_UNSET'])
+      other.body['code']!.should.equal('INVALID_INPUT')
+      JSON.stringify([set, unset, other]).should.not.match(/of-the-environment|xxxx|from-the-env/)
+    })
+
+    it('shows no plan into which the appliance has written the password', async () => {
+      const [route] = simulator.routes
+      const { name } = route!
+      route!.name = `Studio ${PASSWORD}`
+      const { status, body } = await plan({ id: route!.id, source: { port: 5902 } })
+      route!.name = name
+      status.should.equal(502)
+      body['code']!.should.equal('BAD_RESPONSE')
+    })
+
+    const refused: Record<string, [definition: unknown, more: Properties, says: RegExp]> = {
+      'no definition': [undefined, {}, /./],
+      'a fault in a row': [[{ name: 'A', source: { port: 0 } }], {}, /\[0\]\.source\.port/],
+      'an unknown state': [{ name: 'A' }, { state: 'up' }, /must be one of/],
+      'a limit that is none': [
+        [{ name: 'A' }],
+        { remove: 'pattern', removePattern: '*', removeAtMost: 0 },
+        /whole number from 1 to 1000/,
+      ],
+      'a pattern without names': [
+        [{ name: 'A' }],
+        { remove: 'pattern', removePattern: 7 },
+        /removePattern/,
+      ],
+    }
+    for (const [what, [definition, more, says]] of Object.entries(refused)) {
+      it(`says why there is none: ${what}`, async () => {
+        const { status, body } = await plan(definition, more)
+        status.should.equal(400)
+        body['code']!.should.equal('INVALID_INPUT')
+        String(body['message']).should.match(says)
+      })
     }
   })
 
@@ -536,8 +667,9 @@ describe('the admin routes', function () {
     it('IDs that would lead to another place of the interface', async () => {
       const calls = simulator.journal.length
       for (const id of ['..', '.', 'x'.repeat(100_000)]) {
-        const body = { ...start(), deviceId: id, connection: { id: 'gateway' } }
-        for (const path of ['lookup', 'definition', 'control']) {
+        const definition = { name: 'A' }
+        const body = { ...start(), deviceId: id, definition, connection: { id: 'gateway' } }
+        for (const path of ['lookup', 'definition', 'plan', 'control']) {
           const { status, body: answer } = await ask(path, body)
           answer.should.containDeep({ code: 'INVALID_INPUT' })
           status.should.equal(400)

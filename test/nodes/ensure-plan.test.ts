@@ -216,6 +216,75 @@ describe('ensure-route with a file', () => {
     })
   })
 
+  it('says of ten kinds of drift what brings the gateway back to the file', async () => {
+    const file = [
+      ...['Port', 'Address', 'More', 'Fewer', 'Started', 'Gone', 'Event name'].map((name) =>
+        route(name, 'stopped'),
+      ),
+      route('Stopped', 'running'),
+      srt('Phrase', 'the phrase of the file'),
+    ]
+    await run('row', file)
+    ;(await planned(file, 'prune')).text.should.equal('Nothing to do.')
+
+    const other = { ...destination('one more'), port: 6007 }
+    await run('row', [
+      { name: 'Port', source: { port: 5555 } },
+      { name: 'Address', destinations: [{ name: 'Address out', address: '192.0.2.77' }] },
+      { ...route('More'), destinations: [destination('More'), other] },
+      { name: 'Fewer', destinations: [] },
+      route('Started', 'running'),
+      route('Stopped', 'stopped'),
+      { name: 'Phrase', source: { srtPassPhrase: 'a phrase of somebody' } },
+      route('Event added', 'stopped'),
+    ])
+    simulator.removeRoute('Gone')
+    simulator.renameRoute('Event name', 'Event renamed')
+
+    const { text, summary } = await planned(file, 'prune')
+    summary.should.deepEqual({ create: 1, update: 6, delete: 1, start: 1, stop: 1 })
+    for (const line of [
+      '~ "Port"  update\n    source.port: 5555 → 5004\n',
+      '~ "Address"  update\n    destinations[0].address: 192.0.2.77 → 192.0.2.9\n',
+      '~ "More"  update\n    destinations[1]: name "one more out"',
+      '~ "Fewer"  update\n    destinations[0]: name "Fewer out"',
+      '~ "Started"  stop\n    state: running → idle\n',
+      '~ "Stopped"  start\n    state: idle → running\n',
+      '~ "Phrase"  update\n    source.srtPassPhrase: •••••• → ••••••\n',
+      '+ "Gone"  create\n',
+      '~ "Event renamed" → "Event name"  update\n',
+      '- "Event added"  delete\n',
+    ]) {
+      text.should.containEql(line)
+    }
+  })
+
+  it('asks for the name of a protected route when it applies a plan, and when it takes a run back', async () => {
+    await unload()
+    await load(
+      simulator.url,
+      { approve: ensure({ approve: true }), row: ensure({}) },
+      { gateway: { protectedRoutes: 'Main*' } },
+    )
+    await run('row', [route('Main', 'running'), route('Other')])
+    const wanted = [route('Main', 'stopped'), route('Other', 'running')]
+    const plan = await planned(wanted)
+    const before = writes().length
+    const { error } = await fault('approve', { payload: wanted, plan })
+    error.cause.should.match({ code: 'READ_ONLY', applied: 'no' })
+    writes().length.should.equal(before)
+    await run('approve', wanted, { plan, confirmProtected: 'Main' })
+    named('Main').state!.should.equal('idle')
+    // To start it again needs no name.
+    await run('approve', undefined, { action: 'undo' })
+    named('Main').state!.should.equal('running')
+    await run('row', [{ name: 'Main', source: { port: 5099 } }], { confirmProtected: ['Main'] })
+    const back = await fault('row', { action: 'undo' })
+    back.error.cause.code.should.equal('READ_ONLY')
+    await run('row', undefined, { action: 'undo', confirmProtected: 'Main' })
+    should(named('Main').source.port).equal(port('Main'))
+  })
+
   describe('that leaves out routes', () => {
     const three = (): Definition[] => [route('Event 1'), route('Event 2'), route('Studio')]
 
@@ -264,6 +333,21 @@ describe('ensure-route with a file', () => {
       error.message.should.containEql('would delete "Event 2", which is not stopped')
       await run('row', [route('Event 2', 'stopped')])
       ;(await planned([route('Event 1')], 'prune')).summary.delete.should.equal(1)
+    })
+
+    it('is a conflict when one of them is on the air by the time it is applied', async () => {
+      await run('row', three())
+      const kept = [route('Event 1')]
+      const plan = await planned(kept, 'prune')
+      simulator.startRoute('Event 2')
+      const { error } = await fault('prune', { payload: kept, plan })
+      error.cause.code.should.equal('CONFLICT')
+      error.message.should.containEql('"Event 2" has changed on the gateway since')
+      simulator.stopRoute('Event 2')
+      simulator.renameRoute('Studio', 'Event 9')
+      const more = await fault('prune', { payload: kept, plan })
+      more.error.message.should.containEql('"Event 9" is not in the plan')
+      names().should.deepEqual(['Event 1', 'Event 2', 'Event 9'])
     })
 
     it('is refused for more than so many, with their names', async () => {

@@ -1,10 +1,35 @@
 import 'should'
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
-import { failure, flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
+import {
+  startSimulator,
+  type RouteSpec,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../simulator'
+import {
+  failure,
+  flowOf,
+  helper,
+  load,
+  result,
+  send,
+  unload,
+  type FlowOptions,
+} from '../support/flow'
 import { samplesIn, valuesOf, type Sample } from '../support/metrics'
 import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
+
+const BYTES_PER_MEGABIT = 1e6 / 8
+
+/** A source or destination as the gateway returns it, as far as it is measured. */
+interface Measured {
+  id: string
+  /** Mbit/s, as text. */
+  usedBandwidth: string
+  /** Of SRT listeners. */
+  clientConnections?: number
+}
 
 const metrics = (more: object = {}): object => ({ type: 'media-gateway-metrics', ...more })
 
@@ -77,6 +102,84 @@ describe('metrics', function () {
     message['headers']!.should.eql({ 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
     message['topic']!.should.equal('kept')
     payload!.should.be.a.String()
+  })
+
+  it('writes what sources receive and destinations send, in bytes, and the clients of listeners', async () => {
+    // What is measured stays the same from one poll to the next.
+    await start({ metrics: metrics() }, {}, { routes: 8, now: () => 1_700_000_000_000 })
+    await shows('up', 1)
+    const samples = await scrape()
+    let clients = 0
+    for (const { id } of simulator.routes) {
+      const { source, destinations } = simulator.readForm(id) as {
+        source: Measured
+        destinations: Measured[]
+      }
+      const bytes = ({ usedBandwidth }: Measured): number =>
+        Math.round(Number(usedBandwidth) * BYTES_PER_MEGABIT)
+      const labels = { route_id: id }
+      valuesOf(samples, 'source_receive_bytes_per_second', labels).should.eql([bytes(source)])
+      for (const one of destinations) {
+        const its = { ...labels, destination_id: one.id }
+        valuesOf(samples, 'destination_send_bytes_per_second', its).should.eql([bytes(one)])
+        const expected = one.clientConnections === undefined ? [] : [one.clientConnections]
+        valuesOf(samples, 'destination_clients', its).should.eql(expected)
+        clients += one.clientConnections ?? 0
+      }
+    }
+    clients.should.be.above(0)
+    const received = valuesOf(samples, 'source_receive_bytes_per_second').filter(Boolean)
+    received.length.should.be.above(0)
+    // Sources have 2 to 18 Mbit/s: as bits, all of these would be above 1.9 million.
+    Math.min(...received).should.be.within(2e5, 1.9e6)
+  })
+
+  it('writes the state of a failover, and its switches by cause', async () => {
+    const route: RouteSpec = {
+      name: 'Studio A',
+      startRoute: true,
+      source: { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+      destinations: [],
+    }
+    const failover = {
+      type: 'media-gateway-failover',
+      route: 'Studio A',
+      routeType: 'name',
+      main: '{"address":"239.1.1.1"}',
+      mainType: 'json',
+      backup: '{"address":"239.1.1.2"}',
+      backupType: 'json',
+      lookEvery: 0.5,
+      holdOff: '0.5',
+      degrade: 0,
+      settle: 2,
+      guard: 1,
+    }
+    await start({ metrics: metrics(), failover }, {}, { routes: [route] })
+    const labels = { gateway: 'oslo', route_id: simulator.route('Studio A')!.id }
+    const are = async (name: string, wanted: Record<string, number>): Promise<boolean> => {
+      const label = name === 'failover_state' ? 'state' : 'cause'
+      const found = (await scrape())
+        .filter((one) => one.name === `media_gateway_${name}` && one.value !== 0)
+        .map(({ labels: { [label]: of, ...others }, value }) => [of, value, others])
+      const expected = Object.entries(wanted).map(([of, value]) => [of, value, labels])
+      return JSON.stringify(found) === JSON.stringify(expected)
+    }
+    const become = (state: string, switches: Record<string, number>): Promise<void> =>
+      until(
+        async () =>
+          (await are('failover_state', { [state]: 1 })) &&
+          (await are('failover_switches_total', switches)),
+        `${state} ${JSON.stringify(switches)}`,
+      )
+    await become('normal', {})
+    valuesOf(await scrape(), 'failover_switches_total').should.eql([0, 0, 0, 0])
+    simulator.failAddress('239.1.1.1', 'disconnected')
+    await become('protecting', { 'signal-fail': 1 })
+    simulator.failAddress('239.1.1.1', 'ok')
+    await send('failover', { action: 'main' })
+    await become('normal', { 'signal-fail': 1, manual: 1 })
+    simulator.route('Studio A')!.source.address!.should.equal('239.1.1.1')
   })
 
   it('shares the poll of a watch', async () => {

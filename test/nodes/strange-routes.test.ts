@@ -5,8 +5,10 @@ import {
   ensureRoutes,
   getDevice,
   getRoute,
+  newEnsureMemory,
   newOperation,
   readStatistics,
+  undoLastRun,
   updateRoute,
   watchDevice,
   type Snapshot,
@@ -93,6 +95,96 @@ describe('an appliance that behaves otherwise', () => {
       updates(calls).should.have.length(5)
       JSON.stringify(updates(calls)).should.not.match(/srtPassPhrase/)
     })
+  })
+
+  it('the undo of a pass phrase that the gateway hides says so, and sends nothing', async () => {
+    const part = { name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
+    const route = (port: number): object => ({
+      id: 'R',
+      name: 'Route',
+      state: 'idle',
+      source: {
+        id: 'S',
+        name: 'in',
+        protocol: 'srt',
+        mode: 'caller',
+        address: '192.0.2.2',
+        port,
+        srtPassPhrase: '********',
+      },
+      destinations: [{ id: 'E', ...part }],
+    })
+    let port = 5000
+    appliance.reply = ({ method, path, body }) => {
+      if (method === 'GET' && path.endsWith('/routes/R')) return { body: route(port) }
+      if (method === 'GET' && path.endsWith('/routes')) return { body: { data: [route(port)] } }
+      if (!path.endsWith('/updates')) return undefined
+      port = (body as { fields: { source: { port: number } } }).fields.source.port
+      return { body: { status: 'ok' } }
+    }
+    const gateway = appliance.connect()
+    const memory = newEnsureMemory()
+    const options = { deviceId: 'D', state: 'present', waitTimeout: 5000, memory } as const
+    const change = async (source: object): Promise<void> =>
+      void (await ensureRoutes(gateway, { id: 'R', source }, options, op()))
+    await change({ port: 5001, srtPassPhrase: 'a new pass phrase' })
+    const sent = updates(calls).length
+    const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 5000 }, op()))
+    error.code.should.equal('CONFLICT')
+    error.message.should.match(/source\.srtPassPhrase: its former value is hidden by the gateway/)
+    error.message.should.not.match(/a new pass phrase/)
+    updates(calls).should.have.length(sent)
+    // What this connection wrote before is known.
+    await change({ port: 5002, srtPassPhrase: 'a newer pass phrase' })
+    await undoLastRun(gateway, memory, { waitTimeout: 5000 }, op())
+    JSON.stringify(updates(calls).at(-1)).should.match(/"port":5001.*"a new pass phrase"/)
+    await gateway.close()
+  })
+
+  it('that counts in its routes and lists destinations in any order: a plan can be applied', async () => {
+    const part = { protocol: 'udp', address: '192.0.2.1' }
+    let port = 5000
+    let reads = 0
+    const route = (): object => {
+      const packets = ++reads
+      const destinations = ['E', 'F'].map((id, at) => ({
+        ...part,
+        id,
+        name: id,
+        port: at + 1,
+        packets,
+      }))
+      return {
+        id: 'R',
+        name: 'Route',
+        state: 'idle',
+        source: { ...part, id: 'S', name: 'in', port, packets },
+        destinations: packets % 2 ? destinations : destinations.reverse(),
+      }
+    }
+    appliance.reply = ({ method, path, body }) => {
+      if (method === 'GET' && path.endsWith('/routes/R')) return { body: route() }
+      if (method === 'GET' && path.endsWith('/routes')) return { body: { data: [route()] } }
+      if (!path.endsWith('/updates')) return undefined
+      port = (body as { fields: { source: { port: number } } }).fields.source.port
+      return { body: { status: 'ok' } }
+    }
+    const gateway = appliance.connect()
+    const options = { deviceId: 'D', state: 'present', waitTimeout: 5000, approve: true } as const
+    const ensure = (planId?: string): ReturnType<typeof ensureRoutes> =>
+      ensureRoutes(
+        gateway,
+        [{ name: 'Route', source: { port: 5001 } }],
+        { ...options, planId },
+        op(),
+      )
+    const { plan } = await ensure()
+    const { isApplied, results } = await ensure(plan!.id)
+    isApplied.should.equal(true)
+    results.should.match([{ action: 'update' }])
+    updates(calls).should.have.length(1)
+    port.should.equal(5001)
+    await gateway.close()
   })
 
   for (const [what, unknown] of [

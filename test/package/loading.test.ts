@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 }
 const libraries = Object.keys(manifest.dependencies).sort()
 /** Each takes its part of a millisecond. There are 146 now. */
-const MOST_FILES = 150
+const MOST_FILES = 165
 
 describe('the start of Node-RED', () => {
   let loaded: Loaded

@@ -77,11 +77,14 @@ const TEXT_OF: Record<Chat, (body: string) => string | undefined> = {
     if (block?.['type'] !== 'RichTextBlock' || others.length > 0) return undefined
     const [run, ...more] = block['inlines'] as Json[]
     const { text, ...style } = run ?? {}
-    const isAlert = String(text).startsWith('ALERT')
-    const expected = { type: 'TextRun', weight: 'Bolder', color: isAlert ? 'attention' : 'good' }
+    const [color] = Object.entries(COLORS).find(([, of]) => of.test(String(text))) ?? []
+    const expected = { type: 'TextRun', weight: 'Bolder', ...(color && { color }) }
     return isDeepStrictEqual(style, expected) && more.length === 0 ? String(text) : undefined
   },
 }
+
+/** A message that is neither an alert nor its end has the color of text. */
+const COLORS = { attention: /^ALERT /, good: /^RESOLVED / }
 
 type Json = Record<string, unknown>
 

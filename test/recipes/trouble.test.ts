@@ -5,6 +5,7 @@ import should from 'should'
 import type { RouteState, Simulator } from '../../simulator'
 import { NodeRed } from '../support/node-red'
 import { pause, until } from '../support/until'
+import { startChats } from './chats'
 import { flowsOn, nodeNamed, probed, read, withTab, type FlowNode } from './support'
 
 type SummaryCode = RouteState['summaryStatusCode']
@@ -85,12 +86,9 @@ describe('the example flows', function () {
     const TITLE = 'Keep a route on the air'
 
     it('switches to the backup, and sends a chat what somebody should know, and nothing else', async () => {
-      const posts: string[] = []
-      const chat = await listen((body) => {
-        posts.push((JSON.parse(body) as { text: string }).text)
-        return 200
-      })
-      const flow = await openFailover(TITLE, { HOLD: false, WEBHOOK: chat.url })
+      const chats = await startChats()
+      const posts = chats.shown.SLACK
+      const flow = await openFailover(TITLE, { HOLD: false, ...chats.url })
       simulator.failAddress(MAIN, 'disconnected')
       await until(() => posts.length === 1, 'the switch')
       should(address()).equal(BACKUP)
@@ -106,9 +104,26 @@ describe('the example flows', function () {
       toMain!.should.match(/^Studio A: switched to main, as requested/)
       failed!.should.match(/^Media gateway: .*400/)
       posts.should.deepEqual(told('message'))
+      await until(() => chats.shown.TEAMS.length === 3, 'the other chat')
+      chats.shown.TEAMS.should.deepEqual(posts)
+      told('not sent').should.eql([])
       told('event').length.should.be.above(5)
       changes('update').should.equal(3)
-      chat.close()
+      await chats.stop()
+    })
+
+    it('shows a name as it is, and says which chat refused a message', async () => {
+      const chats = await startChats()
+      const urls = { SLACK: chats.url.SLACK, TEAMS: chats.url.SLACK }
+      const byId = { routeType: 'id', route: simulator.route('Studio A')!.id }
+      await openFailover(TITLE, { HOLD: false, ...urls }, byId)
+      simulator.renameRoute('Studio A', 'Studio <!channel> & *A*')
+      simulator.failAddress(MAIN, 'disconnected')
+      await until(() => told('not sent').length === 1, 'what was refused')
+      told('not sent').should.eql(['TEAMS refused it with status 400.'])
+      await until(() => chats.shown.SLACK.length === 1, 'the message')
+      chats.shown.SLACK[0]!.should.match(/^Studio <!channel> & \*A\*: switched to backup/)
+      await chats.stop()
     })
 
     it('is held at first, says that there is no protection, and protects once it is released', async () => {
@@ -246,7 +261,13 @@ describe('the example flows', function () {
       await polled(1)
       simulator.stopRoute('Studio A')
       await alerts(1)
+      const route = simulator.route('Studio A')!
       simulator.startRoute('Studio A')
+      // A poll that sees how it connects would alert, since nothing is held here.
+      for (const part of [route.source, ...route.destinations]) {
+        if (part.state === 'disconnected') part.state = 'connected'
+      }
+      status(route, 'ok', 'running')
       await simulator.settle()
       await alerts(2)
       status(simulator.route('City hall')!, 'error', 'no signal')

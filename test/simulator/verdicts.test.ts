@@ -6,7 +6,7 @@ import { partFields, routeFields } from '../../nodes/editor/route-form/model'
 import { isObject, type JsonObject } from '../../client/model/json'
 import { startSimulator, type Simulator } from '../../simulator'
 import { DEFINITION_CASES, type DefinitionCase } from '../support/definition-cases'
-import { CONFIG, inBrowser, startEditor, type Editor, type EditorRED } from '../support/editor'
+import { CONFIG, inBrowser, sharedEditor, type Editor, type EditorRED } from '../support/editor'
 
 declare const RED: EditorRED
 
@@ -105,7 +105,7 @@ inBrowser('what a new route may be in the form', function () {
   let editor: Editor
 
   before(async () => {
-    editor = await startEditor()
+    editor = await sharedEditor()
     await editor.deploy([
       { id: 'tab', type: 'tab', label: 'Routes' },
       { id: 'gateway', type: CONFIG, name: 'Studio', baseUrl: 'http://127.0.0.1:1' },
@@ -128,10 +128,9 @@ inBrowser('what a new route may be in the form', function () {
         wires: [[]],
       },
     ])
-    const page = await editor.open()
-    page.setDefaultTimeout(20_000)
+    await editor.open()
   })
-  after(() => editor?.stop())
+  after(() => editor?.rest())
 
   const give = ({ definition }: DefinitionCase) =>
     editor.page.evaluate((text) => {

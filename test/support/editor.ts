@@ -6,13 +6,13 @@ import {
   type Page,
   chromium,
 } from 'playwright-core'
-import { findBrowser, inBrowser } from './browser'
+import { findBrowser, inBrowser as describeInBrowser } from './browser'
 import { keepOpen } from './hooks'
 import { hasDarkTheme, hurried, NodeRed, type Properties } from './node-red'
 
 export const CONFIG = 'media-gateway'
 
-export { hasDarkTheme, inBrowser }
+export { hasDarkTheme }
 export type { Properties }
 
 interface EditorNode {
@@ -70,6 +70,32 @@ export interface View {
   own?: boolean
   /** Runs before the editor does, in a separate page. */
   script?: string
+  /** What a test file has to do to every page that it uses. */
+  prepare?: (page: Page) => unknown
+}
+
+/**
+ * Describes a suite that needs a browser. The page of a test that has failed is thrown away, so that
+ * neither its second try nor the next test meets the dialogs, sizes and nodes that it left behind.
+ */
+export function inBrowser(subject: string, suite: (this: Mocha.Suite) => void): void {
+  describeInBrowser(subject, function () {
+    let known = 0
+    beforeEach(async function () {
+      this.timeout(60_000)
+      const editor = await shared
+      await editor?.reopen()
+      known = editor?.complaints.length ?? 0
+    })
+    // Comes before those of the suite itself.
+    afterEach(async function () {
+      if (this.currentTest?.state === 'passed') return
+      const editor = await shared
+      await editor?.discard()
+      editor?.complaints.splice(known)
+    })
+    suite.call(this)
+  })
 }
 
 /**
@@ -139,6 +165,8 @@ export class Editor extends NodeRed {
   private browser: Browser | undefined
   private readonly loaded = new Map<string, Shown>()
   private shown: Shown | undefined
+  /** What was shown last, until the file is at its end. */
+  private view: View | undefined
 
   override async start(settings: Properties, env?: NodeJS.ProcessEnv): Promise<void> {
     await super.start(settings, env)
@@ -146,17 +174,15 @@ export class Editor extends NodeRed {
   }
 
   /** Shows the editor with what is deployed, as if it was just loaded, and returns its page. */
-  async open({
-    theme = 'light',
-    language = 'en-US',
-    blank = false,
-    script = '',
-    own = blank || script !== '',
-  }: View = {}): Promise<Page> {
+  async open(view: View = {}): Promise<Page> {
+    const { theme = 'light', language = 'en-US', blank = false, script = '', prepare } = view
+    const { own = blank || script !== '' } = view
     await this.leave()
+    this.view = view
     const key = `${language} ${hasDarkTheme ? theme : ''}`
     let shown = own ? undefined : this.loaded.get(key)
-    if (shown && !(await this.renew(shown))) {
+    if (shown && !(await this.renew(shown).catch(() => false))) {
+      this.loaded.delete(key)
       await shown.context.close()
       shown = undefined
     }
@@ -165,7 +191,28 @@ export class Editor extends NodeRed {
     this.shown = shown
     this.page = shown.page
     await this.paint(theme)
+    await prepare?.(this.page)
     return this.page
+  }
+
+  /** Loads the page again, as a user does. */
+  async reload(): Promise<void> {
+    await this.page.reload()
+    await ready(this.page, this.view?.blank)
+  }
+
+  /** Throws the page away, whatever is in it. */
+  async discard(): Promise<void> {
+    const { shown } = this
+    if (!shown) return
+    this.shown = undefined
+    for (const [key, each] of this.loaded) if (each === shown) this.loaded.delete(key)
+    await shown.context.close()
+  }
+
+  /** Shows again, in a new page, what has been thrown away. */
+  async reopen(): Promise<void> {
+    if (this.view && !this.shown) await this.open(this.view)
   }
 
   /** Shows the page in a theme. */
@@ -187,6 +234,7 @@ export class Editor extends NodeRed {
   /** Leaves the page and removes the flow, for the next test file. */
   async rest(): Promise<void> {
     await this.leave()
+    this.view = undefined
     await this.deploy([])
   }
 
@@ -198,7 +246,13 @@ export class Editor extends NodeRed {
     else await shown?.page.evaluate(() => RED.sidebar.show('info'))
   }
 
-  private async load({ theme, language, blank, own, script }: Required<View>): Promise<Shown> {
+  private async load({
+    theme,
+    language,
+    blank,
+    own,
+    script,
+  }: Required<Omit<View, 'prepare'>>): Promise<Shown> {
     const context = await this.browser!.newContext({ viewport: VIEWPORT, locale: language })
     context.on('weberror', (error) => {
       this.complaints.push(`error in the page: ${error.error().message}`)
@@ -217,17 +271,9 @@ export class Editor extends NodeRed {
     await page.addInitScript(HASTEN)
     if (script) await page.addInitScript(script)
     await page.goto(this.url)
-    await page.waitForFunction(
-      (empty) => (empty ? Boolean(RED.workspaces?.active()) : RED.nodes.node('gateway') != null),
-      blank,
-    )
-    await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
-    await page.evaluate(() => (jQuery.fx.off = true))
-    // Deploy notifications would cover the buttons of a dialog.
-    await page.addStyleTag({
-      content: `* { transition: none !important; animation: none !important }
-        #red-ui-notifications { display: none }`,
-    })
+    await ready(page, blank)
+    // Node-RED remembers which one was shown last, in whatever page.
+    await page.evaluate(() => RED.sidebar.show('info'))
     return { context, page, isOwn: own }
   }
 
@@ -335,6 +381,21 @@ export class Editor extends NodeRed {
     await this.browser?.close()
     await super.stop()
   }
+}
+
+/** Waits until the editor is loaded, and takes what moves out of it. */
+async function ready(page: Page, blank = false): Promise<void> {
+  await page.waitForFunction(
+    (empty) => (empty ? Boolean(RED.workspaces?.active()) : RED.nodes.node('gateway') != null),
+    blank,
+  )
+  await page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden' })
+  await page.evaluate(() => (jQuery.fx.off = true))
+  // Deploy notifications would cover the buttons of a dialog.
+  await page.addStyleTag({
+    content: `* { transition: none !important; animation: none !important }
+      #red-ui-notifications { display: none }`,
+  })
 }
 
 const VIEWPORT = { width: 1400, height: 900 }

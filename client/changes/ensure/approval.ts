@@ -3,6 +3,7 @@ import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { setLatest } from '../../memory'
 import type { Route } from '../../model/types'
+import { mapInSlices } from '../../slices'
 import { imprintOf, stableText } from './imprint'
 import { comparable } from '../known-secrets'
 import { labelOf } from '../find'
@@ -14,19 +15,23 @@ export type Grounds = ReadonlyMap<string, { wanted: string; present: string }>
 type Planned = Goal & { plan: Plan }
 
 /** The ID of a plan, and what it rests on. Both are sealed: they show no secret. */
-export function groundsOf(
+export async function groundsOf(
   gateway: Connection,
   deviceId: string,
   rows: readonly Planned[],
-): { id: string; grounds: Grounds } {
+): Promise<{ id: string; grounds: Grounds }> {
   const seal = (value: unknown): string => gateway.seal(stableText(value))
-  const entries = rows.map(({ wanted, options: { state }, plan: { steps, fields, before } }) => {
-    const present = before && [before.id, imprintOf(comparable(gateway, deviceId, before))]
-    return [
-      nameOf(wanted),
-      { wanted: seal([wanted, state, steps, fields]), present: seal(present) },
-    ] as const
-  })
+  const entries = await mapInSlices(
+    rows,
+    ({ wanted, options: { state, exact = false }, plan: { steps, before } }) => {
+      const present = before && [before.id, imprintOf(comparable(gateway, deviceId, before))]
+      return [
+        nameOf(wanted),
+        // What is sent follows from these. It can contain counters too, so it is no ground itself.
+        { wanted: seal([wanted, state, exact, steps]), present: seal(present) },
+      ] as const
+    },
+  )
   return { id: seal([deviceId, entries]), grounds: new Map(entries) }
 }
 

@@ -51,11 +51,13 @@ export interface EnsureRoutes extends Omit<ApplyOptions, 'state'> {
 /** What is remembered from one call to the next. Contains secrets. */
 export interface EnsureMemory {
   readonly plans: Map<string, Grounds>
+  /** How many runs are in progress. */
+  running: number
   /** The last run that changed anything, until it is taken back. */
   lastRun?: Run
 }
 
-export const newEnsureMemory = (): EnsureMemory => ({ plans: new Map() })
+export const newEnsureMemory = (): EnsureMemory => ({ plans: new Map(), running: 0 })
 
 export interface EnsureResult {
   deviceId: string
@@ -80,80 +82,115 @@ export async function ensureRoutes(
   options: EnsureRoutes,
   operation: Operation,
 ): Promise<EnsureResult> {
-  const { check = false, approve = false, planId, remove, memory } = options
+  const { check = false, approve = false, planId, memory, waitTimeout, onProgress } = options
   const isApplied = !check && !(approve && planId === undefined)
   if (gateway.readOnly && isApplied) throw readOnlyError(operation)
   const isList = Array.isArray(input)
   if (!isList) operation.route = labelOf(input)
-  // Holes in a list count as empty rows.
-  const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
-  const pathOf = (index: number): string => (isList ? `[${index}]` : '')
+  const wanted = await checkedRows(input, options, operation)
+  const deviceId =
+    typeof options.deviceId === 'string' ? options.deviceId : await options.deviceId()
+  const { rows, problems } = await planRows(gateway, deviceId, wanted, isList, options, operation)
+  const plans = rows.map((row) => row.plan)
 
-  const faults = await mapInSlices(rows, (row, index) =>
-    under(pathOf(index), checkWanted(row, options)),
-  )
-  const { state } = options
-  const removal = { isList, rows: rows.length, state, isSeenFirst: check || approve }
-  refuse([...faults.flat(), ...(remove ? removalFaults(remove, removal) : [])], operation)
-  const wanted = rows as Wanted[]
-  refuse(duplicates(wanted, pathOf), operation)
-
-  const { deviceId: where } = options
-  const deviceId = typeof where === 'string' ? where : await where()
-  const goals = wanted.map((row) => goalOf(row, options))
-  const { waitTimeout } = options
-  const present = await settledList(gateway, deviceId, goals, waitTimeout, operation)
-  const todo = await mapInSlices(goals, (goal): Planned => ({
-    ...goal,
-    plan: planOn(gateway, deviceId, goal, findWanted(goal, present, operation)),
-  }))
-  recogniseRenames(todo, present, (goal, route) => planOn(gateway, deviceId, goal, route), approve)
-  const plans = todo.map((row) => row.plan)
-  const apart = { ...options, state: 'absent' as const }
-  const removed = remove ? planRemovals(remove, plans, present.all, apart) : undefined
-  const all = [...todo, ...(removed?.removals ?? [])]
-  const allPlans = all.map((row) => row.plan)
-  refuse(
-    [
-      ...plans.flatMap(({ problems }, index) => under(pathOf(index), problems)),
-      ...collisions(allPlans, present.all, pathOf),
-      ...(options.validate === false ? [] : findPortConflicts(allPlans, present.all, pathOf)),
-      ...(removed?.problems ?? []),
-    ],
-    operation,
-  )
-
-  const made = check || approve ? groundsOf(gateway, deviceId, all) : undefined
-  const report = made && { id: made.id, ...reportOf(allPlans) }
-  if (!isApplied) {
-    if (memory && made) rememberGrounds(memory.plans, made.id, made.grounds)
-    const results = allPlans.map((one) => planned(one))
-    const whole = isList ? results : results[0]!
-    const routeId = isList ? undefined : results[0]?.before?.id
-    return { deviceId, results: whole, routeId, plan: report, isApplied }
-  }
-  if (approve && made && planId !== made.id) {
+  const made = check || approve ? await groundsOf(gateway, deviceId, rows) : undefined
+  // What makes an approved plan impossible is a change since as well.
+  if (isApplied && approve && made && planId !== made.id) {
     throw stalePlan(made.grounds, memory?.plans.get(planId!), operation)
   }
+  refuse(problems, operation)
+  const plan = made && { id: made.id, ...reportOf(plans, gateway) }
+  if (!isApplied) {
+    if (memory && made) rememberGrounds(memory.plans, made.id, made.grounds)
+    const [first, ...others] = plans.map((one) => planned(one))
+    if (isList) return { deviceId, results: first ? [first, ...others] : [], plan, isApplied }
+    return { deviceId, results: first!, routeId: first!.before?.id, plan, isApplied }
+  }
+  refusePlans(gateway, plans, operation)
 
-  refusePlans(gateway, allPlans, operation)
-
-  const work = all.map((row): Row => ({
+  const work = rows.map((row): Row => ({
     ...row,
     ...(approve && { allow: unchangedSince(gateway, deviceId, row.plan.before) }),
     trace: newTrace(),
   }))
+  if (memory) memory.running++
   try {
-    if (!isList) {
-      const result = await applyAlone(work[0]!, gateway, deviceId, operation)
-      const { id: routeId } = result.after ?? result.before ?? {}
-      return { deviceId, results: result, routeId, plan: report, isApplied }
+    if (isList) {
+      const bulk = { gateway, deviceId, waitTimeout, onProgress }
+      return { deviceId, results: await applyAll(work, bulk, operation), plan, isApplied }
     }
-    const { onProgress } = options
-    const results = await applyAll(work, { gateway, deviceId, waitTimeout, onProgress }, operation)
-    return { deviceId, results, plan: report, isApplied }
+    const results = await applyAlone(work[0]!, gateway, deviceId, operation)
+    const { id: routeId } = results.after ?? results.before ?? {}
+    return { deviceId, results, routeId, plan, isApplied }
   } finally {
-    if (memory) memory.lastRun = runOf(deviceId, isList, work) ?? memory.lastRun
+    if (memory) {
+      memory.running--
+      memory.lastRun = runOf(deviceId, isList, work) ?? memory.lastRun
+    }
+  }
+}
+
+/** Returns the rows of an input. @throws GatewayError `INVALID_INPUT` with every fault that it shows */
+async function checkedRows(
+  input: unknown,
+  options: EnsureRoutes,
+  operation: Operation,
+): Promise<Wanted[]> {
+  const { state, remove, check = false, approve = false } = options
+  const isList = Array.isArray(input)
+  // Holes in a list count as empty rows.
+  const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
+  const faults = await mapInSlices(rows, (row, index) =>
+    under(pathIn(isList, index), checkWanted(row, options)),
+  )
+  const removal = { isList, rows: rows.length, state, isSeenFirst: check || approve }
+  refuse([...faults.flat(), ...(remove ? removalFaults(remove, removal) : [])], operation)
+  const wanted = rows as Wanted[]
+  refuse(
+    duplicates(wanted, (index) => pathIn(isList, index)),
+    operation,
+  )
+  return wanted
+}
+
+const pathIn = (isList: boolean, index: number): string => (isList ? `[${index}]` : '')
+
+type Planned = Goal & { plan: Plan }
+
+/** Plans each row, and then the routes that are to be removed; returns every problem at once. */
+async function planRows(
+  gateway: Connection,
+  deviceId: string,
+  wanted: readonly Wanted[],
+  isList: boolean,
+  options: EnsureRoutes,
+  operation: Operation,
+): Promise<{ rows: Planned[]; problems: Finding[] }> {
+  const pathOf = (index: number): string => pathIn(isList, index)
+  const goals = wanted.map((row) => goalOf(row, options))
+  const present = await settledList(gateway, deviceId, goals, options.waitTimeout, operation)
+  const planFor = (goal: Goal, route: Route | undefined): Plan =>
+    planOn(gateway, deviceId, goal, route)
+  const given = await mapInSlices(goals, (goal): Planned => ({
+    ...goal,
+    plan: planFor(goal, findWanted(goal, present, operation)),
+  }))
+  recogniseRenames(given, present, planFor, options.approve === true)
+
+  const plans = given.map((row) => row.plan)
+  const { removals, problems } = options.remove
+    ? planRemovals(options.remove, plans, present.all, { ...options, state: 'absent' })
+    : { removals: [], problems: [] }
+  const rows = [...given, ...removals]
+  const all = rows.map((row) => row.plan)
+  return {
+    rows,
+    problems: [
+      ...plans.flatMap((one, index) => under(pathOf(index), one.problems)),
+      ...collisions(all, present.all, pathOf),
+      ...(options.validate === false ? [] : findPortConflicts(all, present.all, pathOf)),
+      ...problems,
+    ],
   }
 }
 
@@ -162,8 +199,6 @@ function goalOf(row: Wanted, options: EnsureRoutes): Goal {
   const { state: _, ...wanted } = row as Wanted & { state?: unknown }
   return { wanted, options: { ...options, state: stateOfRow(row)! } }
 }
-
-type Planned = Goal & { plan: Plan }
 
 /** A row whose route only seems to have another name: planned as a rename, or else marked. */
 function recogniseRenames(
@@ -194,7 +229,8 @@ function recogniseRenames(
 
 /**
  * Takes back the last run that changed anything, once.
- * @throws GatewayError `NOT_FOUND` when there is none, `CONFLICT` when a route was changed since
+ * @throws GatewayError `NOT_FOUND` when there is none, `CONFLICT` when a route was changed since, or
+ * while a run is in progress
  */
 export async function undoLastRun(
   gateway: Connection,
@@ -202,6 +238,13 @@ export async function undoLastRun(
   options: Undo,
   operation: Operation,
 ): Promise<Omit<EnsureResult, 'plan'> & { plan: Omit<PlanReport, 'id'> }> {
+  if (memory.running > 0) {
+    throw new GatewayError(
+      'CONFLICT',
+      words('A run of this node is still in progress. Nothing was taken back. Wait until it ends.'),
+      { operation: operation.name, applied: 'no' },
+    )
+  }
   const run = memory.lastRun
   if (!run) {
     throw new GatewayError(
@@ -213,14 +256,17 @@ export async function undoLastRun(
     )
   }
   if (!options.check) memory.lastRun = undefined
+  memory.running++
   try {
     const { deviceId, results, report, left } = await undo(gateway, run, options, operation)
     if (left) memory.lastRun ??= left
     return { deviceId, results, plan: report, isApplied: !options.check }
   } catch (error) {
-    const isUntouched = error instanceof GatewayError && error.cause.applied === 'no'
-    if (isUntouched) memory.lastRun ??= run
+    // Another try finds out how far this one has got.
+    memory.lastRun ??= run
     throw error
+  } finally {
+    memory.running--
   }
 }
 

@@ -4,7 +4,7 @@ import { forCreate, toSent } from '../../model/convert'
 import { checkNewRoute, type WantedState } from '../../model/definition'
 import { isSameId, normalizeId } from '../../model/ids'
 import type { RouteIndex } from '../../model/route-index'
-import { hideSecrets } from '../../model/secrets'
+import { shownWithoutSecrets } from '../../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../../model/types'
 import { comparison, type Difference } from '../../model/diff'
 import { planMerge } from '../merge'
@@ -69,7 +69,7 @@ export function plan(
     return {
       ...nothing,
       steps: ['delete'],
-      diff: [{ path: '', from: hideSecrets(toSent(route)), to: null }],
+      diff: [{ path: '', from: shownWithoutSecrets(toSent(route)), to: null }],
     }
   }
   return route
@@ -89,7 +89,7 @@ function planMissing(given: Wanted, { state, validate }: PlanOptions, nothing: P
     source: withoutNulls(source),
     destinations: destinations.map(withoutNulls),
   }
-  const diff = [{ path: '', from: null, to: hideSecrets(fields) }]
+  const diff = [{ path: '', from: null, to: shownWithoutSecrets(fields) }]
   return { ...nothing, steps: ['create'], diff, fields }
 }
 

@@ -1,5 +1,7 @@
 import type { Difference } from '../../model/diff'
 import { isObject, isText, membersIn } from '../../model/json'
+import { secretsOfRouteNotShown } from '../../model/secrets'
+import type { Connection } from '../../connection/connection'
 import type { Plan } from './plan'
 
 /** A plan to be read by people. Without secrets. */
@@ -32,14 +34,25 @@ export interface PlanRow {
   changes: string
 }
 
-/** Reports plans without their ID. */
-export function reportOf(plans: readonly Plan[]): Omit<PlanReport, 'id'> {
+/**
+ * Reports plans without their ID.
+ * @param protects says which routes need a confirmation by name
+ */
+export function reportOf(
+  plans: readonly Plan[],
+  { protects }: Pick<Connection, 'protects'>,
+): Omit<PlanReport, 'id'> {
+  const remarksOf = (one: Plan): string[] => [
+    ...(isToConfirm(one, protects) ? ['protected: msg.confirmProtected must be its name'] : []),
+    ...(one.steps.includes('delete') ? lossesOf(one) : []),
+    ...differencesOf(one),
+  ]
   const summary: PlanSummary = { create: 0, update: 0, delete: 0, start: 0, stop: 0 }
   for (const { steps } of plans) for (const step of steps) summary[step]++
   const changing = plans.filter(({ steps }) => steps.length > 0)
   const lines = changing.flatMap((one) => [
     `${signOf(one)} ${routeOf(one)}  ${doneTo(one)}`,
-    ...differencesOf(one).map((line) => `    ${line}`),
+    ...remarksOf(one).map((line) => `    ${line}`),
   ])
   return {
     summary,
@@ -48,9 +61,18 @@ export function reportOf(plans: readonly Plan[]): Omit<PlanReport, 'id'> {
       sign: signOf(one),
       route: routeOf(one),
       steps: doneTo(one),
-      changes: differencesOf(one).join('; '),
+      changes: remarksOf(one).join('; '),
     })),
   }
+}
+
+const isToConfirm = ({ before, steps }: Plan, protects: Connection['protects']): boolean =>
+  before !== null && steps.some((step) => step !== 'start') && protects?.(before.name) === true
+
+/** What an undo of the delete would need and nobody knows. */
+function lossesOf({ before }: Plan): string[] {
+  const paths = before ? secretsOfRouteNotShown(before) : []
+  return paths.length > 0 ? [`cannot be taken back: ${paths.join(', ')} is hidden`] : []
 }
 
 function inAll({ create, update, delete: removed, start, stop }: PlanSummary): string {
@@ -94,7 +116,7 @@ function partsOf(route: unknown): string[] {
 }
 
 function shown(value: unknown): string {
-  if (isText(value)) return /^[\w.:/•-]+$/.test(value) ? value : JSON.stringify(value)
+  if (isText(value)) return /^[\w.:/•@-]+$/.test(value) ? value : JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'none'
   return membersIn(value)

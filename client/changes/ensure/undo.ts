@@ -2,14 +2,14 @@ import { GatewayError, readOnlyError, words } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { sentenceOf } from '../../model/faults'
-import { toSent } from '../../model/convert'
+import { booleanFrom, toSent } from '../../model/convert'
 import { isSameId } from '../../model/ids'
 import { isEmpty, isText, membersIn, own, type JsonObject } from '../../model/json'
-import { anyMembersOf } from '../../model/members'
+import { anyMembersOf, membersOf, type Direction } from '../../model/members'
 import { isRunning, isStopped } from '../../model/route-state'
 import type { RouteIndex } from '../../model/route-index'
-import { isMasked, isSecret } from '../../model/secrets'
-import type { Route } from '../../model/types'
+import { isMasked, isSecret, secretsNotShown } from '../../model/secrets'
+import type { Destination, Route } from '../../model/types'
 import { inShort, unchangedSince } from './approval'
 import { newTrace, planned, type Ensured, type Row } from './apply'
 import { applyAll, applyAlone, type EnsureFailure } from './bulk'
@@ -31,6 +31,8 @@ export interface Run {
 /** A route that was changed. */
 interface Change {
   label: string
+  /** What it was to become: a change in doubt was made if the route is like this now. */
+  goal: Goal
   before: Route | null
   /** As the run left it; undefined when nothing was seen after it. */
   after: Route | null | undefined
@@ -40,9 +42,10 @@ interface Change {
 
 /** Returns what these rows have changed; undefined when they have changed nothing. */
 export function runOf(deviceId: string, isList: boolean, rows: readonly Row[]): Run | undefined {
-  const changes = rows.flatMap(({ wanted, trace: { before, after, isInDoubt } }) => {
+  const changes = rows.flatMap(({ wanted, options, trace: { before, after, isInDoubt } }) => {
     if (before === undefined || (after === undefined && !isInDoubt)) return []
-    return [{ label: labelOf(before ?? wanted) ?? '', before, after, isInDoubt }]
+    const label = labelOf(before ?? wanted) ?? ''
+    return [{ label, goal: { wanted, options }, before, after, isInDoubt }]
   })
   return changes.length > 0 ? { deviceId, isList, changes } : undefined
 }
@@ -60,7 +63,7 @@ export interface Undone {
   deviceId: string
   results: Ensured | Array<Ensured | EnsureFailure>
   report: Omit<PlanReport, 'id'>
-  /** What was certainly not taken back, and may be another time. */
+  /** What was not taken back, and may be another time. */
   left?: Run
 }
 
@@ -94,7 +97,10 @@ export async function undo(
     throw new GatewayError('CONFLICT', said, { operation: operation.name, applied: 'no', problems })
   }
   const rows = ways.flatMap(({ row }) => row ?? [])
-  const report = reportOf(rows.map((row) => row.plan))
+  const report = reportOf(
+    rows.map((row) => row.plan),
+    gateway,
+  )
   if (check) return { deviceId, results: rows.map((row) => planned(row.plan)), report, left: run }
   refusePlans(
     gateway,
@@ -108,7 +114,7 @@ export async function undo(
   const results = await applyAll(rows, { gateway, deviceId, waitTimeout, onProgress }, operation)
   const left = rows.flatMap((row, index) => {
     const result = results[index]!
-    const isLeft = 'error' in result && !result.changed
+    const isLeft = 'error' in result
     return isLeft ? changes.filter((_, at) => ways[at]!.row === row) : []
   })
   return { deviceId, results, report, ...(left.length > 0 && { left: { ...run, changes: left } }) }
@@ -132,15 +138,16 @@ function wayBack(
   const id = (after ?? before)?.id
   const now = present.byId(id) ?? (after ? undefined : present.byName(label)[0])
   const told = now && comparable(gateway, deviceId, now)
-  const since = changeSince(change, told)
+  const isAsSent = (): boolean => isReached(change, now, told)
+  const since = changeSince(change, told, isAsSent)
   if (since === 'none') return { problems: [] }
   if (since !== 'ours') return { problems: [since] }
 
-  const unknown = before && after ? secretsNotKnown(before, after, now!) : []
+  const unknown = before ? secretsNotKnown(before, after, now) : []
   const goal = goalOf(change, told, options)
   const back = plan(goal.wanted, now, goal.options, told)
   const problems = [
-    ...unknown.map((path) => `${path}: its former value is hidden by the gateway`),
+    ...unknown.map((path) => `${path}: the gateway hides its former value`),
     ...back.problems.map((one) => `${one.path} ${'kind' in one ? sentenceOf(one) : one.problem}`),
   ]
   const allow = unchangedSince(gateway, deviceId, now ?? null)
@@ -148,15 +155,28 @@ function wayBack(
 }
 
 /** How the route differs now: by nothing, by our change, or why that cannot be told. */
-function changeSince({ before, after, isInDoubt }: Change, now: Route | undefined): string {
+function changeSince(
+  { before, after, isInDoubt }: Change,
+  now: Route | undefined,
+  isAsSent: () => boolean,
+): string {
   const isAs = (route: Route | null): boolean =>
     route && now ? imprintOf(route) === imprintOf(now) : !route && !now
   if (isAs(before)) return 'none'
-  if (isInDoubt || after === undefined)
-    return 'was perhaps changed, which was never confirmed; check it yourself'
+  if (isInDoubt || after === undefined) {
+    return isAsSent() ? 'ours' : 'is neither as before nor as it was to become; check it yourself'
+  }
   if (isAs(after)) return 'ours'
   if (!after) return 'exists again'
   return now ? 'has changed since' : 'has been deleted since'
+}
+
+/** True when the route has become what the run wanted. */
+function isReached({ goal }: Change, now: Route | undefined, told: Route | undefined): boolean {
+  if (!now) return goal.options.state === 'absent'
+  const { id: _, ...wanted } = goal.wanted
+  const { steps, problems } = plan(wanted, now, goal.options, told)
+  return steps.length === 0 && problems.length === 0
 }
 
 /** The route as it was. */
@@ -170,8 +190,22 @@ function goalOf({ before }: Change, now: Route | undefined, options: ApplyOption
       ? 'stopped'
       : 'present'
   return {
-    wanted: now ? restored(before, now) : (toSent(before) as Wanted),
+    wanted: now ? restored(before, now) : anew(before),
     options: { ...options, state },
+  }
+}
+
+/** What creates the route again. */
+function anew(before: Route): Wanted {
+  const { name, source, destinations } = toSent(before)
+  return {
+    name,
+    source,
+    destinations: destinations.map((destination, index) =>
+      isHeldBack(before, before.destinations[index]!)
+        ? { ...destination, action: 'stop' }
+        : destination,
+    ),
   }
 }
 
@@ -181,14 +215,28 @@ function restored(before: Route, now: Route): Wanted {
   return {
     id: now.id,
     name: then.name,
-    source: emptied(then.source, present.source),
-    destinations: then.destinations.map((destination) => {
+    source: emptied(known('source', then.source, present.source), present.source),
+    destinations: then.destinations.map((destination, index) => {
       const same = present.destinations.find(({ id }) => isSameId(id, destination.id))
-      if (same) return emptied(destination, same)
+      if (same) return emptied(known('destination', destination, same), same)
       const { id: _, ...fresh } = destination
-      return fresh
+      return isHeldBack(before, before.destinations[index]!) ? { ...fresh, action: 'stop' } : fresh
     }),
   }
+}
+
+/** True for a destination that somebody has stopped while its route runs. */
+const isHeldBack = (route: Route, { started }: Destination): boolean =>
+  isRunning(route) && booleanFrom(started) === false
+
+/**
+ * The part without what the package does not know, which stays as it is: it may be a counter. With
+ * another protocol it is a new one.
+ */
+function known<T extends JsonObject>(direction: Direction, then: T, now: JsonObject): T {
+  if (then.protocol !== now.protocol) return then
+  const members = membersOf(direction, then.protocol)
+  return Object.fromEntries(membersIn(then).filter(([name]) => members.has(name))) as T
 }
 
 /** The part, with null for what it did not have and has now. */
@@ -202,25 +250,40 @@ function emptied<T extends JsonObject>(then: T, now: JsonObject): T {
 
 const MEMBERS = anyMembersOf('destination')
 
-/** Paths of secrets that were changed and whose former value the appliance did not show. */
-function secretsNotKnown(before: Route, after: Route, now: Route): string[] {
-  const parts: Array<[path: string, then: unknown, left: unknown, shown: unknown]> = [
-    ['source', before.source, after.source, now.source],
-    ...before.destinations.map((then, index): [string, unknown, unknown, unknown] => {
-      const isIt = ({ id }: { id?: unknown }): boolean => isSameId(id, then.id)
-      const [left, shown] = [after, now].map((route) => route.destinations.find(isIt))
-      return [`destinations[${index}]`, then, left, shown]
+/** Paths of secrets that are to be given back and whose former value the appliance did not show. */
+function secretsNotKnown(
+  before: Route,
+  after: Route | null | undefined,
+  now: Route | undefined,
+): string[] {
+  const partsOf = (route: Route | null | undefined, then: Destination) =>
+    route?.destinations.find(({ id }) => isSameId(id, then.id))
+  return [
+    ...secretsOfPartNotKnown('source', before.source, after?.source, now?.source),
+    ...before.destinations.flatMap((then, index) => {
+      const path = `destinations[${index}]`
+      return secretsOfPartNotKnown(path, then, partsOf(after, then), partsOf(now, then))
     }),
   ]
-  return parts.flatMap(([path, then, left, shown]) =>
-    membersIn((left ?? {}) as JsonObject)
-      .filter(([name, value]) => {
-        if (!isSecret(name) || !isText(value) || isMasked(value)) return false
-        const former = own(then, name)
-        if (isMasked(former)) return true
-        // What reads leave out there may have been before.
-        return former === undefined && own(shown, name) === undefined
-      })
-      .map(([name]) => `${path}.${name}`),
-  )
 }
+
+function secretsOfPartNotKnown(
+  path: string,
+  then: JsonObject,
+  left: JsonObject | undefined,
+  shown: JsonObject | undefined,
+): string[] {
+  // A new part needs them all.
+  if (!shown || !isSameWord(then.protocol, shown.protocol)) return secretsNotShown(then, path)
+  return membersIn(left ?? {})
+    .filter(([name, value]) => {
+      if (!isSecret(name) || !isText(value) || isMasked(value)) return false
+      const former = own(then, name)
+      // What reads leave out there may have been before.
+      return isMasked(former) || (former === undefined && own(shown, name) === undefined)
+    })
+    .map(([name]) => `${path}.${name}`)
+}
+
+const isSameWord = (one: unknown, other: unknown): boolean =>
+  String(one).toLowerCase() === String(other).toLowerCase()

@@ -120,7 +120,11 @@ const variableIn = (value: unknown): string | undefined =>
  * it. Only users who may deploy flows may read variables.
  */
 export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
-  if (!Object.values(form).some(variableIn)) return false
+  return Object.values(form).some(variableIn) && isElsewhere(RED, form)
+}
+
+/** True when the form leads to where no deployed node does, or with what none has. */
+export function isElsewhere(RED: NodeAPI, form: ConnectionForm): boolean {
   const stored = storedValues(RED, form.id)
   const isUnchanged = form.password === undefined || form.password === UNCHANGED
   return !stored || !isUnchanged || !equals(form, stored, SAVED)

@@ -40,7 +40,7 @@ export interface ObservedState {
   mayControl: boolean
   /** The whole state, unless the editor has this version of it. */
   snapshot?: Wordless<Snapshot>
-  /** The failover nodes of the appliance, with the state. */
+  /** The failover nodes of the appliance, with the state or with `lookOn`. */
   failovers?: ShownFailover[]
   /** The IDs of the protected routes, with the state. */
   protectedRoutes?: string[]
@@ -210,7 +210,7 @@ export function createObservers(
         ...(observer && figuresFor(gateway, question)),
         rates: observer && version === undefined ? observer.past.rates.history() : undefined,
         snapshot,
-        failovers: hasIt ? undefined : failovers,
+        failovers: observer && hasIt ? undefined : failovers,
         protectedRoutes: protectedIn(gateway, snapshot),
         now: now(),
         lately: hasIt || hasAll(observer, version) ? undefined : listOf(observer, language),

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { NodeAPI } from 'node-red'
 import {
   GatewayError,
+  SECRET_PREFIX,
   controlRoute,
   getRoute,
   hideSecrets,
@@ -14,10 +15,12 @@ import {
   type Connection,
 } from '../../../client/internal'
 import { isObject, type JsonObject } from '../../../client/model/json'
+import { findVariables } from '../../../client/model/secrets'
 import {
   connect,
   hostOf,
   isDeployedOnly,
+  isElsewhere,
   sendsVariables,
   type Lease,
   type ConnectionForm,
@@ -28,6 +31,7 @@ import { commandFailover } from './failovers'
 import { NotDeployed, failureOf, type Failure } from './failure'
 import { lookUp } from './lookup'
 import { createObservers } from './observers'
+import { planNow } from './plan'
 
 /** Registers the editor's HTTP routes. Each needs a permission; none returns a secret. */
 export function registerAdminRoutes(RED: NodeAPI): void {
@@ -61,6 +65,20 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     mayUseForm,
     respond(RED, connectionIn, (form, body) =>
       withConnection(RED, form, ({ gateway }) => readDefinition(gateway, body)),
+    ),
+  )
+
+  httpAdmin.post(
+    '/media-gateway/plan',
+    // It says whether a secret is the present one: who only reads could guess with it.
+    mayWrite,
+    mayUseForm,
+    respond(RED, connectionIn, (form, body) =>
+      withConnection(RED, form, ({ gateway }) => {
+        const node = RED.nodes.getNode(form.id ?? '')
+        const prefix = isGatewayNode(node) ? node.secretPrefix() : SECRET_PREFIX
+        return planNow(gateway, body, prefix)
+      }),
     ),
   )
 
@@ -159,10 +177,13 @@ function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
   const needsWrite = RED.auth.needsPermission('media-gateway.write')
   const needsDeploy = RED.auth.needsPermission('flows.write')
   return (request, response, next) => {
-    const form = connectionIn(bodyOf(request))
+    const body = bodyOf(request)
+    const form = connectionIn(body)
     if (isDeployedOnly(form)) return next()
     needsWrite(request, response, (error?: unknown) => {
-      if (error || !sendsVariables(RED, form)) next(error)
+      // A definition may give its secrets by the names of variables.
+      const isNamed = findVariables(body.definition).length > 0 && isElsewhere(RED, form)
+      if (error || !(isNamed || sendsVariables(RED, form))) next(error)
       else needsDeploy(request, response, next)
     })
   }

@@ -33,7 +33,7 @@ export interface State {
   mayControl: boolean
   /** Without what the sidebar adds. */
   snapshot?: ToldSnapshot
-  /** With the snapshot. */
+  /** With the snapshot, and with `lookOn`. */
   failovers?: Failover[]
   /** With the snapshot: the IDs of the routes that are protected from changes. */
   protectedRoutes?: string[]

@@ -72,6 +72,24 @@ const SIGNS: Record<FailoverState, Sign> = {
   unknown: 'unknown',
 }
 
+/** What somebody should know of several, the worst first. */
+export const FAILOVER_FACTS = ['unprotected', 'onBackup', 'foreign', 'held'] as const
+export type FailoverFact = (typeof FAILOVER_FACTS)[number]
+
+const APPLIES: Record<FailoverFact, (failover: Failover) => boolean> = {
+  unprotected: (failover) => markOf(failover, 0).sign === 'error',
+  onBackup: ({ inUse }) => inUse === 'backup',
+  foreign: ({ state }) => state === 'foreign',
+  held: ({ held }) => held === true,
+}
+
+/** How many have something that somebody should know, in words. */
+export const factsOfFailovers = (all: readonly Failover[]): string[] =>
+  FAILOVER_FACTS.flatMap((fact) => {
+    const number = all.filter(APPLIES[fact]).length
+    return number > 0 ? [text(`failover.fact.${fact}`, { number })] : []
+  })
+
 /** What a user may have it do now. */
 export function actionsOf({ state = 'unknown', inUse, held }: Failover): FailoverAction[] {
   const actions: FailoverAction[] = []

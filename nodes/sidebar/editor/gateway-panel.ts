@@ -9,6 +9,7 @@ import { createControls } from './controls'
 import { createDetails } from './details'
 import { createDeviceChoice } from './devices'
 import { createHead } from './head'
+import { factsOfFailovers, type Failover } from './failover'
 import { keyOf, signOfHealth, SPOKEN, type Health } from './health'
 import { createLately } from './lately'
 import { createRouteList } from './list'
@@ -214,7 +215,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
       title: nameOf(gateway),
       address: gateway.address,
       isOpen,
-      tone: signOfHealth(present, state),
+      tone: signOfHealth(present, state, unshown()),
       word,
       facts: factsOf(),
       more: [
@@ -252,6 +253,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
       shown.push(text(isOld() ? 'ran' : 'running', { running, all }))
       if (warnings + errors > 0) shown.push(text('problems', { number: warnings + errors }))
     }
+    shown.push(...factsOfFailovers(unshown()))
     if (gateway.readOnly) shown.push(text('readOnly'))
     else if (state?.mayControl === false) shown.push(text('observer'))
     if (known && snapshot && found.length < known.routes) {
@@ -259,6 +261,9 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     }
     return shown
   }
+
+  /** The failovers that no row shows. */
+  const unshown = (): readonly Failover[] => (isOpen ? [] : (state?.failovers ?? []))
 
   function showAge(): void {
     const ageMs = state?.health.known?.ageMs

@@ -2,6 +2,7 @@
 import type { Failure } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
 import type { State } from './api'
+import { markOf, type Failover } from './failover'
 
 export type Health = 'reachable' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed'
 
@@ -14,8 +15,20 @@ const SIGNS: Record<Health, Sign> = {
   closed: 'off',
 }
 
-/** A closed panel has no rows: its sign stands for them. */
-export function signOfHealth(health: Health, state: State | undefined): Sign {
+/**
+ * A closed panel has no rows: its sign stands for them.
+ * @param failovers those that no row shows
+ */
+export function signOfHealth(
+  health: Health,
+  state: State | undefined,
+  failovers: readonly Failover[],
+): Sign {
+  const signs = [signOfRoutes(health, state), ...failovers.map((one) => markOf(one, 0).sign)]
+  return (['error', 'warn'] as const).find((sign) => signs.includes(sign)) ?? signs[0]!
+}
+
+function signOfRoutes(health: Health, state: State | undefined): Sign {
   if (health !== 'reachable') return SIGNS[health]
   const { warnings = 0, errors = 0 } = state?.health.known ?? {}
   if (errors > 0) return 'error'

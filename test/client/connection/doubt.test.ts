@@ -10,6 +10,7 @@ import {
   newOperation,
   type EnsureFailure,
   type Connection,
+  type GatewayOptions,
   type Operation,
 } from '../../../client/internal'
 import { startSimulator, type Simulator } from '../../../simulator'
@@ -27,14 +28,24 @@ describe('whether a failed change was applied', () => {
   beforeEach(async () => {
     simulator = await startSimulator({ routes: 3 })
     deviceId = simulator.devices[0]!._id
-    gateway = connectTo(simulator, { timeout: 500 })
-    await listDevices(gateway, newOperation('list-devices'))
+    await connect({})
   })
   afterEach(async () => {
     simulator.clearFaults()
     await gateway.close()
     await simulator.stop()
   })
+
+  async function connect(options: Partial<GatewayOptions>): Promise<void> {
+    gateway = connectTo(simulator, options)
+    await listDevices(gateway, newOperation('list-devices'))
+  }
+
+  /** For what is not answered. All that is answered has time, however busy the machine is. */
+  async function waitShortly(): Promise<void> {
+    await gateway.close()
+    await connect({ timeout: 500 })
+  }
 
   const create = (operation = newOperation('create-route'), waitTimeout = 300): Promise<unknown> =>
     createRoute(gateway, { ...NEW, deviceId, waitFor: 'applied', waitTimeout }, operation)
@@ -87,6 +98,7 @@ describe('whether a failed change was applied', () => {
   }
   for (const [what, [fault, code, applied]] of Object.entries(CASES)) {
     it(`answered with ${what}: ${applied}`, async () => {
+      if (fault.kind.startsWith('hang')) await waitShortly()
       simulator.fault({ ...fault, match: { action: 'create' } })
       const error = await failureOf(create())
       error.should.match({ code, cause: { applied } })
@@ -115,6 +127,7 @@ describe('whether a failed change was applied', () => {
     ['is refused', { kind: 'status', status: 401 }, 'LOGIN_REFUSED'],
   ] as Array<[string, Fault, string]>) {
     it(`refused with 401, and the new login ${what}: no`, async () => {
+      if (fault.kind === 'hang') await waitShortly()
       // The list before the create is answered; the create itself meets the end of the session.
       simulator.fault({ kind: 'status', status: 401, match: { action: 'create' } })
       simulator.fault({ ...fault, match: { method: 'POST', path: '/api/session' } })
@@ -234,6 +247,7 @@ describe('whether a failed change was applied', () => {
   })
 
   it('rows of a bulk say it too, and a bulk that is stopped says it of all its rows', async () => {
+    await waitShortly()
     simulator.fault({ kind: 'hang', match: { action: 'create' }, times: 1 })
     const ensure = (names: string[], operation: Operation): ReturnType<typeof ensureRoutes> =>
       ensureRoutes(
@@ -243,7 +257,7 @@ describe('whether a failed change was applied', () => {
           name,
           source: { ...ROUTE.source, port: 5000 + index },
         })),
-        { deviceId, state: 'present', waitTimeout: 300 },
+        { deviceId, state: 'present', waitTimeout: 2000 },
         operation,
       )
     const { results } = await ensure(['One', 'Two'], newOperation('ensure-route'))

@@ -1,0 +1,46 @@
+// The form of ensure route: what stands in the way of removing routes, and what a run would do now.
+import { field, shownValue } from '../../editor/fields'
+import { prepareForm } from '../../editor/form'
+import { reason, type CheckOptions } from '../../editor/text'
+import { preparePlan } from './plan'
+import { faultOf, type Checked, type Read } from './settings'
+import { text } from './text'
+
+export const ensure = {
+  /** To call in `oneditprepare`. */
+  prepareForm(node: EditorNode): void {
+    const { appliance } = prepareForm(node)
+    preparePlan(node, appliance)
+    followRemoval(node)
+  },
+
+  /** True, or what is wrong with a property. */
+  check(
+    node: EditorNode,
+    property: Checked,
+    value: unknown,
+    options: CheckOptions = {},
+  ): true | string {
+    const fault = wordsOf((name) => (name === property ? value : shownValue(node, name)), property)
+    return fault === undefined || reason(fault, options)
+  },
+}
+
+function wordsOf(read: Read, property: Checked): string | undefined {
+  const [key, values] = faultOf(read, property) ?? []
+  return key === undefined ? undefined : text(`error.${key}`, values)
+}
+
+/** Says below the choice why it is not possible as the form is. */
+function followRemoval(node: EditorNode): void {
+  const place = document.querySelector<HTMLElement>('#media-gateway-ensure-fault')!
+  const show = (): void => {
+    const words = wordsOf((name) => shownValue(node, name), 'remove') ?? ''
+    // A screen reader reads what is set again.
+    if (place.textContent !== words) place.textContent = words
+  }
+  for (const property of ['remove', 'state', 'approve', 'check', 'definition']) {
+    field(node, property).on('change', show)
+  }
+  show()
+}

@@ -1,0 +1,99 @@
+import {
+  GatewayError,
+  ensureRoutes,
+  invalidInput,
+  newOperation,
+  onlyDevice,
+  say,
+  withSecretsFrom,
+  type Connection,
+  type EnsureRoutes,
+  type EnsureState,
+  type PlanReport,
+  type Remove,
+} from '../../../client/internal'
+import type { JsonObject } from '../../../client/model/json'
+import { RANGES } from '../../../client/model/ranges'
+import { numberIn } from '../../../client/model/settings'
+
+/** What a node with a given definition would do now. */
+export interface Planned extends Pick<PlanReport, 'text' | 'summary'> {
+  /** The variables for secrets that have no value in the environment of the process. */
+  unset: string[]
+}
+
+/** Milliseconds that earlier changes may take to show. */
+const LONGEST = 10_000
+
+/**
+ * Plans what ensure route would do on the gateway as it is now, and writes nothing.
+ * @throws GatewayError `INVALID_INPUT` with every reason why it would do nothing
+ */
+export async function planNow(
+  gateway: Connection,
+  { deviceId, definition: given, ...form }: JsonObject,
+  secretPrefix: string,
+): Promise<Planned> {
+  const { definition, unset } = withSecrets(given, secretPrefix)
+  const operation = newOperation('ensure-route')
+  const device = typeof deviceId === 'string' && deviceId !== '' ? deviceId : undefined
+  const options: EnsureRoutes = {
+    deviceId: device ?? (() => onlyDevice(gateway, operation)),
+    state: stateIn(form),
+    check: true,
+    exact: form.exact === true,
+    validate: form.validate !== false,
+    remove: removeIn(form),
+    approve: form.approve === true,
+    waitTimeout: LONGEST,
+  }
+  const { plan } = await ensureRoutes(gateway, definition, options, operation)
+  // A dry run always reports its plan.
+  const { text, summary } = plan!
+  const answer = { text, summary, unset }
+  // Names are passed on, whatever the appliance writes into them.
+  if (gateway.repeatsSecret(JSON.stringify(answer))) {
+    throw new GatewayError('BAD_RESPONSE', say('secretRepeated'))
+  }
+  return answer
+}
+
+/**
+ * Puts in the secrets that are given by name, from the environment of the process: a flow that is not
+ * deployed has none of its own. What is not set there counts as another secret than the present one.
+ */
+function withSecrets(given: unknown, prefix: string): { definition: unknown; unset: string[] } {
+  const unset = new Set<string>()
+  const lookUp = (variable: string): string => {
+    const value = process.env[variable]
+    if (value) return value
+    unset.add(variable)
+    return STAND_IN
+  }
+  const { definition } = withSecretsFrom(given, { prefix, lookUp })
+  return { definition, unset: [...unset] }
+}
+
+/** Fits wherever a secret fits. */
+const STAND_IN = 'x'.repeat(10)
+
+const STATES: readonly EnsureState[] = ['present', 'started', 'stopped', 'absent', 'row']
+
+function stateIn({ state }: JsonObject): EnsureState {
+  const known = STATES.find((each) => each === (state || 'present'))
+  if (known !== undefined) return known
+  throw invalidInput([{ path: 'state', problem: `must be one of "${STATES.join('", "')}"` }])
+}
+
+function removeIn({ remove, removePattern, removeAtMost }: JsonObject): Remove | undefined {
+  if (remove !== 'pattern') return undefined
+  const pattern = typeof removePattern === 'string' ? removePattern : ''
+  const isEmpty = removeAtMost === undefined || removeAtMost === null || removeAtMost === ''
+  const range = RANGES.removeAtMost
+  const atMost = isEmpty ? DEFAULT_AT_MOST : numberIn(removeAtMost, range)
+  if (atMost !== undefined) return { pattern, atMost }
+  const problem = `must be a whole number from ${range.least} to ${range.most}`
+  throw invalidInput([{ path: 'removeAtMost', problem }])
+}
+
+const DEFAULT_AT_MOST = 3
