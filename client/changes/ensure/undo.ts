@@ -215,10 +215,10 @@ function restored(before: Route, now: Route): Wanted {
   return {
     id: now.id,
     name: then.name,
-    source: emptied(known('source', then.source, present.source), present.source),
+    source: known('source', emptied(then.source, present.source), present.source),
     destinations: then.destinations.map((destination, index) => {
       const same = present.destinations.find(({ id }) => isSameId(id, destination.id))
-      if (same) return emptied(known('destination', destination, same), same)
+      if (same) return known('destination', emptied(destination, same), same)
       const { id: _, ...fresh } = destination
       return isHeldBack(before, before.destinations[index]!) ? { ...fresh, action: 'stop' } : fresh
     }),
