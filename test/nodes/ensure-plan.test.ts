@@ -10,6 +10,7 @@ import {
   type Route,
 } from '../../client/internal'
 import { startSimulator, type Simulator } from '../../simulator'
+import { until } from '../support/until'
 import { failure, load, result, unload, type Message } from '../support/flow'
 
 type Row = Ensured & { error?: { code: string; message: string } }
@@ -36,6 +37,7 @@ describe('ensure-route with a file', () => {
     simulator = await startSimulator({ routes: [] })
     await load(simulator.url, {
       row: ensure({}),
+      brief: ensure({ waitTimeout: 1 }),
       check: ensure({ check: true }),
       approve: ensure({ approve: true }),
       'approve-by-variable': ensure({ approve: 'true' }),
@@ -299,6 +301,23 @@ describe('ensure-route with a file', () => {
       names().should.deepEqual(['Event 1', 'Studio'])
     })
 
+    it('says which of them are protected, and which cannot be taken back', async () => {
+      await run('row', [route('Studio'), srt('Event 1', 'a phrase of its own')])
+      await unload()
+      const prune = ensure({ approve: true, remove: 'pattern', removePattern: '*' })
+      await load(simulator.url, { prune }, { gateway: { protectedRoutes: 'Event*' } })
+      simulator.route('Event 1')!.source.srtPassPhrase = '********'
+      const { text } = await planned([route('Studio')], 'prune')
+      text
+        .split('\n')
+        .slice(0, 3)
+        .should.deepEqual([
+          '- "Event 1"  delete',
+          '    protected: msg.confirmProtected must be its name',
+          '    cannot be taken back: source.srtPassPhrase is hidden',
+        ])
+    })
+
     it('removes nothing by itself', async () => {
       await run('row', three())
       ;(await planned([route('Event 1')])).summary.delete.should.equal(0)
@@ -505,6 +524,54 @@ describe('ensure-route with a file', () => {
       const back = await undo()
       back.map(({ action }) => action).should.deepEqual(['delete'])
       names().should.deepEqual(['A'])
+    })
+
+    it('is refused while a run is in progress, in whatever case it is written', async () => {
+      await run('row', [route('A')])
+      simulator.setOptions({ latency: 150 })
+      const under = run('row', [route('B')])
+      await until(() => simulator.journal.at(-1)?.method === 'POST')
+      const { error } = await fault('row', { action: 'Undo' })
+      error.cause.should.match({ code: 'CONFLICT', applied: 'no' })
+      await under
+      simulator.setOptions({ latency: 0 })
+      await run('row', undefined, { action: ' UNDO ' })
+      names().should.deepEqual(['A'])
+    })
+
+    it('may be tried again for what was not taken back', async () => {
+      await run('row', [route('A'), route('B')])
+      await run('row', [route('A', 'running'), route('B', 'running')])
+      const body = { error: { type: 'Busy', message: 'not now' } }
+      const match = { action: 'stop-route' }
+      simulator.fault({ kind: 'status', status: 400, body, match, times: 1 })
+      const back = await undo()
+      back.filter(({ error }) => error).should.have.length(1)
+      const again = await undo()
+      again.map(({ action }) => action).should.deepEqual(['stop'])
+      for (const name of ['A', 'B']) named(name).state!.should.equal('idle')
+      ;(await fault('row', { action: 'undo' })).error.cause.code.should.equal('NOT_FOUND')
+    })
+
+    it('takes back a change that was in doubt if it was made, and only then', async () => {
+      await run('row', [route('A')])
+      const wanted = { ...route('A'), source: source('A', 5111) }
+      simulator.setOptions({ applyDelay: 2000 })
+      const [row] = await run('brief', [wanted])
+      row!.error!.code.should.equal('NOT_CONFIRMED')
+      simulator.setOptions({ applyDelay: 20 })
+      await simulator.settle()
+      await undo('brief')
+      should(named('A').source.port).equal(port('A'))
+      names().should.deepEqual(['A'])
+
+      simulator.setOptions({ applyDelay: 2000 })
+      await run('brief', [wanted])
+      simulator.setOptions({ applyDelay: 20 })
+      await simulator.settle()
+      simulator.route('A')!.source.port = 5333
+      const { error } = await fault('brief', { action: 'undo' })
+      error.message.should.containEql('"A" is neither as before nor as it was to become')
     })
 
     it('for any runs: what was there is there again', async () => {

@@ -97,6 +97,38 @@ describe('an appliance that behaves otherwise', () => {
     })
   })
 
+  it('the undo of a delete says so where the gateway leaves out pass phrases', async () => {
+    const source = {
+      id: 'S',
+      name: 'in',
+      protocol: 'srt',
+      mode: 'caller',
+      address: 'a',
+      port: 5000,
+    }
+    const out = { id: 'E', name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
+    const route = { id: 'R', name: 'Route', state: 'idle', source, destinations: [out] }
+    let isThere = true
+    appliance.reply = ({ path }) => {
+      if (path.endsWith('/updates')) {
+        isThere = false
+        return { body: { status: 'ok' } }
+      }
+      if (path.endsWith('/routes/R') && isThere) return { body: route }
+      return path.endsWith('/routes') ? { body: { data: isThere ? [route] : [] } } : undefined
+    }
+    const gateway = appliance.connect()
+    const memory = newEnsureMemory()
+    const options = { deviceId: 'D', state: 'absent', waitTimeout: 5000, memory } as const
+    await ensureRoutes(gateway, { id: 'R' }, options, op())
+    const sent = updates(calls).length
+    const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 5000 }, op()))
+    error.code.should.equal('CONFLICT')
+    error.message.should.match(/source\.srtPassPhrase: the gateway hides its former value/)
+    updates(calls).should.have.length(sent)
+    await gateway.close()
+  })
+
   it('the undo of a pass phrase that the gateway hides says so, and sends nothing', async () => {
     const part = { name: 'out', protocol: 'udp', address: '192.0.2.1', port: 1 }
     const route = (port: number): object => ({
@@ -131,7 +163,7 @@ describe('an appliance that behaves otherwise', () => {
     const sent = updates(calls).length
     const error = await errorOf(undoLastRun(gateway, memory, { waitTimeout: 5000 }, op()))
     error.code.should.equal('CONFLICT')
-    error.message.should.match(/source\.srtPassPhrase: its former value is hidden by the gateway/)
+    error.message.should.match(/source\.srtPassPhrase: the gateway hides its former value/)
     error.message.should.not.match(/a new pass phrase/)
     updates(calls).should.have.length(sent)
     // What this connection wrote before is known.
