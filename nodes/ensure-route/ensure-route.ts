@@ -131,7 +131,8 @@ const changedIn = (rows: Row[]): number =>
 const didPlan = (plans: Row[], isDryRun: boolean): Did => ({
   key: isDryRun ? 'dryRun' : 'planned',
   values: { number: changedIn(plans) },
-  changed: true,
+  // A quick dry run shows nothing, as every quick reading.
+  changed: !isDryRun,
 })
 
 function didUndo(rows: Row[], isDryRun: boolean): Did {

@@ -240,10 +240,10 @@ describe('the metrics of gateways', () => {
       if (!isDone) setImmediate(count)
     }
     setImmediate(count)
-    const text = await renderMetrics(Array<Picture>(10).fill(picture).map(renamed), 'routes')
+    const text = await renderMetrics(Array<Picture>(60).fill(picture).map(renamed), 'routes')
     isDone = true
     turns.should.be.above(2)
-    valuesOf(samplesIn(text), 'route_running').should.have.length(2000)
+    valuesOf(samplesIn(text), 'route_running').should.have.length(12_000)
   })
 
   it('have a help without a mark that would need an escape', () => {
