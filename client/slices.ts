@@ -3,18 +3,29 @@ import { setImmediate as immediate } from 'node:timers/promises'
 /** Milliseconds that a slice may take. */
 const SLICE_MS = 10
 
-/** Maps a long list in slices, and lets everything else that waits run between two of them. */
+/** The slice of a long piece of work that is in progress; `begunAt` in milliseconds. */
+export interface Slice {
+  begunAt: number
+}
+
+export const newSlice = (): Slice => ({ begunAt: performance.now() })
+
+/**
+ * Maps a long list in slices, and lets everything else that waits run between two of them.
+ * @param slice is shared by the lists of one piece of work, each of which may be short
+ */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result,
+  slice: Slice = newSlice(),
 ): Promise<Result[]> {
   const results: Result[] = []
-  let begun = performance.now()
   for (const [index, item] of items.entries()) {
+    if (performance.now() - slice.begunAt >= SLICE_MS) {
+      await immediate()
+      slice.begunAt = performance.now()
+    }
     results.push(map(item, index))
-    if (performance.now() - begun < SLICE_MS || index === items.length - 1) continue
-    await immediate()
-    begun = performance.now()
   }
   return results
 }

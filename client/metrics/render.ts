@@ -2,7 +2,7 @@ import type { Counters } from '../connection/counters'
 import { isRunning, type Condition, type DeviceState, type RouteState } from '../watch/state'
 import { eachRoute, routeFigures, type Figures, type RouteFigures } from '../watch/figures'
 import { FAILOVER_STATES, type FailoverCause, type FailoverState } from '../model/failover'
-import { mapInSlices } from '../slices'
+import { mapInSlices, newSlice } from '../slices'
 import { FAMILIES, type FamilyName } from './families'
 import { heading, idOf, joined, labelOf, sample, type Labels } from './format'
 import type { SrtOfRoute, SrtOfPart } from './srt'
@@ -53,6 +53,7 @@ const newSheet = (): Sheet =>
  */
 export async function renderMetrics(pictures: readonly Picture[], detail: Detail): Promise<string> {
   const [sheet, packed] = [newSheet(), newSheet()]
+  const slice = newSlice()
   for (const picture of pictures) {
     const gateway = labelOf('gateway', picture.gateway)
     const { state, srt, figures } = picture
@@ -62,7 +63,7 @@ export async function renderMetrics(pictures: readonly Picture[], detail: Detail
     const places: number[] = []
     eachRoute(state, (_, at) => places.push(at))
     const counts = new Map<Labels, number>(STATES.map((labels) => [labels, 0]))
-    await mapInSlices([...state.routes.values()], (route, index) => {
+    const add = (route: RouteState, index: number): void => {
       if (index % PACK_EVERY === 0) pack(sheet, packed)
       count(counts, route)
       if (detail === 'totals') return
@@ -71,17 +72,18 @@ export async function renderMetrics(pictures: readonly Picture[], detail: Detail
       if (figures) writeFigures(sheet, route, labels, routeFigures(route, places[index]!, figures))
       const measured = isRunning(route.condition) ? srt?.get(route.id) : undefined
       if (measured) writeSrt(sheet, route, labels, measured, detail)
-    })
+    }
+    await mapInSlices([...state.routes.values()], add, slice)
     for (const [labels, number] of counts) {
       write(sheet, 'media_gateway_routes', joined(gateway, labels), number)
     }
   }
   pack(sheet, packed)
-  const texts = await mapInSlices(NAMES, (name) => {
+  const textOf = (name: FamilyName): string => {
     const { type, help } = FAMILIES[name]
     return packed[name].length > 0 ? heading(name, type, help) + packed[name].join('') : ''
-  })
-  return texts.join('')
+  }
+  return (await mapInSlices(NAMES, textOf, slice)).join('')
 }
 
 /** In routes. Half a million small texts that last until the end would keep the collector busy. */

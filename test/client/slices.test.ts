@@ -1,6 +1,6 @@
 import 'should'
 import should from 'should'
-import { mapInSlices } from '../../client/slices'
+import { mapInSlices, newSlice } from '../../client/slices'
 
 describe('a list that is mapped in slices', () => {
   it('has all results in their order', async () => {
@@ -25,6 +25,27 @@ describe('a list that is mapped in slices', () => {
     await mapInSlices(Array.from({ length: 20 }), takeFiveMs)
     isDone = true
     turns.should.be.above(5).and.below(25)
+  })
+
+  it('does so too between many short lists of one piece of work', async () => {
+    const began = performance.now()
+    let longest = 0
+    let isDone = false
+    let last = began
+    const watch = (): void => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+      if (!isDone) setImmediate(watch)
+    }
+    setImmediate(watch)
+    const takeTwoMs = (): void => {
+      const until = performance.now() + 2
+      while (performance.now() < until);
+    }
+    const slice = newSlice()
+    for (let list = 0; list < 100; list++) await mapInSlices([1], takeTwoMs, slice)
+    isDone = true
+    longest.should.be.below((performance.now() - began) / 2)
   })
 
   it('ends with the error of an item', async () => {
