@@ -446,9 +446,9 @@ describe('the example flows', function () {
       return told('result')[0]!
     }
     // Node.js 24 would follow the links to packages.
-    const filesBelow = (folder: string): string[] =>
-      readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-        const path = join(folder, entry.name)
+    const filesBelow = (place: string): string[] =>
+      readdirSync(place, { withFileTypes: true }).flatMap((entry) => {
+        const path = join(place, entry.name)
         if (entry.isDirectory() && entry.name !== 'node_modules') return filesBelow(path)
         return entry.isFile() ? [path] : []
       })
