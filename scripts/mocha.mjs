@@ -146,11 +146,12 @@ function printSlowest(report) {
 export const testFiles = () =>
   filesBelow('dist/test', [
     'recipes/trouble',
+    'nodes/ensure-plan',
+    'recipes/files',
     'client/watch/outages',
     'recipes/monitoring',
     'recipes/people',
     'recipes/files',
-    'nodes/round-trip',
     'client/failover/protect',
     'client/changes/ensure/bulk',
     'recipes/services',
@@ -166,7 +167,7 @@ export const testFiles = () =>
 export const editorTestFiles = () =>
   filesBelow('dist/test/editor', ['dialogs', 'control-panel', 'sidebar-day', 'journey'])
 
-/** Those of the commands, such as `npm start`, and of benches that count: `npm test -- --commands`. */
+/** Those of the commands, such as `npm start`, and of much work that is counted: `npm test -- --commands`. */
 export const commandTestFiles = () => filesBelow('dist/test/commands', ['demo'])
 
 /** Below a folder, those of a list first. */

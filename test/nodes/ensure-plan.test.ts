@@ -605,7 +605,7 @@ describe('ensure-route with a file', () => {
             picture().should.deepEqual(before)
           }
         }),
-        { numRuns: 12 },
+        { numRuns: 6 },
       )
     })
 
