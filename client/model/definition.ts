@@ -13,6 +13,13 @@ export type WantedState = 'present' | 'started' | 'stopped' | 'absent'
 
 /** The choices of ensure: one state for all routes, or the one that each row gives. */
 export type EnsureState = WantedState | 'row'
+export const ENSURE_STATES: readonly EnsureState[] = [
+  'present',
+  'started',
+  'stopped',
+  'absent',
+  'row',
+]
 
 /** The state that a row gives, in the words of the appliance or of ensure; `present` for none. */
 export function stateOfRow(row: unknown): WantedState | undefined {

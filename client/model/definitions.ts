@@ -140,7 +140,7 @@ function uniqueNames(places: readonly Place[], prefix: string): string[] {
   }
 }
 
-/** Twins in every respect are told apart by their order, as they are when they are sent. */
+/** Places with the same names get different numbers, in their order. */
 function numbered(places: readonly Place[]): Place[] {
   const twins = new Map<string, number>()
   return places.map(({ words: parts, identity }) => {

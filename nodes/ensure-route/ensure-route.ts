@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import {
+  ENSURE_STATES,
   ensureRoutes,
   invalidInput,
   newEnsureMemory,
@@ -8,7 +9,6 @@ import {
   type Ensured,
   type EnsureFailure,
   type EnsureMemory,
-  type EnsureState,
   type Remove,
 } from '../../client/internal'
 import { isObject } from '../../client/model/json'
@@ -31,8 +31,6 @@ interface Config extends ActionConfig, WaitingConfig {
   approve?: unknown
 }
 
-const STATES: readonly EnsureState[] = ['present', 'started', 'stopped', 'absent', 'row']
-
 export = (RED: NodeAPI): void =>
   registerAction<Config, EnsureMemory>(
     RED,
@@ -51,7 +49,7 @@ export = (RED: NodeAPI): void =>
         const { deviceId, results, plan } = undone
         return { payload: results, did: didUndo(rowsOf(results), check), deviceId, plan }
       }
-      const state = oneOf('state', config.state || 'present', STATES, operation.name)
+      const state = oneOf('state', config.state || 'present', ENSURE_STATES, operation.name)
       const approve = flagProperty('approve', config.approve)
       const { deviceId, results, routeId, plan, isApplied } = await ensureRoutes(
         gateway,
@@ -110,7 +108,7 @@ function removeOf(config: Config, operation: string): Remove | undefined {
   refuseUnresolved('removePattern', removePattern)
   return {
     pattern: typeof removePattern === 'string' ? removePattern : '',
-    atMost: numberProperty('removeAtMost', removeAtMost, RANGES.removeAtMost) ?? 3,
+    atMost: numberProperty('removeAtMost', removeAtMost, RANGES.removeAtMost),
   }
 }
 

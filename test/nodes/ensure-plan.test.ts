@@ -3,6 +3,9 @@
 import should from 'should'
 import * as fc from 'fast-check'
 import {
+  controlRoute,
+  newOperation,
+  openConnection,
   sentForm,
   type Ensured,
   type GatewayError,
@@ -537,6 +540,35 @@ describe('ensure-route with a file', () => {
       simulator.setOptions({ latency: 0 })
       await run('row', undefined, { action: ' UNDO ' })
       names().should.deepEqual(['A'])
+    })
+
+    it('leaves a destination stopped that was stopped while its route ran', async () => {
+      const two = [destination('A'), { ...destination('B'), port: 6001 }]
+      await run('row', [{ ...route('A', 'running'), destinations: two }])
+      const gateway = openConnection({
+        baseUrl: simulator.url,
+        username: 'haiadmin',
+        password: 'manager',
+      })
+      await controlRoute(
+        gateway,
+        {
+          deviceId: simulator.devices[0]!._id,
+          routeId: named('A').id,
+          destinationId: named('A').destinations[1]!.id,
+          action: 'stop',
+          waitFor: 'applied',
+          waitTimeout: 2000,
+        },
+        newOperation('control-route'),
+      )
+      await gateway.close()
+      const started = (): unknown[] => named('A').destinations.map((each) => each.started)
+      started().should.deepEqual([true, false])
+      await run('row', [{ ...route('A', 'running'), destinations: [destination('A')] }])
+      await undo()
+      await simulator.settle()
+      started().should.deepEqual([true, false])
     })
 
     it('may be tried again for what was not taken back', async () => {

@@ -8,8 +8,8 @@ import { plan, type ApplyOptions, type Goal, type Plan } from './plan'
 export interface Remove {
   /** Of their names: `*` stands for any text, `?` for one character. */
   pattern: string
-  /** More than so many are refused. */
-  atMost: number
+  /** More than so many are refused; default 3. */
+  atMost?: number
 }
 
 /** What speaks against removing anything, whatever is present. */
@@ -53,6 +53,7 @@ export function planRemovals(
   present: readonly Route[],
   options: ApplyOptions,
 ): { removals: Array<Goal & { plan: Plan }>; problems: Finding[] } {
+  const { atMost = 3 } = remove
   const fits = patternFilter(remove.pattern)
   const kept = new Set(plans.map(({ before }) => before?.id))
   const surplus = present.filter(
@@ -64,9 +65,9 @@ export function planRemovals(
       path: 'remove',
       problem: `would delete ${JSON.stringify(name)}, which is not stopped; stop it first, or add it to the list`,
     }))
-  if (surplus.length > remove.atMost) {
+  if (surplus.length > atMost) {
     const names = surplus.map(({ name }) => JSON.stringify(name)).join(', ')
-    const problem = `is ${remove.atMost}, but ${surplus.length} routes would be deleted: ${names}`
+    const problem = `is ${atMost}, but ${surplus.length} routes would be deleted: ${names}`
     problems.push({ path: 'removeAtMost', problem })
   }
   const removals = surplus.map((route) => {

@@ -190,13 +190,13 @@ function goalOf({ before }: Change, now: Route | undefined, options: ApplyOption
       ? 'stopped'
       : 'present'
   return {
-    wanted: now ? restored(before, now) : anew(before),
+    wanted: now ? restored(before, now) : recreated(before),
     options: { ...options, state },
   }
 }
 
 /** What creates the route again. */
-function anew(before: Route): Wanted {
+function recreated(before: Route): Wanted {
   const { name, source, destinations } = toSent(before)
   return {
     name,

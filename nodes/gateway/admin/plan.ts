@@ -1,4 +1,5 @@
 import {
+  ENSURE_STATES,
   GatewayError,
   ensureRoutes,
   invalidInput,
@@ -77,12 +78,10 @@ function withSecrets(given: unknown, prefix: string): { definition: unknown; uns
 /** Fits wherever a secret fits. */
 const STAND_IN = 'x'.repeat(10)
 
-const STATES: readonly EnsureState[] = ['present', 'started', 'stopped', 'absent', 'row']
-
 function stateIn({ state }: JsonObject): EnsureState {
-  const known = STATES.find((each) => each === (state || 'present'))
+  const known = ENSURE_STATES.find((each) => each === (state || 'present'))
   if (known !== undefined) return known
-  throw invalidInput([{ path: 'state', problem: `must be one of "${STATES.join('", "')}"` }])
+  throw invalidInput([{ path: 'state', problem: `must be one of "${ENSURE_STATES.join('", "')}"` }])
 }
 
 function removeIn({ remove, removePattern, removeAtMost }: JsonObject): Remove | undefined {
@@ -90,10 +89,9 @@ function removeIn({ remove, removePattern, removeAtMost }: JsonObject): Remove |
   const pattern = typeof removePattern === 'string' ? removePattern : ''
   const isEmpty = removeAtMost === undefined || removeAtMost === null || removeAtMost === ''
   const range = RANGES.removeAtMost
-  const atMost = isEmpty ? DEFAULT_AT_MOST : numberIn(removeAtMost, range)
+  if (isEmpty) return { pattern }
+  const atMost = numberIn(removeAtMost, range)
   if (atMost !== undefined) return { pattern, atMost }
   const problem = `must be a whole number from ${range.least} to ${range.most}`
   throw invalidInput([{ path: 'removeAtMost', problem }])
 }
-
-const DEFAULT_AT_MOST = 3

@@ -43,6 +43,13 @@ describe('merge: differences', () => {
     differences({ srtStreamID: 'Live' }).should.have.length(1)
   })
 
+  it('hide what may be secret in an address', () => {
+    const address = 'rtsp://user:pa/ss@192.0.2.1/live?token=abc'
+    const [only] = differences({ address })
+    only!.to!.should.equal(`rtsp://${HIDDEN}@192.0.2.1/live?${HIDDEN}`)
+    only!.from!.should.equal(SENT.destinations[0]!.address)
+  })
+
   it('compare paths one by one', () => {
     const paths = (port: number, more: object[] = []) => ({
       srtNetworkBondingParams: [{ address: 'a', port }, ...more],
