@@ -23,8 +23,10 @@ export interface ListedFailover {
   command(action: unknown, hold?: unknown): Promise<void>
 }
 
-/** What the other nodes see of the config node `media-gateway`. */
-export interface GatewayNode extends Node {
+/** One appliance, as the nodes use it. */
+export interface Appliance {
+  /** Its name in the inventory; undefined for the one of a config node without an inventory. */
+  readonly appliance?: string
   /** As errors name it, also where its configuration cannot work. */
   readonly identity: Identity
   /**
@@ -37,12 +39,46 @@ export interface GatewayNode extends Node {
    * @throws GatewayError `CONFIG` when it is too short, or cannot be part of such a name
    */
   readonly secretPrefix: () => string
-  /** The failover nodes of this gateway; each adds and removes itself. */
+  /** The failover nodes of this appliance; each adds and removes itself. */
   readonly failovers: Set<ListedFailover>
-  /** Adds a user of the gateway, usually a node. */
+  /** Adds a user of the appliance, usually a node. */
   register(user: object): void
   /** Removes that user. After the last one, the session is closed. */
   deregister(user: object): void
+}
+
+/** What the other nodes see of the config node `media-gateway`: without an inventory, its appliance. */
+export interface GatewayNode extends Node, Appliance {
+  /** The appliances of its inventory; undefined without one. */
+  readonly fleet?: Fleet
+}
+
+/** What works for each appliance that this instance owns. */
+export interface Follower {
+  /** This instance works for it from now on. */
+  added(appliance: Appliance): void
+  /** It works for it no longer: resolves once nothing more is sent on behalf of the follower. */
+  removed(appliance: Appliance): void | Promise<void>
+}
+
+/** The appliances of an inventory. */
+export interface Fleet {
+  /** The names of all of them, in the order of the inventory. */
+  names(): string[]
+  /** What is wrong with the inventory, row by row; the other rows work. */
+  faults(): GatewayError[]
+  /** True while this instance works for it. */
+  owns(name: string): boolean
+  /**
+   * Returns an appliance, whoever owns it.
+   * @throws GatewayError `NOT_FOUND`; `CONFIG` where the inventory could not be read
+   */
+  find(name: string): Appliance
+  /**
+   * Follows the appliances that this instance owns, those of now at once.
+   * @returns ends it, without a call of `removed`
+   */
+  follow(follower: Follower): () => void
 }
 
 export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {

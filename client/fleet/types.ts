@@ -1,0 +1,118 @@
+// A fleet: many appliances, divided over instances of Node-RED (docs/fleets.md).
+import type { Stop } from '../stop'
+
+/** An appliance of an inventory, with all that a config node would have of its own. */
+export interface InventoryRow {
+  /** As `msg.appliance` has it. */
+  readonly name: string
+  readonly baseUrl?: string
+  readonly fingerprint?: string
+  readonly username?: string
+  readonly password?: string
+}
+
+/** Which appliances of an inventory this instance works for. */
+export interface Share {
+  /** True while this instance works for the appliance. */
+  owns(appliance: string): boolean
+  /**
+   * True while it may send to the appliance, by a monotonic clock. Asked before each request goes out;
+   * undefined where ownership cannot end.
+   */
+  readonly maySend?: (appliance: string) => boolean
+  /** Gives everything away, after what is under way has ended. */
+  close(): Promise<void>
+}
+
+/** What follows the ownership of a share. */
+export interface ShareFollower {
+  /** `owns` has changed for some of the appliances. */
+  onTaken(): void
+  /**
+   * These are about to be given away, or must no longer be worked for: resolves once nothing more is
+   * sent to them.
+   */
+  onGiving(owned: (appliance: string) => boolean): Promise<void>
+}
+
+/** A record of the engine. */
+export interface Entry {
+  readonly value: string
+  /** Grows with each write to the engine; never used twice. */
+  readonly revision: number
+}
+
+/** The records of a fleet on its engine: small texts that are changed by comparing revisions. */
+export interface Store {
+  /** The present record; undefined where there is none. Read where writes are decided. */
+  get(key: string): Promise<Entry | undefined>
+  /** Writes a record that must not exist. @returns its revision; undefined when there is one */
+  create(key: string, value: string): Promise<number | undefined>
+  /** Replaces the record with this revision. @returns the new one; undefined when it is no longer present */
+  update(key: string, value: string, revision: number): Promise<number | undefined>
+  /**
+   * Reports all records, and then each change. An entry without a value was deleted.
+   * @param onReady all records of now have been reported
+   * @returns ends it
+   */
+  watch(
+    onEntry: (key: string, entry: Entry | undefined) => void,
+    onReady: () => void,
+  ): Promise<() => void>
+}
+
+/** Whether the engine can be used, as far as is known. */
+export interface EngineLink {
+  readonly isUp: boolean
+  /** Each loss and each return of the connection. @returns removes the listener */
+  onChange(listener: (isUp: boolean, reason?: string) => void): () => void
+}
+
+/** What this instance says of itself and knows of the others. */
+export interface Member {
+  /** As people call it, such as a host name. */
+  readonly name: string
+  /** Of one life of an instance: a restart has a new one. */
+  readonly id: string
+  /** How many slots it owns. */
+  readonly slots: number
+}
+
+/** What is to be done on an appliance by the instance that owns it. JSON; Buffers are kept. */
+export interface Command {
+  /** Of one message: who gets it twice does it once. */
+  readonly id: string
+  readonly appliance: string
+  /** A change that must not be repeated where it is not known whether it was made. */
+  readonly once: boolean
+  /** False: it changes nothing, and nothing need be remembered of it. */
+  readonly writes: boolean
+  /** For the one who carries it out. */
+  readonly body: unknown
+}
+
+/** How commands get to the owner of an appliance, and its answer back. */
+export interface Commands {
+  /**
+   * Has the owner carry out a command, and returns its answer. Waits while nobody owns the appliance.
+   * @throws GatewayError `UNAVAILABLE` when nobody does for `waitMs`, or the engine is away: not carried out;
+   * `OUTCOME_UNKNOWN` when an owner has begun and is gone; `CLOSED` after the stop
+   */
+  send(command: Command, options: { waitMs: number; stop?: Stop }): Promise<unknown>
+  /**
+   * Carries out commands for the appliances of which `owns` is true when the command comes.
+   * @returns ends it
+   */
+  serve(
+    owns: (appliance: string) => boolean,
+    carryOut: (command: Command) => Promise<unknown>,
+  ): Promise<() => Promise<void>>
+}
+
+/** Where events and pictures of all instances come together. */
+export interface Gathering {
+  /** One subject for each event: `<fleet>.event.<appliance>.<event>`. Never rejects. */
+  publish(appliance: string, event: { event: string }, token: number): void
+  /** The latest picture of an appliance stays there for whoever comes later. */
+  keep(appliance: string, picture: object, token: number): Promise<void>
+}
