@@ -1,0 +1,53 @@
+// Which instance works for which appliance: names are hashed to slots, and slots go to instances.
+import { createHash } from 'node:crypto'
+
+/** Enough that the shares of a few instances are alike, and few enough to have a record for each. */
+export const SLOTS = 256
+
+/** The slot of an appliance, from 0. The same everywhere and for ever. */
+export const slotOf = (appliance: string): number => hashOf(appliance) % SLOTS
+
+/**
+ * Returns which of the instances a slot goes to, by rendezvous hashing: of all instances, the one whose
+ * name together with the slot has the highest hash. So an instance that comes or goes moves only the
+ * slots that it gets or had. Undefined where there is no instance.
+ */
+export function instanceFor(slot: number, instances: Iterable<string>): string | undefined {
+  let chosen: string | undefined
+  let highest = -1
+  for (const instance of instances) {
+    const score = hashOf(`${slot}/${instance}`)
+    // Equal hashes are as good as impossible, but each instance must come to the same result.
+    if (score < highest || (score === highest && chosen! < instance)) continue
+    highest = score
+    chosen = instance
+  }
+  return chosen
+}
+
+/** 48 bits of SHA-256, which a number holds exactly. */
+const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, 6)
+
+/** One of so many equal shares of an inventory. */
+export interface Part {
+  /** From 0. */
+  readonly index: number
+  readonly of: number
+}
+
+/**
+ * Reads `i/N`, such as `1/3`. Instances may be counted from 0 or from 1: `3/3` is `0/3`.
+ * @returns undefined when it is not that
+ */
+export function partIn(text: string): Part | undefined {
+  const [, index, of] = /^\s*(\d{1,4})\s*\/\s*(\d{1,4})\s*$/.exec(text)?.map(Number) ?? []
+  if (index === undefined || of === undefined || of < 1 || index > of) return undefined
+  return { index: index % of, of }
+}
+
+/** Returns a test whether an appliance belongs to a part of the inventory. */
+export function ownedBy({ index, of }: Part): (appliance: string) => boolean {
+  const all = Array.from({ length: of }, (_, each) => String(each))
+  const owned = Array.from({ length: SLOTS }, (_, slot) => instanceFor(slot, all) === String(index))
+  return (appliance) => owned[slotOf(appliance)]!
+}
