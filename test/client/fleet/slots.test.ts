@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import should from 'should'
 import { SLOTS, instanceFor, ownedBy, partIn, slotOf } from '../../../client/fleet/slots'
 
