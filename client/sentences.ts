@@ -70,6 +70,14 @@ export const SENTENCES = {
   otherCertificate:
     '__host__ presents a certificate other than the pinned one. The request was not sent. Find out why it changed before you pin the new one.',
 
+  // Fleets.
+  notOwned:
+    'This instance of Node-RED no longer owns the appliance, or cannot prove that it does. The request was not sent.',
+  otherShare:
+    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message to that instance.',
+  otherVersion:
+    'The instance of Node-RED that owns the appliance has another version of the nodes. Install the same version on all instances.',
+
   // The login.
   loginRefused: '__host__ refused the username or the password (HTTP __status__).',
   correctLogin: 'Correct them in the configuration of the gateway, and deploy.',
