@@ -81,3 +81,4 @@ export {
   withSecretsFrom,
 } from './model/secrets'
 export type * from './model/types'
+export type { Command, Commands, Share, ShareFollower } from './fleet/types'
