@@ -225,8 +225,6 @@ export const SENTENCES = {
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
   applianceNeeded:
     'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
-  applianceElsewhere:
-    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message there.',
   share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',
 
   // Requests of the editor.

@@ -61,6 +61,7 @@ export function newAppliance(options: ApplianceOptions): OwnAppliance {
     identity,
     secretPrefix,
     failovers,
+    ...(appliance !== undefined && { memories: new Map<string, unknown>() }),
     get opened() {
       return connection
     },
