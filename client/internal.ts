@@ -80,3 +80,4 @@ export {
   withSecretsFrom,
 } from './model/secrets'
 export type * from './model/types'
+export type { Command, Commands, Share, ShareFollower } from './fleet/types'

@@ -70,6 +70,14 @@ export const SENTENCES = {
   otherCertificate:
     '__host__ presents a certificate other than the pinned one. The request was not sent. Find out why it changed before you pin the new one.',
 
+  // Fleets.
+  notOwned:
+    'This instance of Node-RED no longer owns the appliance, or cannot prove that it does. The request was not sent.',
+  otherShare:
+    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message to that instance.',
+  otherVersion:
+    'The instance of Node-RED that owns the appliance has another version of the nodes. Install the same version on all instances.',
+
   // The login.
   loginRefused: '__host__ refused the username or the password (HTTP __status__).',
   correctLogin: 'Correct them in the configuration of the gateway, and deploy.',
@@ -179,6 +187,14 @@ export const SENTENCES = {
   flag: 'The property __property__ must be true or false. Correct it in the node, and deploy.',
   lines:
     'The property __property__ must be text with one entry in each line. Correct it in the node, and deploy.',
+  engineInvalid:
+    'The engine must be an address such as nats://host:4222, or several with the same scheme, separated by commas.',
+  engineMqttInvalid: 'The MQTT address of the engine must be an address such as mqtt://host:1883.',
+  engineHasUser:
+    'The address of the engine must not contain a username or a password. Enter them in their own fields.',
+  engineNoUser: 'The engine has a password but no username.',
+  fleetInvalid: 'The name of the fleet must be 1 to 64 letters, digits, hyphens or underscores.',
+  replicasInvalid: 'The number of replicas on the engine must be 1, 3 or 5.',
   correct: 'Correct it in the configuration of the gateway, and deploy.',
   passwordNeeded:
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is only sent to where it was stored for.',

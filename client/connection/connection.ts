@@ -57,6 +57,8 @@ export interface GatewayOptions {
   maxAnswerBytes?: number
   /** Receives one line for each change of state. No line contains a secret. */
   log?: (level: 'info' | 'warn', text: string) => void
+  /** @internal Asked before each request is written: false, and it is refused with `UNAVAILABLE`. */
+  maySend?: () => boolean
   /** @internal Time for waits and durations, so that tests can move it. */
   clock?: Clock
 }
@@ -138,6 +140,7 @@ export function openConnection(options: GatewayOptions): Connection {
     proxy: options.proxy,
     maxAnswerBytes: options.maxAnswerBytes,
     timeout,
+    maySend: options.maySend,
     counters,
   })
   const closing = new Stop()

@@ -1,10 +1,12 @@
 import type { Node, NodeAPI } from 'node-red'
 import {
   GatewayError,
+  type Command,
   type Connection,
   type FailoverStatus,
   type Identity,
   type RouteAddress,
+  type Stop,
 } from '../../client/internal'
 import type { FailoverCause } from '../../client/model/failover'
 
@@ -41,6 +43,8 @@ export interface Appliance {
   readonly secretPrefix: () => string
   /** The failover nodes of this appliance; each adds and removes itself. */
   readonly failovers: Set<ListedFailover>
+  /** With an inventory: what action nodes keep from one message to the next, by their IDs. */
+  readonly memories?: Map<string, unknown>
   /** Adds a user of the appliance, usually a node. */
   register(user: object): void
   /** Removes that user. After the last one, the session is closed. */
@@ -79,6 +83,12 @@ export interface Fleet {
    * @returns ends it, without a call of `removed`
    */
   follow(follower: Follower): () => void
+  /**
+   * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
+   * where the instances cannot reach each other.
+   * @throws GatewayError what the owner throws, and as `Commands.send`
+   */
+  readonly send?: (command: Omit<Command, 'id'>, stop: Stop) => Promise<unknown>
 }
 
 export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {
