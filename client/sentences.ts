@@ -187,6 +187,14 @@ export const SENTENCES = {
   flag: 'The property __property__ must be true or false. Correct it in the node, and deploy.',
   lines:
     'The property __property__ must be text with one entry in each line. Correct it in the node, and deploy.',
+  engineInvalid:
+    'The engine must be an address such as nats://host:4222, or several with the same scheme, separated by commas.',
+  engineMqttInvalid: 'The MQTT address of the engine must be an address such as mqtt://host:1883.',
+  engineHasUser:
+    'The address of the engine must not contain a username or a password. Enter them in their own fields.',
+  engineNoUser: 'The engine has a password but no username.',
+  fleetInvalid: 'The name of the fleet must be 1 to 64 letters, digits, hyphens or underscores.',
+  replicasInvalid: 'The number of replicas on the engine must be 1, 3 or 5.',
   correct: 'Correct it in the configuration of the gateway, and deploy.',
   passwordNeeded:
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is only sent to where it was stored for.',

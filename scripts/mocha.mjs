@@ -87,18 +87,16 @@ function printResults(path) {
 }
 
 function printSkipped(skipped) {
-  const { IN_A_BROWSER } = createRequire(import.meta.url)(
-    join(root, 'dist/test/support/browser.js'),
-  )
-  const { WITH_PROMETHEUS } = createRequire(import.meta.url)(
-    join(root, 'dist/test/support/prometheus.js'),
-  )
+  const load = (name) => createRequire(import.meta.url)(join(root, `dist/test/support/${name}.js`))
+  const { IN_A_BROWSER } = load('browser')
+  const { WITH_PROMETHEUS } = load('prometheus')
+  const { WITH_NATS } = load('nats')
+  const suites = [IN_A_BROWSER, WITH_PROMETHEUS, WITH_NATS]
   const skippedIn = (suite) => skipped.filter((title) => title.includes(suite)).length
-  const others = skipped.filter(
-    (title) => !title.includes(IN_A_BROWSER) && !title.includes(WITH_PROMETHEUS),
-  )
+  const others = skipped.filter((title) => !suites.some((suite) => title.includes(suite)))
   if (others.length > 0) console.log(`Skipped here: ${others.join('; ')}.`)
   printWithoutPrometheus(skippedIn(WITH_PROMETHEUS))
+  printWithoutNats(skippedIn(WITH_NATS))
   const count = skippedIn(IN_A_BROWSER)
   if (count === 0) return
   const { CHROMIUM } = process.env
@@ -120,6 +118,18 @@ function printWithoutPrometheus(count) {
   console.log(`${tests(count)} with Prometheus skipped: ${why}.`)
   console.log(
     'To run them, install it (Debian: apt install prometheus), or set PROMETHEUS to its folder.',
+  )
+}
+
+function printWithoutNats(count) {
+  if (count === 0) return
+  const { NATS_SERVER } = process.env
+  const why = NATS_SERVER
+    ? `NATS_SERVER is "${NATS_SERVER}", which is not a program`
+    : 'nats-server was not found'
+  console.log(`${tests(count)} with NATS skipped: ${why}.`)
+  console.log(
+    'To run them, install it (Debian: apt install nats-server), or set NATS_SERVER to its path.',
   )
 }
 

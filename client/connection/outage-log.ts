@@ -8,7 +8,11 @@ export interface OutageLog {
   remove(source: string): void
 }
 
-export function createOutageLog(log: (level: 'info' | 'warn', text: string) => void): OutageLog {
+/** @param over what is logged at the end of an outage */
+export function createOutageLog(
+  log: (level: 'info' | 'warn', text: string) => void,
+  over = 'The gateway responds again.',
+): OutageLog {
   const failing = new Set<string>()
   const logged = new Set<string>()
   function remove(source: string): boolean {
@@ -23,7 +27,7 @@ export function createOutageLog(log: (level: 'info' | 'warn', text: string) => v
       logged.add(code)
     },
     recovered(source) {
-      if (remove(source)) log('info', 'The gateway responds again.')
+      if (remove(source)) log('info', over)
     },
     remove,
   }

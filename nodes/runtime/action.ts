@@ -156,7 +156,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
   })
 }
 
-const NOTHING: Message = Object.freeze({}) as Message
+const NOTHING: Message = Object.freeze({})
 
 function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Message[]] {
   const { payload, deviceId, routeId, routeName, plan, split } = result

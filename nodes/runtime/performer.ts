@@ -56,7 +56,7 @@ export interface Performer<Config, Memory = undefined> {
 export function partOf(message: Message, names: readonly string[] = []): Message {
   const part: Record<string, unknown> = {}
   for (const name of names) part[name] = message[name]
-  return part as Message
+  return part
 }
 
 /** What a node keeps for an appliance of an inventory; undefined where it keeps nothing for each. */

@@ -1,0 +1,128 @@
+import type { KV, KvEntry } from '@nats-io/kv'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { GatewayError } from '../../errors'
+import { engineAway, inTime, reasonOf } from './failures'
+import type { Link } from './link'
+
+/** A record as it is stored. */
+export interface Stored {
+  readonly value: Uint8Array
+  readonly revision: number
+}
+
+/**
+ * The records of one bucket. Whatever the engine does not answer in time rejects with `UNAVAILABLE`:
+ * a write may have been made all the same.
+ */
+export interface Bucket {
+  get(key: string): Promise<Stored | undefined>
+  /** @returns its revision; undefined when there is such a record */
+  create(key: string, value: Uint8Array | string): Promise<number | undefined>
+  /** @returns the new revision; undefined when the record with this one is no longer present */
+  update(key: string, value: Uint8Array | string, revision: number): Promise<number | undefined>
+  /** Anything else that is done with the bucket of the present connection. */
+  use<T>(work: (bucket: KV) => Promise<T>): Promise<T>
+}
+
+export interface BucketOptions {
+  name: string
+  replicas: number
+  /** Milliseconds after which a record is forgotten; for ever without it. */
+  ttl?: number
+  /** Milliseconds that each call may take. */
+  timeout: number
+  log: (level: 'info' | 'warn', text: string) => void
+}
+
+/** A bucket that exists is used as it is; one that does not is created. */
+export function openBucket(link: Link, options: BucketOptions): Bucket {
+  const { name, replicas, ttl, timeout, log } = options
+  let opened: { by: NatsConnection; bucket: Promise<KV> } | undefined
+  let isCompared = false
+
+  async function open(connection: NatsConnection): Promise<KV> {
+    const { Kvm } = require('@nats-io/kv') as typeof import('@nats-io/kv')
+    // Read from the leader of the bucket, since a replica may be behind. A leader that was just
+    // replaced may be so too: that is why each write compares the revision.
+    const wanted = { replicas, ttl, history: 1, allow_direct: false, storage: 'file' as const }
+    const bucket = await new Kvm(connection).create(name, wanted)
+    if (!isCompared) {
+      isCompared = true
+      const { replicas: found } = await bucket.status()
+      if (found !== replicas) {
+        log(
+          'warn',
+          `The bucket "${name}" on the engine has ${found} replicas instead of ${replicas}. It is used as it is.`,
+        )
+      }
+    }
+    return bucket
+  }
+
+  function present(connection: NatsConnection): Promise<KV> {
+    if (opened?.by !== connection) {
+      const bucket = open(connection)
+      const mine = (opened = { by: connection, bucket })
+      bucket.catch(() => {
+        if (opened === mine) opened = undefined
+      })
+    }
+    return opened.bucket
+  }
+  link.beforeUp(async (connection) => void (await present(connection)))
+
+  async function attempt<T>(work: (bucket: KV) => Promise<T>): Promise<T> {
+    const { connection } = link
+    if (!connection) throw engineAway('not connected')
+    try {
+      return await work(await present(connection))
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      // The bucket was removed meanwhile: nothing was done in it.
+      opened = undefined
+      return work(await present(connection))
+    }
+  }
+
+  async function use<T>(work: (bucket: KV) => Promise<T>): Promise<T> {
+    try {
+      return await inTime(timeout, attempt(work))
+    } catch (error) {
+      throw error instanceof GatewayError ? error : engineAway(reasonOf(error))
+    }
+  }
+
+  const unlessChanged = (write: (bucket: KV) => Promise<number>): Promise<number | undefined> =>
+    use(async (bucket) => {
+      try {
+        return await write(bucket)
+      } catch (error) {
+        if (isOtherRevision(error)) return undefined
+        throw error
+      }
+    })
+
+  return {
+    use,
+    async get(key) {
+      const entry = await use((bucket) => bucket.get(key))
+      return entry && isPresent(entry) ? entry : undefined
+    },
+    create: (key, value) => unlessChanged((bucket) => bucket.create(key, value)),
+    update: (key, value, revision) =>
+      unlessChanged((bucket) => bucket.update(key, value, revision)),
+  }
+}
+
+/** False for the mark of a deleted record. */
+export const isPresent = ({ operation }: KvEntry): boolean => operation === 'PUT'
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
+
+/** "wrong last sequence", of one server and of a cluster. */
+const isOtherRevision = (error: unknown): boolean =>
+  codeOf(error) === 10071 || codeOf(error) === 10164
+
+/** "stream not found"; and a write to which nothing listens, which is what the client makes of it. */
+const isMissing = (error: unknown): boolean =>
+  codeOf(error) === 10059 || (error instanceof Error && error.name === 'JetStreamNotEnabled')

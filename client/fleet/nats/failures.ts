@@ -1,0 +1,30 @@
+import { GatewayError, words } from '../../errors'
+
+/** The engine did not respond, or said that it cannot. Whether it did something is not known. */
+export const engineAway = (reason: string): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    words('The engine of the fleet does not respond (__reason__).', { reason }),
+    { reason },
+  )
+
+/** Why something failed, in a few words and without secrets. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'closed'
+  const from = error.cause instanceof Error ? error.cause : error
+  const { code } = from as { code?: unknown }
+  return typeof code === 'string' ? code : error.message.slice(0, 200) || error.name
+}
+
+/** Settles as the work does, but fails when that takes longer. What comes later is ignored. */
+export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(engineAway(`no response within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([work, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}

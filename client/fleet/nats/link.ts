@@ -1,0 +1,131 @@
+import type { NatsConnection } from '@nats-io/transport-node'
+import { createOutageLog } from '../../connection/outage-log'
+import { pause } from './pause'
+import { Stop, within } from '../../stop'
+import type { EngineLink } from '../types'
+import { inTime, reasonOf } from './failures'
+import type { Address, EngineOptions } from './options'
+
+/** The connection to the engine, which is opened again for ever. */
+export interface Link extends EngineLink {
+  /** The present connection; undefined while there is none that can be used. */
+  readonly connection: NatsConnection | undefined
+  /** When the present connection could be used, by `performance.now()`; undefined while there is none. */
+  readonly since: number | undefined
+  /** Resolves once there is a connection, or at the stop. */
+  up(stop: Stop): Promise<void>
+  /** Work to be done on each new connection before it counts as up. It is done again when it rejects. */
+  beforeUp(prepare: (connection: NatsConnection) => Promise<void>): void
+  close(): Promise<void>
+}
+
+const LONGEST_WAIT_MS = 2000
+
+/**
+ * Each connection is a new one: nothing that was meant for an earlier one is sent late on it, and
+ * every request on its way fails as soon as it is lost.
+ */
+export function openLink({ servers, secure }: Address, options: EngineOptions): Link {
+  const { user, password, tls, ttlMs, fleet } = options
+  const timeout = Math.max(500, ttlMs / 5)
+  const stop = new Stop()
+  const listeners = new Set<(isUp: boolean, reason?: string) => void>()
+  const prepares: Array<(connection: NatsConnection) => Promise<void>> = []
+  const outages = createOutageLog(options.log, `The engine of the fleet "${fleet}" responds again.`)
+  let connection: NatsConnection | undefined
+  let since: number | undefined
+
+  function connect(): Promise<NatsConnection> {
+    const nats = require('@nats-io/transport-node') as typeof import('@nats-io/transport-node')
+    return nats.connect({
+      servers: [...servers],
+      user,
+      pass: password,
+      tls: secure ? { ...(tls as object) } : null,
+      name: `media-gateway-${fleet}`,
+      timeout,
+      reconnect: false,
+      // Noticed after three of them, a quarter of the lease, that nothing comes back.
+      pingInterval: Math.max(100, ttlMs / 12),
+      maxPingOut: 2,
+      noAsyncTraces: true,
+    })
+  }
+
+  /** One connection, from its beginning to its end. @returns why it ended */
+  async function once(): Promise<unknown> {
+    const opened = await connect()
+    const unhook = stop.onStop(() => void opened.close())
+    try {
+      for (const prepare of prepares) await inTime(2 * timeout, prepare(opened))
+      if (stop.stopped || opened.isClosed()) return await opened.closed()
+      connection = opened
+      since = performance.now()
+      outages.recovered('engine')
+      for (const listener of listeners) listener(true)
+      return await opened.closed()
+    } finally {
+      unhook()
+      void opened.close()
+    }
+  }
+
+  async function run(): Promise<void> {
+    // The start of Node-RED does not wait for the client to be loaded.
+    await pause(0, stop)
+    while (!stop.stopped) {
+      const ended = await once().catch((error: unknown) => error)
+      const wasUp = connection !== undefined
+      connection = undefined
+      since = undefined
+      const reason = reasonOf(ended)
+      if (!stop.stopped) {
+        outages.failed(
+          'engine',
+          reason,
+          `The engine of the fleet "${fleet}" cannot be reached (${reason}). It is tried again.`,
+        )
+      }
+      if (wasUp) for (const listener of listeners) listener(false, reason)
+      // All instances have lost it at the same moment.
+      const longest = wasUp ? LONGEST_WAIT_MS / 4 : LONGEST_WAIT_MS
+      await pause(longest * (0.5 + Math.random() / 2), stop)
+    }
+  }
+  const running = run()
+
+  return {
+    get isUp() {
+      return connection !== undefined
+    },
+    get connection() {
+      return connection
+    },
+    get since() {
+      return since
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async up(waiting) {
+      if (connection || waiting.stopped) return
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          listeners.delete(done)
+          unhook()
+          resolve()
+        }
+        listeners.add(done)
+        let unhook: () => void = () => undefined
+        unhook = waiting.onStop(done)
+      })
+    },
+    beforeUp: (prepare) => void prepares.push(prepare),
+    async close() {
+      stop.now()
+      // A connection that is just being opened ends by itself.
+      await within(LONGEST_WAIT_MS, running)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { TlsOptions } from '../../connection/agents'
+import { GatewayError, say } from '../../errors'
+
+export interface EngineOptions {
+  /** `nats://` or `tls://`, host and port; several servers of one cluster are separated by commas. */
+  servers: string
+  user?: string
+  password?: string
+  /** The name of the fleet on the engine: letters, digits, `-` and `_`. */
+  fleet: string
+  /** How many servers of the cluster keep each record: 1, 3 or 5. */
+  replicas: number
+  /** Milliseconds: the lease. What takes a fifth of it counts as failed. */
+  ttlMs: number
+  /** As for the `https.Agent`: own authority, client certificate and so on. Only with `tls://`. */
+  tls?: TlsOptions
+  /** `mqtt://` or `mqtts://`: the MQTT port of the engine, where pictures are retained. */
+  mqtt?: string
+  log: (level: 'info' | 'warn', text: string) => void
+}
+
+type Fault =
+  | 'engineInvalid'
+  | 'engineMqttInvalid'
+  | 'engineHasUser'
+  | 'engineNoUser'
+  | 'fleetInvalid'
+  | 'replicasInvalid'
+
+/** Where the engine is. */
+export interface Address {
+  /** Each as `host:port`. */
+  readonly servers: readonly string[]
+  readonly secure: boolean
+}
+
+/** @throws GatewayError `CONFIG` for options that cannot work, before anything is sent */
+export function checkOptions(options: EngineOptions): Address {
+  const { fleet, mqtt, replicas, user, password } = options
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(fleet)) throw faulty('fleetInvalid')
+  if (![1, 3, 5].includes(replicas)) throw faulty('replicasInvalid')
+  if (password && !user) throw faulty('engineNoUser')
+  if (mqtt !== undefined) addressOf(mqtt, /^mqtts?:$/, 'engineMqttInvalid')
+  const servers = options.servers
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)
+    .map((each) => addressOf(each, /^(nats|tls):$/, 'engineInvalid'))
+  const secure = servers[0]?.protocol === 'tls:'
+  // A password must not go unencrypted to one of several servers.
+  if (servers.length === 0 || servers.some(({ protocol }) => (protocol === 'tls:') !== secure)) {
+    throw faulty('engineInvalid')
+  }
+  return { servers: servers.map(({ host, port }) => (port ? host : `${host}:4222`)), secure }
+}
+
+const faulty = (fault: Fault): GatewayError =>
+  new GatewayError('CONFIG', [say(fault), say('correct')])
+
+/** The text is not repeated in an error: it may contain a password. */
+function addressOf(text: string, schemes: RegExp, fault: Fault): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.username || url?.password) throw faulty('engineHasUser')
+  const isAlone = url && /^\/?$/.test(url.pathname) && !url.search && !url.hash
+  if (!url || !isAlone || !url.hostname || !schemes.test(url.protocol)) {
+    throw faulty(fault)
+  }
+  return url
+}
