@@ -44,14 +44,15 @@ async function main() {
   await showOwners(fleet, show, { stays: !show.isTerminal })
 
   const act = createActs({ fleet, show, ttl })
-  fleet.send(fleet.instances[0])
+  const endCommands = fleet.send(fleet.instances[0])
   show.say(
     `Commands are sent through ${fleet.instances[0].name}, for one appliance after the other.`,
   )
   if (options.once || !show.isTerminal || !process.stdin.isTTY) await playAll(act, options)
   else await obeyKeys(act, show)
 
-  await fleet.endCommands(fleet.instances[0], ANSWERS_WITHIN_MS)
+  await endCommands()
+  await fleet.answers(ANSWERS_WITHIN_MS)
   await watching.end()
   const account = await finish(fleet, show)
   const broken = [...brokenPromises(account, { ttlMs: ttl * 1000 }), ...act.broken]

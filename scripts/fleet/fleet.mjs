@@ -22,7 +22,9 @@ const LATE_POLLS = 2.5
  * @param appliances,instances how many
  * @param routes on each appliance
  * @param ttl,interval,lifetime of a lease, between polls and of a session, in seconds
- * @param addressOf the address of the engine for an instance; that of the engine if not given
+ * @param engineFor the address of the engine for an instance; its own if not given
+ * @param inventoryFor the inventory of an instance, from `{name, url}` of each appliance; the same for all
+ * if not given
  */
 export async function startFleet({
   engine,
@@ -32,7 +34,8 @@ export async function startFleet({
   ttl,
   interval,
   lifetime = 900,
-  addressOf = () => engine.servers,
+  engineFor = () => engine.servers,
+  inventoryFor = (_name, rows) => rows,
 }) {
   const names = Array.from({ length: size }, (_, place) => `node-red-${place + 1}`)
   const password = randomBytes(12).toString('hex')
@@ -47,16 +50,14 @@ export async function startFleet({
     rows.push(...(await ask('start', { ...part, lifetime: lifetime * 1000 })))
     processes.push(ask)
   }
-  const inventory = join(temporaryUserDirectory(), 'inventory.json')
-  const write = (some) =>
-    writeFileSync(inventory, JSON.stringify(some.map(({ name, url }) => ({ name, baseUrl: url }))))
-  write(rows)
-  const flow = flowOf({
-    inventory,
-    fleet: `trial-${randomBytes(4).toString('hex')}`,
-    ttl,
-    interval,
-  })
+  const folder = temporaryUserDirectory()
+  const inventoryOf = (name) => join(folder, `${name}.json`)
+  for (const name of names) {
+    const own = await inventoryFor(name, rows)
+    const entries = own.map(({ name: appliance, url }) => ({ name: appliance, baseUrl: url }))
+    writeFileSync(inventoryOf(name), JSON.stringify(entries))
+  }
+  const flow = flowOf({ fleet: `trial-${randomBytes(4).toString('hex')}`, ttl, interval })
   const instances = names.map((name) =>
     createInstance({
       name,
@@ -64,7 +65,8 @@ export async function startFleet({
       credentials: CREDENTIALS,
       environment: {
         FLEET_PASSWORD: password,
-        FLEET_ENGINE: addressOf(name),
+        FLEET_INVENTORY: inventoryOf(name),
+        FLEET_ENGINE: engineFor(name),
         FLEET_ENGINE_USER: engine.user ?? '',
         FLEET_ENGINE_PASSWORD: engine.password ?? '',
       },
@@ -74,7 +76,7 @@ export async function startFleet({
   const events = []
   const commands = new Map()
   const records = []
-  let sending
+  let latestCommand = 0
 
   const happens = (kind, { client }) => events.push({ at: Date.now(), kind, client })
   const living = () => instances.filter(({ state }) => state === 'on')
@@ -111,45 +113,52 @@ export async function startFleet({
     return false
   }
 
-  /** Gives commands to the flow of one instance, for one appliance after the other. */
+  /**
+   * Gives commands to the flow of an instance while it runs, for one appliance after the other.
+   * @returns ends it
+   */
   function send(through) {
     const over = new AbortController()
     const run = (async () => {
       while (!over.signal.aborted) {
-        const number = commands.size + 1
-        const { name: appliance } = rows[number % rows.length]
-        const command = commandFor(number, appliance)
-        const { isOnce } = command
-        const { client } = through
-        commands.set(number, { number, appliance, isOnce, through: client, sentAt: Date.now() })
-        // While there is no flow it takes none. Where that is not known it counts as given.
-        const taken = await through.ask('send', [command]).catch(() => 1)
-        if (!taken) commands.delete(number)
-        await answers(through)
+        if (through.state === 'on') await sendOne(through)
         await pause(COMMAND_EVERY_MS)
       }
     })()
-    sending = async () => {
+    return async () => {
       over.abort()
       await run
     }
   }
 
-  async function answers(from) {
-    for (const { number, ...end } of await from.ask('ended').catch(() => [])) {
-      Object.assign(commands.get(number) ?? {}, { ...end, answeredAt: end.at })
+  async function sendOne(through) {
+    const number = ++latestCommand
+    const { name: appliance } = rows[number % rows.length]
+    const command = commandFor(number, appliance)
+    const { isOnce } = command
+    const { client } = through
+    commands.set(number, { number, appliance, isOnce, through: client, sentAt: Date.now() })
+    // While there is no flow it takes none. Where that is not known it counts as given.
+    const taken = await through.ask('send', [command]).catch(() => 1)
+    if (!taken) commands.delete(number)
+    await hearFrom(through)
+  }
+
+  async function hearFrom(instance) {
+    for (const { number, ...end } of await instance.ask('ended').catch(() => [])) {
+      Object.assign(commands.get(number), { ...end, answeredAt: end.at })
     }
   }
 
-  /** Ends the commands, and waits for the answers of those under way. */
-  async function endCommands(from, within) {
-    await sending?.()
+  /** Waits for the answers of the commands under way. */
+  async function answers(within) {
     const deadline = performance.now() + within
-    const isOpen = ({ code }) => code === undefined
-    while (performance.now() < deadline && [...commands.values()].some(isOpen)) {
-      await answers(from)
+    const isOpen = ({ code, through }) =>
+      code === undefined && living().some(({ client }) => client === through)
+    do {
+      for (const instance of living()) await hearFrom(instance)
       await pause(100)
-    }
+    } while (performance.now() < deadline && [...commands.values()].some(isOpen))
   }
 
   return {
@@ -159,12 +168,10 @@ export async function startFleet({
     latest,
     settle,
     send,
-    endCommands,
+    answers,
     collect,
     commands,
     happens,
-    /** Changes the inventory while it is in use. */
-    write,
     openSessions: async () =>
       (await Promise.all(processes.map((ask) => ask('openSessions')))).reduce((a, b) => a + b, 0),
     /** What `accountOf` needs. @param until when the end began */

@@ -9,11 +9,10 @@ const nameOf = (number) => `Command ${number}`
 const ROUTE = 'Studio A'
 
 /**
- * @param inventory the path of the file
  * @param fleet its name on the engine
  * @param ttl,interval of the lease and between polls, in seconds
  */
-export function flowOf({ inventory, fleet, ttl, interval }) {
+export function flowOf({ fleet, ttl, interval }) {
   return [
     { id: 'tab', type: 'tab', label: 'Fleet' },
     {
@@ -21,7 +20,7 @@ export function flowOf({ inventory, fleet, ttl, interval }) {
       type: 'media-gateway',
       name: 'Fleet',
       baseUrl: '',
-      inventory,
+      inventory: '${FLEET_INVENTORY}',
       inventoryType: 'file',
       share: 'lease',
       engine: '${FLEET_ENGINE}',
