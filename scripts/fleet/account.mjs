@@ -153,7 +153,7 @@ function accountOfCommands(commands, records, { disturbed, gone }) {
     if (code === undefined && gone.has(through)) senderGone++
     else if (code === undefined) list.unanswered.push(number)
     else codes[code] = (codes[code] ?? 0) + 1
-    if (code === 'ok' && done.length === 0) list.claimed.push(number)
+    if ((code === 'ok' || applied === 'yes') && done.length === 0) list.claimed.push(number)
     if (applied === 'maybe') unknown++
     if (code !== 'ok' && applied === 'no' && done.length > 0) list.denied.push(number)
   }
