@@ -55,3 +55,26 @@ export function numberIn(
   const isGood = number >= least && number <= most && (!whole || Number.isInteger(number))
   return isGood ? number : undefined
 }
+
+/** True for the servers of an engine: host and port, after `nats://`, `tls://` or nothing; with commas. */
+export const areEngineServers = (text: string): boolean =>
+  text
+    .split(',')
+    .map((server) => server.trim())
+    .map((server) => (/^[^/]+$/.test(server) ? `nats://${server}` : server))
+    .every((server) => isServer(server, /^(?:nats|tls):\/\//i))
+
+/** True for the address of the MQTT port of an engine. */
+export const isMqttServer = (text: string): boolean => isServer(text, /^mqtts?:\/\//i)
+
+/** An address of a host, with a port or not. The account is given apart from it. */
+function isServer(text: string, scheme: RegExp): boolean {
+  const address = text.trim()
+  if (!scheme.test(address) || !URL.canParse(address)) return false
+  const { hostname, username, password, pathname, search, hash } = new URL(address)
+  const others = [username, password, pathname.replace(/^\/$/, ''), search, hash]
+  return hostname !== '' && !/[\s@]/.test(address) && others.every((part) => part === '')
+}
+
+/** True for the name of a fleet on its engine, as its subjects and buckets can have it. */
+export const isFleetName = (text: string): boolean => /^[\w-]{1,64}$/.test(text)
