@@ -143,7 +143,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
     }
   }
 
-  /** Ends all work for an appliance: first what follows it, then its connection. Never rejects. */
+  /**
+   * Ends all work for an appliance. What follows it stops at once; its connection waits for what is under
+   * way as at every close. Never rejects.
+   */
   function retire(entry: Entry): Promise<void> {
     const { appliance, row, isFollowed } = entry
     const { name } = row
@@ -153,11 +156,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
     entry.appliance = undefined
     if (!appliance) return former ?? Promise.resolve()
     const told = isFollowed ? [...followers].map((follower) => remove(follower, appliance)) : []
-    const over = Promise.all([former, ...told])
-      .then(() => closing.run(() => appliance.close()))
-      .then(() => {
-        if (leaving.get(name) === over) leaving.delete(name)
-      })
+    const ended = closing.run(() => appliance.close())
+    const over = Promise.all([former, ...told, ended]).then(() => {
+      if (leaving.get(name) === over) leaving.delete(name)
+    })
     leaving.set(name, over)
     return over
   }

@@ -42,6 +42,7 @@ export function createFleetStatus(
   /** Those in trouble, the earliest first. */
   const troubled = { red: new Map<string, Standing>(), yellow: new Map<string, Standing>() }
   let good = 0
+  let known = 0
   let failure: GatewayError | undefined
   let rows: readonly GatewayError[] = []
   let shown = ''
@@ -49,8 +50,9 @@ export function createFleetStatus(
   let closed = false
 
   function put(name: string, standing: Standing | undefined): void {
-    if (all.get(name)?.isUp) good--
-    if (standing?.isUp) good++
+    const before = all.get(name)
+    known += Number(standing !== undefined) - Number(before !== undefined)
+    good += Number(standing?.isUp ?? false) - Number(before?.isUp ?? false)
     for (const fill of ['red', 'yellow'] as const) {
       if (standing?.trouble && standing.fill === fill) troubled[fill].set(name, standing)
       else troubled[fill].delete(name)
@@ -81,7 +83,7 @@ export function createFleetStatus(
       : rows[0] && { name: rows[0].cause.appliance ?? '?', text: briefly(rows[0], words) }
     if (!reason) {
       // Before the first polls there is nothing to say.
-      if (good > 0) show('green', words(`${kind}.fleet`, values))
+      if (known > 0) show('green', words(`${kind}.fleet`, values))
       return
     }
     const fill = good === 0 && troubled.red.size > 0 ? 'red' : 'yellow'
@@ -93,7 +95,9 @@ export function createFleetStatus(
     set(name, standing) {
       const before = all.get(name)
       const isSame =
-        before?.fill === standing?.fill && before?.trouble?.key === standing?.trouble?.key
+        before?.isUp === standing?.isUp &&
+        before?.fill === standing?.fill &&
+        before?.trouble?.key === standing?.trouble?.key
       if (isSame && all.has(name)) return
       put(name, standing)
       all.set(name, standing)
