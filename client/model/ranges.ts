@@ -16,7 +16,6 @@ export const RANGES = {
   statistics: { least: 1, most: 3600 },
   holdFor: { least: 0, most: 86_400 },
   leaseTtl: { least: 2, most: 3600 },
-  engineReplicas: { least: 1, most: 5, whole: true },
 } as const satisfies Record<string, Range>
 
 /** Milliseconds for one call, by default. */

@@ -56,13 +56,14 @@ export function numberIn(
   return isGood ? number : undefined
 }
 
-/** True for the servers of an engine: host and port, after `nats://`, `tls://` or nothing; with commas. */
+/** True for the servers of an engine: `nats://` or `tls://` for all of them, separated by commas. */
 export const areEngineServers = (text: string): boolean =>
-  text
-    .split(',')
-    .map((server) => server.trim())
-    .map((server) => (/^[^/]+$/.test(server) ? `nats://${server}` : server))
-    .every((server) => isServer(server, /^(?:nats|tls):\/\//i))
+  [/^nats:\/\//i, /^tls:\/\//i].some((scheme) =>
+    text.split(',').every((server) => isServer(server, scheme)),
+  )
+
+/** How many servers of a cluster can keep a record. */
+export const REPLICAS: readonly number[] = [1, 3, 5]
 
 /** True for the address of the MQTT port of an engine. */
 export const isMqttServer = (text: string): boolean => isServer(text, /^mqtts?:\/\//i)

@@ -9,6 +9,7 @@ import {
   isSecretPrefix,
   linesIn,
   numberIn,
+  REPLICAS,
   suggestedAddress,
   type AddressFault,
 } from '../../client/model/settings'
@@ -57,6 +58,11 @@ export const checks = {
   fleet: (value: string): Fault | undefined =>
     value === '' || isVariable(value) || isFleetName(value) ? undefined : ['fleet'],
 
+  engineReplicas: (value: string): Fault | undefined =>
+    value === '' || isVariable(value) || REPLICAS.includes(Number(value))
+      ? undefined
+      : ['engineReplicas'],
+
   // Empty means the default.
   timeout: number(RANGES.timeout),
   concurrency: number(RANGES.concurrency),
@@ -65,7 +71,6 @@ export const checks = {
   holdFor: number(RANGES.holdFor),
   statistics: number(RANGES.statistics),
   leaseTtl: number(RANGES.leaseTtl),
-  engineReplicas: number(RANGES.engineReplicas),
 }
 
 const ADDRESS_KEYS: Record<AddressFault, string> = {

@@ -1,5 +1,6 @@
 // Which share of an inventory an instance works for: all, a part, or what a lease gives it.
 import { field } from '../../editor/fields'
+import { text } from '../../editor/text'
 
 const WORDS = ['all', 'lease']
 
@@ -9,6 +10,7 @@ export function prepareShare(node: EditorNode): void {
   const input = field(node, 'share')
   const place = input.get(0)
   const now = () => input.val() ?? ''
+  place.ariaLabel = text('label.part')
   let part = WORDS.includes(now()) ? '' : now()
 
   function show(): void {

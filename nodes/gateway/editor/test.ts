@@ -175,6 +175,7 @@ function prepareChoice(connectionNow: () => Connection) {
   }
 
   input.role = 'combobox'
+  input.ariaLabel = text('form.appliance')
   input.autocomplete = 'off'
   input.addEventListener('focus', () => void read())
   const type = document.querySelector('#node-config-input-inventory')!
