@@ -200,6 +200,35 @@ export const SENTENCES = {
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is only sent to where it was stored for.',
   notDeployed: 'This gateway is not deployed. Deploy it first.',
 
+  // The inventory.
+  inventorySource: 'The property inventoryType must be none, json, file, env or global.',
+  inventoryNotArray: 'The inventory must be a JSON array of objects, each with a name.',
+  inventoryNotJson: 'The inventory is not valid JSON.',
+  inventoryNotJsonAt: 'The inventory is not valid JSON: see line __line__, column __column__.',
+  inventoryFile: 'The inventory file __path__ cannot be read (__reason__).',
+  inventoryContext: 'The global context has no inventory in "__key__".',
+  inventoryStore: 'The inventory "__key__" in the global context cannot be read (__reason__).',
+  inventoryWaiting: 'The inventory has not been read yet.',
+  inventoryKept: 'The previous inventory stays in use.',
+  inventoryRow: 'Row __row__ of the inventory:',
+  inventoryRowNamed: 'Row __row__ of the inventory, "__name__":',
+  rowNoObject: 'It is not an object.',
+  rowNoName: 'The name is missing.',
+  rowLongName: 'The name has more than __most__ characters.',
+  rowSameName: 'Row __first__ has the same name.',
+  rowSameUrl: 'Row __first__ has the same URL.',
+  rowMember: 'The member "__member__" is unknown. Known members are __known__.',
+  rowNotText: 'The member __member__ must be text.',
+  rowVariable: 'The environment variable __variable__ is not set (member __member__).',
+  rowPlain:
+    'The member __member__ must be the name of an environment variable, such as __example__, because flows are exported.',
+  applianceNotFound: 'The inventory has no appliance "__appliance__".',
+  applianceNeeded:
+    'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
+  applianceElsewhere:
+    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message there.',
+  share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',
+
   // Requests of the editor.
   unusableId: '__id__ cannot be sent as an ID.',
   tooManyDevices:

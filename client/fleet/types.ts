@@ -13,7 +13,7 @@ export interface InventoryRow {
 
 /** Which appliances of an inventory this instance works for. */
 export interface Share {
-  /** True while this instance works for the appliance. */
+  /** True while this instance works for the appliance: from `onTaken` until `onGiving` is called. */
   owns(appliance: string): boolean
   /**
    * True while it may send to the appliance, by a monotonic clock. Asked before each request goes out;

@@ -63,21 +63,45 @@ export interface Follower {
   added(appliance: Appliance): void
   /** It works for it no longer: resolves once nothing more is sent on behalf of the follower. */
   removed(appliance: Appliance): void | Promise<void>
+  /** Something else has changed: the inventory, what is wrong with it, or what is owned. */
+  changed?(): void
+}
+
+/** An appliance of an inventory as it is now. */
+export interface ListedAppliance {
+  readonly name: string
+  /** Its URL. */
+  readonly address: string
+  readonly isOwned: boolean
+  /** Undefined before it is first used. */
+  readonly connection?: Connection
+  readonly failovers?: ReadonlySet<ListedFailover>
 }
 
 /** The appliances of an inventory. */
 export interface Fleet {
+  readonly readOnly: boolean
+  /**
+   * Settles when the inventory has been read once, or could not be. Before that, only one that is
+   * typed in, or in the environment, is there.
+   */
+  readonly ready: Promise<void>
+  /** Why there are no appliances at all. */
+  readonly failure?: GatewayError
   /** The names of all of them, in the order of the inventory. */
   names(): string[]
-  /** What is wrong with the inventory, row by row; the other rows work. */
+  /** What is wrong with the inventory, row by row (`cause.appliance`); the other rows work. */
   faults(): GatewayError[]
-  /** True while this instance works for it. */
+  /** True while this instance works for it, or would if its row could be used. */
   owns(name: string): boolean
   /**
    * Returns an appliance, whoever owns it.
-   * @throws GatewayError `NOT_FOUND`; `CONFIG` where the inventory could not be read
+   * @throws GatewayError `NOT_FOUND`; `CONFIG` where its row, or the inventory, cannot be used. `client`
+   * of one that is not owned throws `UNAVAILABLE`
    */
   find(name: string): Appliance
+  /** All of them, in the order of the inventory. Opens nothing. */
+  list(): ListedAppliance[]
   /**
    * Follows the appliances that this instance owns, those of now at once.
    * @returns ends it, without a call of `removed`
