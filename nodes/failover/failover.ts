@@ -10,6 +10,7 @@ import { languageOf } from '../../client/model/watch'
 import { appliancesIn, faultsFor, followAppliances, type Wanted } from '../runtime/appliances'
 import { evaluatorOf, refused } from '../runtime/chosen'
 import { flagProperty } from '../runtime/environment'
+import { obeyElsewhere } from '../runtime/elsewhere'
 import { whenStarted } from '../runtime/flows-started'
 import {
   findGateway,
@@ -33,6 +34,7 @@ export = (RED: NodeAPI): void => {
   RED.nodes.registerType('media-gateway-failover', function (this: Node, saved: FailoverConfig) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
+    const { id } = this
     const { store } = config
     const user = findGateway(RED, config)
     const language = languageOf(RED._('locale'))
@@ -140,6 +142,9 @@ export = (RED: NodeAPI): void => {
         throw refused('msg.appliance', `is "${name}", which this node does not protect`)
       }
       try {
+        if (!fleet!.owns(name) && fleet!.send) {
+          return await obeyElsewhere(fleet!, name, id, message)
+        }
         of.client()
         const guard = guards.get(of)
         if (!guard) throw closedError()

@@ -59,6 +59,7 @@ export function newAppliance(options: ApplianceOptions): OwnAppliance {
   return {
     appliance,
     identity,
+    memories: appliance === undefined ? undefined : new Map(),
     secretPrefix,
     failovers,
     get opened() {

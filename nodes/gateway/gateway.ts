@@ -8,6 +8,7 @@ import {
   type Connection,
   type Identity,
 } from '../../client/internal'
+import { languageOf } from '../../client/model/watch'
 import { readInventory, type UsableRow } from '../../client/fleet/inventory'
 import type { GatewayNode } from '../runtime/gateway-node'
 import { flagProperty } from '../runtime/environment'
@@ -23,11 +24,12 @@ import {
   type GatewayConfig,
   type GatewayCredentials,
 } from './options'
-import { shareOf } from './share'
+import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
+import { shareOf, type ShareConfig } from './share'
 
-interface Config extends NodeDef, GatewayConfig {}
+interface Config extends NodeDef, GatewayConfig, ShareConfig, LeaseConfig {}
 
-type ConfigNode = Node<GatewayCredentials>
+type ConfigNode = Node<GatewayCredentials & LeaseCredentials>
 
 /** What the config node is made of: with an inventory a fleet, or else its one appliance. */
 type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
@@ -43,13 +45,14 @@ const PARTS = [
 
 export = (RED: NodeAPI): void => {
   registerAdminRoutes(RED)
+  const engines = newEngines()
   RED.nodes.registerType(
     'media-gateway',
     function (this: ConfigNode, saved: Config) {
       RED.nodes.createNode(this, saved)
       const config = migrated(saved)
       const parts = hasInventory(config)
-        ? withInventory(RED, this, config)
+        ? withInventory(RED, this, config, engines)
         : withOne(RED, this, config)
       for (const name of PARTS) Object.defineProperty(this, name, { value: parts[name] })
       // Two parameters: from their number, Node-RED knows that it has to wait.
@@ -57,7 +60,14 @@ export = (RED: NodeAPI): void => {
         parts.close().then(done, done)
       })
     },
-    { credentials: { username: { type: 'text' }, password: { type: 'password' } } },
+    {
+      credentials: {
+        username: { type: 'text' },
+        password: { type: 'password' },
+        engineUser: { type: 'text' },
+        enginePassword: { type: 'password' },
+      },
+    },
   )
 }
 
@@ -85,7 +95,7 @@ function withOne(RED: NodeAPI, node: ConfigNode, config: Config): Parts {
   })
 }
 
-function withInventory(RED: NodeAPI, node: ConfigNode, config: Config): Parts {
+function withInventory(RED: NodeAPI, node: ConfigNode, config: Config, engines: Engines): Parts {
   const { id } = node
   const name = node.name || id
   const identity = { id, name, host: '' }
@@ -106,9 +116,11 @@ function withInventory(RED: NodeAPI, node: ConfigNode, config: Config): Parts {
     node: { id, name },
     readOnly: isReadOnly(config),
     ready,
-    openShare: (follower) => shareOf(config)(follower),
+    openShare: (follower) =>
+      shareOf(config, () => leaseOf(config, node.credentials, engines, log))(follower),
     open,
     secretPrefix: () => secretPrefixOf(config),
+    language: languageOf(RED._('locale')),
     log,
   })
   const closeSource = follow(RED, node, config, fleet, () => isRead())

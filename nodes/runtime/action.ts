@@ -106,6 +106,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
       const run = async (): Promise<Result> => {
         const found = requireGateway(RED, config)
         const { fleet } = found
+        await fleet?.ready
         appliance = fleet
           ? fleet.find(await applianceIn(RED, this, config, message, operation))
           : found
