@@ -291,6 +291,7 @@ function report(account, broken, { say }) {
   for (const [code, message] of messages) say(`  ${code}, such as: ${message}`)
   say(broken.length > 0 ? 'BROKEN' : 'Nothing was lost, doubled or left.')
   for (const one of broken) say(`  ${one}`)
+  for (const one of commands.details) say(`  ${JSON.stringify(one)}`)
 }
 
 runScript(main)

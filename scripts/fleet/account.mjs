@@ -142,7 +142,8 @@ function accountOfCommands(commands, records, { disturbed, gone }) {
   let repeated = 0
   let unknown = 0
   let senderGone = 0
-  for (const { number, appliance, isOnce, through, code, applied, message } of commands) {
+  for (const command of commands) {
+    const { number, appliance, isOnce, through, code, applied, message } = command
     const done = (writes.get(number) ?? []).toSorted((one, other) => one.at - other.at)
     if (done.length > 0) carriedOut++
     if (done.length > 1) {

@@ -47,7 +47,6 @@ export function createInstance({ name, flow, credentials, environment }) {
         env: {
           ...environment,
           FLEET_INSTANCE: name,
-
           FLEET_USERNAME: instance.client,
         },
       })
