@@ -96,6 +96,8 @@ function createActs({ fleet, show, ttl }) {
   const [, ...others] = fleet.instances
   /** The first one passes the commands on: it stays. */
   const last = (state) => others.findLast((instance) => instance.state === state)
+  /** The latest last. */
+  const ended = []
 
   async function wait(what, client) {
     const begun = performance.now()
@@ -115,6 +117,7 @@ function createActs({ fleet, show, ttl }) {
       }
       show.say(`kill -9 ${instance.name}`)
       fleet.happens('kill', instance)
+      ended.push(instance)
       await instance.kill()
       await wait('Its appliances are polled by the others')
     },
@@ -126,12 +129,13 @@ function createActs({ fleet, show, ttl }) {
       }
       show.say(`SIGTERM to ${instance.name}`)
       fleet.happens('leave', instance)
+      ended.push(instance)
       const took = await instance.stop()
       show.say(`  It has ended after ${seconds(took)}.`)
       await wait('Its appliances are polled by the others')
     },
     async join() {
-      const instance = last('off') ?? last('crashed')
+      const instance = ended.pop()
       if (!instance) {
         show.say('All instances are running.')
         return
@@ -277,14 +281,17 @@ function report(account, broken, { say }) {
     say(line)
   }
   const codes = Object.entries(commands.codes).map(([code, count]) => `${count} ${code}`)
+  const messages = Object.entries(commands.messages)
   say(`
   Commands: ${commands.sent} sent, ${commands.carriedOut} carried out, ${commands.twice.length} twice; answers: ${codes.join(', ')}
   Not known whether carried out: ${commands.unknown}; repeated after a death, as they may be: ${commands.repeated}
   Doubles: ${doubles.length}
   Sessions: at most ${sessions.most} on an appliance; left by living instances: ${sessions.left}; of killed ones, which expire: ${sessions.expiring}
 `)
+  for (const [code, message] of messages) say(`  ${code}, such as: ${message}`)
   say(broken.length > 0 ? 'BROKEN' : 'Nothing was lost, doubled or left.')
   for (const one of broken) say(`  ${one}`)
+  for (const one of commands.details) say(`  ${JSON.stringify(one)}`)
 }
 
 runScript(main)

@@ -207,6 +207,7 @@ function report({ clients, commands, doubles, twins, sessions }, faults, broken)
   ])
   console.log(broken.length > 0 ? '\nFAILED' : '\nNothing was done twice, lost or left.')
   for (const one of broken) console.log(`  ${one}`)
+  for (const one of commands.details) console.log(`  ${JSON.stringify(one)}`)
 }
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)

@@ -5,7 +5,7 @@ import { isVariable } from './checks'
 import { hasInventory } from './connection'
 import { element } from './element'
 import { field } from './fields'
-import { applianceState, openInventory, type Inventory } from './inventory'
+import { applianceState, isCovered, openInventory, type Inventory } from './inventory'
 import type { Choice, Entry, Offer } from './pickers/choices'
 import { fittingNames } from './pickers/choices'
 import { createListbox } from './pickers/list'
@@ -61,13 +61,17 @@ export function prepareApplianceRow(node: EditorNode): ApplianceRow {
   const row = hidden.closest('.form-row')
   const entry = () => entryOf(its)
   const isNamed = () => entry().type === 'str'
+  let isTyping = false
+  /** What is typed narrows the list; otherwise it has all, unless it only has to tell of the value. */
+  const searched = () => {
+    if (!isNamed()) return ''
+    const isUsed = document.activeElement === its.input && !isTyping
+    return isUsed || isVariable(entry().value) ? '' : entry().value.trim()
+  }
   const update = () => {
-    if (picker.isOn()) inventory.update({ search: isNamed() ? typedNow() : '' })
+    if (picker.isOn()) inventory.update({ search: searched() })
     picker.show()
   }
-  /** Only what is typed is searched; what was saved is not. */
-  let isTyping = false
-  const typedNow = () => (isTyping ? entry().value.trim() : '')
   const picker = createPicker('appliance', its, {
     label: text('picker.list.appliance'),
     entry,
@@ -129,8 +133,9 @@ export function prepareApplianceRow(node: EditorNode): ApplianceRow {
 }
 
 function offerOf(inventory: Inventory): Offer | undefined {
-  const { found } = inventory.now()
-  if (!found) return undefined
+  const { found, loading } = inventory.now()
+  // What fits nothing is followed by something else.
+  if (!found || (loading && found.rows.length === 0)) return undefined
   if (found.total === 0) return { why: text('picker.none.appliance') }
   return {
     choices: found.rows.map((one) => ({
@@ -144,13 +149,13 @@ function offerOf(inventory: Inventory): Offer | undefined {
 /** What is known of the appliance, or of the pattern. */
 function describe({ type, value }: Entry, choices: Choice[], inventory: Inventory) {
   const wanted = value.trim()
-  const { total = 0, rows = [], search = '' } = inventory.now().found ?? {}
-  const isWhole = search === '' && rows.length >= total
+  const look = inventory.now()
+  const { total = 0, seen } = look.found ?? {}
+  const number = [text('picker.number.appliance', { number: total })]
   if (isVariable(wanted)) return [text('picker.variable')]
-  if (wanted === '' || (type === 'pattern' && !isWhole)) {
-    return [text('picker.number.appliance', { number: total })]
-  }
+  if (wanted === '') return number
   if (type === 'pattern') {
+    if (!isCovered(look, '')) return number
     const names = fittingNames(wanted, choices)
     return matches(names, {
       none: text('picker.appliance.fitsNone'),
@@ -158,11 +163,12 @@ function describe({ type, value }: Entry, choices: Choice[], inventory: Inventor
       many: text('picker.appliance.fits', { number: names.length }),
     })
   }
-  const found = choices.find(({ name }) => name === wanted)
-  if (!found && !isWhole) return [text('picker.number.appliance', { number: total })]
-  if (!found) return [...warning(), text('picker.appliance.unknown')]
-  const { state, id } = found
-  const small = element('span', { className: 'media-gateway-picker-id' }, id)
+  const found = seen?.get(wanted)
+  if (!found) {
+    return isCovered(look, wanted) ? [...warning(), text('picker.appliance.unknown')] : number
+  }
+  const state = applianceState(found)
+  const small = element('span', { className: 'media-gateway-picker-id' }, found.address ?? '')
   return state ? [signIcon(state.sign, state.word), ` ${state.word} · `, small] : [small]
 }
 

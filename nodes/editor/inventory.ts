@@ -68,9 +68,16 @@ export function applianceState(appliance: ListedAppliance): State | undefined {
 
 export interface InventoryLook {
   loading: boolean
-  found?: { total: number; rows: ListedAppliance[]; search: string }
+  /** The answer to a search, and all rows of this inventory that were ever found. */
+  found?: ListedAppliances & { search: string; seen: ReadonlyMap<string, ListedAppliance> }
   failure?: RequestError
 }
+
+/** True where all appliances are known whose names contain this. */
+export const isCovered = ({ found }: InventoryLook, name: string): boolean =>
+  found !== undefined &&
+  found.rows.length >= found.found &&
+  name.toLowerCase().includes(found.search.toLowerCase())
 
 export interface Inventory {
   now: () => InventoryLook
@@ -110,8 +117,10 @@ export function openInventory(gatewayNow: () => EditorNode | undefined): Invento
     const mine = ++turn
     show({ loading: true, ...(isSame && look.found && { found: look.found }) })
     try {
-      const { total, rows } = await list(gateway, search)
-      if (mine === turn) show({ loading: false, found: { total, rows, search } })
+      const listed = await list(gateway, search)
+      const seen = new Map(isSame ? look.found?.seen : [])
+      for (const row of listed.rows) seen.set(row.name, row)
+      if (mine === turn) show({ loading: false, found: { ...listed, search, seen } })
     } catch (failure) {
       if (mine === turn) show({ loading: false, failure: failure as RequestError })
     }
@@ -132,10 +141,8 @@ export function openInventory(gatewayNow: () => EditorNode | undefined): Invento
 }
 
 /** True where another request would bring nothing new. */
-function knows({ loading, found }: InventoryLook, search: string): boolean {
-  if (!found) return loading
-  return found.search === search || (found.search === '' && found.rows.length >= found.total)
-}
+const knows = (look: InventoryLook, search: string): boolean =>
+  look.found ? look.found.search === search || isCovered(look, search) : look.loading
 
 /** Of the running inventory, or of one that is only in the editor. */
 async function list(gateway: EditorNode, search: string): Promise<ListedAppliances> {

@@ -136,11 +136,14 @@ function accountOfCommands(commands, records, { disturbed, gone }) {
   }
   const list = { twice: [], claimed: [], denied: [], unanswered: [], astray: [] }
   const codes = {}
+  /** The first of each code. */
+  const messages = {}
   let carriedOut = 0
   let repeated = 0
   let unknown = 0
   let senderGone = 0
-  for (const { number, appliance, isOnce, through, code, applied } of commands) {
+  for (const command of commands) {
+    const { number, appliance, isOnce, through, code, applied, message } = command
     const done = (writes.get(number) ?? []).toSorted((one, other) => one.at - other.at)
     if (done.length > 0) carriedOut++
     if (done.length > 1) {
@@ -153,11 +156,21 @@ function accountOfCommands(commands, records, { disturbed, gone }) {
     if (code === undefined && gone.has(through)) senderGone++
     else if (code === undefined) list.unanswered.push(number)
     else codes[code] = (codes[code] ?? 0) + 1
+    if (message) messages[code] ??= message
     if ((code === 'ok' || applied === 'yes') && done.length === 0) list.claimed.push(number)
     if (applied === 'maybe') unknown++
     if (code !== 'ok' && applied === 'no' && done.length > 0) list.denied.push(number)
   }
-  return { sent: commands.length, carriedOut, repeated, unknown, senderGone, codes, ...list }
+  return {
+    sent: commands.length,
+    carriedOut,
+    repeated,
+    unknown,
+    senderGone,
+    codes,
+    messages,
+    ...list,
+  }
 }
 
 /** The sessions that nobody has ended, and how many an appliance had at most. */

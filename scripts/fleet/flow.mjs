@@ -44,7 +44,11 @@ export function flowOf({ fleet, ttl, interval }) {
       wires: [['create'], ['update']],
     }),
     node('create', 'media-gateway-create-route', { ...OF_MESSAGE, wires: [['answered']] }),
-    node('update', 'media-gateway-update-route', { ...OF_MESSAGE, wires: [['answered']] }),
+    node('update', 'media-gateway-update-route', {
+      ...OF_MESSAGE,
+      mode: 'merge',
+      wires: [['answered']],
+    }),
     node('catch', 'catch', { scope: ['create', 'update'], wires: [['answered']] }),
     node('answered', 'function', { func: "global.get('fleet').answered(msg)" }),
   ]

@@ -44,7 +44,11 @@ export function createInstance({ name, flow, credentials, environment }) {
         isAsked: true,
         settings: { disableEditor: true, credentialSecret: false, flowFile: 'flows.json' },
         globals: { fleet: PROBE },
-        env: { ...environment, FLEET_INSTANCE: name, FLEET_USERNAME: instance.client },
+        env: {
+          ...environment,
+          FLEET_INSTANCE: name,
+          FLEET_USERNAME: instance.client,
+        },
       })
       pid = await started.ask('pid')
       void started.ended.then(() => {

@@ -15,7 +15,8 @@ module.exports = {
   answered({ number, error }) {
     // An error of JavaScript has no code: that is shown too.
     const code = error ? (error.code ?? error.cause?.code ?? error.message) : 'ok'
-    ended.push({ number, code, applied: error?.cause?.applied, at: Date.now() })
+    const { applied } = error?.cause ?? {}
+    ended.push({ number, code, applied, message: error?.message, at: Date.now() })
   },
 }
 

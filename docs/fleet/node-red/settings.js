@@ -8,6 +8,5 @@ module.exports = {
   adminAuth: { type: 'credentials', users: [], default: { permissions: 'read' } },
   // flows_cred.json names variables of the environment, and no secrets.
   credentialSecret: false,
-  editorTheme: { projects: { enabled: false } },
   telemetry: { enabled: false, updateNotification: false },
 }
