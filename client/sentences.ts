@@ -75,6 +75,8 @@ export const SENTENCES = {
     'This instance of Node-RED no longer owns the appliance, or cannot prove that it does. The request was not sent.',
   otherShare:
     'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message to that instance.',
+  otherFlows:
+    'The instance of Node-RED that owns the appliance does not have this failover node. Deploy the same flows on all instances.',
   otherVersion:
     'The instance of Node-RED that owns the appliance has another version of the nodes. Install the same version on all instances.',
 
@@ -223,10 +225,11 @@ export const SENTENCES = {
   rowPlain:
     'The member __member__ must be the name of an environment variable, such as __example__, because flows are exported.',
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
+  engineMissing: 'The share is a lease, but no engine is given.',
+  engineLost:
+    'The engine of the fleet is lost (__reason__). Until it is back, this instance works for no appliance. Check the NATS server and the network.',
   applianceNeeded:
     'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
-  applianceElsewhere:
-    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message there.',
   share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',
 
   // Requests of the editor.

@@ -33,6 +33,7 @@ export = (RED: NodeAPI): void => {
   RED.nodes.registerType('media-gateway-failover', function (this: Node, saved: FailoverConfig) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
+    const { id } = this
     const { store } = config
     const user = findGateway(RED, config)
     const language = languageOf(RED._('locale'))
@@ -140,6 +141,11 @@ export = (RED: NodeAPI): void => {
         throw refused('msg.appliance', `is "${name}", which this node does not protect`)
       }
       try {
+        if (!fleet!.owns(name) && fleet!.send) {
+          const { obeyElsewhere } =
+            require('../runtime/elsewhere') as typeof import('../runtime/elsewhere')
+          return await obeyElsewhere(fleet!, name, id, message)
+        }
         of.client()
         const guard = guards.get(of)
         if (!guard) throw closedError()

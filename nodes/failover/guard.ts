@@ -11,7 +11,6 @@ import {
 import type { Language } from '../../client/model/watch'
 import type { Evaluate } from '../runtime/chosen'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
-import type { Message } from '../runtime/parameters'
 import { secretsOf } from '../runtime/secrets'
 import type { Kept } from './kept'
 import { protectOptions, type FailoverConfig } from './options'
@@ -34,7 +33,7 @@ export interface GuardOptions {
 /** A failover that runs until it is closed. */
 export interface Guard {
   /** Obeys a message. What comes of it is an event. @throws GatewayError */
-  obey(message: Message): Promise<void>
+  obey(message: Record<string, unknown>): Promise<void>
   /** Resolves when nothing is under way. `removed`: the node will not come back. */
   close(removed: boolean): Promise<void>
 }
@@ -75,6 +74,11 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
     switches: {},
     routes: () => protection?.routes() ?? [],
     command: async (action, hold) => (await started).command(action, hold),
+    async obey({ action, hold, main }) {
+      const present = await started
+      if (main !== undefined) await present.main(main)
+      if (main === undefined || action !== undefined) await present.command(action, hold)
+    },
   }
   of.failovers.add(listed)
   let cancel: (reason: Error) => void
@@ -87,11 +91,7 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
   })
 
   return {
-    async obey({ action, hold, main }) {
-      const present = await started
-      if (main !== undefined) await present.main(main)
-      if (main === undefined || action !== undefined) await present.command(action, hold)
-    },
+    obey: listed.obey,
     async close(removed) {
       closed = true
       cancel(closedError())

@@ -59,8 +59,10 @@ export function newAppliance(options: ApplianceOptions): OwnAppliance {
   return {
     appliance,
     identity,
+    memories: appliance === undefined ? undefined : new Map(),
     secretPrefix,
     failovers,
+    ...(appliance !== undefined && { memories: new Map<string, unknown>() }),
     get opened() {
       return connection
     },

@@ -5,14 +5,18 @@ import {
   identityOf,
   ofConfiguration,
   say,
+  Stop,
   type Connection,
   type Identity,
 } from '../../client/internal'
+import { carryOut } from '../runtime/elsewhere'
 import { createSemaphore } from '../../client/connection/concurrency'
+import type { Language } from '../../client/model/watch'
 import type { Inventory, UsableRow } from '../../client/fleet/inventory'
 import type { Share } from '../../client/fleet/types'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from './appliance'
+import { gatherFrom } from './gather'
 import { hostIn } from './options'
 import type { OpenShare } from './share'
 
@@ -31,6 +35,8 @@ export interface FleetOptions {
    */
   open: (row: UsableRow, identity: Identity, maySend?: () => boolean) => Connection
   secretPrefix: () => string
+  /** Of the texts of events on the engine. */
+  language: Language
   log: (level: 'info' | 'warn', text: string) => void
 }
 
@@ -74,6 +80,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
   let wasRead = false
   let closed = false
   let unusable: GatewayError | undefined
+  const stop = new Stop()
   const followers = new Set<Follower>()
   const users = new Set<object>()
   /** Former appliances that are being closed, by their names. */
@@ -87,7 +94,15 @@ export function createFleet(options: FleetOptions): OwnFleet {
 
   let share: Share | undefined
   try {
-    share = options.openShare({ onTaken: takeOwned, onGiving: give })
+    share = options.openShare({
+      onTaken: takeOwned,
+      onGiving: give,
+      carryOut: ({ appliance, body }) => carryOut(owned(appliance), body, stop),
+      onState: tellChanged,
+      onEngine(change) {
+        for (const follower of followers) follower.engine?.(change)
+      },
+    })
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     unusable = ofNode(error)
@@ -185,6 +200,18 @@ export function createFleet(options: FleetOptions): OwnFleet {
     for (const follower of followers) follower.changed?.()
   }
 
+  function owned(name: string): Appliance {
+    if (entries.get(name)?.isOwned) return find(name)
+    throw new GatewayError('UNAVAILABLE', say('notOwned'))
+  }
+
+  /** Why no appliance is owned, where that is not as it should be. */
+  function lost(): GatewayError | undefined {
+    const { phase, reason = '' } = share?.state?.() ?? {}
+    if (phase !== 'lost') return undefined
+    return ofNode(new GatewayError('UNAVAILABLE', say('engineLost', { reason })))
+  }
+
   function update({ rows, faults }: Inventory): void {
     const before = entries
     const counts = { added: 0, changed: 0, removed: 0 }
@@ -237,7 +264,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
   function elsewhere(row: UsableRow): Appliance {
     const { name } = row
     const identity = identityIn(row)
-    const refusal = new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance: name }))
+    const refusal = new GatewayError('UNAVAILABLE', say('otherShare', { appliance: name }))
     return {
       appliance: name,
       identity,
@@ -251,14 +278,16 @@ export function createFleet(options: FleetOptions): OwnFleet {
     }
   }
 
-  return {
+  const fleet: OwnFleet = {
     readOnly: options.readOnly,
     ready: options.ready,
     names: () => [...entries.keys()],
     faults: () => [...[unusable ?? failure ?? []].flat(), ...rowFaults],
     get failure() {
-      return unusable ?? (wasRead ? undefined : failure)
+      return unusable ?? (wasRead ? lost() : failure)
     },
+    state: share?.state,
+    send: share?.send,
     owns: (name) =>
       entries.get(name)?.isOwned ?? (faultNames.has(name) && share?.owns(name) === true),
     find,
@@ -292,11 +321,22 @@ export function createFleet(options: FleetOptions): OwnFleet {
     },
     async close() {
       closed = true
+      stopGathering()
       const over = [...entries.values()].map(retire)
       await Promise.all([...over, ...leaving.values()])
       await share?.close().catch(() => undefined)
+      stop.now()
     },
   }
+  const stopGathering = share?.gathering
+    ? gatherFrom(fleet, {
+        gathering: share.gathering,
+        token: (name) => share.token?.(name),
+        language: options.language,
+        onFailure: (name, error) => log('warn', `${name}: ${error.message}`),
+      })
+    : (): void => undefined
+  return fleet
 }
 
 interface Counts {

@@ -3,6 +3,7 @@ import type { Node } from 'node-red'
 import {
   GatewayError,
   Stop,
+  closedError,
   confirmedIn,
   forgetOnlyDevice,
   mayBeUnknownDevice,
@@ -10,10 +11,10 @@ import {
   say,
   type Operation,
 } from '../../client/internal'
-import { dataOf, errorFrom, type ErrorData } from '../../client/fleet/error-data'
+import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/error-data'
 import type { Appliance, Fleet } from './gateway-node'
 import { parametersOf, type AddressConfig, type Given, type Message } from './parameters'
-import { memoryFor, partOf, type Performer, type Result } from './performer'
+import { memoryFor, partOf, performerOf, type Performer, type Result } from './performer'
 
 /** What travels: all that the performer may read, with the node's expressions evaluated. */
 interface Body {
@@ -31,18 +32,6 @@ type Evaluated = { value?: unknown } | { error: ErrorData }
 
 interface Answer extends Pick<Operation, 'requests' | 'writes' | 'statusCode'> {
   result: Result
-}
-
-/** What this instance does for others, by the types of their nodes. */
-const performers = new Map<string, Performer<object, unknown>>()
-
-/** Other instances may have this one do what nodes of the type do. */
-export function servesElsewhere<Config, Memory>(
-  type: string,
-  performer: Performer<Config, Memory>,
-): void {
-  // What it gets is what a node of the same type sends.
-  performers.set(type, performer as unknown as Performer<object, unknown>)
 }
 
 export interface Elsewhere<Config, Memory> {
@@ -71,7 +60,7 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
   operation,
 }: Elsewhere<Config, Memory>): Promise<Result> {
   const name = appliance.appliance ?? ''
-  if (!fleet.send) throw new GatewayError('UNAVAILABLE', say('otherShare', { appliance: name }))
+  if (!fleet.send) throw notHere(appliance)
   const { definition } = given
   const body: Body = {
     type: node.type,
@@ -99,22 +88,63 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
   return result
 }
 
+/** The error of an appliance that this instance does not own. */
+function notHere(appliance: Appliance): Error {
+  try {
+    appliance.client()
+    return closedError()
+  } catch (error) {
+    return error as Error
+  }
+}
+
 async function evaluated(read: () => Promise<unknown>): Promise<Evaluated> {
   try {
     return { value: await read() }
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return { error: dataOf(error) }
+    return { error: dataOf(error, false) }
   }
+}
+
+/** A command for a failover node: the node with this ID on the other instance. */
+interface FailoverBody {
+  failover: string
+  message: Record<string, unknown>
+}
+
+/**
+ * Has a failover node of the instance that owns the appliance obey a message.
+ * @throws GatewayError as `callElsewhere`
+ */
+export async function obeyElsewhere(
+  { send }: Fleet,
+  appliance: string,
+  failover: string,
+  { action, hold, main }: Message,
+): Promise<void> {
+  const body: FailoverBody = { failover, message: { action, hold, main } }
+  await send!({ appliance, writes: true, once: true, body }, new Stop())
+}
+
+async function obey({ failovers }: Appliance, { failover, message }: FailoverBody): Promise<void> {
+  const found = [...failovers].find(({ id }) => id === failover)
+  if (!found) throw new GatewayError('CONFIG', say('otherFlows'))
+  await found.obey(message)
 }
 
 /**
  * Carries out what another instance has sent for an appliance that this one owns.
  * @throws GatewayError
  */
-export async function carryOut(appliance: Appliance, sent: unknown, stop: Stop): Promise<Answer> {
+export async function carryOut(
+  appliance: Appliance,
+  sent: unknown,
+  stop: Stop,
+): Promise<Answer | undefined> {
+  if (isForFailover(sent)) return void (await obey(appliance, sent))
   const body = sent as Body
-  const performer = performers.get(body.type)
+  const performer = performerOf(body.type)
   if (!performer) throw new GatewayError('CONFIG', say('otherVersion'))
   const gateway = appliance.client()
   const operation = newOperation(body.type.replace(/^media-gateway-/, ''), stop)
@@ -138,10 +168,13 @@ export async function carryOut(appliance: Appliance, sent: unknown, stop: Stop):
   }
 }
 
+const isForFailover = (body: unknown): body is FailoverBody =>
+  typeof body === 'object' && body !== null && 'failover' in body
+
 function givenIn({ given }: Body): Given {
   const read = (name: keyof Body['given']) => async (): Promise<never> => {
     const found = given[name] ?? {}
-    if ('error' in found) throw errorFrom(found.error)
+    if ('error' in found) throw errorOf(found.error)
     return found.value as never
   }
   return {

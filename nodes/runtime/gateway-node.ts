@@ -8,6 +8,8 @@ import {
   type RouteAddress,
   type Stop,
 } from '../../client/internal'
+import type { EngineChange } from '../../client/fleet/events'
+import type { ShareState } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 
 /** A failover node, as the editor and the metrics see it. */
@@ -21,6 +23,8 @@ export interface ListedFailover {
   readonly status?: FailoverStatus
   /** How many switches were made since the start of the node. */
   readonly switches: Partial<Record<FailoverCause, number>>
+  /** Obeys a message. @throws GatewayError */
+  obey(message: Record<string, unknown>): Promise<void>
   /** Obeys an action, as in `msg.action` and `msg.hold`. @throws GatewayError */
   command(action: unknown, hold?: unknown): Promise<void>
 }
@@ -65,6 +69,8 @@ export interface Follower {
   removed(appliance: Appliance): void | Promise<void>
   /** Something else has changed: the inventory, what is wrong with it, or what is owned. */
   changed?(): void
+  /** The engine on which the instances agree was lost, or is back. */
+  engine?(change: EngineChange): void
 }
 
 /** An appliance of an inventory as it is now. */
@@ -102,6 +108,8 @@ export interface Fleet {
   find(name: string): Appliance
   /** All of them, in the order of the inventory. Opens nothing. */
   list(): ListedAppliance[]
+  /** How the instances agree; undefined where there is nothing to agree on. */
+  readonly state?: () => ShareState
   /**
    * Follows the appliances that this instance owns, those of now at once.
    * @returns ends it, without a call of `removed`

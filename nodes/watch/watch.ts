@@ -23,6 +23,8 @@ import {
   thresholdOf,
   type ThresholdFault,
 } from '../../client/model/watch'
+import { engineEvent } from '../../client/fleet/events'
+import { eventFilter } from '../../client/watch/filter'
 import { RANGES } from '../../client/model/ranges'
 import { numberProperty, refuseUnresolved } from '../runtime/environment'
 import {
@@ -81,6 +83,10 @@ export = (RED: NodeAPI): void => {
         added: (appliance) => watch(appliance, { ...options, language }),
         removed: leave,
         changed: () => gateway.fleet && status.faulty(...faultsFor(gateway.fleet, wanted)),
+        engine: (change) => {
+          const event = engineEvent(change, gateway.identity.name, language)
+          if (eventFilter(options.events)(event.event)) this.send(messageOf(event, undefined))
+        },
       })
     }
 

@@ -1,7 +1,15 @@
+import { fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import should from 'should'
+import { GatewayError, invalidInput, say } from '../../client/errors'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../client/fleet/nats/options'
-import type { Store } from '../../client/fleet/types'
+import type { Pace } from '../../client/fleet/nats/sender'
+import type { Command, Store } from '../../client/fleet/types'
+import { Stop } from '../../client/stop'
 import { errorOf } from '../support/errors'
 import { startCluster, startNats, startWire, withNats, type NatsServer } from '../support/nats'
 import { pause, until } from '../support/until'
@@ -19,16 +27,19 @@ withNats('the engine of a fleet', function () {
     readonly logged: string[]
   }
 
-  function open(servers: string, options: Partial<EngineOptions> = {}): Opened {
+  function open(servers: string, options: Partial<EngineOptions> = {}, pace?: Pace): Opened {
     const logged: string[] = []
-    const engine = openEngine({
-      servers,
-      fleet: 'tests',
-      replicas: 1,
-      ttlMs: TTL,
-      log: (level, text) => logged.push(`${level}: ${text}`),
-      ...options,
-    })
+    const engine = openEngine(
+      {
+        servers,
+        fleet: 'tests',
+        replicas: 1,
+        ttlMs: TTL,
+        log: (level, text) => logged.push(`${level}: ${text}`),
+        ...options,
+      },
+      pace,
+    )
     ending.push(() => engine.close())
     return Object.defineProperties({} as Opened, {
       ...Object.getOwnPropertyDescriptors(engine),
@@ -313,6 +324,339 @@ withNats('the engine of a fleet', function () {
         await nats.start()
         // A cluster that has not caught up has no two servers left after the next one.
         await until(async () => (await inSync(nats.url)) === 3, 'three that are equal', 30_000)
+      }
+    })
+  })
+
+  describe('its commands', () => {
+    const PACE = { repeat: 100, sign: 200, silence: 1500 }
+    const command = (about: Partial<Command> = {}): Command => ({
+      id: randomUUID(),
+      appliance: 'Oslo 1',
+      once: true,
+      writes: true,
+      body: undefined,
+      ...about,
+    })
+    const all = (): boolean => true
+
+    /** Serves and notes what was carried out. */
+    async function owner(
+      engine: Engine,
+      owns: (appliance: string) => boolean,
+      carryOut: (command: Command) => unknown = () => 'done',
+    ): Promise<Command[]> {
+      const carriedOut: Command[] = []
+      const end = await engine.commands.serve(owns, async (each) => {
+        carriedOut.push(each)
+        return carryOut(each)
+      })
+      ending.push(end)
+      return carriedOut
+    }
+
+    it('are carried out by the owner, whatever the name of the appliance, and answered', async () => {
+      const nats = await server()
+      const [one, other, third] = [open(nats.url), open(nats.url), open(nats.url)]
+      await isUp(one, other, third)
+      const names = ['Oslo 1', 'a.b.*.>', 'München', '東京', '🎬'.repeat(100), ' ', '=']
+      const mine = await owner(
+        other,
+        (name) => names.includes(name),
+        ({ body }) => body,
+      )
+      const theirs = await owner(third, (name) => !names.includes(name))
+      const body = { bytes: Buffer.from([0, 255, 10]), $bytes: 'none', list: [1, null, 'ü'] }
+      for (const appliance of names) {
+        for (const writes of [true, false]) {
+          const answer = await one.commands.send(command({ appliance, writes, body }), {
+            waitMs: 5000,
+          })
+          should(answer).eql(body)
+        }
+      }
+      mine.map(({ appliance }) => appliance).should.eql(names.flatMap((name) => [name, name]))
+      theirs.should.eql([])
+    })
+
+    it('bring large things there and back: 5,000 routes, and what does not compress', async () => {
+      const nats = await server({ maxPayload: 65_536 })
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      await owner(other, all, ({ body }) => body)
+      const routes = Array.from({ length: 5000 }, (_, id) => ({
+        id: randomUUID(),
+        name: `Route ${id}`,
+        destinations: [{ id: randomUUID(), port: 5000 + id }],
+      }))
+      for (const body of [routes, randomBytes(1_000_000)]) {
+        for (const writes of [true, false]) {
+          const sent = command({ writes, body })
+          should(await one.commands.send(sent, { waitMs: 5000 })).eql(body)
+        }
+      }
+    })
+
+    it('fail with the same error as on the owner', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      const failures = [
+        invalidInput([{ path: 'port', problem: 'must be a number' }], 'update-route'),
+        new GatewayError('UNAVAILABLE', say('refused'), { reason: 'ECONNREFUSED' }),
+        new GatewayError('REJECTED', say('rejected', { status: 400 }), {
+          statusCode: 400,
+          gateway: { id: 'g1', name: 'Oslo' },
+          applied: 'yes',
+        }),
+      ]
+      for (const failure of failures) {
+        const end = await other.commands.serve(all, () => Promise.reject(failure))
+        const error = await errorOf(one.commands.send(command(), { waitMs: 5000 }))
+        error.should.be.instanceof(GatewayError)
+        should(error.message).equal(failure.message)
+        should(error.cause).eql(failure.cause)
+        should(error.sentences).eql(failure.sentences)
+        await end()
+      }
+      await owner(other, all, () => {
+        throw new TypeError('a fault of ours')
+      })
+      const error = await errorOf(one.commands.send(command(), { waitMs: 5000 }))
+      should(error).have.property('code', 'BAD_RESPONSE')
+      should(error.cause.applied).equal('maybe')
+    })
+
+    it('are refused before anything is sent if they cannot be', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      const carriedOut = await owner(other, all)
+      const round: { self?: unknown } = {}
+      round.self = round
+      const error = await errorOf(one.commands.send(command({ body: round }), { waitMs: 1000 }))
+      error.code.should.equal('INVALID_INPUT')
+      carriedOut.should.eql([])
+    })
+
+    it('wait until somebody owns the appliance', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      const sent = one.commands.send(command(), { waitMs: 10_000 })
+      await pause(700)
+      const carriedOut = await owner(other, all)
+      should(await sent).equal('done')
+      carriedOut.length.should.equal(1)
+    })
+
+    it('are carried out by nobody once their sender was told so', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url, {}, PACE), open(nats.url, {}, PACE)]
+      await isUp(one, other)
+      const late = command()
+      const error = await errorOf(one.commands.send(late, { waitMs: 500 }))
+      error.code.should.equal('UNAVAILABLE')
+      should(error.cause.applied).equal('no')
+      const carriedOut = await owner(other, all)
+      // A message of it that was on its way so long.
+      const again = await errorOf(one.commands.send(late, { waitMs: 700 }))
+      again.code.should.equal('UNAVAILABLE')
+      carriedOut.should.eql([])
+    })
+
+    it('fail as not carried out without an engine, and when their sender is stopped before', async () => {
+      const nats = await server()
+      const one = open(nats.url)
+      await isUp(one)
+      await nats.kill()
+      await isDown(one)
+      const error = await errorOf(one.commands.send(command(), { waitMs: 300 }))
+      error.code.should.equal('UNAVAILABLE')
+      should(error.cause.applied).equal('no')
+      const stop = new Stop()
+      const stopped = errorOf(one.commands.send(command(), { waitMs: 60_000, stop }))
+      stop.now()
+      should(await stopped).have.property('code', 'CLOSED')
+      should((await stopped).cause.applied).equal('no')
+    })
+
+    it('may have been made when their sender is stopped after', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      const carriedOut = await owner(other, all, () => pause(2000))
+      const stop = new Stop()
+      const stopped = errorOf(one.commands.send(command(), { waitMs: 60_000, stop }))
+      await until(() => carriedOut.length === 1)
+      stop.now()
+      should(await stopped).have.property('code', 'CLOSED')
+      should((await stopped).cause.applied).equal('maybe')
+    })
+
+    it('may take longer than any silence', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url, {}, PACE), open(nats.url, {}, PACE)]
+      await isUp(one, other)
+      const carriedOut = await owner(other, all, () => pause(4000).then(() => 'at last'))
+      should(await one.commands.send(command(), { waitMs: 500 })).equal('at last')
+      should(await one.commands.send(command({ writes: false }), { waitMs: 500 })).equal('at last')
+      carriedOut.length.should.equal(2)
+    })
+
+    it('are carried out once, however often they come, and answered the same each time', async () => {
+      const nats = await server()
+      const [one, other, third] = [open(nats.url), open(nats.url), open(nats.url)]
+      await isUp(one, other, third)
+      let count = 0
+      const carriedOut = await owner(other, all, () => pause(300).then(() => ++count))
+      const repeated = command()
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => one.commands.send(repeated, { waitMs: 5000 })),
+      )
+      answers.push(await third.commands.send(repeated, { waitMs: 5000 }))
+      answers.should.eql(answers.map(() => 1))
+      carriedOut.length.should.equal(1)
+    })
+
+    it('are carried out once when answers get lost, and their sender gets one all the same', async () => {
+      const nats = await server()
+      const wire = await startWire(nats.port)
+      ending.push(() => wire.stop())
+      const [one, other] = [open(wire.url, {}, PACE), open(nats.url, {}, PACE)]
+      await isUp(one, other)
+      const carriedOut = await owner(other, all, () => pause(200).then(() => 'done'))
+      for (let round = 0; round < 5; round++) {
+        const sent = one.commands.send(command(), { waitMs: 20_000 })
+        await until(() => carriedOut.length === round + 1)
+        wire.cutAnswers()
+        await isDown(one)
+        wire.mend()
+        should(await sent).equal('done')
+        await isUp(one)
+      }
+      carriedOut.length.should.equal(5)
+    })
+
+    it('go to the next owner when the first is not it any more', async () => {
+      const nats = await server()
+      const [one, other, third] = [open(nats.url), open(nats.url), open(nats.url)]
+      await isUp(one, other, third)
+      for (const writes of [true, false]) {
+        const appliance = `writes ${writes}`
+        let isFirst = true
+        const first = await owner(
+          other,
+          (name) => name === appliance && isFirst,
+          () => {
+            isFirst = false
+            throw new GatewayError('UNAVAILABLE', 'Not the owner any more.')
+          },
+        )
+        const second = await owner(third, (name) => name === appliance && !isFirst)
+        const sent = command({ appliance, writes })
+        should(await one.commands.send(sent, { waitMs: 5000 })).equal('done')
+        first.length.should.equal(1)
+        second.length.should.equal(1)
+      }
+    })
+
+    it('in doubt when the owner is cut off: repeated only if that does no harm', async () => {
+      const nats = await server()
+      const wire = await startWire(nats.port)
+      ending.push(() => wire.stop())
+      const one = open(nats.url, {}, PACE)
+      const other = open(wire.url, {}, PACE)
+      const third = open(nats.url, {}, PACE)
+      await isUp(one, other, third)
+      let isFirst = true
+      const first = await owner(
+        other,
+        () => isFirst,
+        () => pause(5000),
+      )
+      const sent = [true, false].map((once) => command({ once }))
+      const answers = sent.map((each) => one.commands.send(each, { waitMs: 10_000 }))
+      const doubtful = errorOf(answers[0]!)
+      await until(() => first.length === 2)
+      wire.cut()
+      isFirst = false
+      const second = await owner(third, () => !isFirst)
+      const error = await doubtful
+      error.code.should.equal('OUTCOME_UNKNOWN')
+      should(error.cause.applied).equal('maybe')
+      should(await answers[1]).equal('done')
+      second.map(({ id }) => id).should.eql([sent[1]!.id])
+    })
+
+    it('are carried out by nobody whose record an empty engine has lost', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url, {}, PACE), open(nats.url, {}, PACE)]
+      await isUp(one, other)
+      let isOwned = false
+      const carriedOut = await owner(other, () => isOwned)
+      const doubtful = errorOf(one.commands.send(command(), { waitMs: 6000 }))
+      await pause(300)
+      await nats.kill()
+      await nats.start(true)
+      await isUp(one, other)
+      isOwned = true
+      should(await doubtful).have.property('code', 'OUTCOME_UNKNOWN')
+      carriedOut.should.eql([])
+    })
+
+    it('a thousand, with the owner killed in the middle: each at most once, each answered or in doubt', async () => {
+      const nats = await server()
+      const folder = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
+      ending.push(() => rmSync(folder, { recursive: true, force: true }))
+      const journal = join(folder, 'journal')
+      writeFileSync(journal, '')
+      const first = fork(join(__dirname, '../support/fleet-owner.js'), [nats.url, journal, '1500'])
+      const gone = new Promise((resolve) => first.once('exit', resolve))
+      ending.push(() => first.kill('SIGKILL'))
+      const [one, other] = [open(nats.url, {}, PACE), open(nats.url, {}, PACE)]
+      await isUp(one, other)
+      await new Promise((resolve) => first.once('message', resolve))
+      const begun = (): string[] => readFileSync(journal, 'utf8').split('\n').filter(Boolean)
+
+      let isOwner = false
+      const second = await owner(
+        other,
+        () => isOwner,
+        () => ({ by: 'second' }),
+      )
+      const sent = Array.from({ length: 1000 }, (_, index) => command({ once: index % 2 === 0 }))
+      const outcomes = new Map<string, string>()
+      const work = sent.map(async (each, index) => {
+        await pause(index * 3)
+        const outcome = await one.commands.send(each, { waitMs: 20_000 }).then(
+          (answer) => (answer as { by: string }).by,
+          ({ code }: GatewayError) => code as string,
+        )
+        outcomes.set(each.id, outcome)
+      })
+      await until(() => begun().length > 500)
+      first.kill('SIGKILL')
+      await gone
+      await pause(1000)
+      isOwner = true
+      await Promise.all(work)
+
+      const times = new Map<string, number>()
+      for (const id of [...begun(), ...second.map(({ id: each }) => each)]) {
+        times.set(id, (times.get(id) ?? 0) + 1)
+      }
+      const counts: Record<string, number> = {}
+      for (const { id, once } of sent) {
+        const outcome = outcomes.get(id)!
+        counts[outcome] = (counts[outcome] ?? 0) + 1
+        if (once) should(times.get(id) ?? 0).be.belowOrEqual(1)
+        if (once) outcome.should.be.oneOf('first', 'second', 'OUTCOME_UNKNOWN')
+        else outcome.should.be.oneOf('first', 'second')
+        if (outcome !== 'OUTCOME_UNKNOWN') should(times.get(id)).be.aboveOrEqual(1)
+      }
+      for (const each of ['first', 'second', 'OUTCOME_UNKNOWN']) {
+        should(counts[each]).be.above(10, JSON.stringify(counts))
       }
     })
   })

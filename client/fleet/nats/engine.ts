@@ -1,14 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import { Stop } from '../../stop'
-import type { EngineLink, Store } from '../types'
-import { openBucket } from './bucket'
+import type { Commands, EngineLink, Store } from '../types'
+import { openBucket, type Bucket } from './bucket'
+import { createClaims } from './claims'
+import { createCommands } from './commands'
+import { createLine } from './line'
 import { openLink } from './link'
 import { checkOptions, type EngineOptions } from './options'
+import { KEPT_MS } from './owner'
+import type { Pace } from './sender'
 import { createStore } from './store'
 
 /** What a fleet uses of NATS. */
 export interface Engine {
   readonly link: EngineLink
   readonly store: Store
+  readonly commands: Commands
   /** Of the server that this instance is connected to; undefined while it is not. */
   readonly serverId: string | undefined
   /** Since when the present connection is there without interruption, by `performance.now()`. */
@@ -16,20 +23,30 @@ export interface Engine {
   close(): Promise<void>
 }
 
+const PACE: Pace = { repeat: 500, sign: 2000, silence: 10_000 }
+
 /**
  * Connects to NATS in the background, for ever.
+ * @param pace other than the usual one, for tests
  * @throws GatewayError `CONFIG` for options that cannot work
  */
-export function openEngine(options: EngineOptions): Engine {
+export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
   const address = checkOptions(options)
   const { fleet, replicas, ttlMs, log } = options
   const timeout = ttlMs / 5
   const stop = new Stop()
   const link = openLink(address, options)
-  const bucket = openBucket(link, { name: `media-gateway-${fleet}`, replicas, timeout, log })
+  const name = `media-gateway-${fleet}`
+  const bucketOf = (ending: string, ttl?: number): Bucket =>
+    openBucket(link, { name: name + ending, replicas, timeout, ttl, log })
+  const bucket = bucketOf('')
+  const line = createLine(link, fleet, log)
+  const claims = createClaims(bucketOf('-commands', KEPT_MS), () => line.room)
+  const commands = createCommands({ link, line, claims, life: randomUUID(), pace })
   return {
     link,
     store: createStore(link, bucket, timeout, stop),
+    commands,
     get serverId() {
       return link.connection?.info?.server_id
     },
@@ -38,6 +55,7 @@ export function openEngine(options: EngineOptions): Engine {
     },
     async close() {
       stop.now()
+      commands.close()
       await link.close()
     },
   }

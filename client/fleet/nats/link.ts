@@ -14,8 +14,11 @@ export interface Link extends EngineLink {
   readonly since: number | undefined
   /** Resolves once there is a connection, or at the stop. */
   up(stop: Stop): Promise<void>
-  /** Work to be done on each new connection before it counts as up. It is done again when it rejects. */
-  beforeUp(prepare: (connection: NatsConnection) => Promise<void>): void
+  /**
+   * Work to be done on each new connection before it counts as up; another one is opened if it rejects.
+   * @returns ends that
+   */
+  beforeUp(prepare: (connection: NatsConnection) => Promise<void>): () => void
   close(): Promise<void>
 }
 
@@ -30,7 +33,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   const timeout = Math.max(500, ttlMs / 5)
   const stop = new Stop()
   const listeners = new Set<(isUp: boolean, reason?: string) => void>()
-  const prepares: Array<(connection: NatsConnection) => Promise<void>> = []
+  const prepares = new Set<(connection: NatsConnection) => Promise<void>>()
   const outages = createOutageLog(options.log, `The engine of the fleet "${fleet}" responds again.`)
   let connection: NatsConnection | undefined
   let since: number | undefined
@@ -121,7 +124,10 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
         unhook = waiting.onStop(done)
       })
     },
-    beforeUp: (prepare) => void prepares.push(prepare),
+    beforeUp(prepare) {
+      prepares.add(prepare)
+      return () => prepares.delete(prepare)
+    },
     async close() {
       stop.now()
       // A connection that is just being opened ends by itself.

@@ -1,0 +1,19 @@
+/**
+ * A name as one token of a subject, a topic or a key: letters, digits, `-` and `_` stay, every other
+ * byte of its UTF-8 is written as `=` and two hexadecimal digits.
+ */
+export function tokenOf(name: string): string {
+  if (name === '') return '='
+  const escaped = (byte: string): string =>
+    `=${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+  return Buffer.from(name)
+    .toString('latin1')
+    .replace(/[^A-Za-z0-9_-]/g, escaped)
+}
+
+/** The name of which this is the token. */
+export function nameOf(token: string): string {
+  if (token === '=') return ''
+  const byteOf = (_: string, digits: string): string => String.fromCharCode(parseInt(digits, 16))
+  return Buffer.from(token.replace(/=([0-9A-F]{2})/g, byteOf), 'latin1').toString()
+}

@@ -1,0 +1,51 @@
+import { GatewayError, asGatewayError, say, words } from '../../errors'
+import { dataOf, errorOf } from './error-data'
+import { packed, unpacked } from './wire'
+
+/** What came of a command, as bytes. */
+export interface Outcome {
+  readonly bytes: Uint8Array
+  /** The error, if it failed and changed nothing. */
+  readonly unchanged?: GatewayError
+}
+
+/** Does the work, and notes what came of it. Never rejects. */
+export async function outcomeOf(work: () => Promise<unknown>, writes: boolean): Promise<Outcome> {
+  try {
+    return { bytes: await packed({ result: await work() }) }
+  } catch (thrown) {
+    // A result that JSON cannot say comes here too: what was changed stays changed.
+    const error = dataOf(thrown, writes)
+    const bytes = await packed({ error })
+    return error.cause.applied === 'no' ? { bytes, unchanged: errorOf(error) } : { bytes }
+  }
+}
+
+/** Returns the result, or throws the error that came of a command. */
+export async function resultOf(bytes: Uint8Array): Promise<unknown> {
+  const outcome = (await unpacked(bytes).catch((error: unknown) => {
+    throw asGatewayError(error, { name: 'command', writes: 1 })
+  })) as { result?: unknown; error?: unknown }
+  if (outcome.error !== undefined) throw errorOf(outcome.error)
+  return outcome.result
+}
+
+/** Nobody knows any more what came of a change. */
+export const lost = (appliance: string): GatewayError =>
+  new GatewayError('OUTCOME_UNKNOWN', [
+    words('The instance that worked for appliance "__appliance__" ended during the change.', {
+      appliance,
+    }),
+    say('mayBeApplied'),
+  ])
+
+/** A change was made whose result was too large to be kept, and got lost on the way. */
+export const resultLost = (appliance: string): GatewayError =>
+  new GatewayError(
+    'OUTCOME_UNKNOWN',
+    words(
+      'The change of appliance "__appliance__" was carried out, but its result was lost on the way.',
+      { appliance },
+    ),
+    { applied: 'yes' },
+  )

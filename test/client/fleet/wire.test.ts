@@ -1,0 +1,140 @@
+import * as fc from 'fast-check'
+import should from 'should'
+import { ERROR_CODES, GatewayError, invalidInput, say, words } from '../../../client/errors'
+import { dataOf, errorOf } from '../../../client/fleet/nats/error-data'
+import { nameOf, tokenOf } from '../../../client/fleet/nats/names'
+import {
+  Assembly,
+  framed,
+  messagesOf,
+  packed,
+  textOf,
+  unframed,
+  unpacked,
+  valueOf,
+} from '../../../client/fleet/nats/wire'
+
+describe('the name of an appliance as a token', () => {
+  it('keeps letters, digits, hyphens and underscores, and encodes every other byte', () => {
+    tokenOf('Oslo-1_a').should.equal('Oslo-1_a')
+    tokenOf('a.b *').should.equal('a=2Eb=20=2A')
+    tokenOf('ü=').should.equal('=C3=BC=3D')
+  })
+
+  it('is one token of a subject, of a topic and of a key, and never that of another name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (name) => {
+        tokenOf(name).should.match(/^[A-Za-z0-9_=-]+$/)
+        nameOf(tokenOf(name)).should.equal(name)
+      }),
+    )
+  })
+})
+
+describe('what instances send each other', () => {
+  const json = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.string(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).filter((each) => !Object.is(each, -0)),
+      fc.boolean(),
+      fc.constant(null),
+      fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+      fc.array(tie('value')),
+      fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('$bytes', '$entries')), tie('value'), {
+        noNullPrototype: true,
+      }),
+    ),
+  })).value
+
+  it('is JSON with Buffers, whatever is in it', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        should(valueOf(textOf(value))).eql(value)
+      }),
+    )
+    should(valueOf(textOf(undefined))).be.undefined()
+  })
+
+  it('is compressed from 1 kB on, and refused where JSON cannot say it', async () => {
+    const long = 'a'.repeat(100_000)
+    ;(await packed(long)).length.should.be.below(1000)
+    should(await unpacked(await packed(long))).equal(long)
+    await packed(1n).should.be.rejectedWith(TypeError)
+    const deep: unknown[] = []
+    let inner = deep
+    for (let depth = 0; depth < 100_000; depth++) inner.push((inner = []))
+    await packed(deep).should.be.rejectedWith(RangeError)
+  })
+
+  it('arrives whole in parts, in any order, and beside others', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 2000 }),
+        fc.uint8Array({ minLength: 1, maxLength: 2000 }),
+        fc.integer({ min: 1, max: 300 }),
+        fc.infiniteStream(fc.nat()),
+        (one, other, room, order) => {
+          const assembly = new Assembly()
+          const sent = [
+            ...messagesOf({ id: 'one' }, one, 't1', room),
+            ...messagesOf({ id: 'other' }, other, 't2', room),
+          ]
+            .map((message) => ({ message, at: order.next().value! }))
+            .sort((a, b) => a.at - b.at)
+          const arrived = new Map<unknown, Buffer>()
+          for (const { message } of sent) {
+            const frame = unframed(message)!
+            const bytes = assembly.add(frame)
+            if (bytes) arrived.set(frame.head['id'], Buffer.from(bytes))
+          }
+          arrived.get('one')!.equals(one).should.be.true()
+          arrived.get('other')!.equals(other).should.be.true()
+        },
+      ),
+    )
+  })
+
+  it('is no frame without a head', () => {
+    should(unframed(Buffer.from('nothing'))).be.undefined()
+    should(unframed(Buffer.from('null\n'))).be.undefined()
+    should(unframed(Buffer.from('{\n'))).be.undefined()
+    should(unframed(framed({ a: 1 }))!.head).eql({ a: 1 })
+  })
+})
+
+describe('an error that comes from another instance', () => {
+  const there = (error: unknown, writes = true): GatewayError =>
+    errorOf(valueOf(textOf(dataOf(error, writes))))
+
+  it('is the same: code, message, sentences and cause', () => {
+    for (const code of ERROR_CODES) {
+      const error = new GatewayError(code, [say('failed', { status: 500 }), words('More.')], {
+        operation: 'update-route',
+        gateway: { id: 'g1', name: 'Oslo' },
+        statusCode: 500,
+      })
+      const arrived = there(error)
+      arrived.message.should.equal(error.message)
+      arrived.code.should.equal(code)
+      should(arrived.cause).eql(error.cause)
+      should(arrived.sentences).eql(error.sentences)
+    }
+    const bad = invalidInput([{ path: 'port', problem: 'must be a number' }])
+    should(there(bad).cause.problems).eql(bad.cause.problems)
+  })
+
+  it('of a change that failed for a reason of ours may have been made', () => {
+    const changed = there(new TypeError('oops'))
+    should(changed.code).equal('BAD_RESPONSE')
+    should(changed.cause.applied).equal('maybe')
+    should(there(new TypeError('oops'), false).cause.applied).equal('no')
+  })
+
+  it('is an error too if it cannot be read', () => {
+    for (const data of [undefined, {}, { code: 'OTHER', sentences: [] }, { code: 'CLOSED' }]) {
+      should(errorOf(data).code).equal('BAD_RESPONSE')
+      should(errorOf(data).cause.applied).equal('maybe')
+    }
+  })
+})
