@@ -30,7 +30,6 @@ inBrowser('an inventory in the forms', function () {
 
   let editor: Editor
   let page: Page
-  const scripted = new Set<Page>()
   /** What the editor has asked, by path. */
   let asked: { path: string; body: Properties }[]
   let answers: Record<string, (body: Properties) => object>
@@ -77,10 +76,7 @@ inBrowser('an inventory in the forms', function () {
     await show()
   })
 
-  after(async () => {
-    await editor?.rest()
-    for (const each of scripted) await each.unrouteAll({ behavior: 'ignoreErrors' })
-  })
+  after(() => editor?.rest())
   afterEach(() => should(editor.complaints.splice(0)).eql([]))
 
   it('is one more line in the form of a gateway, and none in those of its nodes', async () => {
@@ -350,8 +346,6 @@ inBrowser('an inventory in the forms', function () {
 
   async function prepare(opened: Page) {
     page = opened
-    if (scripted.has(page)) return
-    scripted.add(page)
     await page.route('**/media-gateway/*', async (route) => {
       const path = route.request().url().split('/').at(-1)!
       const answer = answers[path]
