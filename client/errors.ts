@@ -51,6 +51,8 @@ export interface ErrorCause {
   operation?: string
   /** The config node. From plain Node.js an empty `id`, and the host. Absent where none is chosen. */
   gateway?: { id: string; name: string }
+  /** The name of the gateway in the inventory of the config node, where that has one. */
+  appliance?: string
   /** Why a connection failed, as Node.js names it, for example `ECONNREFUSED`. */
   reason?: string
   /** HTTP status of the response, where there was one. */
@@ -205,10 +207,21 @@ export function isGatewayError(error: unknown): error is GatewayError {
 export interface Identity {
   /** Of the config node; empty in plain Node.js. */
   id: string
-  /** Of the config node, or else the host. */
+  /** Of the config node, or else the host; of one in an inventory, its name there. */
   name: string
-  /** Host, and port where the URL has one. */
+  /** As sentences call it: host, and port where the URL has one, with its name in an inventory. */
   host: string
+  /** The name of the config node, where `name` is one in its inventory. */
+  inventory?: string
+}
+
+/** The gateway at a host, as errors name it. */
+export function identityOf(
+  { id, name, inventory }: Omit<Identity, 'host'>,
+  host: string,
+): Identity {
+  if (inventory === undefined) return { id, name: name || host, host }
+  return { id, name, host: name === host ? host : `${name} (${host})`, inventory }
 }
 
 /** The operation that an error is about. */
@@ -269,11 +282,12 @@ export function reported(
   const isAboutRoute = !ABOUT_GATEWAY.has(code) || cause.applied !== 'no'
   const isNamed = sentences.some((one) => mentions(one, 'route'))
   const whole = values.route && isAboutRoute && !isNamed ? [ROUTE, ...sentences] : sentences
-  const { id, name: of } = gateway ?? {}
+  const { id, name: of, inventory } = gateway ?? {}
   return new GatewayError(code, filled(whole, values), {
     ...cause,
     operation: name,
-    gateway: id === undefined || of === undefined ? cause.gateway : { id, name: of },
+    gateway: id === undefined || of === undefined ? cause.gateway : { id, name: inventory ?? of },
+    appliance: inventory === undefined ? cause.appliance : of,
   })
 }
 

@@ -11,6 +11,7 @@ export {
   closedError,
   ERROR_CODES,
   GatewayError,
+  identityOf,
   invalidInput,
   isGatewayError,
   isLasting,
@@ -59,7 +60,7 @@ export { restorePreset } from './changes/presets'
 export { isOld, knownBy, knownSnapshot, watchDevice } from './watch/device-watch'
 export { CONTENT_TYPE as METRICS_TYPE } from './metrics/format'
 export { DETAILS, renderMetrics } from './metrics/render'
-export type { Detail, Picture, PicturedFailover } from './metrics/render'
+export type { Detail, Picture, PicturedFailover, PicturedFleet } from './metrics/render'
 export { readSrt } from './metrics/srt'
 export type { SrtReading } from './metrics/srt'
 export { isLastingLook, protectRoute } from './failover/protect'
@@ -80,3 +81,4 @@ export {
   withSecretsFrom,
 } from './model/secrets'
 export type * from './model/types'
+export type { Command, Commands, Share, ShareFollower } from './fleet/types'

@@ -70,6 +70,16 @@ export const SENTENCES = {
   otherCertificate:
     '__host__ presents a certificate other than the pinned one. The request was not sent. Find out why it changed before you pin the new one.',
 
+  // Fleets.
+  notOwned:
+    'This instance of Node-RED no longer owns the appliance, or cannot prove that it does. The request was not sent.',
+  otherShare:
+    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message to that instance.',
+  otherFlows:
+    'The instance of Node-RED that owns the appliance does not have this failover node. Deploy the same flows on all instances.',
+  otherVersion:
+    'The instance of Node-RED that owns the appliance has another version of the nodes. Install the same version on all instances.',
+
   // The login.
   loginRefused: '__host__ refused the username or the password (HTTP __status__).',
   correctLogin: 'Correct them in the configuration of the gateway, and deploy.',
@@ -191,6 +201,36 @@ export const SENTENCES = {
   passwordNeeded:
     'The URL, the username, the proxy, the TLS configuration or the fingerprint was changed. Enter the password again: the stored password is only sent to where it was stored for.',
   notDeployed: 'This gateway is not deployed. Deploy it first.',
+
+  // The inventory.
+  inventorySource: 'The property inventoryType must be none, json, file, env or global.',
+  inventoryNotArray: 'The inventory must be a JSON array of objects, each with a name.',
+  inventoryNotJson: 'The inventory is not valid JSON.',
+  inventoryNotJsonAt: 'The inventory is not valid JSON: see line __line__, column __column__.',
+  inventoryFile: 'The inventory file __path__ cannot be read (__reason__).',
+  inventoryContext: 'The global context has no inventory in "__key__".',
+  inventoryStore: 'The inventory "__key__" in the global context cannot be read (__reason__).',
+  inventoryWaiting: 'The inventory has not been read yet.',
+  inventoryKept: 'The previous inventory stays in use.',
+  inventoryRow: 'Row __row__ of the inventory:',
+  inventoryRowNamed: 'Row __row__ of the inventory, "__name__":',
+  rowNoObject: 'It is not an object.',
+  rowNoName: 'The name is missing.',
+  rowLongName: 'The name has more than __most__ characters.',
+  rowSameName: 'Row __first__ has the same name.',
+  rowSameUrl: 'Row __first__ has the same URL.',
+  rowMember: 'The member "__member__" is unknown. Known members are __known__.',
+  rowNotText: 'The member __member__ must be text.',
+  rowVariable: 'The environment variable __variable__ is not set (member __member__).',
+  rowPlain:
+    'The member __member__ must be the name of an environment variable, such as __example__, because flows are exported.',
+  applianceNotFound: 'The inventory has no appliance "__appliance__".',
+  engineMissing: 'The share is a lease, but no engine is given.',
+  engineLost:
+    'The engine of the fleet is lost (__reason__). Until it is back, this instance works for no appliance. Check the NATS server and the network.',
+  applianceNeeded:
+    'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
+  share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',
 
   // Requests of the editor.
   unusableId: '__id__ cannot be sent as an ID.',

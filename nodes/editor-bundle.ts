@@ -1,5 +1,6 @@
 // The script of all forms, loaded once, by gateway.html. The templates contain the rows; this
 // brings those that exist to life.
+import { concernsInventory } from './editor/appliance-row'
 import { checks, type Check } from './editor/checks'
 import { prepareForm, saveForm } from './editor/form'
 import { shownValue } from './editor/fields'
@@ -54,6 +55,12 @@ const mediaGatewayNodes = {
     if (property !== 'definition' || type !== 'json') return true
     const inside = definitionFault(node, String(value))
     return inside === undefined || reason(inside, options)
+  },
+
+  /** The same for `appliance`, which counts only where the gateway has an inventory. */
+  checkAppliance(node: EditorNode, value: Value, options: CheckOptions = {}): true | string {
+    const isUsed = concernsInventory(shownValue(node, 'gateway'), shownValue(node, 'gateways'))
+    return !isUsed || mediaGatewayNodes.checkTyped(node, 'appliance', value, options)
   },
 
   /** What only the form of ensure route needs. */

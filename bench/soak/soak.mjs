@@ -4,6 +4,7 @@
 // twice or not at all, if memory grows, or if something is left open at the end.
 //   --minutes 2   how long; settling takes about half a minute more
 //   --seed 1      the same choices for the same seed; without it, different ones each time
+//   --fleet       instead a fleet of Node-REDs that share gateways over NATS: fleet.mjs
 import { parseArgs } from 'node:util'
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,6 +24,7 @@ import {
   watchesOf,
 } from './flow.mjs'
 import { createProtection } from './protected.mjs'
+import { soakFleet } from './fleet.mjs'
 import { choices } from './random.mjs'
 import { createAccount } from './told.mjs'
 
@@ -47,8 +49,9 @@ const SESSIONS = { main: 3, second: 1, protected: 1 }
 const require = createRequire(import.meta.url)
 
 async function main() {
-  const { minutes, seed } = optionsOf(process.argv.slice(2))
+  const { minutes, seed, fleet: isFleet, ...ofFleet } = optionsOf(process.argv.slice(2))
   ready()
+  if (isFleet) return soakFleet({ minutes, seed, ...ofFleet })
   console.log(`A long run of ${minutes} min with --seed ${seed} ...`)
 
   const { ask: fleet } = startProcess(new URL('appliances.mjs', import.meta.url))
@@ -81,12 +84,25 @@ async function main() {
 function optionsOf(args) {
   const { values } = parseArgs({
     args,
-    options: { minutes: { type: 'string', default: '2' }, seed: { type: 'string' } },
+    options: {
+      minutes: { type: 'string', default: '2' },
+      seed: { type: 'string' },
+      fleet: { type: 'boolean', default: false },
+      appliances: { type: 'string', default: '60' },
+      instances: { type: 'string', default: '4' },
+      ttl: { type: 'string', default: '4' },
+    },
   })
   const minutes = Number(values.minutes)
   if (!(minutes >= 0.5))
     throw new Error(`--minutes takes a number from 0.5, not "${values.minutes}".`)
-  return { minutes, seed: values.seed ?? String(Math.floor(Math.random() * 1e6)) }
+  const [appliances, instances, ttl] = ['appliances', 'instances', 'ttl'].map((name) => {
+    const number = Number(values[name])
+    if (number >= 2 && Number.isInteger(number)) return number
+    throw new Error(`--${name} takes a whole number from 2, not "${String(values[name])}".`)
+  })
+  const seed = values.seed ?? String(Math.floor(Math.random() * 1e6))
+  return { minutes, seed, fleet: values.fleet, appliances, instances, ttl }
 }
 
 /** What happens in the run, each as its own loop until the end. */

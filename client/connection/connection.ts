@@ -4,6 +4,7 @@ import { MONOTONIC, type Clock } from '../clock'
 import {
   GatewayError,
   closedError,
+  identityOf,
   inDoubt,
   readOnlyError,
   reported,
@@ -34,7 +35,7 @@ export interface GatewayOptions {
   username: string
   password: string
   /** @internal The config node, as errors name it in `cause.gateway`. */
-  node?: { id: string; name: string }
+  node?: Omit<Identity, 'host'>
   /** Milliseconds for one call; default 10000. */
   timeout?: number
   /** Concurrent calls; default 8. */
@@ -57,6 +58,8 @@ export interface GatewayOptions {
   maxAnswerBytes?: number
   /** Receives one line for each change of state. No line contains a secret. */
   log?: (level: 'info' | 'warn', text: string) => void
+  /** @internal Asked before each request is written: false, and it is refused with `UNAVAILABLE`. */
+  maySend?: () => boolean
   /** @internal Time for waits and durations, so that tests can move it. */
   clock?: Clock
 }
@@ -118,8 +121,7 @@ const DRAIN_MS = 1500
 export function openConnection(options: GatewayOptions): Connection {
   const base = parseBase(options.baseUrl)
   const { host } = base
-  const { id = '', name = host } = options.node ?? {}
-  const identity: Identity = { id, name: name || host, host }
+  const identity = identityOf(options.node ?? { id: '', name: host }, host)
   const {
     timeout = DEFAULT_TIMEOUT,
     concurrency = 8,
@@ -138,6 +140,7 @@ export function openConnection(options: GatewayOptions): Connection {
     proxy: options.proxy,
     maxAnswerBytes: options.maxAnswerBytes,
     timeout,
+    maySend: options.maySend,
     counters,
   })
   const closing = new Stop()

@@ -25,6 +25,8 @@ export interface TransportOptions {
   maxAnswerBytes?: number
   /** Milliseconds that a proxy may take to connect to the appliance. */
   timeout: number
+  /** Asked when a request could be written: false, and it is not. */
+  maySend?: () => boolean
   counters: Counters
 }
 
@@ -111,6 +113,9 @@ class Call {
   ) {}
 }
 
+const notOwned = (): TransportFault =>
+  new TransportFault('UNAVAILABLE', say('notOwned'), { reached: false })
+
 interface CallConfig extends AxiosRequestConfig {
   call: Call
 }
@@ -170,7 +175,7 @@ function nodeAdapter(
   secure: boolean,
   pending: LinkedSet<Pending>,
 ): AxiosAdapter {
-  const { base, maxAnswerBytes = MAX_ANSWER_BYTES } = options
+  const { base, maxAnswerBytes = MAX_ANSWER_BYTES, maySend } = options
   const open = secure ? https.request : http.request
   const prefix = base.pathname.replace(/\/+$/, '')
   const hostname = base.hostname.replace(/^\[|\]$/g, '')
@@ -219,6 +224,11 @@ function nodeAdapter(
 
       request.on('socket', (socket) => {
         const mark = (): void => {
+          // Asked this late, since the process may have been frozen while it connected.
+          if (maySend && !settled) {
+            if (!maySend()) return fail(notOwned())
+            request.end(wanted.body)
+          }
           reached = true
         }
         const ready = secure ? 'secureConnect' : 'connect'
@@ -264,7 +274,7 @@ function nodeAdapter(
       })
 
       if (stop) unhook = stop.onStop(abort)
-      if (!settled) request.end(wanted.body)
+      if (!settled && !maySend) request.end(wanted.body)
     })
 }
 

@@ -1,5 +1,8 @@
 // Which instance works for which appliance: names are hashed to slots, and slots go to instances.
 import { createHash } from 'node:crypto'
+import type { Part } from '../model/share'
+
+export { partIn, type Part } from '../model/share'
 
 /** Enough that the shares of a few instances are alike, and few enough to have a record for each. */
 export const SLOTS = 256
@@ -27,23 +30,6 @@ export function instanceFor(slot: number, instances: Iterable<string>): string |
 
 /** 48 bits of SHA-256, which a number holds exactly. */
 const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, 6)
-
-/** One of so many equal shares of an inventory. */
-export interface Part {
-  /** From 0. */
-  readonly index: number
-  readonly of: number
-}
-
-/**
- * Reads `i/N`, such as `1/3`. Instances may be counted from 0 or from 1: `3/3` is `0/3`.
- * @returns undefined when it is not that
- */
-export function partIn(text: string): Part | undefined {
-  const [, index, of] = /^\s*(\d{1,4})\s*\/\s*(\d{1,4})\s*$/.exec(text)?.map(Number) ?? []
-  if (index === undefined || of === undefined || of < 1 || index > of) return undefined
-  return { index: index % of, of }
-}
 
 /** Returns a test whether an appliance belongs to a part of the inventory. */
 export function ownedBy({ index, of }: Part): (appliance: string) => boolean {

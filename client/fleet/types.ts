@@ -1,5 +1,6 @@
 // A fleet: many appliances, divided over instances of Node-RED (docs/fleets.md).
 import type { Stop } from '../stop'
+import type { EngineChange } from './events'
 
 /** An appliance of an inventory, with all that a config node would have of its own. */
 export interface InventoryRow {
@@ -13,15 +14,36 @@ export interface InventoryRow {
 
 /** Which appliances of an inventory this instance works for. */
 export interface Share {
-  /** True while this instance works for the appliance. */
+  /** True while this instance works for the appliance: from `onTaken` until `onGiving` is called. */
   owns(appliance: string): boolean
   /**
    * True while it may send to the appliance, by a monotonic clock. Asked before each request goes out;
    * undefined where ownership cannot end.
    */
   readonly maySend?: (appliance: string) => boolean
+  /**
+   * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
+   * where the instances cannot reach each other.
+   * @throws GatewayError what the owner throws, and as `Commands.send`
+   */
+  readonly send?: (command: Omit<Command, 'id'>, stop?: Stop) => Promise<unknown>
+  /** How the instances agree; undefined where there is nothing to agree on. */
+  readonly state?: () => ShareState
+  /** Where this instance tells what happens on its appliances; undefined where nobody is to be told. */
+  readonly gathering?: Gathering
+  /** Of an appliance that this instance owns: grows with each owner. */
+  readonly token?: (appliance: string) => number | undefined
   /** Gives everything away, after what is under way has ended. */
   close(): Promise<void>
+}
+
+/** What a lease knows of the fleet. */
+export interface ShareState {
+  /** Whether this instance takes part. Without it, it works for no appliance. */
+  readonly phase: 'joining' | 'member' | 'lost' | 'closed'
+  readonly members: readonly Member[]
+  /** Why it does not take part. */
+  readonly reason?: string
 }
 
 /** What follows the ownership of a share. */
@@ -33,6 +55,12 @@ export interface ShareFollower {
    * sent to them.
    */
   onGiving(owned: (appliance: string) => boolean): Promise<void>
+  /** Does for another instance what its message asks for. @throws GatewayError */
+  carryOut(command: Command): Promise<unknown>
+  /** The state of the share has changed. */
+  onState(state: ShareState): void
+  /** The engine was lost, or is back. */
+  onEngine(change: EngineChange): void
 }
 
 /** A record of the engine. */
@@ -115,7 +143,7 @@ export interface Gathering {
    * One subject for each event: `media-gateway.<fleet>.event.<appliance>.<event>`. Never throws: without
    * a connection, nobody gets it.
    */
-  publish(appliance: string, event: { event: string }, token: number): void
+  publish(appliance: string, event: { event: string; appliance?: string }, token: number): void
   /**
    * The latest picture of an appliance stays there for whoever comes later, unless one with a higher
    * token is there already.

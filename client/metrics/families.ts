@@ -10,6 +10,9 @@ const counter = (help: string): Family => ({ type: 'counter', help })
 
 /** Every metric, in the order in which they are written. Flows and dashboards rely on the names. */
 export const FAMILIES = {
+  media_gateway_fleet_appliances: gauge('Gateways of an inventory.'),
+  media_gateway_fleet_owned: gauge('Gateways of an inventory that this Node-RED works for.'),
+  media_gateway_fleet_faults: gauge('What is wrong with an inventory: rows that cannot be used.'),
   media_gateway_up: gauge('Whether the latest poll of the gateway was successful and is current.'),
   media_gateway_last_look_timestamp_seconds: gauge('When the latest successful poll ended.'),
   media_gateway_info: gauge('Name and firmware of the device, always 1.'),

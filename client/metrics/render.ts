@@ -39,6 +39,15 @@ export interface Picture {
   counters?: Counters
 }
 
+/** What is known of an inventory at the moment of a scrape. */
+export interface PicturedFleet {
+  /** Its label, which no other inventory has. */
+  inventory: string
+  appliances: number
+  owned: number
+  faults: number
+}
+
 /** The samples of each metric, as they are written. */
 type Sheet = Record<FamilyName, string[]>
 
@@ -51,8 +60,18 @@ const newSheet = (): Sheet =>
  * Writes the metrics of gateways in the text format of Prometheus. It takes what it is given as it
  * is now, works in slices, and lets everything else run in between.
  */
-export async function renderMetrics(pictures: readonly Picture[], detail: Detail): Promise<string> {
+export async function renderMetrics(
+  pictures: readonly Picture[],
+  detail: Detail,
+  fleets: readonly PicturedFleet[] = [],
+): Promise<string> {
   const [sheet, packed] = [newSheet(), newSheet()]
+  for (const { inventory, appliances, owned, faults } of fleets) {
+    const labels = labelOf('inventory', inventory)
+    write(sheet, 'media_gateway_fleet_appliances', labels, appliances)
+    write(sheet, 'media_gateway_fleet_owned', labels, owned)
+    write(sheet, 'media_gateway_fleet_faults', labels, faults)
+  }
   const slice = newSlice()
   for (const picture of pictures) {
     const gateway = labelOf('gateway', picture.gateway)

@@ -55,3 +55,27 @@ export function numberIn(
   const isGood = number >= least && number <= most && (!whole || Number.isInteger(number))
   return isGood ? number : undefined
 }
+
+/** True for the servers of an engine: `nats://` or `tls://` for all of them, separated by commas. */
+export const areEngineServers = (text: string): boolean =>
+  [/^nats:\/\//i, /^tls:\/\//i].some((scheme) =>
+    text.split(',').every((server) => isServer(server, scheme)),
+  )
+
+/** How many servers of a cluster can keep a record. */
+export const REPLICAS: readonly number[] = [1, 3, 5]
+
+/** True for the address of the MQTT port of an engine. */
+export const isMqttServer = (text: string): boolean => isServer(text, /^mqtts?:\/\//i)
+
+/** An address of a host, with a port or not. The account is given apart from it. */
+function isServer(text: string, scheme: RegExp): boolean {
+  const address = text.trim()
+  if (!scheme.test(address) || !URL.canParse(address)) return false
+  const { hostname, username, password, pathname, search, hash } = new URL(address)
+  const others = [username, password, pathname.replace(/^\/$/, ''), search, hash]
+  return hostname !== '' && !/[\s@]/.test(address) && others.every((part) => part === '')
+}
+
+/** True for the name of a fleet on its engine, as its subjects and buckets can have it. */
+export const isFleetName = (text: string): boolean => /^[\w-]{1,64}$/.test(text)

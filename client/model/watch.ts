@@ -26,6 +26,8 @@ export const EVENTS = [
   'statistics.low',
   'statistics.high',
   'statistics.normal',
+  'fleet.engine-lost',
+  'fleet.engine-back',
 ] as const
 
 export type EventName = (typeof EVENTS)[number]

@@ -34,7 +34,7 @@ export interface WatchEvent {
   states?: { before: string | null; after: string | null }
   /** Why the appliance counts as unreachable; `detail` as Node.js names it, such as `ECONNREFUSED`. */
   reason?: { code: ErrorCode; message: string; detail?: string }
-  /** With `appliance.reachable`: when the outage began, Unix ms, and how long it lasted. */
+  /** With `appliance.reachable` and `fleet.engine-back`: when the outage began, Unix ms, and how long it lasted. */
   since?: number
   outageMs?: number
   /** With `statistics.…`: what was measured, and the limit that it passed. */

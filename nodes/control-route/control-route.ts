@@ -7,6 +7,7 @@ import {
   type Waiting,
 } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import type { Message } from '../runtime/parameters'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
 type WaitFor = Waiting['waitFor']
@@ -31,11 +32,10 @@ export = (RED: NodeAPI): void =>
     'media-gateway-control-route',
     async ({ gateway, operation, config, message, parameters }) => {
       const waiting = waitingOf(config)
-      const fromMessage = config.action === 'msg'
-      const wanted = fromMessage ? message.action : config.action || 'start'
+      const wanted = wantedAction(config, message)
       const action = ACTIONS.find((known) => known === wanted)
       if (!action) {
-        const path = fromMessage ? 'msg.action' : 'action'
+        const path = config.action === 'msg' ? 'msg.action' : 'action'
         const problem = 'must be one of "start", "stop" and "restart"'
         throw invalidInput([{ path, problem }], operation.name)
       }
@@ -50,4 +50,12 @@ export = (RED: NodeAPI): void =>
       const did = { key: DID[action][waiting.waitFor] }
       return { payload: route ?? answer, did, ...address }
     },
+    {
+      message: ['action'],
+      effect: (config, message) =>
+        wantedAction(config, message) === 'restart' ? 'once' : 'change',
+    },
   )
+
+const wantedAction = ({ action }: Config, message: Message): unknown =>
+  action === 'msg' ? message.action : action || 'start'

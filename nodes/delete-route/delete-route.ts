@@ -16,4 +16,5 @@ export = (RED: NodeAPI): void =>
       const did = { key: waiting.waitFor === 'applied' ? 'deleted' : 'deleteAccepted', name }
       return { payload, did, ...address }
     },
+    { effect: () => 'change' },
   )

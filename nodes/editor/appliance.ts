@@ -1,7 +1,7 @@
 // What the appliance of an open form has, requested once for all parts of the form.
 import { RequestError } from './ask'
 import { isVariable } from './checks'
-import { askAppliance } from './connection'
+import { askAppliance, hasInventory } from './connection'
 import { field } from './fields'
 import type { Stateful } from './states'
 import { text } from './text'
@@ -59,8 +59,11 @@ export interface Appliance {
   plan: <Plan>(what: object) => Promise<Plan>
 }
 
-/** Returns the appliance of an open form, with one request for each gateway and device. */
-export function openAppliance(node: EditorNode): Appliance {
+/**
+ * Returns the appliance of an open form, with one request for each gateway, appliance and device.
+ * @param lookIn the one of an inventory to look in; undefined while none is chosen
+ */
+export function openAppliance(node: EditorNode, lookIn: () => string | undefined): Appliance {
   // Looked up once: when a response arrives, another form may be open.
   const gateway = field(node, 'gateway')
   const device = field(node, 'device')
@@ -77,8 +80,17 @@ export function openAppliance(node: EditorNode): Appliance {
   function gatewayNow(): EditorNode {
     const id = gateway.val() ?? ''
     const found = RED.nodes.node(id)
+    if (hasInventory(found) && lookIn() === undefined) {
+      throw new RequestError(text('picker.chooseAppliance'))
+    }
     if (found) return found
     throw new RequestError(text(id.startsWith('${') ? 'picker.gatewayLater' : 'picker.noGateway'))
+  }
+
+  /** The appliance of an inventory; nothing for a gateway without one. */
+  const place = (): { appliance?: string } => {
+    const appliance = lookIn()
+    return appliance === undefined ? {} : { appliance }
   }
 
   function show(next: Look): void {
@@ -88,7 +100,7 @@ export function openAppliance(node: EditorNode): Appliance {
 
   async function update({ again = false } = {}): Promise<void> {
     const deviceId = deviceNow()
-    const wanted = signature(RED.nodes.node(gateway.val() ?? '')) ?? gateway.val() ?? ''
+    const wanted = signature(RED.nodes.node(gateway.val() ?? ''), lookIn()) ?? gateway.val() ?? ''
     const isSame = wanted === asked
     if (isSame && !again && (look.loading || !lacks(look, deviceId))) return
     asked = wanted
@@ -96,7 +108,7 @@ export function openAppliance(node: EditorNode): Appliance {
     try {
       const config = gatewayNow()
       show({ loading: true, found: isSame ? look.found : undefined })
-      const found = await lookAt(config, deviceId, again)
+      const found = await lookAt(config, place(), deviceId, again)
       // The gateway was switched meanwhile.
       if (mine === turn) show({ loading: false, found })
     } catch (failure) {
@@ -115,17 +127,17 @@ export function openAppliance(node: EditorNode): Appliance {
     },
     onChange: (listener) => void listeners.push(listener),
     async definition(routeId) {
-      const place = { deviceId: look.found?.deviceId ?? deviceNow(), routeId }
+      const what = { ...place(), deviceId: look.found?.deviceId ?? deviceNow(), routeId }
       const { definition } = await askAppliance<{ definition: unknown }>(
         'definition',
         gatewayNow(),
-        place,
+        what,
       )
       return definition
     },
     plan(what) {
       const deviceId = namedDevice({ type: deviceType.val() ?? '', value: device.val() ?? '' })
-      return askAppliance('plan', gatewayNow(), { ...what, deviceId }, { again: true })
+      return askAppliance('plan', gatewayNow(), { ...what, ...place(), deviceId }, { again: true })
     },
   }
 }
@@ -143,23 +155,31 @@ function lacks({ found }: Look, deviceId: string | undefined): boolean {
 }
 
 /** The present values that decide where a config node leads. */
-function signature(node: EditorNode | null | undefined): string | undefined {
+function signature(
+  node: EditorNode | null | undefined,
+  appliance: string | undefined,
+): string | undefined {
   if (!node) return undefined
   const { id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout } = node
-  return JSON.stringify([id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout])
+  const { inventory, inventoryType } = node
+  return JSON.stringify([
+    [id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout],
+    [inventory, inventoryType, appliance],
+  ])
 }
 
 async function lookAt(
   node: EditorNode,
+  place: { appliance?: string },
   deviceId: string | undefined,
   again: boolean,
 ): Promise<Found> {
   try {
-    return await askAppliance('lookup', node, { deviceId }, { again })
+    return await askAppliance('lookup', node, { ...place, deviceId }, { again })
   } catch (error) {
     const isGone = error instanceof RequestError && error.code === 'NOT_FOUND'
     if (deviceId === undefined || !isGone) throw error
     // The device is gone: show those that exist.
-    return askAppliance('lookup', node, {})
+    return askAppliance('lookup', node, place)
   }
 }

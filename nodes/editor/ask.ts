@@ -16,7 +16,16 @@ export class RequestError extends Error implements Failure {
 }
 
 type Path =
-  'connection' | 'lookup' | 'definition' | 'plan' | 'gateways' | 'state' | 'control' | 'failover'
+  | 'connection'
+  | 'inventory'
+  | 'appliances'
+  | 'lookup'
+  | 'definition'
+  | 'plan'
+  | 'gateways'
+  | 'state'
+  | 'control'
+  | 'failover'
 
 /**
  * Sends a request to the part of the package that runs in Node-RED.

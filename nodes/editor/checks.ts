@@ -2,13 +2,18 @@
 import { RANGES, type Range } from '../../client/model/ranges'
 import {
   addressFault,
+  areEngineServers,
   fingerprintDigits,
+  isFleetName,
+  isMqttServer,
   isSecretPrefix,
   linesIn,
   numberIn,
+  REPLICAS,
   suggestedAddress,
   type AddressFault,
 } from '../../client/model/settings'
+import { partIn } from '../../client/model/share'
 
 /** The key of a text in the catalog, under `error`, and the values that go into it. */
 export type Fault = [key: string, values?: Record<string, number | string>]
@@ -37,6 +42,27 @@ export const checks = {
   secretPrefix: (value: string): Fault | undefined =>
     isVariable(value) || isSecretPrefix(value) ? undefined : ['secretPrefix'],
 
+  share(value: string): Fault | undefined {
+    const isGood = isVariable(value) || ['all', 'lease'].includes(value) || partIn(value)
+    return isGood ? undefined : ['share']
+  },
+
+  engine(value: string): Fault | undefined {
+    if (value === '') return ['empty']
+    return isVariable(value) || areEngineServers(value) ? undefined : ['engine']
+  },
+
+  engineMqtt: (value: string): Fault | undefined =>
+    value === '' || isVariable(value) || isMqttServer(value) ? undefined : ['engineMqtt'],
+
+  fleet: (value: string): Fault | undefined =>
+    value === '' || isVariable(value) || isFleetName(value) ? undefined : ['fleet'],
+
+  engineReplicas: (value: string): Fault | undefined =>
+    value === '' || isVariable(value) || REPLICAS.includes(Number(value))
+      ? undefined
+      : ['engineReplicas'],
+
   // Empty means the default.
   timeout: number(RANGES.timeout),
   concurrency: number(RANGES.concurrency),
@@ -44,6 +70,7 @@ export const checks = {
   waitTimeout: number(RANGES.waitTimeout),
   holdFor: number(RANGES.holdFor),
   statistics: number(RANGES.statistics),
+  leaseTtl: number(RANGES.leaseTtl),
 }
 
 const ADDRESS_KEYS: Record<AddressFault, string> = {

@@ -12,6 +12,8 @@ export interface Connection {
   tls?: unknown
   proxy?: unknown
   timeout?: unknown
+  inventory?: unknown
+  inventoryType?: unknown
 }
 
 /** The value of the password field while the stored password is unchanged. */
@@ -66,7 +68,7 @@ export async function askAppliance<Answer>(
 }
 
 /** The connection of a config node whose values are not deployed. */
-async function connectionOfNode(node: EditorNode): Promise<Connection> {
+export async function connectionOfNode(node: EditorNode): Promise<Connection> {
   // The editor has them only once the form was opened, or the node was created or imported.
   const known = node.credentials ?? (await askCredentials(node.id))
   const { username, password, has_password: hasPassword } = known
@@ -91,5 +93,18 @@ function connectionOf(
     password: password ?? '',
     ...Object.fromEntries(PLAIN.map((property) => [property, value(property) ?? ''])),
     ...Object.fromEntries(CONFIG_NODES.map((property) => [property, chosen(property)])),
+    ...(isInventory(value('inventoryType')) && {
+      inventory: value('inventory') ?? '',
+      inventoryType: value('inventoryType'),
+    }),
   }
 }
+
+/** Where an inventory may be; any other value stands for a gateway without one. */
+const INVENTORIES: unknown[] = ['json', 'file', 'env', 'global']
+
+export const isInventory = (type: unknown): boolean => INVENTORIES.includes(type)
+
+/** True for a config node that stands for many appliances. */
+export const hasInventory = (gateway: EditorNode | null | undefined): gateway is EditorNode =>
+  isInventory(gateway?.['inventoryType'])

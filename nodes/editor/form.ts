@@ -1,4 +1,5 @@
 import { openAppliance, type Appliance } from './appliance'
+import { prepareApplianceRow } from './appliance-row'
 import { field, idOf, migrationOf, presentValue, read, show } from './fields'
 import { preparePickers, type Picked } from './pickers'
 import { prepareRouteForm } from './route-form'
@@ -48,8 +49,9 @@ export function prepareForm(
     if (value !== '') show(field(node, property), value)
   }
   prepareTyped(node, choices)
-  const appliance = openAppliance(node)
-  const picked = preparePickers(node, appliance)
+  const applianceRow = prepareApplianceRow(node)
+  const appliance = openAppliance(node, applianceRow.lookIn)
+  const picked = preparePickers(node, appliance, applianceRow)
   prepareTypeChanges(node, picked.translate, choices)
   prepareRouteForm(node, appliance, picked)
   prepareConditions(node)

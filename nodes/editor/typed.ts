@@ -14,6 +14,7 @@ export const nameType = (label: string): TypedInputType => ownType('name', label
 
 /** The types of each of them. */
 const types: Record<string, () => (string | TypedInputType)[]> = {
+  appliance: () => ['msg', applianceType(), 'flow', 'global', 'env', 'jsonata'],
   device: () => [
     { value: 'auto', label: text('type.auto'), hasValue: false },
     idType(text('type.deviceId')),
@@ -43,6 +44,14 @@ const types: Record<string, () => (string | TypedInputType)[]> = {
   ],
   definition: () => [formType(), 'msg', 'flow', 'global', 'jsonata', 'env'],
 }
+
+const applianceType = (): TypedInputType => ownType('str', text('type.appliance'), 'server')
+
+/** For a node that works for many appliances at once. */
+export const manyAppliances = (): TypedInputType[] => [
+  { value: 'all', label: text('type.allAppliances'), hasValue: false },
+  ownType('pattern', text('type.appliancePattern'), 'asterisk'),
+]
 
 /** JSON that can be filled in as a form: the editor's own type under another label. */
 const formType = (): TypedInputType => ({
@@ -101,7 +110,7 @@ export function prepareTypeChanges(
 }
 
 /** Types whose value is the thing itself, and not the place where it is found. */
-const LITERAL = ['id', 'name', 'pattern', 'json']
+const LITERAL = ['id', 'name', 'str', 'pattern', 'json', 'file']
 
 /** What a value means: an ID, a name and a place in a message are not kept for one another. */
 const meaningOf = (type: string): string => (LITERAL.includes(type) ? type : REFERENCE)
@@ -162,7 +171,7 @@ export function withType(
 }
 
 /** The types that need no value: there is nothing to fill in beside them. */
-const COMPLETE: unknown[] = ['auto', 'all']
+const COMPLETE: unknown[] = ['auto', 'all', 'none']
 
 /** True, or what is wrong with a value of that type. */
 export function checkTyped(type: unknown, value: string | number): true | string {

@@ -84,7 +84,13 @@ export = (RED: NodeAPI): void =>
         ...((check || approve) && { plan: { ...plan, applied: isApplied } }),
       }
     },
-    newEnsureMemory,
+    {
+      definition: true,
+      message: ['action', 'plan'],
+      // What was taken back must not be taken back twice.
+      effect: ({ check }, { action }) => (check ? 'read' : isUndo(action) ? 'once' : 'change'),
+      newMemory: newEnsureMemory,
+    },
   )
 
 /** In any case, as every other choice. */

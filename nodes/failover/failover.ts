@@ -3,23 +3,27 @@ import {
   asGatewayError,
   closedError,
   newOperation,
-  protectRoute,
   type FailoverReport,
   type GatewayError,
-  type Protection,
 } from '../../client/internal'
 import { languageOf } from '../../client/model/watch'
-import { evaluatorOf } from '../runtime/chosen'
+import { appliancesIn, faultsFor, followAppliances, type Wanted } from '../runtime/appliances'
+import { evaluatorOf, refused } from '../runtime/chosen'
 import { flagProperty } from '../runtime/environment'
 import { whenStarted } from '../runtime/flows-started'
-import { findGateway, requireGateway, type ListedFailover } from '../runtime/gateway-node'
+import {
+  findGateway,
+  requireGateway,
+  type Appliance,
+  type GatewayNode,
+} from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
-import { secretsOf } from '../runtime/secrets'
 import { wordsOf } from '../runtime/words'
-import { keptIn } from './kept'
-import { protectOptions, type FailoverConfig } from './options'
-import { createFailoverStatus } from './status'
+import { startGuard, type Guard } from './guard'
+import { forgetAll, isLostAtRestart, keptIn } from './kept'
+import type { FailoverConfig } from './options'
+import { createFailoverStatus, createFleetFailoverStatus } from './status'
 
 const OPERATION = newOperation('failover')
 
@@ -29,68 +33,84 @@ export = (RED: NodeAPI): void => {
   RED.nodes.registerType('media-gateway-failover', function (this: Node, saved: FailoverConfig) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    const kept = keptIn(RED, this, config.store)
-    const status = createFailoverStatus(this, words, () => kept.isLostAtRestart && !startsHeld)
+    const { id } = this
+    const { store } = config
     const user = findGateway(RED, config)
-    let closed = false
+    const language = languageOf(RED._('locale'))
     let startsHeld = false
-    let protection: Protection | undefined
+    const isHoldLost = (): boolean => isLostAtRestart(RED, store) && !startsHeld
+    const status = user?.fleet
+      ? createFleetFailoverStatus(this, words, language, isHoldLost)
+      : createFailoverStatus(this, words, isHoldLost)
+    /** With an inventory one for each appliance, which protects the routes of the same names there. */
+    const guards = new Map<Appliance, Guard>()
+    let closed = false
+    let unfollow = (): void => undefined
 
-    const complete = (error: unknown): GatewayError =>
-      asGatewayError(error, OPERATION, user?.identity)
-    const tell = (error: GatewayError, event?: FailoverReport): void =>
+    const complete = (error: unknown, of?: Appliance): GatewayError =>
+      asGatewayError(error, OPERATION, (of ?? user)?.identity)
+    const send = (events: FailoverReport[], { appliance }: Appliance): void =>
+      this.send([events.map((event) => messageOf(event, appliance))])
+    const tell = (error: unknown, of?: Appliance, event?: FailoverReport): void => {
+      const appliance = of?.appliance
+      const about = appliance === undefined ? {} : { appliance }
       // The flow has the event itself, and may change it.
-      this.error(complete(error), event ? messageOf(structuredClone(event)) : {})
-
-    const protect = async (): Promise<Protection> => {
-      const found = requireGateway(RED, config)
-      const gateway = found.client()
-      const withSecrets = secretsOf(RED, this, found)
-      const options = await protectOptions(config, evaluatorOf(RED, this, OPERATION), withSecrets)
-      startsHeld = flagProperty('hold', config.hold)
-      const memory = await kept.read()
-      if (closed) throw closedError()
-      protection = protectRoute(gateway, {
-        ...options,
-        memory,
-        language: languageOf(config.language || RED._('locale')),
-        onEvents: (events) => {
-          for (const event of events) count(listed, event)
-          this.send([events.map(messageOf)])
-        },
-        onMemory: (present) => kept.write(present),
-        onStatus: (shown) => {
-          listed.status = shown
-          status.show(shown)
-        },
-        onFailure: tell,
-      })
-      return protection
+      this.error(complete(error, of), event ? messageOf(structuredClone(event), appliance) : about)
+    }
+    const fail = (error: unknown, of?: Appliance): void => {
+      status.fail(complete(error, of), of?.appliance)
+      tell(error, of)
     }
 
-    let begin: (begun: Promise<Protection>) => void
+    const protect = (of: Appliance): void => {
+      const { appliance } = of
+      status.add(appliance)
+      const guard = startGuard(of, {
+        RED,
+        node: this,
+        config,
+        evaluate: evaluatorOf(RED, this, OPERATION),
+        language: languageOf(config.language || RED._('locale')),
+        kept: keptIn(this, store, appliance),
+        onEvents: (events) => send(events, of),
+        onStatus: (present) => status.show(present, appliance),
+        onFault: (error) => fail(error, of),
+        onFailure: (error, event) => tell(error, of, event),
+      })
+      guards.set(of, guard)
+    }
+
+    const leave = (of: Appliance): Promise<void> | undefined => {
+      const ended = guards.get(of)?.close(false)
+      guards.delete(of)
+      status.remove(of.appliance)
+      return ended
+    }
+
+    const start = (): Protecting => {
+      const gateway = requireGateway(RED, config)
+      const wanted = appliancesIn(config)
+      startsHeld = flagProperty('hold', config.hold)
+      unfollow = followAppliances(gateway, wanted, {
+        added: protect,
+        removed: leave,
+        changed: () => gateway.fleet && status.faulty(...faultsFor(gateway.fleet, wanted)),
+      })
+      return { gateway, wanted }
+    }
+
+    let begin: (begun: Promise<Protecting>) => void
     let cancel: (reason: Error) => void
-    const started = new Promise<Protection>((resolve, reject) => {
+    /** What comes before the flows have started waits. */
+    const started = new Promise<Protecting>((resolve, reject) => {
       begin = resolve
       cancel = reject
     })
     started.catch((error: unknown) => {
-      if (closed) return
-      const failure = complete(error)
-      status.fail(failure)
-      tell(failure)
+      if (!closed) fail(error)
     })
-    const unhook = whenStarted(RED, () => begin(protect()))
-
-    const listed: Listed = {
-      id: this.id,
-      name: this.name ?? '',
-      switches: {},
-      routes: () => protection?.routes() ?? [],
-      command: async (action, hold) => (await started).command(action, hold),
-    }
+    const unhook = whenStarted(RED, () => begin(Promise.resolve().then(start)))
     user?.register(this)
-    user?.failovers.add(listed)
 
     this.on('input', (incoming, _send, done) => {
       obey(incoming as Message).then(
@@ -99,39 +119,75 @@ export = (RED: NodeAPI): void => {
       )
     })
 
-    /** What comes of a command is an event. */
-    async function obey({ action, hold, main }: Message): Promise<void> {
-      const present = await started
-      if (main !== undefined) await present.main(main)
-      if (main === undefined || action !== undefined) await present.command(action, hold)
+    async function obey(message: Message): Promise<void> {
+      const { gateway, wanted } = await started
+      if (!gateway.fleet) return guards.get(gateway)?.obey(message)
+      const name = message['appliance']
+      if (typeof name === 'string' && name !== '') {
+        return obeyFor(name, message, { gateway, wanted })
+      }
+      throw refused('msg.appliance', 'is empty; it must be the name of a gateway in the inventory')
+    }
+
+    /** Obeys for one appliance of the inventory, by its name. */
+    async function obeyFor(
+      name: string,
+      message: Message,
+      { gateway: { fleet }, wanted }: Protecting,
+    ): Promise<void> {
+      await fleet!.ready
+      const of = fleet!.find(name)
+      if (!wanted(name)) {
+        throw refused('msg.appliance', `is "${name}", which this node does not protect`)
+      }
+      try {
+        if (!fleet!.owns(name) && fleet!.send) {
+          const { obeyElsewhere } =
+            require('../runtime/elsewhere') as typeof import('../runtime/elsewhere')
+          return await obeyElsewhere(fleet!, name, id, message)
+        }
+        of.client()
+        const guard = guards.get(of)
+        if (!guard) throw closedError()
+        await guard.obey(message)
+      } catch (error) {
+        throw complete(error, of)
+      }
     }
 
     // Two parameters: from their number, Node-RED knows that it has to wait.
     this.on('close', (removed: boolean, done: () => void) => {
       closed = true
       unhook()
+      unfollow()
       cancel(closedError())
-      user?.failovers.delete(listed)
+      const ended = [...guards.values()].map((guard) => guard.close(removed))
       const end = (): void => {
-        kept.close(removed)
+        if (removed && user?.fleet) forgetAll(this, store)
         status.close()
         user?.deregister(this)
         done()
       }
-      if (protection) void protection.close().then(end, end)
+      if (ended.length > 0) void Promise.all(ended).then(end, end)
       else end()
     })
   })
 }
 
-type Listed = { -readonly [Name in keyof ListedFailover]: ListedFailover[Name] }
-
-function count({ switches }: Listed, { event, cause, dryRun }: FailoverReport): void {
-  if (event !== 'failover.switched' || !cause || dryRun) return
-  switches[cause] = (switches[cause] ?? 0) + 1
+/** What the node protects. */
+interface Protecting {
+  gateway: GatewayNode
+  wanted: Wanted
 }
 
-function messageOf(event: FailoverReport): Message {
+/** @param appliance the name in an inventory */
+function messageOf(event: FailoverReport, appliance: string | undefined): Message {
   const { id } = event.route
-  return { topic: event.event, payload: event, ...(id !== null && { routeId: id }) }
+  const isNamed = appliance !== undefined
+  return {
+    topic: event.event,
+    payload: isNamed ? Object.assign(event, { appliance }) : event,
+    ...(isNamed && { appliance }),
+    ...(id !== null && { routeId: id }),
+  }
 }

@@ -9,8 +9,6 @@ export interface Kept {
   write(value: unknown): void
   /** Stops waiting. `removed`: the node will not come back. */
   close(removed: boolean): void
-  /** The store is in memory only. */
-  readonly isLostAtRestart: boolean
 }
 
 /** A store on another machine may not answer at all. */
@@ -19,10 +17,11 @@ const LONGEST_MS = 10_000
 /**
  * By default in the default store of Node-RED. It is the context of the flow: if no store is
  * configured, every deploy of a node ends its own context, and a hold must outlast that.
+ * @param appliance its name in an inventory; each has a memory of its own
  */
-export function keptIn(RED: NodeAPI, node: Node, store: string | undefined): Kept {
+export function keptIn(node: Node, store: string | undefined, appliance?: string): Kept {
   const name = store || undefined
-  const key = `failover-${node.id}`
+  const key = keyOf(node, appliance)
   const context = node.context().flow
   let isWarned = false
   let stopWaiting = (): void => undefined
@@ -46,8 +45,6 @@ export function keptIn(RED: NodeAPI, node: Node, store: string | undefined): Kep
   }
 
   return {
-    isLostAtRestart: isInMemory(RED.settings, name),
-
     async read() {
       refuseUnresolved('store', store)
       let late: NodeJS.Timeout | undefined
@@ -79,8 +76,39 @@ export function keptIn(RED: NodeAPI, node: Node, store: string | undefined): Kep
   }
 }
 
-/** By the setting `contextStorage`, which Node-RED reads in the same way. */
-function isInMemory(settings: object, name: string | undefined): boolean {
+/** A key of a context is an expression: of a name, only what is plain in one is left as it is. */
+function keyOf({ id }: Node, appliance?: string): string {
+  if (appliance === undefined) return `failover-${id}`
+  const plain = [...Buffer.from(appliance)].map((byte) =>
+    /[A-Za-z0-9-]/.test(String.fromCharCode(byte))
+      ? String.fromCharCode(byte)
+      : `_${byte.toString(16).padStart(2, '0')}`,
+  )
+  return `${prefixOf({ id })}${plain.join('')}`
+}
+
+const prefixOf = ({ id }: Pick<Node, 'id'>): string => `failover-${id}-`
+
+/** Forgets what was kept for each appliance of an inventory, of a node that will not come back. */
+export function forgetAll(node: Node, store: string | undefined): void {
+  const name = store || undefined
+  const context = node.context().flow
+  const none = (): void => undefined
+  try {
+    context.keys(name, (error: unknown, keys: unknown) => {
+      if (error || !Array.isArray(keys)) return
+      for (const key of keys as string[]) {
+        if (key.startsWith(prefixOf(node))) context.set(key, undefined, name, none)
+      }
+    })
+  } catch {
+    // A store that is gone has forgotten it.
+  }
+}
+
+/** The store is in memory only: by the setting `contextStorage`, which Node-RED reads in the same way. */
+export function isLostAtRestart({ settings }: NodeAPI, of: string | undefined): boolean {
+  const name = of || undefined
   const stores = own(settings, 'contextStorage') ?? {}
   const [first] = Object.keys(stores)
   const byDefault = own(stores, 'default') ?? own(stores, first ?? '')

@@ -2,11 +2,12 @@
 import type { NodeDef } from 'node-red'
 import type { ProtectOptions } from '../../client/internal'
 import { FAILOVER_RANGES } from '../../client/model/failover'
+import type { AppliancesConfig } from '../runtime/appliances'
 import { chosenDevice, refused, type Evaluate } from '../runtime/chosen'
 import { flagProperty, refuseUnresolved } from '../runtime/environment'
 import type { WithSecrets } from '../runtime/secrets'
 
-export interface FailoverConfig extends NodeDef {
+export interface FailoverConfig extends NodeDef, AppliancesConfig {
   gateway?: string
   device?: string
   deviceType?: string

@@ -1,12 +1,10 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import {
-  GatewayError,
-  newOperation,
-  ofConfiguration,
-  openConnection,
-  type Connection,
-} from '../../client/internal'
+import { identityOf, openConnection, type Connection } from '../../client/internal'
+import type { GatewayNode } from '../runtime/gateway-node'
+import { migrated } from '../runtime/migrations'
 import { registerAdminRoutes } from './admin/routes'
+import { newAppliance } from './appliance'
+import { hasInventory } from './inventory'
 import {
   gatewayOptions,
   hostIn,
@@ -14,77 +12,77 @@ import {
   type GatewayConfig,
   type GatewayCredentials,
 } from './options'
-import type { GatewayNode } from '../runtime/gateway-node'
-import { migrated } from '../runtime/migrations'
+import type { InventoryConfig, InventoryCredentials } from './with-inventory'
 
-interface Config extends NodeDef, GatewayConfig {}
+interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
 
-/** How long a session without a user stays open: a deploy takes the nodes away and brings them back. */
-const LINGER_MS = 2000
+type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
+
+/** What the config node is made of: with an inventory a fleet, or else its one appliance. */
+type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
+const PARTS = [
+  'fleet',
+  'identity',
+  'client',
+  'secretPrefix',
+  'failovers',
+  'register',
+  'deregister',
+] as const satisfies readonly (keyof Parts)[]
 
 export = (RED: NodeAPI): void => {
   registerAdminRoutes(RED)
+  let withInventory: Maker | undefined
   RED.nodes.registerType(
     'media-gateway',
-    function (this: Node<GatewayCredentials>, saved: Config) {
+    function (this: ConfigNode, saved: Config) {
       RED.nodes.createNode(this, saved)
       const config = migrated(saved)
-      const self = this as unknown as GatewayNode & Node<GatewayCredentials>
-      const users = new Set<object>()
-      let gateway: Connection | undefined
-      let lingering: NodeJS.Timeout | undefined
-      let closed = false
-
-      const { id, name } = this
-      const host = hostIn(config.baseUrl)
-      const identity = { id, name: name || host || id, host }
-      Object.defineProperty(self, 'identity', { value: identity })
-      Object.defineProperty(self, 'failovers', { value: new Set() })
-
-      const open = (): Connection => {
-        secretPrefixOf(config)
-        const options = gatewayOptions(RED, config, self.credentials, (level, line) =>
-          level === 'warn' ? self.warn(line) : self.log(line),
-        )
-        return openConnection(Object.assign(options, { node: { id, name } }))
-      }
-      self.client = () => {
-        try {
-          return (gateway ??= open())
-        } catch (error) {
-          if (!(error instanceof GatewayError)) throw error
-          throw ofConfiguration(error, identity)
-        }
-      }
-
-      Object.defineProperty(self, 'secretPrefix', { value: () => secretPrefixOf(config) })
-
-      self.register = (user) => {
-        users.add(user)
-        clearTimeout(lingering)
-      }
-
-      self.deregister = (user) => {
-        users.delete(user)
-        if (users.size > 0 || !gateway || closed) return
-        clearTimeout(lingering)
-        lingering = setTimeout(endSession, LINGER_MS)
-      }
-
-      const endSession = (): void => {
-        gateway?.endSession(newOperation('session')).catch((error: GatewayError) => {
-          self.warn(`The session could not be ended. ${error.message}`)
-        })
-      }
-
+      const log = logOf(this)
+      const parts = hasInventory(config)
+        ? (withInventory ??= load().makerFor(RED))(this, config, log)
+        : withOne(RED, this, config, log)
+      for (const name of PARTS) Object.defineProperty(this, name, { value: parts[name] })
       // Two parameters: from their number, Node-RED knows that it has to wait.
-      self.on('close', (_removed: boolean, done: () => void) => {
-        closed = true
-        clearTimeout(lingering)
-        if (!gateway) return done()
-        gateway.close().then(done, done)
+      this.on('close', (_removed: boolean, done: () => void) => {
+        parts.close().then(done, done)
       })
     },
-    { credentials: { username: { type: 'text' }, password: { type: 'password' } } },
+    {
+      credentials: {
+        username: { type: 'text' },
+        password: { type: 'password' },
+        engineUser: { type: 'text' },
+        enginePassword: { type: 'password' },
+      },
+    },
   )
+}
+
+/** Fleets are loaded with the first inventory: for anybody else they cost Node-RED's start nothing. */
+const load = (): typeof import('./with-inventory') =>
+  require('./with-inventory') as typeof import('./with-inventory')
+type Maker = ReturnType<ReturnType<typeof load>['makerFor']>
+
+type Log = (level: 'info' | 'warn', line: string) => void
+
+const logOf =
+  (node: Node): Log =>
+  (level, line) =>
+    level === 'warn' ? node.warn(line) : node.log(line)
+
+function withOne(RED: NodeAPI, node: ConfigNode, config: Config, log: Log): Parts {
+  const { id, name } = node
+  const host = hostIn(config.baseUrl)
+  const open = (): Connection => {
+    secretPrefixOf(config)
+    const options = gatewayOptions(RED, config, node.credentials, log)
+    return openConnection(Object.assign(options, { node: { id, name } }))
+  }
+  return newAppliance({
+    identity: identityOf({ id, name: name || host || id }, host),
+    open,
+    secretPrefix: () => secretPrefixOf(config),
+    warn: (line) => node.warn(line),
+  })
 }

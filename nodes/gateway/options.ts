@@ -9,6 +9,7 @@ import {
   type TlsOptions,
 } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
+import type { InventoryConfig } from './inventory'
 import {
   flagProperty,
   linesProperty,
@@ -17,7 +18,7 @@ import {
 } from '../runtime/environment'
 
 /** The saved properties of the config node, as far as they concern the connection. */
-export interface GatewayConfig {
+export interface GatewayConfig extends InventoryConfig {
   baseUrl?: unknown
   tls?: string
   proxy?: string
@@ -28,6 +29,8 @@ export interface GatewayConfig {
   readOnly?: unknown
   secretPrefix?: unknown
   protectedRoutes?: unknown
+  /** With an inventory, which part of it this instance works for. */
+  share?: unknown
 }
 
 export interface GatewayCredentials {

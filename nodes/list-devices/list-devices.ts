@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { listDevices, type Device } from '../../client/internal'
+import { listDevices } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
 import { counted } from '../runtime/status'
 
@@ -15,6 +15,6 @@ export = (RED: NodeAPI): void =>
       const payload = await listDevices(gateway, operation)
       const did = counted('devices', payload.length)
       if (config.output !== 'split') return { payload, did }
-      return { payload, did, split: (device: Device) => ({ deviceId: device._id }) }
+      return { payload, did, split: 'devices' }
     },
   )

@@ -42,11 +42,12 @@ export = (RED: NodeAPI): void =>
         case 'routes':
           return { payload: list.data, did, deviceId }
         case 'split':
-          return { payload: list.data, did, deviceId, split: ({ id }: Route) => ({ routeId: id }) }
+          return { payload: list.data, did, deviceId, split: 'routes' }
         default:
           return { payload: list, did, deviceId }
       }
     },
+    { message: ['page', 'pageSize'] },
   )
 
 /** `msg.page` and `msg.pageSize` select that one page. */

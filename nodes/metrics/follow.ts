@@ -14,11 +14,11 @@ import {
   type PicturedFailover,
   type RouteFilter,
 } from '../../client/internal'
-import type { GatewayNode, ListedFailover } from '../runtime/gateway-node'
+import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 
 /** One gateway of a metrics node, with what is known of it. */
 export interface Followed {
-  readonly gateway: GatewayNode
+  readonly gateway: Appliance
   /** Of the latest poll. */
   readonly health?: Health
   /** Why it cannot be polled at all. */
@@ -41,7 +41,7 @@ export interface FollowOptions {
 const CURRENT_FOR = 3
 
 /** Follows the polls of a gateway, for a node that is its user meanwhile. */
-export function follow(user: Node, gateway: GatewayNode, options: FollowOptions): Followed {
+export function follow(user: Node, gateway: Appliance, options: FollowOptions): Followed {
   const { statistics, onHealth, onFailure } = options
   const stop = new Stop()
   let connection: Connection | undefined

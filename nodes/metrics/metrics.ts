@@ -8,16 +8,24 @@ import {
 } from '../../client/internal'
 import { languageOf } from '../../client/model/watch'
 import { whenStarted } from '../runtime/flows-started'
-import { isGatewayNode, requireGateway, type GatewayNode } from '../runtime/gateway-node'
+import { followAppliances } from '../runtime/appliances'
+import {
+  isGatewayNode,
+  requireGateway,
+  type Appliance,
+  type GatewayNode,
+} from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
 import { wordsOf } from '../runtime/words'
 import { follow, type Followed } from './follow'
-import { scrape } from './scrape'
+import { scrape, type Group } from './scrape'
 import { settingsOf, type Config, type Settings } from './settings'
 import { createMetricsStatus } from './status'
 
 const OPERATION = newOperation('metrics')
+/** More often nobody can read it. */
+const SHOWN_EVERY_MS = 500
 
 /** A node that writes what polls have shown as metrics for Prometheus (design 3.2). */
 export = (RED: NodeAPI): void => {
@@ -26,8 +34,11 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
     const status = createMetricsStatus(this, words, languageOf(RED._('locale')))
-    const followed = new Map<GatewayNode, Followed>()
+    /** What is followed of each config node, and how that is ended. */
+    const followed = new Map<GatewayNode, Group>()
     let closed = false
+    let shownAt = -Infinity
+    let pending: NodeJS.Timeout | undefined
     let settings: Settings | undefined
     /** Why the node cannot work. */
     let fault: GatewayError | undefined
@@ -38,15 +49,54 @@ export = (RED: NodeAPI): void => {
     const complete = (error: unknown, identity?: Identity): GatewayError =>
       asGatewayError(error, OPERATION, identity)
 
-    const startFollowing = (gateway: GatewayNode, { statistics }: Settings): Followed =>
-      follow(this, gateway, {
-        statistics,
-        onHealth: showHealth,
-        onFailure: (error) => this.error(complete(error, gateway.identity), {}),
+    const startFollowing = (gateway: GatewayNode, { statistics, wants }: Settings): Group => {
+      const appliances = new Map<Appliance, Followed>()
+      gateway.register(this)
+      const unfollow = followAppliances(gateway, wants, {
+        added: (appliance) => {
+          const one = follow(this, appliance, {
+            statistics,
+            onHealth: showHealth,
+            onFailure: (error) => tell(error, appliance),
+          })
+          appliances.set(appliance, one)
+        },
+        removed(appliance) {
+          appliances.get(appliance)?.end()
+          appliances.delete(appliance)
+          showHealth()
+        },
+        changed: showHealth,
       })
+      return {
+        gateway,
+        wants,
+        appliances,
+        end() {
+          unfollow()
+          for (const one of appliances.values()) one.end()
+          gateway.deregister(this)
+        },
+      }
+    }
 
+    const tell = (error: GatewayError, { appliance, identity }: Appliance): void =>
+      this.error(complete(error, identity), appliance === undefined ? {} : { appliance })
+
+    const groups = (): Group[] => [...followed.values()]
+
+    /** At each poll of each gateway: of a large fleet, that is often. */
     function showHealth(): void {
-      if (!closed) status.show([...followed.values()])
+      const now = performance.now()
+      if (closed || pending) return
+      if (now - shownAt < SHOWN_EVERY_MS) pending = setTimeout(showNow, SHOWN_EVERY_MS)
+      else showNow()
+    }
+
+    function showNow(): void {
+      pending = undefined
+      shownAt = performance.now()
+      status.show(groups().flatMap(({ appliances }) => [...appliances.values()]))
     }
 
     /** After each deploy: it can add, replace or remove gateways without a restart of this node. */
@@ -83,7 +133,7 @@ export = (RED: NodeAPI): void => {
         await started
         if (fault) throw fault
         if (closed || !settings) throw closedError()
-        const scraped = await scrape([...followed.values()], settings.detail, message['req'])
+        const scraped = await scrape(groups(), settings.detail, message['req'])
         // The deploy may have ended it meanwhile.
         if (closed) throw closedError()
         send(Object.assign(message, scraped))
@@ -96,6 +146,7 @@ export = (RED: NodeAPI): void => {
 
     this.on('close', () => {
       closed = true
+      clearTimeout(pending)
       unhook()
       begin()
       for (const gateway of followed.keys()) leave(gateway)

@@ -1,9 +1,10 @@
 import type { NodeDef } from 'node-red'
 import { DETAILS, invalidInput, type Detail, type RouteFilter } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
+import { appliancesIn, type AppliancesConfig, type Wanted } from '../runtime/appliances'
 import { numberProperty, refuseUnresolved } from '../runtime/environment'
 
-export interface Config extends NodeDef {
+export interface Config extends NodeDef, AppliancesConfig {
   /** `all`, or `one`: the one in `gateway`. */
   gateways?: string
   gateway?: string
@@ -19,6 +20,8 @@ export interface Config extends NodeDef {
 export interface Settings {
   of: 'all' | 'one'
   detail: Detail
+  /** Of an inventory. */
+  wants: Wanted
   statistics?: { everyMs: number; route?: RouteFilter }
 }
 
@@ -31,6 +34,7 @@ export function settingsOf(config: Config): Settings {
   return {
     of: choice('gateways', config.gateways || 'all', ['all', 'one'] as const),
     detail,
+    wants: appliancesIn(config),
     statistics: isRead ? { everyMs: 1000 * seconds, route: routeOf(config) } : undefined,
   }
 }

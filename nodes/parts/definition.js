@@ -7,6 +7,24 @@ export default {
   name: { value: '' },
   gateway: { value: '', type: 'media-gateway', required: true },
 
+  // part: property appliance
+  appliance: {
+    value: 'appliance',
+    validate: function (value, opt) {
+      return mediaGatewayNodes.checkAppliance(this, value, opt)
+    },
+  },
+  applianceType: { value: 'msg' },
+
+  // part: property appliances
+  appliance: {
+    value: '',
+    validate: function (value, opt) {
+      return mediaGatewayNodes.checkAppliance(this, value, opt)
+    },
+  },
+  applianceType: { value: 'all' },
+
   // part: property device
   device: {
     value: '',

@@ -39,4 +39,8 @@ export = (RED: NodeAPI): void =>
           )
       }
     },
+    {
+      message: ['confirm', 'payload'],
+      effect: ({ action }) => (action === 'import' ? 'change' : 'read'),
+    },
   )

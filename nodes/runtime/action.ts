@@ -10,50 +10,27 @@ import {
   newOperation,
   say,
   words,
-  type Connection,
   type Operation,
 } from '../../client/internal'
-import { findGateway, requireGateway } from './gateway-node'
+import { findGateway, requireGateway, type Appliance } from './gateway-node'
 import { migrated } from './migrations'
-import { readParameters, type AddressConfig, type Message, type Parameters } from './parameters'
+import {
+  applianceIn,
+  parametersOf,
+  readGiven,
+  type AddressConfig,
+  type Message,
+} from './parameters'
+import { addPerformer, memoryFor, partOf, type Performer, type Result } from './performer'
 import { secretsOf } from './secrets'
-import { createStatus, type Did } from './status'
+import { createStatus } from './status'
 import { wordsOf } from './words'
+
+export type { Call, Result } from './performer'
 
 /** The saved properties that every action node has. */
 export interface ActionConfig extends NodeDef, AddressConfig {
   gateway?: string
-}
-
-/** One message on its way through an action node. */
-export interface Call<Config, Memory = undefined> {
-  gateway: Connection
-  operation: Operation
-  config: Config
-  message: Message
-  parameters: Parameters
-  /** Shows how far a long call has got, in signs and numbers, such as `412/1000`. */
-  progress: (text: string) => void
-  /** What this node keeps from one message to the next. */
-  memory: Memory
-  /** With which the names of variables begin that may stand for secrets. */
-  secretPrefix: () => string
-}
-
-/** What a node returns; the handler puts it into the message. */
-export interface Result {
-  payload: unknown
-  /** What to show under the node. */
-  did: Did
-  deviceId?: string
-  /** Null when the ID is not known: one in the message would be that of another route. */
-  routeId?: string | null
-  /** The name by which the next node may find the route instead. */
-  routeName?: string
-  /** What is planned or was carried out, for `msg.plan`. */
-  plan?: object
-  /** One message for each entry of the payload, with `msg.parts`. */
-  split?: (entry: never) => { deviceId?: string; routeId?: string }
 }
 
 /**
@@ -63,19 +40,20 @@ export interface Result {
 export function registerAction<Config extends ActionConfig, Memory = undefined>(
   RED: NodeAPI,
   type: string,
-  perform: (call: Call<Config, Memory>) => Promise<Result>,
-  /** Makes what each node of this type keeps from one message to the next. */
-  newMemory?: () => Memory,
+  perform: Performer<Config, Memory>['perform'],
+  reads: Omit<Performer<Config, Memory>, 'perform'> = {},
 ): void {
   const operationName = type.replace(/^media-gateway-/, '')
+  const performer: Performer<Config, Memory> = { ...reads, perform }
   const inWords = wordsOf(RED)
+  addPerformer(type, performer)
 
   RED.nodes.registerType(type, function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
     const status = createStatus(this, inWords)
     const stop = new Stop()
-    const memory = newMemory?.() as Memory
+    const memory = performer.newMemory?.() as Memory
     const user = findGateway(RED, config)
     user?.register(this)
 
@@ -84,6 +62,8 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
       const operation = newOperation(operationName, stop)
       const startedAt = performance.now()
       const waiting = status.begin()
+      /** As far as it is known. */
+      let appliance: Appliance | undefined = user
       const stamped = (result: Result): Message | [Message[]] => {
         message.gateway = {
           operation: operation.name,
@@ -93,6 +73,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
           requests: operation.requests,
           durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
         }
+        if (appliance?.appliance !== undefined) message.appliance = appliance.appliance
         return outgoing(RED, message, result)
       }
       const succeed = (result: Result): void => {
@@ -112,7 +93,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         }
       }
       const fail = (error: unknown): void => {
-        const failure = asGatewayError(error, operation, user?.identity)
+        const failure = asGatewayError(error, operation, appliance?.identity)
         // Its message says it all: a stack is of no use in the debug sidebar.
         if (isGatewayError(error)) delete failure.stack
         try {
@@ -121,8 +102,48 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
           done(failure)
         }
       }
+      const run = async (): Promise<Result> => {
+        const found = requireGateway(RED, config)
+        const { fleet } = found
+        await fleet?.ready
+        appliance = fleet
+          ? fleet.find(await applianceIn(RED, this, config, message, operation))
+          : found
+        operation.confirmed = confirmedIn(message.confirmProtected)
+        const withSecrets = secretsOf(RED, this, appliance)
+        const given = readGiven(RED, this, config, message, operation, withSecrets)
+        if (fleet && !fleet.owns(appliance.appliance!)) {
+          return elsewhere().callElsewhere({
+            fleet,
+            appliance,
+            node: this,
+            config,
+            message,
+            performer,
+            given,
+            operation,
+          })
+        }
+        const gateway = appliance.client()
+        const { progress } = status
+        try {
+          return await perform({
+            gateway,
+            operation,
+            config,
+            message: reads.message ? partOf(message, reads.message) : NOTHING,
+            parameters: parametersOf(given, gateway, operation),
+            progress,
+            memory: memoryFor(appliance, this.id, reads.newMemory) ?? memory,
+            secretPrefix: appliance.secretPrefix,
+          })
+        } catch (error) {
+          if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
+          throw error
+        }
+      }
       // An exception in `succeed` or `fail` does not keep back the only `done`, and is logged.
-      run(message, operation)
+      run()
         .then(succeed, fail)
         .catch((error: unknown) => this.error(String(error)))
     })
@@ -132,50 +153,39 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
       status.close()
       user?.deregister(this)
     })
-
-    const run = async (message: Message, operation: Operation): Promise<Result> => {
-      const found = requireGateway(RED, config)
-      const gateway = found.client()
-      operation.confirmed = confirmedIn(message.confirmProtected)
-      const withSecrets = secretsOf(RED, this, found)
-      const parameters = readParameters(RED, this, config, message, gateway, operation, withSecrets)
-      try {
-        const { progress } = status
-        const { secretPrefix } = found
-        return await perform({
-          gateway,
-          operation,
-          config,
-          message,
-          parameters,
-          progress,
-          memory,
-          secretPrefix,
-        })
-      } catch (error) {
-        if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
-        throw error
-      }
-    }
   })
 }
+
+/** Loaded with the first call for another instance. */
+const elsewhere = (): typeof import('./elsewhere') =>
+  require('./elsewhere') as typeof import('./elsewhere')
+
+const NOTHING: Message = Object.freeze({})
 
 function outgoing(RED: NodeAPI, message: Message, result: Result): Message | [Message[]] {
   const { payload, deviceId, routeId, routeName, plan, split } = result
   if (routeId === null) delete message.routeId
   if (plan) message.plan = plan
   if (!split) return filled(message, payload, { deviceId, routeId, routeName })
-  const entries = payload as never[]
+  const entries = payload as Entry[]
   const id = RED.util.generateId()
   message.payload = undefined
   const messages = entries.map((entry, index) => {
     const part = RED.util.cloneMessage(message)
     const parts = { id, type: 'array', count: entries.length, len: 1, index }
     part.parts = parts
-    return filled(part, entry, { deviceId, ...split(entry) })
+    return filled(part, entry, { deviceId, ...idIn(entry, split) })
   })
   return [messages]
 }
+
+interface Entry {
+  id?: string
+  _id?: string
+}
+
+const idIn = ({ id, _id }: Entry, split: NonNullable<Result['split']>): Partial<Result> =>
+  split === 'devices' ? { deviceId: _id } : { routeId: id }
 
 /** Writes a payload into a message, with what it is about as far as that is known. */
 function filled(
@@ -191,7 +201,15 @@ function filled(
 }
 
 /** The members of a message that a result is written into. */
-const WRITTEN = ['payload', 'deviceId', 'routeId', 'routeName', 'plan', 'gateway'] as const
+const WRITTEN = [
+  'payload',
+  'deviceId',
+  'routeId',
+  'routeName',
+  'plan',
+  'gateway',
+  'appliance',
+] as const
 
 /** Returns a function that restores the message: one that fails arrives unchanged. */
 function remember(message: Message): () => void {

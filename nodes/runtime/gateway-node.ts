@@ -1,11 +1,15 @@
 import type { Node, NodeAPI } from 'node-red'
 import {
   GatewayError,
+  type Command,
   type Connection,
   type FailoverStatus,
   type Identity,
   type RouteAddress,
+  type Stop,
 } from '../../client/internal'
+import type { EngineChange } from '../../client/fleet/events'
+import type { ShareState } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 
 /** A failover node, as the editor and the metrics see it. */
@@ -19,6 +23,8 @@ export interface ListedFailover {
   readonly status?: FailoverStatus
   /** How many switches were made since the start of the node. */
   readonly switches: Partial<Record<FailoverCause, number>>
+  /** Obeys a message. @throws GatewayError */
+  obey(message: Record<string, unknown>): Promise<void>
   /** Obeys an action, as in `msg.action` and `msg.hold`. @throws GatewayError */
   command(action: unknown, hold?: unknown): Promise<void>
 }
@@ -41,6 +47,8 @@ export interface Appliance {
   readonly secretPrefix: () => string
   /** The failover nodes of this appliance; each adds and removes itself. */
   readonly failovers: Set<ListedFailover>
+  /** With an inventory: what action nodes keep from one message to the next, by their IDs. */
+  readonly memories?: Map<string, unknown>
   /** Adds a user of the appliance, usually a node. */
   register(user: object): void
   /** Removes that user. After the last one, the session is closed. */
@@ -59,26 +67,60 @@ export interface Follower {
   added(appliance: Appliance): void
   /** It works for it no longer: resolves once nothing more is sent on behalf of the follower. */
   removed(appliance: Appliance): void | Promise<void>
+  /** Something else has changed: the inventory, what is wrong with it, or what is owned. */
+  changed?(): void
+  /** The engine on which the instances agree was lost, or is back. */
+  engine?(change: EngineChange): void
+}
+
+/** An appliance of an inventory as it is now. */
+export interface ListedAppliance {
+  readonly name: string
+  /** Its URL. */
+  readonly address: string
+  readonly isOwned: boolean
+  /** Undefined before it is first used. */
+  readonly connection?: Connection
+  readonly failovers?: ReadonlySet<ListedFailover>
 }
 
 /** The appliances of an inventory. */
 export interface Fleet {
+  readonly readOnly: boolean
+  /**
+   * Settles when the inventory has been read once, or could not be. Before that, only one that is
+   * typed in, or in the environment, is there.
+   */
+  readonly ready: Promise<void>
+  /** Why there are no appliances at all. */
+  readonly failure?: GatewayError
   /** The names of all of them, in the order of the inventory. */
   names(): string[]
-  /** What is wrong with the inventory, row by row; the other rows work. */
+  /** What is wrong with the inventory, row by row (`cause.appliance`); the other rows work. */
   faults(): GatewayError[]
-  /** True while this instance works for it. */
+  /** True while this instance works for it, or would if its row could be used. */
   owns(name: string): boolean
   /**
    * Returns an appliance, whoever owns it.
-   * @throws GatewayError `NOT_FOUND`; `CONFIG` where the inventory could not be read
+   * @throws GatewayError `NOT_FOUND`; `CONFIG` where its row, or the inventory, cannot be used. `client`
+   * of one that is not owned throws `UNAVAILABLE`
    */
   find(name: string): Appliance
+  /** All of them, in the order of the inventory. Opens nothing. */
+  list(): ListedAppliance[]
+  /** How the instances agree; undefined where there is nothing to agree on. */
+  readonly state?: () => ShareState
   /**
    * Follows the appliances that this instance owns, those of now at once.
    * @returns ends it, without a call of `removed`
    */
   follow(follower: Follower): () => void
+  /**
+   * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
+   * where the instances cannot reach each other.
+   * @throws GatewayError what the owner throws, and as `Commands.send`
+   */
+  readonly send?: (command: Omit<Command, 'id'>, stop: Stop) => Promise<unknown>
 }
 
 export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {

@@ -14,6 +14,9 @@ import type { WithSecrets } from './secrets'
 
 /** The properties that say what an action node acts on. */
 export interface AddressConfig {
+  /** Only with an inventory. */
+  appliance?: string
+  applianceType?: string
   device?: string
   deviceType?: string
   route?: string
@@ -38,29 +41,37 @@ export interface Parameters {
   definition: (options?: { keepsNames?: boolean }) => Promise<unknown>
 }
 
-export function readParameters(
+/** What node and message say, before anything is looked up on an appliance. */
+export interface Given {
+  /** Undefined for the only device of the appliance. */
+  device: () => Promise<string | undefined>
+  route: () => Promise<Target>
+  destination: () => Promise<Target>
+  definition: NonNullable<Parameters['definition']>
+}
+
+export function readGiven(
   RED: NodeAPI,
   node: Node,
   config: AddressConfig,
   message: Message,
-  gateway: Connection,
   operation: Operation,
   withSecrets: WithSecrets,
-): Parameters {
+): Given {
   const evaluate = (property: string, value: string, type: string): Promise<unknown> =>
     evaluateProperty(RED, node, message, { property, value, type }, operation)
 
-  async function device(): Promise<string> {
+  async function device(): Promise<string | undefined> {
     const type = config.deviceType || 'auto'
     if (type === 'auto') {
-      if (isAbsent(message.deviceId)) return onlyDevice(gateway, operation)
+      if (isAbsent(message.deviceId)) return undefined
       return idOf(message.deviceId, 'msg.deviceId', 'device', operation)
     }
     const path = pathOf(config.device, type, 'device')
     return idOf(await evaluate('device', config.device ?? '', type), path, 'device', operation)
   }
 
-  /** Which route or destination is meant. Makes no call: bad input is found before any. */
+  /** Which route or destination is meant. */
   async function target(kind: 'route' | 'destination'): Promise<Target> {
     const type = config[`${kind}Type`] || 'msg'
     const property = config[kind] || (type === 'msg' ? `${kind}Id` : '')
@@ -76,16 +87,7 @@ export function readParameters(
 
   return {
     device,
-
-    async route() {
-      const wanted = await target('route')
-      // A gateway that cannot be reached is an error of this route too.
-      operation.route = 'id' in wanted ? wanted.id : wanted.name
-      const deviceId = await device()
-      const routeId = await findRoute(gateway, deviceId, wanted, operation)
-      return { deviceId, routeId, ...('name' in wanted && { name: wanted.name }) }
-    },
-
+    route: () => target('route'),
     destination: () => target('destination'),
 
     async definition({ keepsNames = false } = {}) {
@@ -105,6 +107,49 @@ export function readParameters(
       )
     },
   }
+}
+
+/** Adds what only the appliance knows. Bad input is found before any call. */
+export function parametersOf(given: Given, gateway: Connection, operation: Operation): Parameters {
+  const device = async (): Promise<string> =>
+    (await given.device()) ?? onlyDevice(gateway, operation)
+  return {
+    device,
+
+    async route() {
+      const wanted = await given.route()
+      // A gateway that cannot be reached is an error of this route too.
+      operation.route = 'id' in wanted ? wanted.id : wanted.name
+      const deviceId = await device()
+      const routeId = await findRoute(gateway, deviceId, wanted, operation)
+      return { deviceId, routeId, ...('name' in wanted && { name: wanted.name }) }
+    },
+
+    destination: given.destination,
+    definition: given.definition,
+  }
+}
+
+/**
+ * The name of the appliance that a message is for.
+ * @throws GatewayError `INVALID_INPUT` where there is none
+ */
+export async function applianceIn(
+  RED: NodeAPI,
+  node: Node,
+  { appliance, applianceType }: AddressConfig,
+  message: Message,
+  operation: Operation,
+): Promise<string> {
+  const type = applianceType || 'msg'
+  const property = appliance || (type === 'msg' ? 'appliance' : '')
+  const parameter = { property: 'appliance', value: property, type }
+  const value = await evaluateProperty(RED, node, message, parameter, operation)
+  if (typeof value === 'string' && value.trim() !== '') return value
+  const problem = isAbsent(value)
+    ? 'is empty; it must be the name of an appliance in the inventory of the gateway'
+    : 'must be the name of an appliance, as text'
+  throw invalidInput([{ path: pathOf(property, type, 'appliance'), problem }], operation.name)
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''

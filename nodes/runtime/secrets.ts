@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { invalidInput, withSecretsFrom } from '../../client/internal'
-import type { GatewayNode } from './gateway-node'
+import type { Appliance } from './gateway-node'
 
 /**
  * Returns a definition with its secrets, where it gives them by name, as `${NAME}`. The definition
@@ -12,7 +12,7 @@ export type WithSecrets = (definition: unknown, path?: string) => unknown
 
 /** The variables are those of the node: of its group, subflow and flow, and of the process. */
 export const secretsOf =
-  (RED: NodeAPI, node: Node, gateway: GatewayNode): WithSecrets =>
+  (RED: NodeAPI, node: Node, gateway: Pick<Appliance, 'secretPrefix'>): WithSecrets =>
   (given, path = '') => {
     const lookUp = (variable: string): string | undefined => {
       const value: unknown = RED.util.getSetting(node, variable)

@@ -31,4 +31,5 @@ export = (RED: NodeAPI): void =>
           : { key: 'loggedOut', changed }
       return { payload, did }
     },
+    { message: ['action'] },
   )

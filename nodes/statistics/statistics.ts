@@ -16,20 +16,25 @@ interface Config extends ActionConfig {
 }
 
 export = (RED: NodeAPI): void =>
-  registerAction<Config>(RED, 'media-gateway-statistics', async (call) => {
-    const { gateway, operation, config, parameters } = call
-    if (config.scope === 'all') {
-      const deviceId = await parameters.device()
-      const payload = await readAllStatistics(gateway, deviceId, operation)
-      return { payload, did: didReadAll(payload), deviceId }
-    }
-    const scope = config.scope || 'route'
-    if (!Object.hasOwn(SCOPES, scope)) {
-      const problem = `must be one of "${Object.keys(SCOPES).join('", "')}" and "all"`
-      throw invalidInput([{ path: 'scope', problem }], operation.name)
-    }
-    return SCOPES[scope]!(call)
-  })
+  registerAction<Config>(
+    RED,
+    'media-gateway-statistics',
+    async (call) => {
+      const { gateway, operation, config, parameters } = call
+      if (config.scope === 'all') {
+        const deviceId = await parameters.device()
+        const payload = await readAllStatistics(gateway, deviceId, operation)
+        return { payload, did: didReadAll(payload), deviceId }
+      }
+      const scope = config.scope || 'route'
+      if (!Object.hasOwn(SCOPES, scope)) {
+        const problem = `must be one of "${Object.keys(SCOPES).join('", "')}" and "all"`
+        throw invalidInput([{ path: 'scope', problem }], operation.name)
+      }
+      return SCOPES[scope]!(call)
+    },
+    { message: ['clientAddress', 'clientPort'] },
+  )
 
 const SCOPES: Record<string, (call: Call<Config>) => Promise<Result>> = {
   route: (call) => statisticsOf(call, async ({ routeId }) => ({ routeId })),

@@ -28,4 +28,5 @@ export = (RED: NodeAPI): void =>
       const did = route ? { key: 'updated', name: route.name } : { key: 'updateAccepted' }
       return { payload: route ?? answer, did, deviceId, routeId }
     },
+    { definition: true, effect: () => 'change' },
   )

@@ -1,14 +1,21 @@
 import type { Node } from 'node-red'
 import type { GatewayError, Health } from '../../client/internal'
+import type { Language } from '../../client/model/watch'
+import { createFleetStatus, type FleetStatus, type Standing } from '../runtime/fleet-status'
 import { briefly } from '../runtime/reason'
 import { clockTime, type Words } from '../runtime/words'
 
-/** The status of a node that watches. */
+/** The status of a node that watches. With an inventory, each appliance has its name there. */
 export interface WatchStatus {
+  /** It begins to watch an appliance. */
+  add(appliance?: string): void
+  remove(appliance?: string): void
   /** How well it knows what it watches, which may be chosen routes only. */
-  show(health: Health, isChosen: boolean): void
-  /** It cannot watch. */
-  fail(failure: GatewayError): void
+  show(health: Health, isChosen: boolean, appliance?: string): void
+  /** It cannot watch: at all, or this appliance. */
+  fail(failure: GatewayError, appliance?: string): void
+  /** What is wrong with the inventory: all of it, or the rows that concern the node. */
+  faulty: FleetStatus['faulty']
   /** Clears the status. */
   close(): void
 }
@@ -33,6 +40,9 @@ export function createWatchStatus(node: Node, words: Words): WatchStatus {
   }
 
   return {
+    add: () => undefined,
+    remove: () => undefined,
+    faulty: () => undefined,
     show({ known, failure, since, unreachable }, isChosen) {
       if (failure) {
         const key = unreachable && isSilent(failure) ? 'unreachable' : 'noData'
@@ -59,6 +69,38 @@ export function createWatchStatus(node: Node, words: Words): WatchStatus {
     },
   }
 }
+
+/** Creates the status of a watch of many appliances. */
+export function createFleetWatchStatus(node: Node, words: Words, language: Language): WatchStatus {
+  const fleet = createFleetStatus(node, words, 'watch:status', language)
+  const troubled = (failure: GatewayError, isUnreachable: boolean): Standing => ({
+    fill: isUnreachable ? 'red' : 'yellow',
+    isUp: false,
+    trouble: { key: failure.code, text: () => briefly(failure, words) },
+  })
+  const noRoute: Standing = {
+    fill: 'yellow',
+    isUp: true,
+    trouble: { key: 'noRoute', text: () => words('watch:status.noRoute') },
+  }
+  return {
+    add: (appliance = '') => fleet.set(appliance),
+    remove: (appliance = '') => fleet.remove(appliance),
+    show({ known, failure, unreachable }, isChosen, appliance = '') {
+      if (failure) return fleet.set(appliance, troubled(failure, unreachable))
+      if (!known) return
+      fleet.set(appliance, isChosen && known.routes === 0 ? noRoute : GOOD)
+    },
+    fail(failure, appliance) {
+      if (appliance === undefined) fleet.fail(failure)
+      else fleet.set(appliance, troubled(failure, true))
+    },
+    faulty: (failure, rows) => fleet.faulty(failure, rows),
+    close: () => fleet.close(),
+  }
+}
+
+const GOOD: Standing = { fill: 'green', isUp: true }
 
 /** Otherwise the gateway has responded, though not to the poll. */
 const isSilent = ({ code, cause }: GatewayError): boolean =>

@@ -11,6 +11,7 @@ import {
   type Snapshot,
   type Threshold,
   type WatchEvent,
+  type WatchOptions,
 } from '../../client/internal'
 import {
   MEASURES,
@@ -22,17 +23,25 @@ import {
   thresholdOf,
   type ThresholdFault,
 } from '../../client/model/watch'
+import { engineEvent } from '../../client/fleet/events'
+import { eventFilter } from '../../client/watch/filter'
 import { RANGES } from '../../client/model/ranges'
 import { numberProperty, refuseUnresolved } from '../runtime/environment'
-import { findGateway, requireGateway } from '../runtime/gateway-node'
+import {
+  appliancesIn,
+  faultsFor,
+  followAppliances,
+  type AppliancesConfig,
+} from '../runtime/appliances'
+import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { chosenDevice, evaluatorOf, refused, type Evaluate } from '../runtime/chosen'
 import type { Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
 import { wordsOf } from '../runtime/words'
-import { createWatchStatus } from './status'
+import { createFleetWatchStatus, createWatchStatus } from './status'
 
-interface Config extends NodeDef {
+interface Config extends NodeDef, AppliancesConfig {
   gateway?: string
   device?: string
   deviceType?: string
@@ -55,61 +64,105 @@ export = (RED: NodeAPI): void => {
   RED.nodes.registerType('media-gateway-watch', function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    const status = createWatchStatus(this, words)
     const user = findGateway(RED, config)
+    const status = user?.fleet
+      ? createFleetWatchStatus(this, words, languageOf(RED._('locale')))
+      : createWatchStatus(this, words)
+    /** How each watch is ended. */
+    const watches = new Map<Appliance, () => void>()
     let closed = false
-    let end = (): void => undefined
+    let unfollow = (): void => undefined
 
-    const watch = async (): Promise<void> => {
-      const gateway = requireGateway(RED, config).client()
-      const evaluate = evaluatorOf(RED, this, OPERATION)
-      const options = {
-        deviceId: await chosenDevice(config, evaluate),
-        route: await routeOf(config, evaluate),
-        events: eventsOf(config),
-        thresholds: thresholdsOf(config),
-        language: languageOf(config.language || RED._('locale')),
-        holdFor: 1000 * (numberProperty('holdFor', config.holdFor, RANGES.holdFor) ?? 0),
-      }
+    const start = async (): Promise<void> => {
+      const gateway = requireGateway(RED, config)
+      const wanted = appliancesIn(config)
+      const options = await optionsOf(config, evaluatorOf(RED, this, OPERATION))
+      const language = languageOf(config.language || RED._('locale'))
       if (closed) return
-      end = watchDevice(gateway, {
-        ...options,
-        onEvents: (events) => this.send([events.map(messageOf)]),
-        onSnapshot: config.initial === 'snapshot' ? (all) => this.send(messageOf(all)) : undefined,
-        onHealth: (health) => status.show(health, options.route !== undefined),
-        onFailure: tell,
+      unfollow = followAppliances(gateway, wanted, {
+        added: (appliance) => watch(appliance, { ...options, language }),
+        removed: leave,
+        changed: () => gateway.fleet && status.faulty(...faultsFor(gateway.fleet, wanted)),
+        engine: (change) => {
+          const event = engineEvent(change, gateway.identity.name, language)
+          if (eventFilter(options.events)(event.event)) this.send(messageOf(event, undefined))
+        },
       })
     }
-    const tell = (error: GatewayError): void => {
-      this.error(asGatewayError(error, OPERATION, user?.identity), {})
+
+    const watch = (of: Appliance, options: Omit<WatchOptions, 'onEvents'>): void => {
+      const { appliance } = of
+      const send = (payload: WatchEvent | Snapshot): Message => messageOf(payload, appliance)
+      status.add(appliance)
+      try {
+        const end = watchDevice(of.client(), {
+          ...options,
+          onEvents: (events) => this.send([events.map(send)]),
+          onSnapshot: config.initial === 'snapshot' ? (all) => this.send(send(all)) : undefined,
+          onHealth: (health) => status.show(health, options.route !== undefined, appliance),
+          onFailure: (error) => tell(error, of),
+        })
+        watches.set(of, end)
+      } catch (error) {
+        fail(error, of)
+      }
     }
-    const fail = (error: unknown): void => {
+
+    const leave = (of: Appliance): void => {
+      watches.get(of)?.()
+      watches.delete(of)
+      status.remove(of.appliance)
+    }
+
+    const tell = (error: GatewayError, of?: Appliance): void => {
+      const { appliance, identity = user?.identity } = of ?? {}
+      const about = appliance === undefined ? {} : { appliance }
+      this.error(asGatewayError(error, OPERATION, identity), about)
+    }
+    const fail = (error: unknown, of?: Appliance): void => {
       if (closed) return
       if (!(error instanceof GatewayError)) return this.error(String(error), {})
-      status.fail(error)
-      tell(error)
+      status.fail(error, of?.appliance)
+      tell(error, of)
     }
 
     const unhook = whenStarted(RED, () => {
-      watch().catch(fail)
+      start().catch(fail)
     })
     user?.register(this)
     this.on('close', () => {
       closed = true
       unhook()
-      end()
+      unfollow()
+      for (const end of watches.values()) end()
       status.close()
       user?.deregister(this)
     })
   })
 }
 
-function messageOf(payload: WatchEvent | Snapshot): Message {
+async function optionsOf(
+  config: Config,
+  evaluate: Evaluate,
+): Promise<Omit<WatchOptions, 'onEvents'>> {
+  return {
+    deviceId: await chosenDevice(config, evaluate),
+    route: await routeOf(config, evaluate),
+    events: eventsOf(config),
+    thresholds: thresholdsOf(config),
+    holdFor: 1000 * (numberProperty('holdFor', config.holdFor, RANGES.holdFor) ?? 0),
+  }
+}
+
+/** @param appliance the name in an inventory */
+function messageOf(payload: WatchEvent | Snapshot, appliance: string | undefined): Message {
   const { event, device } = payload
   const route = 'route' in payload ? payload.route : undefined
+  const isNamed = appliance !== undefined
   return {
     topic: event,
-    payload,
+    payload: isNamed ? Object.assign(payload, { appliance }) : payload,
+    ...(isNamed && { appliance }),
     ...(device.id && { deviceId: device.id }),
     ...(route && { routeId: route.id }),
   }

@@ -19,10 +19,10 @@ const manifest = JSON.parse(text('package.json')) as {
 const nodes = Object.keys(manifest['node-red'].nodes)
 
 /** The nodes that have more to say than others. */
-const LONG = ['watch', 'gateway']
+const LONG = ['watch']
 
 /** The nodes with by far the most fields. */
-const LONGEST = ['failover', 'ensure-route']
+const LONGEST = ['gateway', 'failover', 'ensure-route']
 
 /** Words of a page, at least and at most. Words are counted the same way in every language. */
 const LENGTHS: Record<

@@ -25,7 +25,7 @@ function labelsOfForm(node: string): Used[] {
     ([, id, content]) => {
       const [, key] = /data-i18n="([^"]+)"/.exec(content!)!
       const [shared] = key!.split(':').slice(1)
-      const property = id!.replace(/^node-(config-)?input-|^media-gateway-(watch|failover)-/, '')
+      const property = id!.replace(/^node-(config-)?input-|^media-gateway-((watch|failover)-)?/, '')
       return {
         texts: shared === undefined ? textsOf(node, key!) : textsOf('gateway', shared),
         // The list of events has two fields: which, and the events themselves.

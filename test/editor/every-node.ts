@@ -9,6 +9,8 @@ export const METRICS = 'media-gateway-metrics'
 /** The defaults of every node: names and values of the contract (design 2). */
 const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
 const DEVICE = { device: '', deviceType: 'auto' }
+const APPLIANCE = { appliance: 'appliance', applianceType: 'msg' }
+const APPLIANCES = { appliance: '', applianceType: 'all' }
 const ROUTE = { route: 'routeId', routeType: 'msg' }
 const DESTINATION = { destination: 'destinationId', destinationType: 'msg' }
 const DEFINITION = { definition: 'payload', definitionType: 'msg', validate: true }
@@ -25,6 +27,16 @@ export const DEFAULTS: Record<string, Properties> = {
     readOnly: false,
     protectedRoutes: '',
     secretPrefix: 'SRT_',
+    inventory: '',
+    inventoryType: 'none',
+    share: 'all',
+    engine: '',
+    fleet: 'fleet',
+    instance: '',
+    leaseTtl: 15,
+    engineReplicas: 1,
+    gather: false,
+    engineMqtt: '',
   },
   'media-gateway-session': { action: 'info' },
   'media-gateway-list-devices': { output: 'response' },
@@ -117,7 +129,11 @@ export const DEFAULTS: Record<string, Properties> = {
 }
 export const ACTIONS = Object.keys(DEFAULTS).filter((type) => type !== CONFIG)
 for (const defaults of Object.values(DEFAULTS)) defaults['configVersion'] = CONFIG_VERSION
-for (const type of ACTIONS) Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway' })
+for (const type of ACTIONS) {
+  const isMany = [WATCH, FAILOVER, METRICS].includes(type)
+  const appliance = isMany ? APPLIANCES : APPLIANCE
+  Object.assign(DEFAULTS[type]!, { name: '', gateway: 'gateway', ...appliance })
+}
 
 /** Another value for every plain property, as a user would fill it in. */
 const OTHER: Properties = {

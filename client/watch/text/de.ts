@@ -91,6 +91,10 @@ export const GERMAN: Words = {
   backAfter: (gateway, duration) =>
     duration ? `${gateway} ist nach ${duration} wieder da` : `${gateway} ist wieder da`,
   // In the dative, after „nach“.
+  engineLost: (gateway) =>
+    `${gateway}: Verbindung zur Flotten-Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances`,
+  engineBack: (gateway, duration) =>
+    `${gateway}: Flotten-Engine ${duration ? `nach ${duration} ` : ''}wieder erreichbar`,
   durations: {
     second: counted('Sekunde', 'Sekunden'),
     minute: counted('Minute', 'Minuten'),

@@ -81,6 +81,9 @@ const SENTENCES: Readonly<Record<EventName, Sentence>> = {
   'statistics.low': statistics,
   'statistics.high': statistics,
   'statistics.normal': statistics,
+  'fleet.engine-lost': (event, words) => words.engineLost(gatewayOf(event, words)),
+  'fleet.engine-back': (event, words) =>
+    words.engineBack(gatewayOf(event, words), durationOf(event.outageMs, words)),
 }
 
 /** Failures that mean that nothing got through; after others something has answered. */

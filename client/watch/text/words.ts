@@ -35,6 +35,9 @@ export interface Words {
   readonly reasons: Readonly<Record<ErrorCode | NetworkReason, string>>
   /** Without a duration when it is not known. */
   backAfter(gateway: string, duration: string | undefined): string
+  /** The engine of a fleet; the name is that of the fleet's config node. */
+  engineLost(gateway: string): string
+  engineBack(gateway: string, duration: string | undefined): string
   readonly durations: Readonly<Record<Unit, (count: number) => string>>
   /** Between two units. */
   readonly and: string

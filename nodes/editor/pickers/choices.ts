@@ -30,7 +30,7 @@ export type Entries = Record<Kind, Entry>
 export interface Choice {
   id: string
   name: string
-  state: State
+  state?: State
 }
 
 /** The choices, or why there are none. */

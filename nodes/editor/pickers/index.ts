@@ -1,7 +1,7 @@
 // The pickers of device, route and destination: below a field they say what its value is, and offer
 // what the appliance has. Only what the user chooses is written.
-import type { Appliance, FoundRoute, Look } from '../appliance'
-import { titleOf } from '../ask'
+import type { Appliance, FoundRoute } from '../appliance'
+import type { ApplianceRow } from '../appliance-row'
 import { isVariable } from '../checks'
 import { element } from '../element'
 import { field } from '../fields'
@@ -17,21 +17,15 @@ import {
   type Entries,
   type Entry,
   type Kind,
-  type Offer,
 } from './choices'
-import { createListbox } from './list'
+import { createPicker, entryOf, matches, typedField, warning } from './picker'
 
 /** The types of a field whose value stands for something on the appliance. */
-const PICKED = ['id', 'name']
+const PICKED = ['id', 'name'] as const
+const isPicked = (type: string): boolean => PICKED.some((one) => one === type)
 
-/** The types that a picker can describe. */
-const DESCRIBED = [...PICKED, 'pattern']
-
-interface Picker {
-  isOn: () => boolean
-  /** Shows what is known now. */
-  show: () => void
-}
+/** The other types that a picker can describe. */
+const DESCRIBED = ['pattern']
 
 /** What the pickers of a form know, for the rest of it. */
 export interface Picked {
@@ -43,14 +37,18 @@ export interface Picked {
 }
 
 /** Adds a picker to each field of the form that has one, after they have become typed inputs. */
-export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
+export function preparePickers(
+  node: EditorNode,
+  appliance: Appliance,
+  applianceRow: ApplianceRow,
+): Picked {
   const properties = Object.keys(FIELDS).filter((property) => field(node, property).length > 0)
 
   // Looked up once: when a response arrives, another form may be open.
-  const fields = new Map(properties.map((property) => [property, fieldOf(node, property)]))
+  const fields = new Map(properties.map((property) => [property, typedField(node, property)]))
   const entry = (property: string): Entry => {
-    const { type, input } = fields.get(property) ?? {}
-    return { type: type?.val() ?? '', value: input?.value ?? '' }
+    const its = fields.get(property)
+    return its ? entryOf(its) : { type: '', value: '' }
   }
   /** The entries on which the choices of a field depend, and its own. */
   const entries = (property = 'route'): Entries => ({
@@ -60,6 +58,7 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
     ...(Object.hasOwn(FIELDS, property) && { [FIELDS[property]!]: entry(property) }),
   })
 
+  const definitionType = field(node, 'definitionType')
   const listeners: (() => void)[] = []
   const showAll = () => {
     for (const { show } of pickers) show()
@@ -67,17 +66,31 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
   }
   // A request is made only where something is to be picked.
   const update = () => {
-    if (pickers.some(({ isOn }) => isOn())) appliance.update()
+    const isOn = pickers.some((picker) => picker.isOn())
+    // The form of a definition offers routes to copy, and network interfaces.
+    applianceRow.offersLook(isOn || definitionType.val() === 'json')
+    if (isOn) appliance.update()
     showAll()
   }
-  const pickers = [...fields].map(([property, its]) =>
-    createPicker(property, its, {
+  const pickers = [...fields].map(([property, its]) => {
+    const kind = FIELDS[property]!
+    return createPicker(property, its, {
+      label: text(`picker.list.${kind}`),
+      entry: () => entry(property),
       look: appliance.now,
-      entries: () => entries(property),
+      offer() {
+        const { found } = appliance.now()
+        return found && offerOf(kind, entries(property), found)
+      },
+      keyOf: (type) => PICKED.find((one) => one === type),
+      isDescribed: (type) => DESCRIBED.includes(type),
+      describe: (now, choices) => describe(kind, now, choices),
+      reloadLabel: text('picker.reload'),
+      loadingText: text('picker.loading'),
       update,
       reload: () => appliance.update({ again: true }),
-    }),
-  )
+    })
+  })
 
   for (const { hidden, input } of fields.values()) {
     hidden.on('change', update)
@@ -86,7 +99,8 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
   }
   if (properties.length > 0) {
     appliance.onChange(showAll)
-    field(node, 'gateway').on('change', update)
+    applianceRow.onChange(update)
+    field(node, 'definition').on('change', update)
     update()
   }
 
@@ -101,7 +115,7 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
       if (type === 'name' && wanted === 'pattern') return value
       const kind = Object.hasOwn(FIELDS, property) ? FIELDS[property] : undefined
       const { found } = appliance.now()
-      if (!kind || !found || !PICKED.includes(type) || !PICKED.includes(wanted)) return undefined
+      if (!kind || !found || !isPicked(type) || !isPicked(wanted)) return undefined
       const offered = offerOf(kind, entries(property), found)
       const choices = 'why' in offered ? [] : offered.choices
       const key = (each: string) => (each === 'name' ? 'name' : 'id')
@@ -116,141 +130,9 @@ export function preparePickers(node: EditorNode, appliance: Appliance): Picked {
   }
 }
 
-/** A typed input, in its parts. */
-interface TypedField {
-  /** Has the value for the editor, and lags behind while the user types. */
-  hidden: EditorQuery
-  type: EditorQuery
-  frame: HTMLElement
-  input: HTMLInputElement
-}
-
-function fieldOf(node: EditorNode, property: string): TypedField {
-  const hidden = field(node, property)
-  const frame = hidden.get(0).nextElementSibling as HTMLElement
-  const input = frame.querySelector<HTMLInputElement>('.red-ui-typedInput-input')!
-  return { hidden, frame, input, type: field(node, `${property}Type`) }
-}
-
-interface PickerOptions {
-  look: () => Look
-  entries: () => Entries
-  update: () => void
-  reload: () => void
-}
-
-function createPicker(
-  property: string,
-  { hidden, frame, input }: TypedField,
-  options: PickerOptions,
-): Picker {
-  const kind = FIELDS[property]!
-  const label = document.querySelector(`label[for="${hidden.attr('id')}"]`)
-  const { look, entries, update, reload } = options
-
-  const opener = element(
-    'button',
-    {
-      type: 'button',
-      className: 'media-gateway-picker-open',
-      tabIndex: -1,
-      title: text('picker.open'),
-      ariaLabel: text('picker.open'),
-    },
-    element('i', { className: 'fa fa-angle-down', ariaHidden: 'true' }),
-  )
-  const remark = element('span', {
-    className: 'media-gateway-picker-says',
-    id: `media-gateway-picker-says-${property}`,
-    role: 'status',
-  })
-  const reloader = element(
-    'button',
-    {
-      type: 'button',
-      className: 'media-gateway-picker-reload',
-      title: text('picker.reload'),
-      ariaLabel: text('picker.reload'),
-    },
-    element('i', { className: 'fa fa-refresh', ariaHidden: 'true' }),
-  )
-  const line = element('div', { className: 'media-gateway-picker' }, remark, reloader)
-  frame.append(opener)
-  frame.parentElement!.append(line)
-
-  const isOn = () => DESCRIBED.includes(entries()[kind].type)
-  const isPicked = () => PICKED.includes(entries()[kind].type)
-  const offer = (): Offer | undefined => {
-    const { found } = look()
-    return found && offerOf(kind, entries(), found)
-  }
-  const list = createListbox({
-    input,
-    frame,
-    label: text(`picker.list.${kind}`),
-    isOn: isPicked,
-    choices: () => {
-      const offered = offer()
-      if (offered) return 'why' in offered ? [] : offered.choices
-      return look().loading ? undefined : []
-    },
-    valueOf: ({ id, name }) => (entries()[kind].type === 'name' ? name : id),
-    pick: ({ id, name }) => hidden.typedInput('value', entries()[kind].type === 'name' ? name : id),
-  })
-  opener.addEventListener('mousedown', (event) => event.preventDefault())
-  opener.addEventListener('click', list.toggle)
-  reloader.addEventListener('click', reload)
-  input.addEventListener('focus', update)
-  if (label) {
-    // Its text comes later, in the language of the user.
-    label.id ||= `media-gateway-picker-label-${property}`
-    input.setAttribute('aria-labelledby', label.id)
-  }
-
-  function show(): void {
-    const offers = isPicked()
-    line.hidden = !isOn()
-    opener.hidden = !offers
-    for (const [name, value, isGiven] of [
-      ['role', 'combobox', offers],
-      ['aria-autocomplete', 'list', offers],
-      ['aria-describedby', remark.id, isOn()],
-    ] as const) {
-      if (isGiven) input.setAttribute(name, value)
-      else input.removeAttribute(name)
-    }
-    if (offers) input.ariaExpanded ??= 'false'
-    else {
-      input.removeAttribute('aria-expanded')
-      list.close()
-    }
-    if (!isOn()) return
-    line.classList.toggle('media-gateway-loading', look().loading)
-    say(remark, lineOf(kind, entries()[kind], look(), offer()))
-    list.show()
-  }
-
-  return { isOn, show }
-}
-
-/** A screen reader reads a text whenever it is set, so it is set only when it has changed. */
-function say(place: HTMLElement, parts: (Node | string)[]): void {
-  const said = element('span', {}, ...parts)
-  if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
-}
-
-/** What is known of the value, or why nothing is known. */
-function lineOf(
-  kind: Kind,
-  { type, value }: Entry,
-  { loading, failure }: Look,
-  offer: Offer | undefined,
-): (Node | string)[] {
-  if (failure) return failed(failure.code, failure.message)
-  if (!offer) return [text(loading ? 'picker.loading' : 'picker.notAsked')]
-  if ('why' in offer) return [offer.why]
+/** What is known of a value. */
+function describe(kind: Kind, { type, value }: Entry, choices: Choice[]): (Node | string)[] {
   const wanted = value.trim()
-  const { choices } = offer
   if (isVariable(wanted)) return [text('picker.variable')]
   if (wanted === '') return [text(`picker.number.${kind}`, { number: choices.length })]
   if (type === 'pattern') return fit(wanted, choices)
@@ -267,35 +149,20 @@ function lineOf(
   return described(found, type)
 }
 
-/** More names would not fit in a line. */
-const MOST_NAMES = 5
-
 function fit(pattern: string, choices: Choice[]): (Node | string)[] {
   const names = fittingNames(pattern, choices)
-  if (names.length === 0) return [...warning(), text('picker.fitsNone')]
-  const head =
-    names.length === 1 ? text('picker.fitsOne') : text('picker.fits', { number: names.length })
-  const more = names.length > MOST_NAMES ? ', …' : ''
-  return [`${head}: `, element('b', {}, names.slice(0, MOST_NAMES).join(', ')), more]
+  return matches(names, {
+    none: text('picker.fitsNone'),
+    one: text('picker.fitsOne'),
+    many: text('picker.fits', { number: names.length }),
+  })
 }
 
 function described({ id, name, state }: Choice, type: string): (Node | string)[] {
+  const { sign = 'unknown', word = '' } = state ?? {}
   if (type !== 'name') {
-    return [
-      signIcon(state.sign, state.word),
-      ' ',
-      ...(name ? [element('b', {}, name), ', '] : []),
-      state.word,
-    ]
+    return [signIcon(sign, word), ' ', ...(name ? [element('b', {}, name), ', '] : []), word]
   }
   const small = element('span', { className: 'media-gateway-picker-id' }, id)
-  return [signIcon(state.sign, state.word), ` ${state.word} · `, small]
+  return [signIcon(sign, word), ` ${word} · `, small]
 }
-
-function failed(code: string | undefined, message: string): (Node | string)[] {
-  return code === undefined
-    ? [...warning(), message]
-    : [...warning(), element('b', {}, titleOf(code)), `: ${message}`]
-}
-
-const warning = (): (Node | string)[] => [signIcon('warn'), ' ']

@@ -204,10 +204,10 @@ function optionRow(rowId: string, { id, name, state }: Choice, choose: () => voi
   const row = element(
     'div',
     { id: rowId, role: 'option', className: 'media-gateway-picker-option' },
-    signIcon(state.sign, state.word),
+    ...(state ? [signIcon(state.sign, state.word)] : []),
     element('span', { className: 'media-gateway-picker-name' }, name || id),
     element('span', { className: 'media-gateway-picker-id' }, id),
-    element('span', { className: 'media-gateway-picker-state' }, state.word),
+    element('span', { className: 'media-gateway-picker-state' }, state?.word ?? ''),
   )
   row.addEventListener('click', choose)
   return row

@@ -4,7 +4,7 @@ import { field, presentValue, read as readField, shownValue } from '../../editor
 import { prepareForm, type OpenForm } from '../../editor/form'
 import { secretPrefixOf } from '../../editor/secret-prefix'
 import { reason, text as shared, type CheckOptions } from '../../editor/text'
-import { checkTyped, idType, nameType, type TypedChoices } from '../../editor/typed'
+import { checkTyped, idType, manyAppliances, nameType, type TypedChoices } from '../../editor/typed'
 import { draw } from './drawing'
 import { wordsOf } from './faults'
 import { FLAGS, showFlag, type Flag } from './flag'
@@ -71,6 +71,7 @@ const choices = (node: EditorNode): TypedChoices => {
   const byName = [nameType(shared('type.routeName')), idType(shared('type.routeId'))]
   const sides = sideTypes(presentValue(node, 'method'))
   return {
+    appliance: manyAppliances(),
     device: [
       { value: 'auto', label: text('type.onlyDevice'), hasValue: false },
       idType(shared('type.deviceId')),

@@ -29,17 +29,18 @@ export interface ConnectionReport extends Partial<Failure> {
 export async function testConnection(
   RED: NodeAPI,
   form: ConnectionForm,
+  appliance?: string,
 ): Promise<ConnectionReport> {
   const report: ConnectionReport = { ok: false, reused: false }
   let connection: Lease | undefined
   try {
-    connection = await connect(RED, form)
+    connection = await connect(RED, form, appliance)
     report.reused = connection.reused
     await fill(report, connection.gateway)
     report.ok = true
   } catch (error) {
-    Object.assign(report, failureOf(error, hostOf(RED, form)))
-    if (report.code === 'TLS') report.certificate = await shownCertificate(RED, form)
+    Object.assign(report, failureOf(error, hostOf(RED, form, appliance)))
+    if (report.code === 'TLS') report.certificate = await shownCertificate(RED, form, appliance)
   } finally {
     await connection?.end().catch(() => undefined)
   }

@@ -1,15 +1,19 @@
 import type { NodeAPI } from 'node-red'
 import {
+  GatewayError,
   openConnection,
   readCertificate,
+  say,
   type Certificate,
   type Connection,
 } from '../../../client/internal'
 import { DEFAULT_TIMEOUT } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from '../options'
-import { isGatewayNode, type GatewayNode } from '../../runtime/gateway-node'
+import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
+import { hasInventory } from '../inventory'
 import { NotDeployed, PasswordNeeded } from './failure'
+import { checkedInventory, readFormInventory, type CheckedInventory } from './inventory'
 
 /** The values of a config form that may not be deployed yet; with only an ID, the deployed ones. */
 export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
@@ -32,31 +36,102 @@ const UNCHANGED = '__PWRD__'
  * Connects as the form says. A form that equals the deployed node uses its session.
  * @throws GatewayError `NOT_FOUND` when the node is not deployed, `CONFIG` when the values cannot work
  */
-export async function connect(RED: NodeAPI, form: ConnectionForm): Promise<Lease> {
+export async function connect(
+  RED: NodeAPI,
+  form: ConnectionForm,
+  appliance?: string,
+): Promise<Lease> {
+  const deployed = deployedAs(RED, form)
+  if (deployed) return reuse(applianceOf(deployed, appliance))
+  const stored = storedValues(RED, form.id)
+  const resolved = resolvedIn(RED, { ...form, password: passwordOf(form, stored) })
+  const { username, password, ...config } = hasInventory(resolved)
+    ? { ...resolved, ...(await rowIn(RED, resolved, appliance)) }
+    : resolved
+  const gateway = openConnection(gatewayOptions(RED, config, { username, password }))
+  return { gateway, reused: false, end: () => gateway.close() }
+}
+
+/**
+ * The node that runs as the form says; undefined where it would be another one.
+ * @throws GatewayError `NOT_FOUND` when only a node that runs is asked for
+ */
+function deployedAs(RED: NodeAPI, form: ConnectionForm): GatewayNode | undefined {
   const node = form.id ? RED.nodes.getNode(form.id) : null
   const deployed = isGatewayNode(node) ? node : undefined
   if (isDeployedOnly(form)) {
-    if (deployed) return reuse(deployed)
+    if (deployed) return deployed
     throw new NotDeployed()
   }
   const stored = storedValues(RED, form.id)
-  const password = passwordOf(form, stored)
-  if (deployed && stored && equals(form, stored, SAVED) && password === stored.password) {
-    return reuse(deployed)
+  if (!deployed || !stored || !equals(form, stored, SAVED)) return undefined
+  const isSame = !isTyped(form.password) || form.password === stored.password
+  return isSame && (stored.password || hasInventory(stored)) ? deployed : undefined
+}
+
+/**
+ * The appliance of a node: with an inventory by its name, or else its only one.
+ * @throws GatewayError `NOT_FOUND`, `INVALID_INPUT`, `CONFIG`
+ */
+export function applianceOf(node: GatewayNode, appliance: string | undefined): Appliance {
+  if (!node.fleet) return node
+  return appliance === undefined ? throwUnnamed() : node.fleet.find(appliance)
+}
+
+function throwUnnamed(): never {
+  throw new GatewayError('INVALID_INPUT', say('applianceNeeded'))
+}
+
+/** The row of an appliance in the inventory of a form. @throws GatewayError */
+async function rowIn(
+  RED: NodeAPI,
+  form: ConnectionForm,
+  appliance: string | undefined,
+): Promise<ConnectionForm> {
+  if (appliance === undefined) throwUnnamed()
+  const { rows, faults } = await readFormInventory(RED, form)
+  const row = rows.find(({ name }) => name === appliance)
+  const fault = faults.find(({ cause }) => cause.appliance === appliance)
+  if (!row) throw fault ?? new GatewayError('NOT_FOUND', say('applianceNotFound', { appliance }))
+  const { baseUrl, fingerprint, username, password } = row
+  return { baseUrl, fingerprint, username, password }
+}
+
+/**
+ * Checks the inventory of a form. Nothing is sent anywhere.
+ * @throws GatewayError `CONFIG` when it is none
+ */
+export async function checkInventory(
+  RED: NodeAPI,
+  form: ConnectionForm,
+): Promise<CheckedInventory> {
+  const fleet = deployedAs(RED, form)?.fleet
+  if (fleet) {
+    await fleet.ready
+    if (fleet.failure) throw fleet.failure
+    return checkedInventory(fleet.names(), fleet.faults())
   }
-  const resolved = Object.fromEntries(
-    Object.entries({ ...form, password }).map(([name, value]) => [name, fromEnv(RED, value, node)]),
-  ) as ConnectionForm
-  const { username, password: secret, ...config } = resolved
-  const gateway = openConnection(gatewayOptions(RED, config, { username, password: secret }))
-  return { gateway, reused: false, end: () => gateway.close() }
+  const stored = storedValues(RED, form.id)
+  const password = isTyped(form.password) ? form.password : stored?.password
+  const { rows, faults } = await readFormInventory(RED, resolvedIn(RED, { ...form, password }))
+  return checkedInventory(
+    rows.map(({ name }) => name),
+    faults,
+  )
+}
+
+/** The values of a form, with the variables of its node. */
+function resolvedIn(RED: NodeAPI, form: ConnectionForm): ConnectionForm {
+  const node = form.id ? RED.nodes.getNode(form.id) : null
+  const entries = Object.entries(form).map(([name, value]) => [name, fromEnv(RED, value, node)])
+  return Object.fromEntries(entries) as ConnectionForm
 }
 
 /** True when the form stands for the deployed node as it is. */
 export const isDeployedOnly = (form: ConnectionForm): boolean =>
   Object.keys(form).every((name) => name === 'id')
 
-function reuse(node: GatewayNode): Lease {
+function reuse(node: Appliance): Lease {
   const user = {}
   const gateway = node.client()
   node.register(user)
@@ -67,9 +142,17 @@ function reuse(node: GatewayNode): Lease {
   }
 }
 
-const SAVED = ['baseUrl', 'username', 'proxy', 'tls', 'fingerprint', 'timeout'] as const
 /** What decides where a password is sent, and which server is trusted there. */
-const PLACE = ['baseUrl', 'username', 'proxy', 'tls', 'fingerprint'] as const
+const PLACE = [
+  'baseUrl',
+  'username',
+  'proxy',
+  'tls',
+  'fingerprint',
+  'inventoryType',
+  'inventory',
+] as const
+const SAVED = [...PLACE, 'timeout'] as const
 
 /** The values of the node as they were saved, with `${NAME}` as it is. */
 function storedValues(RED: NodeAPI, id: string | undefined): ConnectionForm | undefined {
@@ -82,11 +165,14 @@ function storedValues(RED: NodeAPI, id: string | undefined): ConnectionForm | un
 
 function passwordOf({ ...form }: ConnectionForm, stored: ConnectionForm | undefined): unknown {
   const { password } = form
-  if (password !== UNCHANGED && password !== undefined && password !== null) return password
+  if (isTyped(password)) return password
   if (!stored?.password) return ''
   if (!equals(form, stored, PLACE)) throw new PasswordNeeded()
   return stored.password
 }
+
+const isTyped = (password: unknown): boolean =>
+  password !== UNCHANGED && password !== undefined && password !== null
 
 const equals = (
   form: ConnectionForm,
@@ -98,6 +184,7 @@ const equals = (
 function effective(name: keyof ConnectionForm, value: unknown): string {
   const text = asText(value)
   if (name === 'fingerprint' && !variableIn(text)) return fingerprintDigits(text) ?? text
+  if (name === 'inventoryType' && text === 'none') return ''
   return text || (name === 'timeout' ? String(DEFAULT_TIMEOUT) : '')
 }
 
@@ -123,6 +210,15 @@ export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
   return Object.values(form).some(variableIn) && isElsewhere(RED, form)
 }
 
+/**
+ * True when a file, a variable or the context would be read for the form that are not read for the
+ * deployed node, or for another place. Only users who may deploy flows may do that.
+ */
+export function readsInventory(RED: NodeAPI, form: ConnectionForm): boolean {
+  if (!hasInventory(form) || !isElsewhere(RED, form)) return false
+  return form.inventoryType !== 'json' || asText(form.inventory).includes('${')
+}
+
 /** True when the form leads to where no deployed node does, or with what none has. */
 export function isElsewhere(RED: NodeAPI, form: ConnectionForm): boolean {
   const stored = storedValues(RED, form.id)
@@ -134,12 +230,15 @@ export function isElsewhere(RED: NodeAPI, form: ConnectionForm): boolean {
 export async function shownCertificate(
   RED: NodeAPI,
   form: ConnectionForm,
+  appliance?: string,
 ): Promise<Certificate | undefined> {
   try {
-    const values = isDeployedOnly(form) ? (storedValues(RED, form.id) ?? form) : form
-    const config = Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, fromEnv(RED, value, null)]),
-    ) as ConnectionForm
+    const stored = storedValues(RED, form.id)
+    const values = isDeployedOnly(form) ? (stored ?? form) : form
+    const password = isTyped(form.password) ? form.password : stored?.password
+    const resolved = resolvedIn(RED, { ...values, password })
+    const { baseUrl } = hasInventory(resolved) ? await rowIn(RED, resolved, appliance) : resolved
+    const config = { ...resolved, baseUrl }
     // Reading a certificate needs no user.
     const credentials = { username: 'nobody', password: 'nothing' }
     return await readCertificate(gatewayOptions(RED, { ...config, fingerprint: '' }, credentials))
@@ -149,7 +248,11 @@ export async function shownCertificate(
 }
 
 /** The host that the form leads to; empty where its address is not one. */
-export function hostOf(RED: NodeAPI, form: ConnectionForm): string {
+export function hostOf(RED: NodeAPI, form: ConnectionForm, appliance?: string): string {
+  const node = form.id ? RED.nodes.getNode(form.id) : null
+  if (isGatewayNode(node) && node.fleet && appliance !== undefined) {
+    return hostIn(node.fleet.list().find(({ name }) => name === appliance)?.address)
+  }
   const { baseUrl } = isDeployedOnly(form) ? (storedValues(RED, form.id) ?? form) : form
   return hostIn(asText(fromEnv(RED, baseUrl, form.id ? RED.nodes.getNode(form.id) : null)))
 }

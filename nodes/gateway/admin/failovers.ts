@@ -1,5 +1,5 @@
 import { GatewayError, type FailoverStatus } from '../../../client/internal'
-import type { GatewayNode, ListedFailover } from '../../runtime/gateway-node'
+import type { Appliance, ListedFailover } from '../../runtime/gateway-node'
 import { failureOf, type Failure } from './failure'
 
 /** A failover node, as the sidebar shows it. */
@@ -13,7 +13,7 @@ export interface ShownFailover extends Partial<Omit<FailoverStatus, 'failure'>> 
 }
 
 /** @param host of the gateway */
-export const failoversOf = ({ failovers }: GatewayNode, host: string): ShownFailover[] =>
+export const failoversOf = ({ failovers }: Appliance, host: string): ShownFailover[] =>
   [...failovers].map((failover) => shown(failover, host))
 
 function shown(failover: ListedFailover, host: string): ShownFailover {
@@ -31,7 +31,7 @@ const ACTIONS: readonly unknown[] = ['main', 'backup', 'hold', 'release']
  * @throws GatewayError `INVALID_INPUT`, `NOT_FOUND`, and what the failover throws
  */
 export async function commandFailover(
-  node: GatewayNode,
+  node: Appliance,
   { failoverId, action }: { failoverId?: unknown; action?: unknown },
 ): Promise<void> {
   if (!ACTIONS.includes(action)) {

@@ -8,13 +8,13 @@ import {
   type Wordless,
 } from '../../../client/internal'
 import { mayAct } from '../../../client/connection/roles'
-import { isRunning, type RouteState } from '../../../client/watch/state'
-import { isOld, knownBy } from '../../../client/watch/device-watch'
+import { isRunning } from '../../../client/watch/state'
+import { knownBy } from '../../../client/watch/device-watch'
 import { eachRoute, routeFigures, type RouteFigures } from '../../../client/watch/figures'
 import { languageOf } from '../../../client/model/watch'
-import type { GatewayNode } from '../../runtime/gateway-node'
+import type { Appliance } from '../../runtime/gateway-node'
 import { failoversOf, type ShownFailover } from './failovers'
-import { failureOf, type Failure } from './failure'
+import { healthOf, type ShownHealth } from './health'
 import { createRates, type RateHistory, type Rates } from './rates'
 import { createLately, type Gap, type Happening, type Lately } from './lately'
 
@@ -22,20 +22,7 @@ import { createLately, type Gap, type Happening, type Lately } from './lately'
 export interface ObservedState {
   /** Changes with the state; undefined with `lookOn`. */
   version?: number
-  health: {
-    known?: {
-      /** How old it is, in ms. */
-      ageMs: number
-      /** A poll that was due got no response: the state may have changed. */
-      isOld: boolean
-      routes: number
-      running: number
-      warnings: number
-      errors: number
-    }
-    failure?: Failure
-    unreachable: boolean
-  }
+  health: ShownHealth
   /** Whether the user of the gateway may start and stop; true while the roles are not known. */
   mayControl: boolean
   /** The whole state, unless the editor has this version of it. */
@@ -108,13 +95,13 @@ export function createObservers(
   leaseMs = LEASE_MS,
   now = Date.now,
 ): {
-  state(node: GatewayNode, question: ObserverQuestion): ObservedState
+  state(node: Appliance, question: ObserverQuestion): ObservedState
 } {
   const observed = new WeakMap<Connection, Map<string, Observer>>()
   /** By connection and device. */
   const pasts = new WeakMap<Connection, Map<string, Past>>()
 
-  function observe(node: GatewayNode, gateway: Connection, deviceId?: string): Observer {
+  function observe(node: Appliance, gateway: Connection, deviceId?: string): Observer {
     const observers = observed.get(gateway) ?? new Map<string, Observer>()
     observed.set(gateway, observers)
     const key = deviceId ?? ''
@@ -178,21 +165,6 @@ export function createObservers(
     return known
   }
 
-  function healthOf(
-    gateway: Connection,
-    { deviceId, host = '' }: ObserverQuestion,
-  ): ObservedState['health'] {
-    const known = knownBy(gateway, deviceId)
-    if (!known) return { unreachable: false }
-    const { state, seenAt, failure, unreachable } = known
-    const age = { ageMs: Math.max(0, now() - seenAt), isOld: isOld(known, now()) }
-    return {
-      known: state && { ...age, ...countsOf([...state.routes.values()]) },
-      failure: failure && failureOf(failure, host),
-      unreachable,
-    }
-  }
-
   return {
     state(node, question) {
       const { deviceId, version, lookOn, language } = question
@@ -205,7 +177,7 @@ export function createObservers(
       const snapshot = hasIt ? undefined : knownSnapshot(gateway, deviceId)
       return {
         version: observer?.version,
-        health: healthOf(gateway, question),
+        health: healthOf(gateway, { ...question, now: now() }) ?? { unreachable: false },
         mayControl: mayAct(gateway.session.roles(), 'Operator'),
         ...(observer && figuresFor(gateway, question)),
         rates: observer && version === undefined ? observer.past.rates.history() : undefined,
@@ -259,15 +231,4 @@ function figuresOf(
     if (isRunning(route.condition)) found.push([route.id, routeFigures(route, at, figures)])
   })
   return { figures: Object.fromEntries(found), seenAt }
-}
-
-function countsOf(routes: readonly RouteState[]) {
-  const having = (code: string): number =>
-    routes.filter(({ condition }) => condition.code === code).length
-  return {
-    routes: routes.length,
-    running: routes.filter(({ condition }) => isRunning(condition)).length,
-    warnings: having('warn'),
-    errors: having('error'),
-  }
 }

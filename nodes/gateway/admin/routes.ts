@@ -17,18 +17,22 @@ import {
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { findVariables } from '../../../client/model/secrets'
 import {
+  applianceOf,
+  checkInventory,
   connect,
   hostOf,
   isDeployedOnly,
   isElsewhere,
+  readsInventory,
   sendsVariables,
   type Lease,
   type ConnectionForm,
 } from './connection'
 import { testConnection } from './connection-report'
-import { isGatewayNode } from '../../runtime/gateway-node'
+import { isGatewayNode, type Fleet } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
 import { NotDeployed, failureOf, type Failure } from './failure'
+import { listAppliances, shownFaults, withoutUser } from './inventory'
 import { lookUp } from './lookup'
 import { createObservers } from './observers'
 import { planNow } from './plan'
@@ -47,15 +51,17 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     '/media-gateway/connection',
     mayWrite,
     mayUseForm,
-    respond(RED, connectionIn, (form) => testConnection(RED, form)),
+    respond(RED, connectionIn, (form, { appliance }) =>
+      testConnection(RED, form, textOf(appliance)),
+    ),
   )
 
   httpAdmin.post(
     '/media-gateway/lookup',
     mayRead,
     mayUseForm,
-    respond(RED, connectionIn, (form, { deviceId }) =>
-      withConnection(RED, form, ({ gateway }) => lookUp(gateway, textOf(deviceId))),
+    respond(RED, connectionIn, (form, { appliance, deviceId }) =>
+      withConnection(RED, form, appliance, ({ gateway }) => lookUp(gateway, textOf(deviceId))),
     ),
   )
 
@@ -64,7 +70,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     mayRead,
     mayUseForm,
     respond(RED, connectionIn, (form, body) =>
-      withConnection(RED, form, ({ gateway }) => readDefinition(gateway, body)),
+      withConnection(RED, form, body.appliance, ({ gateway }) => readDefinition(gateway, body)),
     ),
   )
 
@@ -74,7 +80,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     mayWrite,
     mayUseForm,
     respond(RED, connectionIn, (form, body) =>
-      withConnection(RED, form, ({ gateway }) => {
+      withConnection(RED, form, body.appliance, ({ gateway }) => {
         const node = RED.nodes.getNode(form.id ?? '')
         const prefix = isGatewayNode(node) ? node.secretPrefix() : SECRET_PREFIX
         return planNow(gateway, body, prefix)
@@ -91,19 +97,40 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   httpAdmin.post(
     '/media-gateway/state',
     mayRead,
-    respond(RED, deployedIn, (form, { deviceId, version, figuresAt, lookOn, language }) => {
+    respond(RED, deployedIn, (form, body) => {
+      const { deviceId, version, figuresAt, lookOn, language } = body
       const node = RED.nodes.getNode(form.id ?? '')
       // Each deploy takes it away for a moment, which is not a failure.
       if (!isGatewayNode(node)) return { notDeployed: true }
-      return observers.state(node, {
+      const named = textOf(body.appliance)
+      const appliance = applianceOf(node, named)
+      if (node.fleet && !node.fleet.owns(named!)) return { elsewhere: true }
+      return observers.state(appliance, {
         deviceId: textOf(deviceId),
         version,
         figuresAt,
         lookOn: lookOn === true,
         language,
-        host: hostOf(RED, form),
+        host: hostOf(RED, form, named),
       })
     }),
+  )
+
+  httpAdmin.post(
+    '/media-gateway/appliances',
+    mayRead,
+    respond(RED, deployedIn, (form, body) => {
+      const node = RED.nodes.getNode(form.id ?? '')
+      if (!isGatewayNode(node)) return { notDeployed: true }
+      return node.fleet ? listAppliances(node.fleet, body) : { total: 0, found: 0, rows: [] }
+    }),
+  )
+
+  httpAdmin.post(
+    '/media-gateway/inventory',
+    mayRead,
+    mayUseForm,
+    respond(RED, connectionIn, (form) => checkInventory(RED, form)),
   )
 
   httpAdmin.post(
@@ -111,7 +138,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     mayWrite,
     respond(RED, deployedIn, async (form, body) => {
       const command = commandIn(body)
-      await withConnection(RED, form, ({ gateway }) =>
+      await withConnection(RED, form, body.appliance, ({ gateway }) =>
         controlRoute(gateway, command, newOperation('control-route')),
       )
       return { ok: true }
@@ -124,7 +151,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     respond(RED, deployedIn, async (form, body) => {
       const node = RED.nodes.getNode(form.id ?? '')
       if (!isGatewayNode(node)) throw new NotDeployed()
-      await commandFailover(node, body)
+      await commandFailover(applianceOf(node, textOf(body.appliance)), body)
       return { ok: true }
     }),
   )
@@ -154,7 +181,7 @@ function respond(
       .then(
         (result) => response.json(result),
         (error: unknown) => {
-          const failure = failureOf(error, hostOf(RED, form))
+          const failure = failureOf(error, hostOf(RED, form, textOf(body.appliance)))
           response.status(statusOf(failure.code)).json(failure)
         },
       )
@@ -183,8 +210,9 @@ function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
     needsWrite(request, response, (error?: unknown) => {
       // A definition may give its secrets by the names of variables.
       const isNamed = findVariables(body.definition).length > 0 && isElsewhere(RED, form)
-      if (error || !(isNamed || sendsVariables(RED, form))) next(error)
-      else needsDeploy(request, response, next)
+      if (error || !(isNamed || sendsVariables(RED, form) || readsInventory(RED, form))) {
+        next(error)
+      } else needsDeploy(request, response, next)
     })
   }
 }
@@ -194,7 +222,18 @@ function bodyOf(request: Request): JsonObject {
   return isObject(body) ? body : {}
 }
 
-const FORM = ['id', 'baseUrl', 'username', 'password', 'fingerprint', 'tls', 'proxy', 'timeout']
+const FORM = [
+  'id',
+  'baseUrl',
+  'username',
+  'password',
+  'fingerprint',
+  'tls',
+  'proxy',
+  'timeout',
+  'inventory',
+  'inventoryType',
+]
 
 /** The form of a config node, deployed or not: only what belongs to it, and only plain values. */
 function connectionIn({ connection }: JsonObject): ConnectionForm {
@@ -214,9 +253,10 @@ const textOf = (value: unknown): string | undefined =>
 async function withConnection<T>(
   RED: NodeAPI,
   form: ConnectionForm,
+  appliance: unknown,
   work: (connection: Lease) => Promise<T>,
 ): Promise<T> {
-  const connection = await connect(RED, form)
+  const connection = await connect(RED, form, textOf(appliance))
   try {
     return await work(connection)
   } finally {
@@ -267,6 +307,8 @@ interface ListedGateway {
   address: string
   readOnly: boolean
   error?: Failure
+  /** Of a config node that stands for many appliances. */
+  inventory?: { appliances: number; owned: number; faults: Failure[] }
 }
 
 /** The config nodes of the flows that run. */
@@ -284,7 +326,8 @@ function listGateways(RED: NodeAPI): ListedGateway[] {
     try {
       const node = RED.nodes.getNode(id)
       if (!isGatewayNode(node)) throw new NotDeployed()
-      listed.push({ ...entry, readOnly: node.client().readOnly })
+      if (!node.fleet) listed.push({ ...entry, readOnly: node.client().readOnly })
+      else listed.push({ ...entry, readOnly: node.fleet.readOnly, ...inventoryOf(node.fleet) })
     } catch (error) {
       listed.push({ ...entry, error: failureOf(error, hostOf(RED, { id })) })
     }
@@ -292,5 +335,9 @@ function listGateways(RED: NodeAPI): ListedGateway[] {
   return listed
 }
 
-/** An address with a user and a password is refused, but may be in the flow all the same. */
-const withoutUser = (address: string): string => address.replace(/^([^/?#]*\/\/)?[^/?#]*@/, '$1')
+function inventoryOf(fleet: Fleet): Pick<ListedGateway, 'inventory' | 'error'> {
+  const names = fleet.names()
+  const owned = names.filter((name) => fleet.owns(name)).length
+  const inventory = { appliances: names.length, owned, faults: shownFaults(fleet.faults()) }
+  return { inventory, ...(fleet.failure && { error: failureOf(fleet.failure, '') }) }
+}

@@ -1,7 +1,11 @@
-// The form of the config node: besides plain rows, it can test the connection.
+// The form of the config node: besides plain rows, it has an inventory, and can test the connection.
 import { isVariable } from '../../editor/checks'
-import { field } from '../../editor/fields'
+import { field, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
+import { reason, text, type CheckOptions } from '../../editor/text'
+import { ownType, type TypedChoices } from '../../editor/typed'
+import { faultOf, type Checked } from './settings'
+import { prepareShare } from './share'
 import { prepareTest } from './test'
 
 /** Node-RED replaces a variable only where nothing else is in the value, not even the end of a line. */
@@ -13,11 +17,35 @@ function preparePatterns(node: EditorNode): void {
   })
 }
 
+const choices = (): TypedChoices => ({
+  inventory: [
+    { value: 'none', label: text('type.oneGateway'), hasValue: false },
+    'json',
+    ownType('file', text('type.file'), 'file-text-o'),
+    'env',
+    'global',
+  ],
+})
+
 export const gateway = {
   /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
-    prepareForm(node)
+    prepareForm(node, choices())
+    prepareShare(node)
     prepareTest(node)
     preparePatterns(node)
+  },
+
+  /** True, or what is wrong with a property. */
+  check(
+    node: EditorNode,
+    property: Checked,
+    value: unknown,
+    options: CheckOptions = {},
+  ): true | string {
+    // A property that a flow does not have takes its default when it runs.
+    if (value === undefined && property !== 'engine') return true
+    const fault = faultOf((name) => (name === property ? value : shownValue(node, name)), property)
+    return fault === undefined || reason(fault, options)
   },
 }

@@ -1,15 +1,28 @@
-// "Test connection": tries the values as they are in the form, saved or not.
+// "Test connection": tries the values as they are in the form, saved or not. With an inventory, its
+// rows are checked first, and the connection to the appliance that is chosen beside the button.
 import { ask, type RequestError } from '../../editor/ask'
 import { checks } from '../../editor/checks'
-import { connectionOfForm, type Connection } from '../../editor/connection'
+import { connectionOfForm, isInventory, type Connection } from '../../editor/connection'
 import { element } from '../../editor/element'
+import { sentenceOf } from '../../editor/failures'
 import { field } from '../../editor/fields'
+import { checkInventory, type CheckedInventory } from '../../editor/inventory'
+import { createListbox } from '../../editor/pickers/list'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 import { certificateRows, reportRows, type Certificate, type Report } from './report'
 
 /** What a test depends on. */
-const TESTED = ['baseUrl', 'username', 'password', 'fingerprint', 'tls', 'proxy', 'timeout']
+const TESTED = [
+  'inventory',
+  'baseUrl',
+  'username',
+  'password',
+  'fingerprint',
+  'tls',
+  'proxy',
+  'timeout',
+]
 
 /** Brings the row with the button, and the place for the result, to life. */
 export function prepareTest(node: EditorNode): void {
@@ -26,21 +39,41 @@ export function prepareTest(node: EditorNode): void {
   /** The values of the result that is shown. */
   let tested: string | undefined
 
-  const values = (): Connection => connectionOfForm(node)
+  const connectionNow = (): Connection => connectionOfForm(node)
+  const choice = prepareChoice(connectionNow)
+  const values = () => ({ connection: connectionNow(), appliance: choice.value() })
 
   async function test(): Promise<void> {
     // A disabled button would lose the focus.
     if (isBusy) return
     busy(true)
-    const connection = values()
+    const now = values()
+    const { connection, appliance } = now
+    const isOfMany = isInventory(connection.inventoryType)
     tested = undefined
     outdated.hidden = true
     result.classList.remove('media-gateway-outdated')
     result.replaceChildren(element('p', {}, text('connection.testing')))
-    const report =
-      faultIn(connection) ?? (await ask<Report>('connection', { connection }).catch(reportOf))
+    const rows: HTMLElement[] = []
+    let report: Report | undefined
+    if (isOfMany) {
+      const checked = await checkInventory(connection).catch(reportOf)
+      if ('ok' in checked) report = checked
+      else {
+        rows.push(...inventoryRows(checked))
+        choice.offer(checked.names)
+      }
+    } else report = faultIn(connection)
+    if (!report && (!isOfMany || appliance !== undefined)) {
+      report = await ask<Report>('connection', { connection, appliance }).catch(reportOf)
+    }
     busy(false)
-    show(report, connection)
+    if (appliance !== undefined && report && rows.length > 0) {
+      rows.push(element('p', {}, element('b', {}, appliance)))
+    } else if (isOfMany && !report) {
+      rows.push(element('p', {}, text('connection.inventory.choose')))
+    }
+    show(rows, report, now)
   }
 
   function busy(is: boolean): void {
@@ -50,15 +83,19 @@ export function prepareTest(node: EditorNode): void {
     result.ariaBusy = String(is)
   }
 
-  function show(report: Report, connection: Connection): void {
-    const { certificate } = report
+  function show(rows: HTMLElement[], report: Report | undefined, of: Values): void {
+    const { certificate } = report ?? {}
+    // Where a row has an address or a fingerprint of its own, the form does not know them.
+    const known = of.appliance === undefined ? of.connection : {}
     result.replaceChildren(
       outdated,
-      ...reportRows(report, connection),
-      ...(certificate ? [...certificateRows(certificate), trustButton(certificate)] : []),
+      ...rows,
+      ...(report ? reportRows(report, known) : []),
+      ...(certificate ? certificateRows(certificate) : []),
+      ...(certificate && of.appliance === undefined ? [trustButton(certificate)] : []),
     )
-    if (report.passwordNeeded) field(node, 'password').get(0).focus()
-    tested = JSON.stringify(connection)
+    if (report?.passwordNeeded) field(node, 'password').get(0).focus()
+    tested = JSON.stringify(of)
     compare()
     // In a small window, what the user has to do must be in sight.
     const last = certificate && result.lastElementChild
@@ -92,10 +129,86 @@ export function prepareTest(node: EditorNode): void {
   }
 
   button.addEventListener('click', () => void test())
+  choice.onChange(compare)
   for (const property of TESTED) {
     for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
   }
 }
+
+interface Values {
+  connection: Connection
+  appliance: string | undefined
+}
+
+/** Which appliance of the inventory is tested: chosen from those that the form would have. */
+function prepareChoice(connectionNow: () => Connection) {
+  const frame = document.querySelector<HTMLElement>('#media-gateway-test-of')!
+  const input = frame.querySelector('input')!
+  let names: string[] | undefined
+  /** The values that the names are from. */
+  let asked: string | undefined
+
+  const isShown = () => isInventory(connectionNow().inventoryType)
+  const list = createListbox({
+    input,
+    frame: input,
+    label: text('picker.list.appliance'),
+    isOn: isShown,
+    choices: () => names?.map((name) => ({ id: '', name })),
+    valueOf: ({ name }) => name,
+    pick({ name }) {
+      input.value = name
+      input.dispatchEvent(new Event('change'))
+    },
+  })
+
+  async function read(): Promise<void> {
+    const connection = connectionNow()
+    const key = JSON.stringify(connection)
+    if (key === asked || !isShown()) return
+    asked = key
+    names = undefined
+    const { names: found } = await checkInventory(connection).catch(() => ({ names: [] }))
+    if (key !== asked) return
+    names = found
+    list.show()
+  }
+
+  input.role = 'combobox'
+  input.ariaLabel = text('form.appliance')
+  input.autocomplete = 'off'
+  input.addEventListener('focus', () => void read())
+  const type = document.querySelector('#node-config-input-inventory')!
+  const show = () => (frame.hidden = !isShown())
+  $(type as HTMLElement).on('change', show)
+  show()
+
+  return {
+    /** Undefined where none is chosen, or there is only one. */
+    value: () => (isShown() && input.value.trim() !== '' ? input.value.trim() : undefined),
+    offer(found: string[]): void {
+      names = found
+      asked = JSON.stringify(connectionNow())
+    },
+    onChange: (listener: () => void) => input.addEventListener('change', listener),
+  }
+}
+
+/** How many rows of an inventory work, and what is wrong with the others. */
+function inventoryRows({ appliances, faults }: CheckedInventory): HTMLElement[] {
+  const sign = signIcon(faults.length > 0 ? 'warn' : appliances > 0 ? 'ok' : 'error')
+  const words = text('connection.inventory.works', { number: appliances })
+  const head = element('p', {}, sign, ' ', element('b', {}, words))
+  if (faults.length === 0) return [head]
+  const shown = faults.slice(0, MOST_FAULTS)
+  const more = faults.length - shown.length
+  const rows = shown.map((fault) => element('li', {}, signIcon('error'), ' ', sentenceOf(fault)))
+  if (more > 0) rows.push(element('li', {}, text('connection.inventory.more', { number: more })))
+  return [head, element('ul', { className: 'media-gateway-faults' }, ...rows)]
+}
+
+/** A file of the wrong kind has as many faults as rows. */
+const MOST_FAULTS = 20
 
 /** A connection that cannot work is not tested; the fault is shown in the language of the editor. */
 function faultIn(connection: Connection): Report | undefined {

@@ -3,7 +3,7 @@
 import { prepareForm } from '../../editor/form'
 import { shownValue } from '../../editor/fields'
 import { reason, text as shared, textsOf, type CheckOptions } from '../../editor/text'
-import { ownType } from '../../editor/typed'
+import { manyAppliances, ownType } from '../../editor/typed'
 
 const text = textsOf('metrics')
 
@@ -11,6 +11,7 @@ export const metrics = {
   /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
     prepareForm(node, {
+      appliance: manyAppliances(),
       route: [
         { value: 'all', label: text('type.everyRoute'), hasValue: false },
         ownType('pattern', text('type.pattern'), 'asterisk'),

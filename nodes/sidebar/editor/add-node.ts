@@ -19,6 +19,8 @@ export function kindsFor(gatewayId: string): Kind[] {
 /** What a new node is about. */
 export interface About {
   gatewayId: string
+  /** Of an inventory. */
+  appliance?: string
   /** Undefined for the only one. */
   deviceId?: string
   route: Pick<Route, 'id' | 'name'>
@@ -27,7 +29,8 @@ export interface About {
 }
 
 /** A node for a route, as a flow has it, with the defaults of its type. */
-function nodeOf(kind: Kind, { gatewayId, deviceId, route, isOnly }: About): object {
+function nodeOf(kind: Kind, about: About): object {
+  const { gatewayId, appliance, deviceId, route, isOnly } = about
   const type = typeOf(kind)
   const defaults = Object.entries(RED.nodes.getType(type)?.defaults ?? {})
   const values = Object.fromEntries(defaults.map(([name, { value }]) => [name, value]))
@@ -41,6 +44,10 @@ function nodeOf(kind: Kind, { gatewayId, deviceId, route, isOnly }: About): obje
     ...middle(),
     wires: [[]],
     gateway: gatewayId,
+    ...(appliance !== undefined && {
+      appliance,
+      applianceType: kind === 'control-route' ? 'str' : 'pattern',
+    }),
     ...(deviceId !== undefined && { device: deviceId, deviceType: 'id' }),
     route: isNamed ? route.name : route.id,
     routeType: isNamed ? 'name' : 'id',

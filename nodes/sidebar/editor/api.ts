@@ -1,9 +1,10 @@
 // The sidebar's requests to Node-RED. Each of these throws a RequestError.
 import { ask } from '../../editor/ask'
 import type { Failure } from '../../editor/failures'
+import type { ListedAppliance, ListedAppliances } from '../../editor/inventory'
 import { textsOf } from '../../editor/text'
 import type { Action } from './commands'
-import type { Failover, FailoverAction } from './failover'
+import type { Failover, FailoverAction, FailoverFact } from './failover'
 import type { Happening } from './lately'
 import type { Figures, RateHistory } from './rates'
 import type { ToldSnapshot } from './route'
@@ -14,6 +15,48 @@ export interface ListedGateway {
   address: string
   readOnly: boolean
   error?: Failure
+  /** Of a config node that stands for many appliances. */
+  inventory?: ListedInventory
+  /** One appliance of such a node: its name. */
+  appliance?: string
+}
+
+export interface ListedInventory {
+  appliances: number
+  /** This instance of Node-RED works for so many. */
+  owned: number
+  /** What is wrong with the inventory; the other rows work. */
+  faults: Failure[]
+}
+
+/** An appliance, by its config node and, where that has an inventory, by its name there. */
+export interface Place {
+  id: string
+  appliance?: string
+}
+
+export interface FleetRow extends ListedAppliance {
+  address: string
+  owned: boolean
+  polled: boolean
+  /** How many of its failovers have something that somebody should know. */
+  failovers?: FailoverCounts
+}
+
+export type FailoverCounts = Partial<Record<FailoverFact, number>>
+
+export interface FleetQuestion {
+  id: string
+  /** A part of the name. */
+  search?: string
+  /** Only those in trouble. */
+  trouble?: boolean
+  limit: number
+}
+
+/** Another instance of Node-RED works for it. */
+export interface Elsewhere {
+  elsewhere: true
 }
 
 /** No running flow has this gateway. */
@@ -57,8 +100,7 @@ export interface Known {
   errors: number
 }
 
-export interface StateQuestion {
-  id: string
+export interface StateQuestion extends Place {
   deviceId?: string
   /** The version that is shown. */
   version?: number
@@ -82,20 +124,25 @@ export interface Device {
 
 export const listGateways = (): Promise<ListedGateway[]> => ask('gateways', undefined, TIMEOUT_MS)
 
-export const askState = (question: StateQuestion): Promise<State | NotDeployed> =>
+export const listAppliances = (question: FleetQuestion): Promise<ListedAppliances<FleetRow>> =>
+  ask('appliances', { offset: 0, ...question }, TIMEOUT_MS)
+
+export const askState = (question: StateQuestion): Promise<State | NotDeployed | Elsewhere> =>
   ask('state', { ...question, language: textsOf('watch')('locale') }, TIMEOUT_MS)
 
-export const askDevices = (id: string): Promise<{ devices: Device[] }> =>
-  ask('lookup', { connection: { id } }, TIMEOUT_MS)
+export const askDevices = ({ id, appliance }: Place): Promise<{ devices: Device[] }> =>
+  ask('lookup', { connection: { id }, appliance }, TIMEOUT_MS)
 
-export const control = (id: string, command: Command): Promise<object> =>
-  ask('control', { id, ...command }, CONTROL_TIMEOUT_MS)
+export const control = (place: Place, command: Command): Promise<object> =>
+  ask('control', { ...placeOf(place), ...command }, CONTROL_TIMEOUT_MS)
 
 export const commandFailover = (
-  id: string,
+  place: Place,
   failoverId: string,
   action: FailoverAction,
-): Promise<object> => ask('failover', { id, failoverId, action }, CONTROL_TIMEOUT_MS)
+): Promise<object> => ask('failover', { ...placeOf(place), failoverId, action }, CONTROL_TIMEOUT_MS)
+
+const placeOf = ({ id, appliance }: Place): Place => ({ id, appliance })
 
 export const mayControl = (): boolean => RED.user.hasPermission?.('media-gateway.write') ?? true
 

@@ -1,7 +1,7 @@
 // The commands of a user: each after a question, with its outcome.
 import type { RequestError } from '../../editor/ask'
 import { isRunning } from '../../editor/states'
-import { commandFailover, control } from './api'
+import { commandFailover, control, type Place } from './api'
 import { sendToAll } from './bulk'
 import { isBlocked, isOnAir, type Action, type Commands, type Target } from './commands'
 import { effectOf, effectOfAll } from './effects'
@@ -13,7 +13,7 @@ import { text } from './text'
 
 export interface ControlsOptions {
   commands: Commands
-  gateway(): { id: string; name: string }
+  gateway(): Place & { name: string }
   snapshot(): Snapshot | undefined
   /** What is shown is out of date. */
   isOld(): boolean
@@ -82,7 +82,7 @@ export function createControls(options: ControlsOptions): Controls {
     options.onSend()
     let why: string | undefined
     try {
-      await control(options.gateway().id, { deviceId, ...target, action })
+      await control(options.gateway(), { deviceId, ...target, action })
       commands.accepted(target)
     } catch (error) {
       commands.refused(target)
@@ -97,7 +97,7 @@ export function createControls(options: ControlsOptions): Controls {
     switching.add(id)
     options.onSend()
     try {
-      await commandFailover(options.gateway().id, id, action)
+      await commandFailover(options.gateway(), id, action)
     } catch (error) {
       complain(`${route.name}: ${(error as RequestError).message}`)
     }

@@ -1,6 +1,6 @@
 // Which device of an appliance is shown, offered where there are several.
 import { element } from '../../editor/element'
-import { askDevices, type Device } from './api'
+import { askDevices, type Device, type Place } from './api'
 import { text } from './text'
 
 export interface DeviceChoice {
@@ -10,7 +10,7 @@ export interface DeviceChoice {
    * Finds the devices, not too often.
    * @returns the one to show instead, without an ID for the only one; undefined for no other
    */
-  find(gatewayId: string, deviceId: string | undefined): Promise<{ id?: string } | undefined>
+  find(place: Place, deviceId: string | undefined): Promise<{ id?: string } | undefined>
   forget(): void
 }
 
@@ -40,11 +40,11 @@ export function createDeviceChoice(id: string, onChoose: (deviceId: string) => v
       }
       choice.value = deviceId ?? ''
     },
-    async find(gatewayId, deviceId) {
+    async find(place, deviceId) {
       if (Date.now() - askedAt < AGAIN_MS) return undefined
       askedAt = Date.now()
       try {
-        devices = (await askDevices(gatewayId)).devices
+        devices = (await askDevices(place)).devices
       } catch {
         return undefined
       }

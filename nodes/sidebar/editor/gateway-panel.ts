@@ -3,7 +3,15 @@ import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
 import { sentenceOf, type Failure } from '../../editor/failures'
 import { addRoute, kindsFor, type Kind } from './add-node'
-import { askState, mayControl, type ListedGateway, type NotDeployed, type State } from './api'
+import {
+  askState,
+  mayControl,
+  type Elsewhere,
+  type ListedGateway,
+  type NotDeployed,
+  type Place,
+  type State,
+} from './api'
 import { createCommands } from './commands'
 import { createControls } from './controls'
 import { createDetails } from './details'
@@ -31,15 +39,20 @@ export interface PanelOptions {
   speak(words: string): void
 }
 
-export interface GatewayPanel {
+/** What stands below one another in the sidebar. */
+export interface Panel {
   readonly id: string
   readonly element: HTMLElement
   /** Its questions and messages, to be shown where they move nothing. */
   readonly messages: HTMLElement
+  /** It stands for many appliances. */
+  readonly isFleet: boolean
   readonly isOpen: boolean
   /** The first state, or the effect of a command, is awaited. */
   readonly isWaiting: boolean
+  /** The height of its open lists of routes, and their number. */
   readonly listHeight: number
+  readonly lists: number
   update(gateway: ListedGateway): void
   /** Asks for the state. `gone` when the gateway is not deployed any more. */
   ask(): Promise<'gone' | undefined>
@@ -56,12 +69,14 @@ const OLD_MS = 10_000
 
 let counter = 0
 
-export function createGatewayPanel(listed: ListedGateway, options: PanelOptions): GatewayPanel {
+export function createGatewayPanel(listed: ListedGateway, options: PanelOptions): Panel {
   const id = `media-gateway-sidebar-${counter++}`
+  const place: Place = { id: listed.id, appliance: listed.appliance }
+  const key = keyOfPlace(place)
   const commands = createCommands()
   let gateway = listed
   let isOpen = options.isOpen
-  let deviceId: string | undefined = remembered().device[listed.id]
+  let deviceId: string | undefined = remembered().device[key]
   let snapshot: Snapshot | undefined
   let version: number | undefined
   let figuresAt: number | undefined
@@ -72,6 +87,8 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   /** How far the clock of Node-RED is ahead of that of this page, in ms. */
   let skew = 0
   let isShownOld = false
+  /** Another instance of Node-RED works for it. */
+  let isElsewhere = false
   /** Why the last request to Node-RED failed. */
   let failure: Failure | undefined
   let selected: string | undefined
@@ -92,7 +109,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     options.onToggle(isOpen)
   })
   const tools = createTools({
-    gatewayId: listed.id,
+    gatewayId: key,
     onChoose: () => showRoutes(true),
     onAll: (action) => controls.askAll(action, found, () => tools.focusAll(action)),
     onLately: () => show(),
@@ -110,7 +127,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   })
   const controls = createControls({
     commands,
-    gateway: () => ({ id: listed.id, name: nameOf(gateway) }),
+    gateway: () => ({ ...place, name: nameOf(gateway) }),
     snapshot: () => snapshot,
     isOld,
     complain,
@@ -201,6 +218,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   function health(): Health {
     const { known, failure: missed, unreachable } = state?.health ?? {}
     if (gateway.error) return 'fault'
+    if (isElsewhere) return 'elsewhere'
     if (unreachable && !failure) return 'unreachable'
     if (known) return isOld() ? 'stale' : 'reachable'
     if (missed || (failure && isOpen)) return 'fault'
@@ -295,6 +313,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     snapshot?.routes.find((one) => one.id === routeId)
 
   function emptyWords(): string {
+    if (isElsewhere) return text('fleet.elsewhere')
     if (!snapshot) return faultWords() || text('asking')
     if (found.length > 0) return ''
     return text(snapshot.routes.length === 0 ? 'noRoutes' : 'noMatch')
@@ -302,7 +321,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
 
   function choose(chosenId: string): void {
     deviceId = chosenId
-    remember('device', gateway.id, chosenId)
+    remember('device', key, chosenId)
     forget()
     show()
     options.onCommand()
@@ -322,11 +341,11 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     if (gateway.error) return undefined
     const asked = deviceId
     const wasOpen = isOpen
-    let answer: State | NotDeployed | undefined
+    let answer: State | NotDeployed | Elsewhere | undefined
     let missed: Failure | undefined
     try {
       answer = await askState({
-        id: gateway.id,
+        ...place,
         deviceId: asked,
         version: snapshot && version,
         figuresAt: snapshot && figuresAt,
@@ -339,7 +358,11 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     if (asked !== deviceId || wasOpen !== isOpen) return undefined
     if (answer && 'notDeployed' in answer) return 'gone'
     failure = missed
-    if (answer) take(answer)
+    const wasElsewhere = isElsewhere
+    isElsewhere = answer !== undefined && 'elsewhere' in answer
+    // Nothing is known of it here any more, and nothing can be done.
+    if (isElsewhere && !wasElsewhere) forget()
+    if (answer && !('elsewhere' in answer)) take(answer)
     else version = undefined
     if (isOpen && (failure || state?.health.failure)) await findDevices()
     show()
@@ -371,7 +394,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   async function findDevices(): Promise<void> {
     const code = state?.health.failure?.code
     if (code !== 'INVALID_INPUT' && code !== 'NOT_FOUND') return
-    const other = await devices.find(gateway.id, deviceId)
+    const other = await devices.find(place, deviceId)
     if (other?.id !== undefined) choose(other.id)
     else if (other) deviceId = undefined
   }
@@ -386,7 +409,8 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     const route = routeWith(routeId)
     if (!route) return
     const isOnly = snapshot!.routes.filter(({ name }) => name === route.name).length === 1
-    const said = addRoute(kind, { gatewayId: gateway.id, deviceId, route, isOnly }, event)
+    const about = { gatewayId: place.id, appliance: place.appliance, deviceId, route, isOnly }
+    const said = addRoute(kind, about, event)
     if (said === 'locked') complain(text('add.locked'))
     else if (said === 'added') options.speak(text('add.done', { name: route.name }))
   }
@@ -396,6 +420,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     id: listed.id,
     element: panel,
     messages,
+    isFleet: false,
     get isOpen() {
       return isOpen
     },
@@ -403,7 +428,10 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
       return commands.isWaiting || health() === 'asking'
     },
     get listHeight() {
-      return list.element.offsetHeight
+      return isOpen ? list.element.offsetHeight : 0
+    },
+    get lists() {
+      return isOpen ? 1 : 0
     },
     update(latest) {
       const isOther = latest.address !== gateway.address
@@ -429,4 +457,9 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   }
 }
 
-const nameOf = ({ name, address, id }: ListedGateway): string => name || address || id
+export const nameOf = ({ appliance, name, address, id }: ListedGateway): string =>
+  appliance ?? (name || address || id)
+
+/** Under what the browser keeps how it is shown. */
+const keyOfPlace = ({ id, appliance }: Place): string =>
+  appliance === undefined ? id : `${id}/${appliance}`

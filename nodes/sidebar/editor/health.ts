@@ -4,7 +4,8 @@ import type { Sign } from '../../editor/states'
 import type { State } from './api'
 import { markOf, type Failover } from './failover'
 
-export type Health = 'reachable' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed'
+export type Health =
+  'reachable' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed' | 'elsewhere'
 
 const SIGNS: Record<Health, Sign> = {
   reachable: 'ok',
@@ -13,6 +14,7 @@ const SIGNS: Record<Health, Sign> = {
   asking: 'unknown',
   fault: 'error',
   closed: 'off',
+  elsewhere: 'off',
 }
 
 /**

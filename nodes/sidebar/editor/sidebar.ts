@@ -3,13 +3,16 @@ import { arrange } from '../../editor/arrange'
 import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
 import { listGateways, type ListedGateway } from './api'
-import { createGatewayPanel, type GatewayPanel } from './gateway-panel'
+import { createFleetPanel } from './fleet-panel'
+import { createGatewayPanel, type Panel } from './gateway-panel'
 import { remember, remembered } from './preferences'
 import { whenShown } from './visibility'
 import { text } from './text'
 
 const TICK_MS = 1000
 const ASK_EVERY_MS = 3000
+/** An inventory may change while it runs. */
+const LIST_AGAIN_MS = 15_000
 /** How many appliances are open until the user opens or closes one. */
 const OPEN_AT_FIRST = 2
 const LEAST_LIST_HEIGHT = 184
@@ -35,11 +38,12 @@ export function createSidebar(): Sidebar {
   const messages = element('div', { className: 'media-gateway-sidebar-messages' })
   const content = element('div', { className: 'media-gateway-sidebar' }, scroller, messages, spoken)
 
-  let panels: GatewayPanel[] = []
+  let panels: Panel[] = []
   let isShown = false
   let isAsking = false
   let listIsDue = true
   let askAt = 0
+  let listedAt = 0
   let timer: number | undefined
 
   whenShown(content, (now) => {
@@ -76,7 +80,8 @@ export function createSidebar(): Sidebar {
     isAsking = true
     askAt = Infinity
     try {
-      if (listIsDue) await list()
+      const isFleet = panels.some((panel) => panel.isFleet)
+      if (listIsDue || (isFleet && Date.now() - listedAt > LIST_AGAIN_MS)) await list()
       const known = await Promise.all(panels.map((panel) => panel.ask()))
       if (known.includes('gone')) listIsDue = true
     } finally {
@@ -89,6 +94,7 @@ export function createSidebar(): Sidebar {
 
   async function list(): Promise<void> {
     listIsDue = false
+    listedAt = Date.now()
     try {
       const gateways = await listGateways()
       show(gateways)
@@ -117,11 +123,14 @@ export function createSidebar(): Sidebar {
     const { open } = remembered()
     const before = new Map(panels.map((panel) => [panel.id, panel]))
     panels = gateways.map((gateway, index) => {
-      const known = before.get(gateway.id)
+      const isFleet = gateway.inventory !== undefined
+      const same = before.get(gateway.id)
+      const known = same?.isFleet === isFleet ? same : undefined
       known?.update(gateway)
+      const create = isFleet ? createFleetPanel : createGatewayPanel
       return (
         known ??
-        createGatewayPanel(gateway, {
+        create(gateway, {
           isOpen: open[gateway.id] ?? index < OPEN_AT_FIRST,
           onToggle(isOpen) {
             remember('open', gateway.id, isOpen)
@@ -147,11 +156,11 @@ export function createSidebar(): Sidebar {
 
   /** Gives the lists the height that is left over. */
   function share(): void {
-    const open = panels.filter(({ isOpen }) => isOpen)
-    if (open.length === 0 || content.clientHeight === 0) return
-    const lists = open.reduce((sum, { listHeight }) => sum + listHeight, 0)
-    const others = place.offsetHeight + notice.offsetHeight - lists
-    const each = Math.floor((content.clientHeight - others) / open.length)
+    const open = panels.reduce((sum, { lists }) => sum + lists, 0)
+    if (open === 0 || content.clientHeight === 0) return
+    const height = panels.reduce((sum, { listHeight }) => sum + listHeight, 0)
+    const others = place.offsetHeight + notice.offsetHeight - height
+    const each = Math.floor((content.clientHeight - others) / open)
     content.style.setProperty(
       '--media-gateway-sidebar-list',
       `${Math.max(each, LEAST_LIST_HEIGHT)}px`,

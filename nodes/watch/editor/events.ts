@@ -5,7 +5,7 @@ import { text } from './text'
 
 /** Which event is shown in which group. */
 const GROUPS: Record<string, (name: string) => boolean> = {
-  appliance: (name) => /^(appliance|device|peer)\./.test(name),
+  appliance: (name) => /^(appliance|device|peer|fleet)\./.test(name),
   routes: (name) => name.startsWith('route.'),
   ends: (name) => /^(source|destination)\./.test(name),
   statistics: (name) => name.startsWith('statistics.'),

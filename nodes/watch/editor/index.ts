@@ -1,7 +1,7 @@
 // The form of the watch: besides plain rows, it has two lists, the events and the limits.
 import { prepareForm } from '../../editor/form'
 import { reason, text as shared, type CheckOptions } from '../../editor/text'
-import { idType, nameType, ownType, type TypedChoices } from '../../editor/typed'
+import { idType, manyAppliances, nameType, ownType, type TypedChoices } from '../../editor/typed'
 import { eventsIn, faultsOf, isEvent } from '../../../client/model/watch'
 import { showEvents } from './events'
 import { showLimits } from './limits'
@@ -40,6 +40,7 @@ export const watch = {
 /** A watch gets no messages, so nothing can come from one. */
 function choices(): TypedChoices {
   return {
+    appliance: manyAppliances(),
     device: [
       { value: 'auto', label: text('type.onlyDevice'), hasValue: false },
       idType(shared('type.deviceId')),

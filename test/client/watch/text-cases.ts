@@ -29,6 +29,20 @@ export const lost = (code: (typeof ERROR_CODES)[number], detail?: string): Case[
 
 /** By what they are about: an event, and what it says in English, German and Japanese. */
 export const CASES: Record<string, Case[]> = {
+  'the engine of a fleet': [
+    [
+      { event: 'fleet.engine-lost' },
+      'Gateway gw1: the engine of the fleet is lost, so this instance has stopped working for its appliances',
+      'Gateway gw1: Verbindung zur Flotten-Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances',
+      'ゲートウェイ gw1: フリートのエンジンとの接続が失われたため、このインスタンスは担当アプライアンスの処理を停止しました',
+    ],
+    [
+      { event: 'fleet.engine-back', outageMs: 45_000 },
+      'Gateway gw1: the engine of the fleet is back after 45 seconds',
+      'Gateway gw1: Flotten-Engine nach 45 Sekunden wieder erreichbar',
+      'ゲートウェイ gw1: フリートのエンジンとの接続が45秒ぶりに回復しました',
+    ],
+  ],
   'the gateway': [
     [
       lost('UNAVAILABLE', 'ECONNREFUSED'),

@@ -1,0 +1,124 @@
+// A share that the instances of a fleet agree on over an engine, and how they work for each other.
+import { randomUUID } from 'node:crypto'
+import { MONOTONIC, type Clock } from '../clock'
+import { GatewayError, say } from '../errors'
+import type { EngineChange } from './events'
+import { openOwnership, type OwnershipState } from './ownership'
+import { slotOf } from './slots'
+import type { Command, Commands, EngineLink, Share, ShareFollower, Store } from './types'
+
+export interface LeaseOptions {
+  engine: { readonly link: EngineLink; readonly store: Store; readonly commands: Commands }
+  /** As people call this instance. */
+  name: string
+  ttlMs: number
+  follower: ShareFollower
+  /** As for the ownership: since when the engine has been connected without interruption. */
+  connectedSince?: number
+  clock?: Clock
+  log: (level: 'info' | 'warn', text: string) => void
+}
+
+/** A share by leases. */
+export interface Lease extends Required<Omit<Share, 'gathering'>> {}
+
+/** How long a command waits for an owner, in TTL: a takeover takes one, and the owner has to log in. */
+const WAIT = 2
+/** An engine that this instance has not reached so long after its start counts as lost, in TTL. */
+const PATIENCE = 2
+
+/** Joins a fleet, and works for the appliances that this instance gets. */
+export function openLease(options: LeaseOptions): Lease {
+  const { engine, name, ttlMs, follower, connectedSince, clock = MONOTONIC, log } = options
+  const slots = new Map<string, number>()
+  let lostAt: number | undefined
+  let wasMember = false
+  let closed = false
+
+  /** Asked for each request, by names of the inventory only. */
+  function slotFor(appliance: string): number {
+    const known = slots.get(appliance)
+    if (known !== undefined) return known
+    const slot = slotOf(appliance)
+    slots.set(appliance, slot)
+    return slot
+  }
+
+  const among = (given: readonly number[]): ((appliance: string) => boolean) => {
+    const set = new Set(given)
+    return (appliance) => set.has(slotFor(appliance))
+  }
+
+  const ownership = openOwnership({
+    store: engine.store,
+    link: engine.link,
+    name,
+    ttlMs,
+    connectedSince,
+    clock,
+    log,
+    onTaken: () => follower.onTaken(),
+    onGiving: (given) => follower.onGiving(among(given)),
+    onState(state) {
+      note(state)
+      follower.onState(state)
+    },
+  })
+  const cancelPatience = clock.after(PATIENCE * ttlMs, () => {
+    if (!wasMember) lose()
+  })
+  const serving = engine.commands
+    .serve((appliance) => ownership.owns(slotFor(appliance)), carryOut)
+    .catch((error: Error) => {
+      log('warn', `Commands of other instances are not received: ${error.message}`)
+      return async (): Promise<void> => undefined
+    })
+
+  function note({ phase }: OwnershipState): void {
+    if (closed) return
+    if (phase === 'lost') lose()
+    if (phase !== 'member') return
+    wasMember = true
+    cancelPatience()
+    if (lostAt === undefined) return
+    const at = Date.now()
+    const outageMs = Math.round(clock.now() - lostAt)
+    lostAt = undefined
+    tell({ isUp: true, at, since: at - outageMs, outageMs })
+  }
+
+  function lose(): void {
+    if (lostAt !== undefined || closed) return
+    lostAt = clock.now()
+    tell({ isUp: false, at: Date.now() })
+  }
+
+  const tell = (change: EngineChange): void => follower.onEngine(change)
+
+  /** What could not be sent because the appliance is being given away is for its next owner. */
+  async function carryOut(command: Command): Promise<unknown> {
+    try {
+      return await follower.carryOut(command)
+    } catch (error) {
+      const isAway = error instanceof GatewayError && error.code === 'CLOSED'
+      if (!isAway || error.cause.applied !== 'no') throw error
+      throw new GatewayError('UNAVAILABLE', say('notOwned'), error.cause)
+    }
+  }
+
+  return {
+    owns: (appliance) => ownership.owns(slotFor(appliance)),
+    maySend: (appliance) => ownership.maySend(slotFor(appliance)),
+    token: (appliance) => ownership.token(slotFor(appliance)),
+    state: ownership.state,
+    send: (command, stop) =>
+      engine.commands.send({ ...command, id: randomUUID() }, { waitMs: WAIT * ttlMs, stop }),
+    async close() {
+      closed = true
+      cancelPatience()
+      const stopServing = await serving
+      await ownership.close()
+      await stopServing()
+    },
+  }
+}

@@ -1,0 +1,534 @@
+// Which slots this instance works for, agreed with the other instances over records on an engine.
+//
+// Why two instances never act for the same slot at once
+//
+// An instance has a life with a member record, `member.<id>`, and renews it each fifth of a TTL. Each
+// slot has a record that names the life that holds it. All writes compare revisions: of two that
+// start from the same record, one fails.
+//
+// 1. A life acts for a slot only after the engine has confirmed a write of its own that names it in
+//    the slot's record, and only while `now < moment the last confirmed renewal was sent + 0.9 TTL`
+//    (the fence). `maySend` compares the clock itself and needs no timer: a process that was stopped
+//    for an hour is past its fence before it runs anything.
+// 2. Another one takes a slot only from a record that is absent, that is free, or that names a life
+//    whose member record is marked as ended.
+//    - Free: the holder has stopped its work first, and counts the slot as its own no more.
+//    - Ended by itself: it has stopped all work first.
+//    - Ended by another: that one has seen the record unchanged for a whole TTL, and replaced the
+//      very revision it had seen. So no later renewal was or will be confirmed, and the last one was
+//      sent before it was seen: its fence, 0.9 TTL after it was sent, is over. Whether the watch was
+//      late or cut does not matter for this; it would only make the write fail.
+//    - No member record: one that is marked as ended is created after a whole TTL, with the same
+//      result. So ended records may be deleted at any time.
+// 3. The engine may come back empty or older, without writes that it had confirmed. Its connections
+//    break then. After each (re)connection an instance takes nothing and does not join for one TTL
+//    (the quiet time), and until it has read all records again, no renewal of it is sent. A slot whose
+//    record is not exactly the one that it wrote is its own no more. So whoever acts later than
+//    0.9 TTL after the engine came back has found its slots in the records of now; who was already
+//    past its fence at the reconnection acts only after the quiet time, since the engine may have
+//    forgotten that it was ended. An answer that does not come from the present connection
+//    confirms nothing.
+// 4. A life whose record was ended or lost never writes again. The instance stops its work, and begins
+//    a new life, with a new id, after one TTL.
+//
+// Who should have which slot (`advice`) is worked out by each instance from the members that it knows. If
+// they know different ones for a moment, a slot waits; points 1 to 3 do not depend on it.
+//
+// Assumed: the clocks of two instances run at rates that differ by less than a tenth, and go on
+// while a process is stopped. They need not show the same time, and the engine's clock and the time
+// of day are not used. A clock that stands still while its whole machine is suspended breaks the
+// assumption for what was left of the lease. Assumed too: the engine compares and sets atomically, and
+// connections do not survive a loss of confirmed writes. A request that was on its way to an
+// appliance when the fence passed is not called back: a tenth of a TTL is left for it.
+import { randomUUID } from 'node:crypto'
+import { MONOTONIC, type Clock } from '../clock'
+import { BEAT, createLife, type Life } from './ownership/life'
+import { FREE, keyIn, memberKey, memberText, slotKey } from './ownership/records'
+import { createTimers } from './ownership/timers'
+import { advice, createView, type View } from './ownership/view'
+import { SLOTS } from './slots'
+import type { EngineLink, Member, Store } from './types'
+
+export interface OwnershipOptions {
+  store: Store
+  link: EngineLink
+  /** As people call this instance. */
+  name: string
+  /** How long a lease lasts without renewal, in ms. It is renewed each fifth of it. */
+  ttlMs: number
+  clock?: Clock
+  /**
+   * Since when the engine of this process has been connected without interruption, by the clock: a
+   * redeploy uses the connection again, and needs no second quiet time. Default: now.
+   */
+  connectedSince?: number
+  /** How many slots there are; tests take fewer. The same for all instances. */
+  slots?: number
+  /** Makes the id of a life. */
+  newId?: () => string
+  /** Work for these may begin. */
+  onTaken(slots: readonly number[]): void
+  /**
+   * Work for these must stop. Resolves once nothing more is sent for them. `maySend` stays true until
+   * then where the lease still allows it, but no longer than 0.35 TTL.
+   */
+  onGiving(slots: readonly number[]): Promise<void>
+  onState(state: OwnershipState): void
+  log: (level: 'info' | 'warn', text: string) => void
+}
+
+export interface OwnershipState {
+  /** `joining`: within the quiet time. `lost`: the lease could not be renewed, or was ended. */
+  readonly phase: 'joining' | 'member' | 'lost' | 'closed'
+  /** Who is there, as far as is known; only this one, or none, without a connection. */
+  readonly members: readonly Member[]
+  /** Why it is not a member. */
+  readonly reason?: string
+}
+
+export interface Ownership {
+  /** Whether this instance works for the slot. */
+  owns(slot: number): boolean
+  /**
+   * Whether a request may go out: false from 0.9 TTL after the last confirmed renewal was sent. By
+   * the clock alone; cheap, to be asked immediately before each request.
+   */
+  maySend(slot: number): boolean
+  /** The revision with which the slot was taken, which grows with each owner; undefined where it is not held. */
+  token(slot: number): number | undefined
+  state(): OwnershipState
+  /**
+   * Stops all work and ends the member record, which sets all slots free at once; within 4 s. Without an
+   * engine they become free when the lease has expired.
+   */
+  close(): Promise<void>
+}
+
+/** A slot that the engine has confirmed as ours. */
+interface Hold {
+  readonly token: number
+  /** `stopping`: the work may still send what it needs to stop. `idle`: there is no work, nothing is sent. */
+  work: 'working' | 'stopping' | 'idle'
+}
+
+/** One connection to the engine, as long as it lasts. */
+interface Connection {
+  readonly view: View
+  readonly openedAt: number
+  /** The view is complete, and what is held was compared with it. */
+  isReady: boolean
+  /** Ends the watch. */
+  stop?: () => void
+}
+
+/** How long the end of work may take, in TTL: from where it is stopped until the fence. */
+const STOPPING = 0.35
+/** How long the engine may take for one answer, in TTL: two may be lost before work is stopped. */
+const ANSWER = 0.15
+const WRITES_AT_ONCE = 8
+const CLOSE_MS = 4000
+/** The part of a close that is reserved for ending the member record. */
+const LATE_END_MS = 800
+
+/** Joins the instances that share slots over this store, and takes part until it is closed. */
+export function openOwnership(options: OwnershipOptions): Ownership {
+  const { store, link, name, ttlMs, log, clock = MONOTONIC, slots = SLOTS } = options
+  const beatMs = BEAT * ttlMs
+  const timers = createTimers(clock)
+  const answered = <T>(work: Promise<T>): Promise<T> => timers.answered(ANSWER * ttlMs, work)
+
+  const holds = new Map<number, Hold>()
+  /** Slots for which a write or an end of work is under way. */
+  const busy = new Set<number>()
+  /** Slots whose write got no answer; tried again at the next beat. */
+  const heldOff = new Set<number>()
+  const stops = new Set<Promise<void>>()
+  let writes = 0
+  let connection: Connection | undefined
+  /** Nothing is taken and no life begins before. */
+  let quietUntil = (options.connectedSince ?? clock.now()) + ttlMs
+  /** What is held is not worked for before. */
+  let resumeAt = Number.NEGATIVE_INFINITY
+  let life = newLife()
+  let renewing: Promise<void> | undefined
+  let cancelStop: (() => void) | undefined
+  let cancelRetry: (() => void) | undefined
+  let cancelLook: (() => void) | undefined
+  let reason: string | undefined
+  let closing: Promise<void> | undefined
+  let isClosed = false
+  let published = { text: '', phase: 'joining' }
+  let advised: { of: string; lives: Array<string | undefined> } | undefined
+
+  function newLife(): Life {
+    const id = options.newId?.() ?? randomUUID()
+    return createLife({ id, name, store, clock, ttlMs, answered, slots: workingCount })
+  }
+
+  // The connection.
+
+  function connect(): void {
+    const view = createView({ clock, ttlMs })
+    const opened: Connection = { view, openedAt: clock.now(), isReady: false }
+    const isPresent = (): boolean => connection === opened
+    connection = opened
+    store
+      .watch(
+        (key, entry) => {
+          if (!isPresent()) return
+          view.note(key, entry)
+          if (opened.isReady) seen(opened, key)
+        },
+        () => {
+          if (isPresent() && !opened.isReady) ready(opened)
+        },
+      )
+      .then(
+        (stop) => {
+          if (isPresent()) opened.stop = stop
+          else stop()
+        },
+        (error: Error) => {
+          if (isPresent()) disconnect(error.message)
+        },
+      )
+  }
+
+  function disconnect(why?: string): void {
+    connection?.stop?.()
+    connection = undefined
+    if (why) reason = why
+  }
+
+  const unhook = link.onChange((isUp, why) => {
+    disconnect(isUp ? undefined : (why ?? 'The connection to the engine was lost.'))
+    if (isUp) {
+      quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+      connect()
+    }
+    publish()
+  })
+
+  function ready(opened: Connection): void {
+    opened.isReady = true
+    if (clock.now() >= life.fence && life.joined) {
+      // Who was ended meanwhile cannot be sure that the engine still knows it (point 3).
+      resumeAt = quietUntil
+      stopAll()
+    }
+    compare(opened.view, [...holds.keys()])
+    look()
+    lookAfterQuiet()
+  }
+
+  /** A record has changed. */
+  function seen({ view }: Connection, key: string): void {
+    const about = keyIn(key)
+    if (about && 'slot' in about) compare(view, [about.slot])
+    if (about && 'member' in about && about.member === life.id && view.isEnded(life.id)) renew()
+    reconcile()
+  }
+
+  /** What is held must be exactly what was written: otherwise it is ours no more. */
+  function compare(view: View, which: readonly number[]): void {
+    // All of it is being stopped, which the fence limits.
+    if (life.over) return
+    const gone = which.filter((slot) => {
+      const hold = holds.get(slot)
+      const record = view.slot(slot)
+      return hold && !(record?.holder === life.id && record.revision === hold.token)
+    })
+    if (gone.length === 0) return
+    log('warn', `The engine does not name ${name} for ${gone.length} of its slots any more.`)
+    const working = gone.filter((slot) => holds.get(slot)!.work === 'working')
+    for (const slot of gone) holds.delete(slot)
+    if (working.length > 0) stopped(working)
+  }
+
+  // This life.
+
+  function beat(): void {
+    timers.after(beatMs, beat)
+    heldOff.clear()
+    const isStuck = connection && !connection.isReady && clock.now() - connection.openedAt >= ttlMs
+    if (isStuck) disconnect('The engine does not report its records.')
+    if (!connection && link.isUp && !isClosed) connect()
+    look()
+  }
+
+  function look(): void {
+    endSilent()
+    renew()
+    reconcile()
+  }
+
+  /** Does not wait for the next beat when the quiet time ends. */
+  function lookAfterQuiet(): void {
+    cancelLook?.()
+    cancelLook = timers.after(quietUntil - clock.now() + 1, look)
+  }
+
+  function renew(): void {
+    cancelRetry?.()
+    if (renewing || isClosed || life.over || !connection?.isReady) return
+    if (!life.joined && (closing || clock.now() < quietUntil)) return
+    renewing = renewOnce(life, connection).finally(() => {
+      renewing = undefined
+      publish()
+    })
+  }
+
+  async function renewOnce(present: Life, opened: Connection): Promise<void> {
+    const from = clock.now()
+    try {
+      if (!(await present.renew(() => connection === opened))) {
+        startOver()
+        return
+      }
+      cancelStop?.()
+      cancelStop = timers.after(present.stopAt - clock.now(), stopAll)
+      if (isHealthy()) reason = undefined
+      reconcile()
+    } catch (error) {
+      reason = (error as Error).message
+      cancelRetry = timers.after(from + beatMs / 4 - clock.now(), renew)
+    }
+  }
+
+  /** This life is over: nothing more is written for it, and all work stops. */
+  function startOver(): void {
+    const ended = life
+    reason = 'The lease was ended by another instance, or the engine has lost it.'
+    cancelStop?.()
+    quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+    stopAll()
+    // What was known may be of records that are lost.
+    disconnect()
+    if (link.isUp) connect()
+    void Promise.all(stops).then(() => {
+      if (life !== ended || isClosed) return
+      holds.clear()
+      life = newLife()
+      lookAfterQuiet()
+      publish()
+    })
+  }
+
+  function isHealthy(): boolean {
+    return !!connection?.isReady && life.joined && !life.over && clock.now() < life.stopAt
+  }
+
+  // The others.
+
+  /** Ends the lives that do not renew: their own renewals fail from then on. */
+  function endSilent(): void {
+    const opened = connection
+    if (!opened?.isReady || closing) return
+    for (const { id, revision } of opened.view.silent()) {
+      if (id !== life.id) void end(opened, id, revision)
+    }
+  }
+
+  async function end(opened: Connection, id: string, revision: number): Promise<void> {
+    const key = memberKey(id)
+    const other = opened.view.members().find((member) => member.id === id)?.name ?? ''
+    const value = memberText({ name: other, beat: 0, slots: 0, ended: true })
+    try {
+      const written = await answered(
+        revision === 0 ? store.create(key, value) : store.update(key, value, revision),
+      )
+      if (written === undefined) {
+        opened.view.correct(key, await answered(store.get(key)), revision)
+      } else {
+        log('warn', `${other || id} is gone: others take its slots.`)
+        opened.view.note(key, { value, revision: written })
+      }
+      if (connection === opened) reconcile()
+    } catch {
+      // At the next beat again.
+    }
+  }
+
+  function members(): Member[] {
+    const known = connection?.isReady ? connection.view.members() : []
+    const others = known.filter(({ id }) => id !== life.id)
+    if (!life.joined || life.over) return others
+    return [...others, { name, id: life.id, slots: workingCount() }]
+  }
+
+  // The slots.
+
+  function workingCount(): number {
+    let count = 0
+    for (const { work } of holds.values()) if (work === 'working') count++
+    return count
+  }
+
+  /** Brings what is held nearer to what should be. Called whenever something has changed. */
+  function reconcile(): void {
+    if (!closing && isHealthy()) {
+      const begin: number[] = []
+      const give: number[] = []
+      const lives = advisedLives()
+      for (let slot = 0; slot < slots; slot++) {
+        if (busy.has(slot)) continue
+        const isMine = lives[slot] === life.id
+        const hold = holds.get(slot)
+        if (hold && isMine) {
+          if (hold.work === 'idle' && clock.now() >= resumeAt) begin.push(slot)
+        } else if (hold?.work === 'working') give.push(slot)
+        else if (isMine ? mayTake(slot) : namesMe(slot)) write(slot, isMine ? life.id : FREE)
+      }
+      if (give.length > 0) stopped(give)
+      if (begin.length > 0) started(begin)
+    }
+    publish()
+  }
+
+  function advisedLives(): Array<string | undefined> {
+    const present = members()
+    const of = present
+      .map(({ id }) => id)
+      .sort()
+      .join(' ')
+    if (advised?.of !== of) advised = { of, lives: advice(present, slots) }
+    return advised.lives
+  }
+
+  const namesMe = (slot: number): boolean => connection!.view.slot(slot)?.holder === life.id
+
+  /** Also where the record names this life, though it does not hold the slot: an answer or a record was lost. */
+  function mayTake(slot: number): boolean {
+    if (clock.now() < quietUntil) return false
+    const holder = connection!.view.slot(slot)?.holder
+    return !holder || holder === life.id || connection!.view.isEnded(holder)
+  }
+
+  /** Takes a slot for this life or, with an empty holder, sets it free. A few at a time. */
+  function write(slot: number, holder: string): void {
+    if (writes >= WRITES_AT_ONCE || heldOff.has(slot)) return
+    writes++
+    busy.add(slot)
+    holds.delete(slot)
+    void writeOnce(slot, holder, life, connection!).finally(() => {
+      writes--
+      busy.delete(slot)
+      reconcile()
+    })
+  }
+
+  async function writeOnce(
+    slot: number,
+    holder: string,
+    present: Life,
+    opened: Connection,
+  ): Promise<void> {
+    const key = slotKey(slot)
+    const { view } = opened
+    const known = view.slot(slot)?.revision
+    try {
+      const written = await answered(
+        known === undefined ? store.create(key, holder) : store.update(key, holder, known),
+      )
+      if (written === undefined) {
+        view.correct(key, await answered(store.get(key)), known ?? 0)
+        return
+      }
+      view.note(key, { value: holder, revision: written })
+      // An answer of a former connection or life proves nothing of now.
+      if (holder === FREE || connection !== opened || life !== present) return
+      if (life.over || closing) return
+      holds.set(slot, { token: written, work: 'idle' })
+      compare(view, [slot])
+    } catch {
+      heldOff.add(slot)
+    }
+  }
+
+  function started(begin: readonly number[]): void {
+    for (const slot of begin) holds.get(slot)!.work = 'working'
+    options.onTaken(begin)
+  }
+
+  /** Stops all that is worked for. What is held stays ours on the engine. */
+  function stopAll(): void {
+    const working = [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
+    if (working.length > 0) stopped(working)
+  }
+
+  /** Stops work, and lets nothing more out once it has stopped, or has had its time. */
+  function stopped(which: readonly number[], limitMs = STOPPING * ttlMs): void {
+    const ended = which.map((slot) => holds.get(slot))
+    for (const slot of which) busy.add(slot)
+    for (const hold of ended) if (hold) hold.work = 'stopping'
+    const stop = timers.settled(limitMs, options.onGiving(which)).then(() => {
+      for (const hold of ended) if (hold) hold.work = 'idle'
+      for (const slot of which) busy.delete(slot)
+      stops.delete(stop)
+      reconcile()
+    })
+    stops.add(stop)
+  }
+
+  // What others are told.
+
+  function state(): OwnershipState {
+    const phase = phaseNow()
+    return phase === 'member' || phase === 'closed'
+      ? { phase, members: members() }
+      : { phase, members: members(), reason }
+  }
+
+  function phaseNow(): OwnershipState['phase'] {
+    if (isClosed) return 'closed'
+    if (life.over) return 'lost'
+    if (!life.joined) return 'joining'
+    if (clock.now() >= life.stopAt) return 'lost'
+    return clock.now() < resumeAt ? 'joining' : 'member'
+  }
+
+  function publish(): void {
+    const present = state()
+    const { phase } = present
+    const text = JSON.stringify(present)
+    if (text === published.text) return
+    if (phase !== published.phase) {
+      if (phase === 'lost') log('warn', `The lease is lost, and all work stops: ${reason}`)
+      if (phase === 'member') log('info', `${name} takes part in the fleet.`)
+    }
+    published = { text, phase }
+    options.onState(present)
+  }
+
+  async function closeOnce(): Promise<void> {
+    const from = clock.now()
+    const working = [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
+    const left = (): number => CLOSE_MS - LATE_END_MS - (clock.now() - from)
+    if (working.length > 0) stopped(working, left())
+    await timers.settled(left(), Promise.all(stops))
+    holds.clear()
+    isClosed = true
+    await timers.settled(
+      LATE_END_MS,
+      (renewing ?? Promise.resolve()).then(() => life.end()),
+    )
+    timers.stop()
+    unhook()
+    disconnect()
+    publish()
+  }
+
+  if (link.isUp) connect()
+  timers.after(beatMs, beat)
+
+  return {
+    owns: (slot) => holds.get(slot)?.work === 'working' && clock.now() < life.fence,
+    maySend(slot) {
+      const hold = holds.get(slot)
+      return hold !== undefined && hold.work !== 'idle' && clock.now() < life.fence
+    },
+    token: (slot) => holds.get(slot)?.token,
+    state,
+    close: () => (closing ??= closeOnce()),
+  }
+}

@@ -1,0 +1,42 @@
+// What stands on the engine: `member.<id>`, one record for each life of an instance, and `slot.<n>`, who holds it.
+import type { Entry } from '../types'
+
+export interface MemberRecord {
+  readonly name: string
+  /** Counts the renewals of a life: which of them a record shows. */
+  readonly beat: number
+  /** How many slots it works for. */
+  readonly slots: number
+  /** This life can never renew again. Who finds its slots may take them. */
+  readonly ended?: boolean
+}
+
+export interface SlotRecord {
+  /** The life that holds it; empty where it was given away. */
+  readonly holder: string
+  readonly revision: number
+}
+
+export const FREE = ''
+
+export const memberKey = (id: string): string => `member.${id}`
+export const slotKey = (slot: number): string => `slot.${slot}`
+
+/** Returns what a key is about; undefined where it is nothing of ours. */
+export function keyIn(key: string): { member: string } | { slot: number } | undefined {
+  const [, kind, rest] = /^(member|slot)\.(.+)$/.exec(key) ?? []
+  if (kind === 'member') return { member: rest! }
+  return kind === 'slot' && /^\d+$/.test(rest!) ? { slot: Number(rest) } : undefined
+}
+
+/** A record that nobody could have written counts as that of a life that says nothing, and so ends. */
+export function memberIn({ value }: Entry): MemberRecord {
+  try {
+    const { name, beat, slots, ended } = JSON.parse(value) as Partial<MemberRecord>
+    return { name: String(name), beat: Number(beat), slots: Number(slots), ended: ended === true }
+  } catch {
+    return { name: '', beat: Number.NaN, slots: 0 }
+  }
+}
+
+export const memberText = (record: MemberRecord): string => JSON.stringify(record)

@@ -1,0 +1,105 @@
+// What the watch of one connection has shown: who is there, and who holds which slot.
+import type { Clock } from '../../clock'
+import { instanceFor } from '../slots'
+import type { Entry, Member } from '../types'
+import { FREE, keyIn, memberIn, type MemberRecord, type SlotRecord } from './records'
+
+/** A life whose record has been the same since then, by our clock. Revision 0: it has none. */
+interface Sight {
+  readonly revision: number
+  readonly since: number
+}
+
+export interface View {
+  /** An entry of the watch, or what was written. One that is older than what is known says nothing. */
+  note(key: string, entry: Entry | undefined): void
+  /**
+   * The answer to a read, after a write has shown that this revision is not the present one. It counts
+   * even if it is older, unless the watch has reported something else meanwhile.
+   */
+  correct(key: string, entry: Entry | undefined, wrong: number): void
+  slot(slot: number): SlotRecord | undefined
+  /** Whether this life can never renew again. False where it is not known. */
+  isEnded(id: string): boolean
+  /** All lives that have not ended. */
+  members(): Member[]
+  /**
+   * The lives whose records have not changed for a whole TTL, or which hold slots and have had no
+   * record for so long. To be asked at each beat: the time of those without a record counts from there.
+   */
+  silent(): Array<{ id: string; revision: number }>
+}
+
+export function createView({ clock, ttlMs }: { clock: Clock; ttlMs: number }): View {
+  const members = new Map<string, MemberRecord & { revision: number }>()
+  const slots = new Map<number, SlotRecord>()
+  const sights = new Map<string, Sight>()
+
+  function put(key: string, entry: Entry | undefined): void {
+    const about = keyIn(key)
+    if (!about) return
+    if ('slot' in about) {
+      if (entry) slots.set(about.slot, { holder: entry.value, revision: entry.revision })
+      else slots.delete(about.slot)
+      return
+    }
+    const { member: id } = about
+    if (entry) members.set(id, { ...memberIn(entry), revision: entry.revision })
+    else members.delete(id)
+    const revision = entry?.revision ?? 0
+    if (sights.get(id)?.revision !== revision) sights.set(id, { revision, since: clock.now() })
+  }
+
+  /** Those who hold slots and of whom nothing else is known. */
+  function unknownHolders(): Set<string> {
+    const found = new Set<string>()
+    for (const { holder } of slots.values()) {
+      if (holder !== FREE && !members.has(holder)) found.add(holder)
+    }
+    return found
+  }
+
+  /** The revision of what is known; 0 where there is no record. */
+  function revisionOf(key: string): number {
+    const about = keyIn(key)
+    if (!about) return 0
+    const known = 'slot' in about ? slots.get(about.slot) : members.get(about.member)
+    return known?.revision ?? 0
+  }
+
+  return {
+    note(key, entry) {
+      if (!entry || entry.revision > revisionOf(key)) put(key, entry)
+    },
+    correct(key, entry, wrong) {
+      if (revisionOf(key) === wrong) put(key, entry)
+    },
+    slot: (slot) => slots.get(slot),
+    isEnded: (id) => members.get(id)?.ended === true,
+    members: () =>
+      [...members].flatMap(([id, { name, slots: count, ended }]) =>
+        ended ? [] : [{ name, id, slots: count }],
+      ),
+    silent() {
+      const now = clock.now()
+      const unknown = unknownHolders()
+      for (const id of unknown) if (!sights.has(id)) sights.set(id, { revision: 0, since: now })
+      for (const id of sights.keys()) if (!members.has(id) && !unknown.has(id)) sights.delete(id)
+      return [...sights].flatMap(([id, { revision, since }]) =>
+        now - since >= ttlMs && !members.get(id)?.ended ? [{ id, revision }] : [],
+      )
+    },
+  }
+}
+
+/**
+ * Returns which life each slot should go to. Instances are told apart by name, so that one that
+ * restarts gets its slots back; of several with the same name, all but one also by their life.
+ */
+export function advice(members: readonly Member[], slots: number): Array<string | undefined> {
+  const lives = new Map<string, string>()
+  for (const { name, id } of members.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    lives.set(lives.has(name) ? `${name} ${id}` : name, id)
+  }
+  return Array.from({ length: slots }, (_, slot) => lives.get(instanceFor(slot, lives.keys())!))
+}

@@ -1,0 +1,164 @@
+// The names of an inventory, for whoever chooses one of its appliances.
+import { ask, RequestError } from './ask'
+import { connectionOfNode, hasInventory, type Connection } from './connection'
+import type { Failure } from './failures'
+import { text } from './text'
+import type { Sign, State } from './states'
+
+/** An appliance of an inventory, as Node-RED lists it. */
+export interface ListedAppliance {
+  name: string
+  address?: string
+  /** This instance of Node-RED works for it; undefined where nothing runs yet. */
+  owned?: boolean
+  /** Somebody polls it. */
+  polled?: boolean
+  /** Where it is polled. */
+  health?: ApplianceHealth
+}
+
+export interface ApplianceHealth {
+  known?: { isOld?: boolean; routes: number; running: number; warnings: number; errors: number }
+  failure?: Failure
+  unreachable: boolean
+}
+
+/** A page of an inventory that runs. */
+export interface ListedAppliances<Row extends ListedAppliance = ListedAppliance> {
+  /** In the inventory. */
+  total: number
+  /** That fit the search. */
+  found: number
+  rows: Row[]
+}
+
+/** An inventory that was read for a form. */
+export interface CheckedInventory {
+  appliances: number
+  /** The first of them. */
+  names: string[]
+  /** What is wrong with its rows. */
+  faults: Failure[]
+}
+
+/** @throws RequestError */
+export const checkInventory = (connection: Connection): Promise<CheckedInventory> =>
+  ask('inventory', { connection })
+
+/** How an appliance is: a key for its words, and its sign. */
+export function conditionOf({ owned, polled, health }: ListedAppliance): {
+  sign: Sign
+  key: 'elsewhere' | 'closed' | 'asking' | 'unreachable' | 'fault' | 'stale' | 'reachable'
+} {
+  if (owned === false) return { sign: 'off', key: 'elsewhere' }
+  if (!health) return polled ? { sign: 'unknown', key: 'asking' } : { sign: 'off', key: 'closed' }
+  const { known, failure, unreachable } = health
+  if (unreachable) return { sign: 'error', key: 'unreachable' }
+  if (!known) return failure ? { sign: 'error', key: 'fault' } : { sign: 'unknown', key: 'asking' }
+  if (known.isOld) return { sign: 'warn', key: 'stale' }
+  return { sign: known.errors > 0 ? 'error' : known.warnings > 0 ? 'warn' : 'ok', key: 'reachable' }
+}
+
+/** The same for a list of choices; nothing where nothing runs yet. */
+export function applianceState(appliance: ListedAppliance): State | undefined {
+  if (appliance.owned === undefined) return undefined
+  const { sign, key } = conditionOf(appliance)
+  return { sign, word: text(`condition.${key}`) }
+}
+
+export interface InventoryLook {
+  loading: boolean
+  /** The answer to a search, and all rows of this inventory that were ever found. */
+  found?: ListedAppliances & { search: string; seen: ReadonlyMap<string, ListedAppliance> }
+  failure?: RequestError
+}
+
+/** True where all appliances are known whose names contain this. */
+export const isCovered = ({ found }: InventoryLook, name: string): boolean =>
+  found !== undefined &&
+  found.rows.length >= found.found &&
+  name.toLowerCase().includes(found.search.toLowerCase())
+
+export interface Inventory {
+  now: () => InventoryLook
+  /** Requests the appliances that fit what is searched, where they are not known yet. */
+  update: (options?: { again?: boolean; search?: string }) => void
+  onChange: (listener: () => void) => void
+}
+
+/** Rows of one request. */
+const MOST = 100
+
+/** What is typed within this time is one request. */
+const TYPING_MS = 250
+
+/** @param gatewayNow the config node whose inventory it is; undefined while none is chosen */
+export function openInventory(gatewayNow: () => EditorNode | undefined): Inventory {
+  const listeners: (() => void)[] = []
+  let look: InventoryLook = { loading: false }
+  let asked: string | undefined
+  let wanted = ''
+  let turn = 0
+  let typing: number | undefined
+
+  function show(next: InventoryLook): void {
+    look = next
+    for (const listener of listeners) listener()
+  }
+
+  async function read(search: string, again: boolean): Promise<void> {
+    const gateway = gatewayNow()
+    if (!hasInventory(gateway)) return
+    const { id, changed, inventory, inventoryType } = gateway
+    const key = JSON.stringify([id, changed, inventory, inventoryType])
+    if (key === asked && !again && knows(look, search)) return
+    const isSame = key === asked
+    asked = key
+    const mine = ++turn
+    show({ loading: true, ...(isSame && look.found && { found: look.found }) })
+    try {
+      const listed = await list(gateway, search)
+      const seen = new Map(isSame ? look.found?.seen : [])
+      for (const row of listed.rows) seen.set(row.name, row)
+      if (mine === turn) show({ loading: false, found: { ...listed, search, seen } })
+    } catch (failure) {
+      if (mine === turn) show({ loading: false, failure: failure as RequestError })
+    }
+    // Something else was typed meanwhile.
+    if (mine === turn && wanted !== search) await read(wanted, false)
+  }
+
+  return {
+    now: () => look,
+    update({ again = false, search = '' } = {}) {
+      window.clearTimeout(typing)
+      wanted = search
+      if (search === '' || again) void read(search, again)
+      else typing = window.setTimeout(() => void read(search, false), TYPING_MS)
+    },
+    onChange: (listener) => void listeners.push(listener),
+  }
+}
+
+/** True where another request would bring nothing new. */
+const knows = (look: InventoryLook, search: string): boolean =>
+  look.found ? look.found.search === search || isCovered(look, search) : look.loading
+
+/** Of the running inventory, or of one that is only in the editor. */
+async function list(gateway: EditorNode, search: string): Promise<ListedAppliances> {
+  if (gateway.d) throw new RequestError(text('picker.disabled'))
+  if (!gateway.changed) {
+    try {
+      const listed = await ask<ListedAppliances | { notDeployed: true }>('appliances', {
+        id: gateway.id,
+        search,
+        limit: MOST,
+      })
+      if (!('notDeployed' in listed)) return listed
+    } catch (error) {
+      if (!(error instanceof RequestError) || !error.notDeployed) throw error
+    }
+  }
+  const { appliances, names } = await checkInventory(await connectionOfNode(gateway))
+  return { total: appliances, found: names.length, rows: names.map((name) => ({ name })) }
+}

@@ -1,0 +1,178 @@
+// One picker: below a field it says what its value is, and offers what there is to choose from.
+import { titleOf, type RequestError } from '../ask'
+import { element } from '../element'
+import { field } from '../fields'
+import { signIcon } from '../states'
+import { text } from '../text'
+import type { Choice, Entry, Offer } from './choices'
+import { createListbox } from './list'
+
+export interface Picker {
+  isOn: () => boolean
+  /** Shows what is known now. */
+  show: () => void
+}
+
+/** A typed input, in its parts. */
+export interface TypedField {
+  /** Has the value for the editor, and lags behind while the user types. */
+  hidden: EditorQuery
+  type: EditorQuery
+  frame: HTMLElement
+  input: HTMLInputElement
+}
+
+export function typedField(node: EditorNode, property: string): TypedField {
+  const hidden = field(node, property)
+  const frame = hidden.get(0).nextElementSibling as HTMLElement
+  const input = frame.querySelector<HTMLInputElement>('.red-ui-typedInput-input')!
+  return { hidden, frame, input, type: field(node, `${property}Type`) }
+}
+
+export const entryOf = ({ type, input }: TypedField): Entry => ({
+  type: type.val() ?? '',
+  value: input.value,
+})
+
+export interface PickerOptions {
+  /** What a screen reader calls the list. */
+  label: string
+  entry: () => Entry
+  look: () => { loading: boolean; failure?: RequestError }
+  /** Undefined while nothing is known. */
+  offer: () => Offer | undefined
+  /** What a value of this type is of a choice; undefined for a type without a list. */
+  keyOf: (type: string) => 'id' | 'name' | undefined
+  /** The types of which the line says something, besides those with a list. */
+  isDescribed: (type: string) => boolean
+  /** What is known of the value. */
+  describe: (entry: Entry, choices: Choice[]) => (Node | string)[]
+  reloadLabel: string
+  loadingText: string
+  update: () => void
+  reload: () => void
+}
+
+export function createPicker(
+  property: string,
+  { hidden, frame, input }: TypedField,
+  options: PickerOptions,
+): Picker {
+  const label = document.querySelector(`label[for="${hidden.attr('id')}"]`)
+  const { look, entry, offer, keyOf } = options
+
+  const opener = element(
+    'button',
+    {
+      type: 'button',
+      className: 'media-gateway-picker-open',
+      tabIndex: -1,
+      title: text('picker.open'),
+      ariaLabel: text('picker.open'),
+    },
+    element('i', { className: 'fa fa-angle-down', ariaHidden: 'true' }),
+  )
+  const remark = element('span', {
+    className: 'media-gateway-picker-says',
+    id: `media-gateway-picker-says-${property}`,
+    role: 'status',
+  })
+  const reloader = element(
+    'button',
+    {
+      type: 'button',
+      className: 'media-gateway-picker-reload',
+      title: options.reloadLabel,
+      ariaLabel: options.reloadLabel,
+    },
+    element('i', { className: 'fa fa-refresh', ariaHidden: 'true' }),
+  )
+  const line = element('div', { className: 'media-gateway-picker' }, remark, reloader)
+  frame.append(opener)
+  frame.parentElement!.append(line)
+
+  const isPicked = () => keyOf(entry().type) !== undefined
+  const isOn = () => isPicked() || options.isDescribed(entry().type)
+  const valueOf = (choice: Choice): string => choice[keyOf(entry().type) ?? 'id']
+  const list = createListbox({
+    input,
+    frame,
+    label: options.label,
+    isOn: isPicked,
+    choices: () => {
+      const offered = offer()
+      if (offered) return 'why' in offered ? [] : offered.choices
+      return look().loading ? undefined : []
+    },
+    valueOf,
+    pick: (choice) => hidden.typedInput('value', valueOf(choice)),
+  })
+  opener.addEventListener('mousedown', (event) => event.preventDefault())
+  opener.addEventListener('click', list.toggle)
+  reloader.addEventListener('click', options.reload)
+  input.addEventListener('focus', options.update)
+  if (label) {
+    // Its text comes later, in the language of the user.
+    label.id ||= `media-gateway-picker-label-${property}`
+    input.setAttribute('aria-labelledby', label.id)
+  }
+
+  /** What is known of the value, or why nothing is known. */
+  function words(): (Node | string)[] {
+    const { loading, failure } = look()
+    if (failure) return failed(failure.code, failure.message)
+    const offered = offer()
+    if (!offered) return [loading ? options.loadingText : text('picker.notAsked')]
+    return 'why' in offered ? [offered.why] : options.describe(entry(), offered.choices)
+  }
+
+  function show(): void {
+    const offers = isPicked()
+    line.hidden = !isOn()
+    opener.hidden = !offers
+    for (const [name, value, isGiven] of [
+      ['role', 'combobox', offers],
+      ['aria-autocomplete', 'list', offers],
+      ['aria-describedby', remark.id, isOn()],
+    ] as const) {
+      if (isGiven) input.setAttribute(name, value)
+      else input.removeAttribute(name)
+    }
+    if (offers) input.ariaExpanded ??= 'false'
+    else {
+      input.removeAttribute('aria-expanded')
+      list.close()
+    }
+    if (!isOn()) return
+    line.classList.toggle('media-gateway-loading', look().loading)
+    say(remark, words())
+    list.show()
+  }
+
+  return { isOn, show }
+}
+
+/** A screen reader reads a text whenever it is set, so it is set only when it has changed. */
+export function say(place: HTMLElement, parts: (Node | string)[]): void {
+  const said = element('span', {}, ...parts)
+  if (place.innerHTML !== said.innerHTML) place.replaceChildren(...said.childNodes)
+}
+
+export function failed(code: string | undefined, message: string): (Node | string)[] {
+  return code === undefined
+    ? [...warning(), message]
+    : [...warning(), element('b', {}, titleOf(code)), `: ${message}`]
+}
+
+export const warning = (): (Node | string)[] => [signIcon('warn'), ' ']
+
+/** More names would not fit in a line. */
+const MOST_NAMES = 5
+
+/** How many names match a pattern, and the first of them. */
+export function matches(names: string[], says: Record<'none' | 'one' | 'many', string>) {
+  if (names.length === 0) return [...warning(), says.none]
+  const more = names.length > MOST_NAMES ? ', …' : ''
+  const head = names.length === 1 ? says.one : says.many
+  return [`${head}: `, element('b', {}, names.slice(0, MOST_NAMES).join(', ')), more]
+}

@@ -1,0 +1,164 @@
+// The inventory of a form, and the appliances of one that runs, as the editor shows them.
+import type { Node, NodeAPI } from 'node-red'
+import { GatewayError, type FailoverStatus } from '../../../client/internal'
+import { readInventory, type Inventory } from '../../../client/fleet/inventory'
+import { inventorySource } from '../inventory'
+import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
+import type { ConnectionForm } from './connection'
+import { failureOf, type Failure } from './failure'
+import { healthOf, type ShownHealth } from './health'
+
+/** What is said of an inventory that may not be deployed yet. */
+export interface CheckedInventory {
+  appliances: number
+  /** The first of them. */
+  names: string[]
+  faults: Failure[]
+}
+
+/** In one answer: the editor shows no more of them. */
+const MOST = 200
+
+export const checkedInventory = (
+  names: readonly string[],
+  faults: readonly GatewayError[],
+): CheckedInventory => ({
+  appliances: names.length,
+  names: names.slice(0, MOST),
+  faults: shownFaults(faults),
+})
+
+export const shownFaults = (faults: readonly GatewayError[]): Failure[] =>
+  faults.slice(0, MOST).map((fault) => failureOf(fault, ''))
+
+/**
+ * Reads the inventory of a form, with the variables and the context of its node or, where it is not
+ * deployed, of Node-RED.
+ * @throws GatewayError `CONFIG`
+ */
+export async function readFormInventory(RED: NodeAPI, form: ConnectionForm): Promise<Inventory> {
+  const { id, baseUrl, fingerprint, username, password } = form
+  const node = (id && RED.nodes.getNode(id)) || anyNode(RED)
+  const source = inventorySource(RED, node as Node, form)
+  const value = source.value ? source.value() : (await source.look!())?.value
+  const lookUp = (variable: string): string | undefined => {
+    const found: unknown = RED.util.getSetting(node as Node, variable)
+    return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
+  }
+  const defaults = { baseUrl, fingerprint, username, password }
+  return readInventory(value, { lookUp, defaults, isTyped: source.isTyped })
+}
+
+/** The global context is the same for all nodes. */
+function anyNode(RED: NodeAPI): Node | undefined {
+  let found: Node | undefined
+  RED.nodes.eachNode(({ id, type }) => {
+    if (found || type !== 'media-gateway') return
+    const node = RED.nodes.getNode(id)
+    if (isGatewayNode(node)) found = node
+  })
+  return found
+}
+
+/** An appliance of an inventory, as the sidebar lists it. */
+export interface ApplianceRow {
+  name: string
+  address: string
+  /** This instance of Node-RED works for it. */
+  owned: boolean
+  /** Somebody polls it. */
+  polled: boolean
+  /** Where it is polled. */
+  health?: ShownHealth
+  /** How many of its failovers have something that somebody should know. */
+  failovers?: Partial<Record<FailoverFact, number>>
+}
+
+type FailoverFact = 'unprotected' | 'onBackup' | 'foreign' | 'held'
+
+const APPLIES: Record<FailoverFact, (status: FailoverStatus) => boolean> = {
+  unprotected: ({ state, held }) => state === 'no-protection' || (state === 'hold-off' && held),
+  onBackup: ({ inUse }) => inUse === 'backup',
+  foreign: ({ state }) => state === 'foreign',
+  held: ({ held }) => held,
+}
+const FACTS = Object.keys(APPLIES) as FailoverFact[]
+
+export interface ListQuestion {
+  /** A part of the name or the address. */
+  search?: unknown
+  /** Only those in trouble. */
+  trouble?: unknown
+  offset?: unknown
+  /** At most 200. */
+  limit?: unknown
+}
+
+/** Lists appliances: those in trouble first, and then by name. Opens nothing and polls nothing. */
+export function listAppliances(
+  fleet: Fleet,
+  { search, trouble, offset, limit }: ListQuestion,
+): { total: number; found: number; rows: ApplianceRow[] } {
+  const all = fleet.list()
+  const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
+  const found = all
+    .filter(({ name, address }) =>
+      `${name}\n${withoutUser(address)}`.toLowerCase().includes(wanted),
+    )
+    .map((listed) => {
+      const row = rowOf(listed)
+      return { row, rank: rankOf(row) }
+    })
+    .filter(({ rank }) => trouble !== true || rank < FINE)
+  found.sort((one, other) => one.rank - other.rank || ORDER.compare(one.row.name, other.row.name))
+  const from = numberFrom(offset, 0)
+  const most = Math.min(numberFrom(limit, 50), MOST)
+  return {
+    total: all.length,
+    found: found.length,
+    rows: found.slice(from, from + most).map(({ row }) => row),
+  }
+}
+
+/** As people count: 2 before 10. */
+const ORDER = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+
+const numberFrom = (value: unknown, otherwise: number): number =>
+  Number.isInteger(value) && Number(value) >= 0 ? Number(value) : otherwise
+
+function rowOf({ name, address, isOwned, connection, failovers }: ListedAppliance): ApplianceRow {
+  const health = isOwned && connection ? healthOf(connection, { host: hostOf(address) }) : undefined
+  const counts: ApplianceRow['failovers'] = {}
+  for (const { status } of failovers ?? []) {
+    for (const fact of FACTS) {
+      if (status && APPLIES[fact](status)) counts[fact] = (counts[fact] ?? 0) + 1
+    }
+  }
+  return {
+    name,
+    address: withoutUser(address),
+    owned: isOwned,
+    polled: health !== undefined,
+    ...(health && { health }),
+    ...(failovers && failovers.size > 0 && { failovers: counts }),
+  }
+}
+
+const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : '')
+
+const FINE = 6
+
+/** The worst first. */
+function rankOf({ health, failovers = {} }: ApplianceRow): number {
+  if (failovers.unprotected) return 0
+  if (health?.unreachable) return 1
+  if (health?.failure || health?.known?.isOld) return 2
+  if (health?.known && health.known.errors > 0) return 3
+  if (failovers.onBackup || failovers.foreign) return 4
+  if (health?.known && health.known.warnings > 0) return 5
+  return FINE
+}
+
+/** An address with a user and a password is refused, but may be in the flow all the same. */
+export const withoutUser = (address: string): string =>
+  address.replace(/^([^/?#]*\/\/)?[^/?#]*@/, '$1')

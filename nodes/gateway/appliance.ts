@@ -1,0 +1,94 @@
+import {
+  GatewayError,
+  closedError,
+  newOperation,
+  ofConfiguration,
+  type Connection,
+  type Identity,
+} from '../../client/internal'
+import type { Appliance, ListedFailover } from '../runtime/gateway-node'
+
+export interface ApplianceOptions {
+  /** In the inventory, if there is one. */
+  appliance?: string
+  identity: Identity
+  /** @throws GatewayError `CONFIG` */
+  open: () => Connection
+  /** @throws GatewayError `CONFIG` */
+  secretPrefix: () => string
+  /** True while its session stays open without a user of its own. */
+  isKept?: () => boolean
+  warn: (text: string) => void
+}
+
+/** An appliance, for the one who has made it. */
+export interface OwnAppliance extends Appliance {
+  /** Its connection, if it has been opened. */
+  readonly opened?: Connection
+  /** Ends the session in a moment, unless there is a user by then. */
+  linger(): void
+  /** Ends the connection, for good. Never rejects. */
+  close(): Promise<void>
+}
+
+/** How long a session without a user stays open: a deploy takes the nodes away and brings them back. */
+const LINGER_MS = 2000
+
+/** Makes one appliance. Its connection is opened when it is first used. */
+export function newAppliance(options: ApplianceOptions): OwnAppliance {
+  const { appliance, identity, open, secretPrefix, isKept = () => false, warn } = options
+  const users = new Set<object>()
+  const failovers = new Set<ListedFailover>()
+  let connection: Connection | undefined
+  let lingering: NodeJS.Timeout | undefined
+  let closed = false
+
+  function linger(): void {
+    if (users.size > 0 || isKept() || !connection || closed) return
+    clearTimeout(lingering)
+    lingering = setTimeout(endSession, LINGER_MS)
+  }
+
+  function endSession(): void {
+    if (isKept()) return
+    connection?.endSession(newOperation('session')).catch((error: GatewayError) => {
+      warn(`The session could not be ended. ${error.message}`)
+    })
+  }
+
+  return {
+    appliance,
+    identity,
+    memories: appliance === undefined ? undefined : new Map(),
+    secretPrefix,
+    failovers,
+    ...(appliance !== undefined && { memories: new Map<string, unknown>() }),
+    get opened() {
+      return connection
+    },
+    client() {
+      if (connection) return connection
+      if (closed) throw closedError()
+      try {
+        return (connection = open())
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error
+        throw ofConfiguration(error, identity)
+      }
+    },
+    register(user) {
+      users.add(user)
+      clearTimeout(lingering)
+    },
+    deregister(user) {
+      users.delete(user)
+      linger()
+    },
+    linger,
+    async close() {
+      closed = true
+      clearTimeout(lingering)
+      await connection?.close().catch(() => undefined)
+    },
+  }
+}

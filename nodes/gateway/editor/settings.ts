@@ -1,0 +1,48 @@
+// What the form of the config node may contain, where that depends on other fields of it.
+import { checks, isVariable, type Check } from '../../editor/checks'
+import { isInventory } from '../../editor/connection'
+import { text } from '../../editor/text'
+import { checkTyped } from '../../editor/typed'
+
+export type Checked =
+  | 'inventory'
+  | 'baseUrl'
+  | 'share'
+  | 'engine'
+  | 'fleet'
+  | 'leaseTtl'
+  | 'engineReplicas'
+  | 'engineMqtt'
+
+/** What is wrong with a value, in words; undefined when nothing is, or it is not used. */
+export function faultOf(
+  read: (property: string) => unknown,
+  property: Checked,
+): string | undefined {
+  const value = textIn(read(property))
+  const type = read('inventoryType')
+  if (property === 'inventory') return inventoryFault(type, value)
+  // What the rows have need not be given for all.
+  if (property === 'baseUrl') {
+    return isInventory(type) && value === '' ? undefined : checked(property, value)
+  }
+  if (!isInventory(type)) return undefined
+  if (property !== 'share' && read('share') !== 'lease') return undefined
+  if (property === 'engineMqtt' && read('gather') !== true) return undefined
+  return checked(property, value)
+}
+
+function checked(property: Check, value: string): string | undefined {
+  const [key, values] = checks[property](value) ?? []
+  return key && text(`error.${key}`, values)
+}
+
+function inventoryFault(type: unknown, value: string): string | undefined {
+  const fault = checkTyped(type, value)
+  if (fault !== true) return fault
+  if (type !== 'json' || isVariable(value)) return undefined
+  return Array.isArray(JSON.parse(value)) ? undefined : text('error.inventory')
+}
+
+const textIn = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''

@@ -1,0 +1,193 @@
+// Where an inventory comes from, and how its changes are noticed.
+import { readFile, stat } from 'node:fs/promises'
+import { resolve as pathTo } from 'node:path'
+import type { Node, NodeAPI } from 'node-red'
+import { GatewayError, say, type Sentence } from '../../client/internal'
+import { own } from '../../client/model/json'
+import { refuseUnresolved } from '../runtime/environment'
+
+/** The saved properties of a config node with an inventory. */
+export interface InventoryConfig {
+  /** `none`, `json`, `file`, `env` or `global`. */
+  inventoryType?: unknown
+  /** JSON, a path, a variable, or a key of the global context. */
+  inventory?: unknown
+}
+
+/** Where an inventory comes from. */
+export interface InventorySource {
+  /** It is a part of the flow. */
+  readonly isTyped: boolean
+  /** The inventory, where it never changes. @throws GatewayError `CONFIG` when there is none */
+  readonly value?: () => unknown
+  /**
+   * The inventory as it is now, with a stamp of this version; undefined where it still has the stamp.
+   * @throws GatewayError `CONFIG` when it cannot be read
+   */
+  readonly look?: (stamp?: string) => Promise<{ stamp: string; value: string } | undefined>
+}
+
+/** True where the config node stands for more than one appliance. */
+export const hasInventory = ({ inventoryType }: InventoryConfig): boolean =>
+  inventoryType !== undefined && inventoryType !== '' && inventoryType !== 'none'
+
+/** @throws GatewayError `CONFIG` when the properties cannot work */
+export function inventorySource(
+  RED: NodeAPI,
+  node: Node,
+  { inventoryType, inventory }: InventoryConfig,
+): InventorySource {
+  refuseUnresolved('inventory', inventory)
+  refuseUnresolved('inventoryType', inventoryType)
+  const text = typeof inventory === 'string' ? inventory : ''
+  switch (inventoryType) {
+    case 'json':
+      return { isTyped: true, value: () => text }
+    case 'env':
+      return { isTyped: false, value: () => variable(RED, node, text.trim()) }
+    case 'file':
+      return fileSource(RED, text.trim())
+    case 'global':
+      return contextSource(RED, node, text.trim())
+    default:
+      throw config(say('inventorySource'), say('correct'))
+  }
+}
+
+function variable(RED: NodeAPI, node: Node, name: string): unknown {
+  const value: unknown = RED.util.getSetting(node, name)
+  if (value !== undefined && value !== '') return value
+  throw config(say('variable', { variable: name, property: 'inventory' }))
+}
+
+/** A relative path begins where those of the file nodes of Node-RED do. */
+function fileSource(RED: NodeAPI, path: string): InventorySource {
+  const folder = own(RED.settings, 'fileWorkingDirectory')
+  const whole = typeof folder === 'string' ? pathTo(folder, path) : pathTo(path)
+  const guarded = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw config(say('inventoryFile', { path: whole, reason: codeOf(error) }))
+    }
+  }
+  return {
+    isTyped: false,
+    // The stamp is older than the text: what is written meanwhile is read again.
+    async look(known) {
+      const { mtimeMs, ctimeMs, size, ino } = await guarded(stat(whole))
+      const stamp = [mtimeMs, ctimeMs, size, ino].join()
+      if (stamp === known) return undefined
+      return { stamp, value: await guarded(readFile(whole, 'utf8')) }
+    },
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown'
+
+function contextSource(RED: NodeAPI, node: Node, place: string): InventorySource {
+  const { store, key } = RED.util.parseContextStore(place)
+  const context = node.context().global
+  const read = async (): Promise<unknown> => {
+    const value = await new Promise((resolve, reject) => {
+      const done = (error: unknown, found?: unknown): void =>
+        error ? reject(storeFailed(key, error)) : resolve(found)
+      try {
+        context.get(key, store, done)
+      } catch (error) {
+        done(error)
+      }
+    })
+    if (value === undefined || value === null || value === '') {
+      throw config(say('inventoryContext', { key }))
+    }
+    return value
+  }
+  return {
+    isTyped: false,
+    // What is in memory can be changed in place: only its text says whether it was.
+    async look(known) {
+      const value = await read()
+      const text = typeof value === 'string' ? value : asJson(key, value)
+      return text === known ? undefined : { stamp: text, value: text }
+    },
+  }
+}
+
+function asJson(key: string, value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch (error) {
+    throw storeFailed(key, error)
+  }
+}
+
+const storeFailed = (key: string, error: unknown): GatewayError =>
+  config(say('inventoryStore', { key, reason: error instanceof Error ? error.name : 'unknown' }))
+
+const config = (...said: Sentence[]): GatewayError => new GatewayError('CONFIG', said)
+
+export interface SourceFollower {
+  /** The inventory, at first and after each change. @throws GatewayError when it is none */
+  onValue: (value: unknown) => void
+  /** It cannot be read, or is none. Told once, until something else is wrong. */
+  onFailure: (error: GatewayError) => void
+}
+
+/** How often a file and the global context are looked at, in ms. */
+const EVERY_MS = 2000
+
+/**
+ * Follows an inventory until it is closed.
+ * @returns `ready` settles when it has been read once, or could not be
+ */
+export function followSource(
+  source: InventorySource,
+  { onValue, onFailure }: SourceFollower,
+  everyMs = EVERY_MS,
+): { ready: Promise<void>; close: () => void } {
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+  /** Of the version that was taken last. */
+  let stamp: string | undefined
+  let failed = ''
+
+  function fail(error: unknown): void {
+    if (!(error instanceof GatewayError)) throw error
+    if (error.message !== failed) onFailure(error)
+    failed = error.message
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const found = await source.look!(stamp)
+      if (closed || !found) return
+      onValue(found.value)
+      stamp = found.stamp
+      failed = ''
+    } catch (error) {
+      // The same version counts as new when it comes back.
+      stamp = undefined
+      if (!closed) fail(error)
+    }
+  }
+
+  function lookAgain(): void {
+    if (closed) return
+    timer = setTimeout(() => void look().then(lookAgain), everyMs)
+    timer.unref()
+  }
+
+  function close(): void {
+    closed = true
+    clearTimeout(timer)
+  }
+
+  if (source.look) return { ready: look().then(lookAgain), close }
+  try {
+    onValue(source.value!())
+  } catch (error) {
+    fail(error)
+  }
+  return { ready: Promise.resolve(), close }
+}

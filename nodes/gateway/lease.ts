@@ -1,0 +1,133 @@
+// The properties of a share by leases, and the engines that the config nodes of a Node-RED use.
+import { hostname } from 'node:os'
+import { GatewayError, say } from '../../client/internal'
+import { openLease } from '../../client/fleet/lease'
+import { openEngine, type Engine } from '../../client/fleet/nats/engine'
+import type { EngineOptions } from '../../client/fleet/nats/options'
+import { RANGES } from '../../client/model/ranges'
+import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+import type { OpenShare } from './share'
+
+/** The saved properties of the config node, as far as they concern leases. */
+export interface LeaseConfig {
+  engine?: unknown
+  fleet?: unknown
+  instance?: unknown
+  leaseTtl?: unknown
+  engineReplicas?: unknown
+  gather?: unknown
+  engineMqtt?: unknown
+}
+
+export interface LeaseCredentials {
+  engineUser?: unknown
+  enginePassword?: unknown
+}
+
+type Log = EngineOptions['log']
+
+/** Engines that are in use, or were a moment ago. */
+export interface Engines {
+  /** Returns the engine with these options, and what to call when it is not used any more. */
+  borrow(options: EngineOptions): { engine: Engine; giveBack: () => void }
+}
+
+/**
+ * How long an engine without a user stays connected: a deploy takes a config node away and brings it
+ * back. An instance that has to connect again takes nothing for a whole TTL.
+ */
+const LINGER_MS = 2000
+
+/** Keeps the engines of one Node-RED. */
+export function newEngines(open = openEngine): Engines {
+  interface Kept {
+    engine: Engine
+    users: number
+    log: Log
+    lingering?: NodeJS.Timeout
+  }
+  const all = new Map<string, Kept>()
+
+  return {
+    borrow({ log, ...options }) {
+      const key = JSON.stringify(options)
+      const kept = all.get(key) ?? connect(key, options, log)
+      clearTimeout(kept.lingering)
+      kept.users++
+      kept.log = log
+      return { engine: kept.engine, giveBack: () => release(key, kept) }
+    },
+  }
+
+  function connect(key: string, options: Omit<EngineOptions, 'log'>, log: Log): Kept {
+    // The config node that uses it may be another one after a deploy.
+    const engine = open({ ...options, log: (level, text) => kept.log(level, text) })
+    const kept: Kept = { engine, users: 0, log }
+    all.set(key, kept)
+    return kept
+  }
+
+  function release(key: string, kept: Kept): void {
+    if (--kept.users > 0) return
+    kept.lingering = setTimeout(() => {
+      all.delete(key)
+      void kept.engine.close()
+    }, LINGER_MS)
+  }
+}
+
+/**
+ * Opens the share of a config node that divides its inventory by leases.
+ * @throws GatewayError `CONFIG` that names the property and what is wrong
+ */
+export function leaseOf(
+  config: LeaseConfig,
+  credentials: LeaseCredentials,
+  engines: Engines,
+  log: Log,
+): OpenShare {
+  const options = engineOptions(config, credentials)
+  const name = textOf('instance', config.instance) || hostname()
+  return (follower) => {
+    const { engine, giveBack } = engines.borrow({ ...options, log })
+    const { ttlMs } = options
+    const lease = openLease({
+      engine,
+      name,
+      ttlMs,
+      follower,
+      connectedSince: engine.connectedSince,
+      log,
+    })
+    return {
+      ...lease,
+      gathering: flagProperty('gather', config.gather) ? engine.gathering : undefined,
+      close: () => lease.close().finally(giveBack),
+    }
+  }
+}
+
+const DEFAULT_TTL = 15
+const REPLICAS = { least: 1, most: 5, whole: true }
+
+function engineOptions(
+  config: LeaseConfig,
+  { engineUser, enginePassword }: LeaseCredentials,
+): Omit<EngineOptions, 'log'> {
+  const servers = textOf('engine', config.engine)
+  if (!servers) throw new GatewayError('CONFIG', [say('engineMissing'), say('correct')])
+  return {
+    servers,
+    user: textOf('engineUser', engineUser) || undefined,
+    password: textOf('enginePassword', enginePassword) || undefined,
+    fleet: textOf('fleet', config.fleet) || 'fleet',
+    replicas: numberProperty('engineReplicas', config.engineReplicas, REPLICAS) ?? 1,
+    ttlMs: 1000 * (numberProperty('leaseTtl', config.leaseTtl, RANGES.leaseTtl) ?? DEFAULT_TTL),
+    mqtt: textOf('engineMqtt', config.engineMqtt) || undefined,
+  }
+}
+
+function textOf(property: string, value: unknown): string {
+  refuseUnresolved(property, value)
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+}

@@ -1,0 +1,29 @@
+import { GatewayError, say } from '../../client/internal'
+import { ownedBy, partIn } from '../../client/fleet/slots'
+import type { Share, ShareFollower } from '../../client/fleet/types'
+import { refuseUnresolved } from '../runtime/environment'
+
+/** Opens the share of a fleet, and tells the follower how it changes. */
+export type OpenShare = (follower: ShareFollower) => Share
+
+export interface ShareConfig {
+  share?: unknown
+}
+
+/**
+ * Which appliances of its inventory a config node works for.
+ * @param lease opens the share of a `lease`
+ * @throws GatewayError `CONFIG`
+ */
+export function shareOf(config: ShareConfig, lease: () => OpenShare): OpenShare {
+  const { share } = config
+  refuseUnresolved('share', share)
+  const text = typeof share === 'string' ? share.trim() : (share ?? '')
+  if (text === '' || text === 'all') return () => unchanging(() => true)
+  if (text === 'lease') return lease()
+  const part = typeof text === 'string' ? partIn(text) : undefined
+  if (part) return () => unchanging(ownedBy(part))
+  throw new GatewayError('CONFIG', [say('share'), say('correct')])
+}
+
+const unchanging = (owns: Share['owns']): Share => ({ owns, close: () => Promise.resolve() })

@@ -1,0 +1,65 @@
+// The appliances that a node works for by itself: the one of its gateway, or those of an inventory.
+import type { GatewayError } from '../../client/internal'
+import { patternFilter } from '../../client/model/pattern'
+import { refused } from './chosen'
+import { refuseUnresolved } from './environment'
+import type { Fleet, Follower, GatewayNode } from './gateway-node'
+
+/** The saved properties that say which appliances of an inventory a node is for. */
+export interface AppliancesConfig {
+  /** A name pattern, with `applianceType` `pattern`. */
+  appliance?: unknown
+  /** `all` (default) or `pattern`. Without an inventory there is nothing to choose. */
+  applianceType?: unknown
+}
+
+/**
+ * A test whether a node is for an appliance, by its name.
+ * @throws GatewayError `CONFIG` or `INVALID_INPUT`
+ */
+export function appliancesIn({ appliance, applianceType }: AppliancesConfig): Wanted {
+  refuseUnresolved('applianceType', applianceType)
+  const type = applianceType || 'all'
+  if (type === 'all') return () => true
+  if (type !== 'pattern') throw refused('applianceType', 'must be "all" or "pattern"')
+  refuseUnresolved('appliance', appliance)
+  if (typeof appliance === 'string' && appliance.trim() !== '') {
+    return patternFilter(appliance.trim())
+  }
+  throw refused('appliance', 'is empty; choose all gateways, or enter a name pattern')
+}
+
+/** What is wrong with an inventory, for a node: all of it, or the rows that the node would be for. */
+export function faultsFor(
+  fleet: Fleet,
+  wanted: Wanted,
+): [failure: GatewayError | undefined, rows: GatewayError[]] {
+  const rows = fleet
+    .faults()
+    .filter(({ cause: { appliance: name } }) => name && wanted(name) && fleet.owns(name))
+  return [fleet.failure, rows]
+}
+
+export type Wanted = (name: string) => boolean
+
+/**
+ * Follows the appliances of a gateway that a node is for: without an inventory its only one, which is
+ * there from the beginning to the end.
+ * @returns ends it, without a call of `removed`
+ */
+export function followAppliances(
+  gateway: GatewayNode,
+  wanted: Wanted,
+  follower: Follower,
+): () => void {
+  const { fleet } = gateway
+  if (!fleet) {
+    follower.added(gateway)
+    return () => undefined
+  }
+  return fleet.follow({
+    ...follower,
+    added: (one) => wanted(one.appliance!) && follower.added(one),
+    removed: (one) => (wanted(one.appliance!) ? follower.removed(one) : undefined),
+  })
+}

@@ -1,0 +1,87 @@
+// What an action node does with a message on an appliance.
+import type { Connection, Operation } from '../../client/internal'
+import type { Appliance } from './gateway-node'
+import type { Message, Parameters } from './parameters'
+import type { Did } from './status'
+
+/** One message on its way through an action node. */
+export interface Call<Config, Memory = undefined> {
+  gateway: Connection
+  operation: Operation
+  config: Config
+  /** The members that the performer names. */
+  message: Message
+  parameters: Parameters
+  /** Shows how far a long call has got, in signs and numbers, such as `412/1000`. */
+  progress: (text: string) => void
+  /** What this node keeps from one message to the next. */
+  memory: Memory
+  /** With which the names of variables begin that may stand for secrets. */
+  secretPrefix: () => string
+}
+
+/** What a node returns; the handler puts it into the message. Plain data: it may come from elsewhere. */
+export interface Result {
+  payload: unknown
+  /** What to show under the node. */
+  did: Did
+  deviceId?: string
+  /** Null when the ID is not known: one in the message would be that of another route. */
+  routeId?: string | null
+  /** The name by which the next node may find the route instead. */
+  routeName?: string
+  /** What is planned or was carried out, for `msg.plan`. */
+  plan?: object
+  /** One message for each entry of the payload, with `msg.parts`. What the entries are. */
+  split?: 'routes' | 'devices'
+}
+
+/** What comes of a call if it is made twice: nothing, the same as of one, or something else. */
+export type Effect = 'read' | 'change' | 'once'
+
+/** What a type of action nodes does, and what it needs of node and message for it. */
+export interface Performer<Config, Memory = undefined> {
+  perform: (call: Call<Config, Memory>) => Promise<Result>
+  /** The members of the message that it reads besides its parameters. */
+  message?: readonly string[]
+  /** It reads the definition of a route. */
+  definition?: boolean
+  /** By default `read`. */
+  effect?: (config: Config, message: Message) => Effect
+  /** Makes what each node of this type keeps from one message to the next. */
+  newMemory?: () => Memory
+}
+
+/** By the types of the nodes. */
+const performers = new Map<string, Performer<object, unknown>>()
+
+/** Makes known what nodes of a type do: other instances may have this one do it. */
+export function addPerformer<Config, Memory>(
+  type: string,
+  performer: Performer<Config, Memory>,
+): void {
+  // What it gets is what a node of the same type sends.
+  performers.set(type, performer as unknown as Performer<object, unknown>)
+}
+
+export const performerOf = (type: string): Performer<object, unknown> | undefined =>
+  performers.get(type)
+
+/** The members of a message that a performer gets. */
+export function partOf(message: Message, names: readonly string[] = []): Message {
+  const part: Record<string, unknown> = {}
+  for (const name of names) part[name] = message[name]
+  return part
+}
+
+/** What a node keeps for an appliance of an inventory; undefined where it keeps nothing for each. */
+export function memoryFor<Memory>(
+  { memories }: Appliance,
+  nodeId: string,
+  newMemory: (() => Memory) | undefined,
+): Memory | undefined {
+  if (!memories || !newMemory) return undefined
+  const known = (memories.get(nodeId) as Memory | undefined) ?? newMemory()
+  memories.set(nodeId, known)
+  return known
+}

@@ -1,0 +1,318 @@
+// A config node with an inventory: its appliances, those in trouble first. One that is opened shows its
+// routes and is polled; of the others, what Node-RED knows anyway.
+import { arrange } from '../../editor/arrange'
+import type { RequestError } from '../../editor/ask'
+import { element } from '../../editor/element'
+import { sentenceOf, type Failure } from '../../editor/failures'
+import type { ListedAppliances } from '../../editor/inventory'
+import type { Sign } from '../../editor/states'
+import { listAppliances, type FleetRow, type ListedGateway } from './api'
+import { createFleetRow, isInTrouble, signOfRow, type FleetRowView } from './fleet-row'
+import { createFleetTools } from './fleet-tools'
+import { createGatewayPanel, nameOf, type Panel, type PanelOptions } from './gateway-panel'
+import { createHead } from './head'
+import { text } from './text'
+
+type Listed = ListedAppliances<FleetRow>
+
+/** After this, what Node-RED said is out of date. */
+const OLD_MS = 10_000
+/** A file of the wrong kind has as many faults as rows. */
+const MOST_FAULTS = 20
+
+let counter = 0
+
+export function createFleetPanel(listed: ListedGateway, options: PanelOptions): Panel {
+  const id = `media-gateway-sidebar-fleet-${counter++}`
+  let gateway = listed
+  let isOpen = options.isOpen
+  /** What was asked for the answer that is shown, and when it came, in ms by the clock of this page. */
+  let answer: Listed | undefined
+  let answeredAt = 0
+  let inTrouble: { number: number; isAll: boolean } | undefined
+  /** Why the last request to Node-RED failed. */
+  let failure: Failure | undefined
+  let isShownOld = false
+  /** The names in the order in which they are shown. */
+  let order: string[] = []
+  const rows = new Map<string, FleetRowView>()
+  /** The appliances that are open, by name. */
+  const panels = new Map<string, Panel>()
+
+  const head = createHead(id, `${id}-body`, () => {
+    isOpen = !isOpen
+    panels.clear()
+    answer = undefined
+    inTrouble = undefined
+    show()
+    options.onToggle(isOpen)
+  })
+  const tools = createFleetTools(() => {
+    showRows(true)
+    options.onCommand()
+  })
+  const faults = element('ul', { className: 'media-gateway-sidebar-faults' })
+  const notice = element('div', { className: 'media-gateway-sidebar-notice' })
+  const list = element('div', { className: 'media-gateway-sidebar-appliances' })
+  list.role = 'group'
+  list.ariaLabel = text('fleet.label', { name: nameOf(listed) })
+  const top = element('div', {}, ...head.elements)
+  const body = element(
+    'div',
+    { id: `${id}-body` },
+    tools.element,
+    faults,
+    notice,
+    list,
+    tools.further,
+  )
+  const panel = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
+  const messages = element('div')
+
+  list.addEventListener('mouseleave', releaseSoon)
+  list.addEventListener('focusout', releaseSoon)
+
+  /** True while the pointer or the focus is on the list. */
+  const isHeld = (): boolean => list.matches(':hover, :focus-within')
+
+  function releaseSoon(): void {
+    requestAnimationFrame(() => {
+      if (!isHeld()) showRows()
+    })
+  }
+
+  const isOld = (): boolean => failure !== undefined || Date.now() - answeredAt > OLD_MS
+
+  function show(isOther = false): void {
+    isShownOld = isOld()
+    showHead()
+    showFaults()
+    showRows(isOther)
+  }
+
+  function showHead(): void {
+    const { appliances = 0, owned = 0, faults: wrong = [] } = gateway.inventory ?? {}
+    const number = inTrouble?.number ?? 0
+    const facts = [text('fleet.owned', { number: owned })]
+    if (inTrouble && !isOld()) {
+      facts.push(text(inTrouble.isAll ? 'fleet.trouble' : 'fleet.troubleMore', { number }))
+    }
+    if (wrong.length > 0) facts.push(text('fleet.faults', { number: wrong.length }))
+    if (gateway.readOnly) facts.push(text('readOnly'))
+    head.show({
+      title: nameOf(gateway),
+      address: '',
+      isOpen,
+      tone: tone(),
+      word: text('fleet.appliances', { number: appliances }),
+      facts,
+      more: [],
+    })
+    showAge()
+    body.hidden = !isOpen
+  }
+
+  function tone(): Sign {
+    if (gateway.error) return 'error'
+    if (isOld()) return answer || failure ? 'warn' : 'unknown'
+    const signs = (answer?.rows ?? []).map(signOfRow)
+    if (signs.includes('error')) return 'error'
+    const isWrong = (gateway.inventory?.faults.length ?? 0) > 0
+    return isWrong || (inTrouble?.number ?? 0) > 0 ? 'warn' : 'ok'
+  }
+
+  /** Only what is out of date has an age. */
+  function showAge(): void {
+    const isKnown = answer !== undefined && isOld()
+    head.showAge(isKnown ? Math.round((Date.now() - answeredAt) / 1000) : undefined)
+  }
+
+  function showFaults(): void {
+    const wrong = gateway.inventory?.faults ?? []
+    const sentences = wrong.slice(0, MOST_FAULTS).map(sentenceOf)
+    if (wrong.length > MOST_FAULTS) {
+      sentences.push(text('fleet.moreFaults', { number: wrong.length - MOST_FAULTS }))
+    }
+    const present = [...faults.children].map((one) => one.textContent)
+    // What somebody reads or marks stays as it is.
+    if (JSON.stringify(present) !== JSON.stringify(sentences)) {
+      faults.replaceChildren(...sentences.map((sentence) => element('li', {}, sentence)))
+    }
+    faults.hidden = sentences.length === 0
+  }
+
+  /** `isOther`: the user has asked for other appliances than those shown. */
+  function showRows(isOther = false): void {
+    const found = isOpen ? (answer?.rows ?? []) : []
+    order = orderOf(found, isOther)
+    const known = new Map(found.map((row) => [row.name, row]))
+    for (const name of rows.keys()) if (!order.includes(name)) rows.delete(name)
+    for (const name of order) {
+      const row = known.get(name)
+      const view = rows.get(name) ?? addRow(name)
+      if (row) view.show(row, isOld())
+      else view.age()
+      const open = panels.get(name)
+      if (row) open?.update(listedOne(row))
+    }
+    arrange(
+      list,
+      order.map((name) => (panels.get(name) ?? rows.get(name)!).element),
+    )
+    const shown = [...panels.entries()].filter(([name]) => order.includes(name))
+    arrange(
+      messages,
+      shown.map(([, one]) => one.messages),
+    )
+    notice.textContent = noticeWords()
+    notice.hidden = notice.textContent === ''
+    tools.show({ found: answer?.found ?? 0, shown: found.length })
+    options.onChange()
+  }
+
+  /** Rows under the mouse or the focus keep their places; what is new comes below them. */
+  function orderOf(found: readonly FleetRow[], isOther: boolean): string[] {
+    const names = found.map(({ name }) => name)
+    if (!isOpen) return []
+    const kept = isHeld() && !isOther ? order : []
+    // What is open stays, wherever it would be in the list.
+    const open = tools.isWhole() ? [...panels.keys()] : []
+    return [...new Set([...kept, ...names, ...open])]
+  }
+
+  function noticeWords(): string {
+    const fault = gateway.error ?? (answer ? undefined : failure)
+    if (fault) return sentenceOf(fault)
+    if (!answer) return text('loading')
+    if (failure) return sentenceOf(failure)
+    if (answer.total === 0) return text('fleet.none')
+    return answer.found === 0 ? text('fleet.noMatch') : ''
+  }
+
+  function addRow(name: string): FleetRowView {
+    const view = createFleetRow(`${id}-${counter++}`, name, () => openOne(name))
+    rows.set(name, view)
+    return view
+  }
+
+  /** An appliance, as the sidebar lists a gateway. */
+  function listedOne({ name, address }: Pick<FleetRow, 'name' | 'address'>): ListedGateway {
+    const { id: gatewayId, name: of, readOnly } = gateway
+    return { id: gatewayId, name: of, readOnly, appliance: name, address }
+  }
+
+  function openOne(name: string): void {
+    const row = answer?.rows.find((one) => one.name === name)
+    if (!row) return
+    const opened = createGatewayPanel(listedOne(row), {
+      ...options,
+      isOpen: true,
+      onToggle() {
+        panels.delete(name)
+        showRows()
+        rows.get(name)?.focus()
+        options.onCommand()
+      },
+    })
+    panels.set(name, opened)
+    showRows()
+    opened.element.querySelector('button')?.focus()
+    options.onCommand()
+  }
+
+  /** Those that are open and in the list. */
+  const openOnes = (): Panel[] =>
+    order.flatMap((name) => {
+      const open = panels.get(name)
+      return open ? [open] : []
+    })
+
+  async function askForList(): Promise<'gone' | undefined> {
+    const asked = isOpen
+      ? { id: gateway.id, ...tools.question() }
+      : { id: gateway.id, trouble: true, limit: 1 }
+    const key = JSON.stringify(asked)
+    let latest: Listed | { notDeployed: true } | undefined
+    let missed: RequestError | undefined
+    try {
+      latest = await listAppliances(asked)
+    } catch (error) {
+      missed = error as RequestError
+    }
+    const present = isOpen ? { id: gateway.id, ...tools.question() } : undefined
+    // The user has asked for something else meanwhile.
+    if (isOpen ? JSON.stringify(present) !== key : asked.limit !== 1) return undefined
+    if (missed?.notDeployed || (latest && 'notDeployed' in latest)) return 'gone'
+    failure = missed
+    if (latest && !('notDeployed' in latest)) take(latest)
+    show(isFirst(key))
+    return undefined
+  }
+
+  let shownFor = ''
+  /** True where rows of another question were shown until now. */
+  function isFirst(key: string): boolean {
+    const isOther = key !== shownFor
+    shownFor = key
+    return isOther
+  }
+
+  function take(latest: Listed): void {
+    answer = latest
+    answeredAt = Date.now()
+    const before = inTrouble?.number ?? 0
+    inTrouble = troubleIn(latest)
+    if (inTrouble && inTrouble.number > before) {
+      const words = text('fleet.trouble', { number: inTrouble.number })
+      options.speak(`${nameOf(gateway)}: ${words}`)
+    }
+  }
+
+  /** Those in trouble come first: where others follow, all of them are in sight. */
+  function troubleIn({ rows: found, found: all }: Listed): typeof inTrouble {
+    if (!isOpen || tools.isTroubleOnly()) return { number: all, isAll: true }
+    if (!tools.isWhole()) return undefined
+    const number = found.filter(isInTrouble).length
+    return { number, isAll: number < found.length || found.length === all }
+  }
+
+  show()
+  return {
+    id: listed.id,
+    element: panel,
+    messages,
+    isFleet: true,
+    get isOpen() {
+      return isOpen
+    },
+    get isWaiting() {
+      return answer === undefined || openOnes().some(({ isWaiting }) => isWaiting)
+    },
+    get listHeight() {
+      return openOnes().reduce((sum, { listHeight }) => sum + listHeight, 0)
+    },
+    get lists() {
+      return openOnes().length
+    },
+    update(latest) {
+      gateway = latest
+      show()
+    },
+    async ask() {
+      if (gateway.error) return undefined
+      const [state] = await Promise.all([askForList(), ...openOnes().map((one) => one.ask())])
+      return state
+    },
+    forgetVersion() {
+      for (const one of panels.values()) one.forgetVersion()
+    },
+    deployed() {
+      for (const one of panels.values()) one.deployed()
+    },
+    tick() {
+      for (const one of openOnes()) one.tick()
+      if (isOld() === isShownOld) showAge()
+      else show()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+// An appliance of an inventory while it is closed: its name, how it is, and what is known of it.
+import { element } from '../../editor/element'
+import { conditionOf } from '../../editor/inventory'
+import { sentenceOf } from '../../editor/failures'
+import type { Sign } from '../../editor/states'
+import type { FleetRow } from './api'
+import { FAILOVER_FACTS } from './failover'
+import { createHead } from './head'
+import { text } from './text'
+
+export interface FleetRowView {
+  readonly element: HTMLElement
+  show(row: FleetRow, isOld: boolean): void
+  /** It keeps its place, but nothing new is known of it. */
+  age(): void
+  focus(): void
+}
+
+/** Failovers of which somebody should know. */
+const countsOf = ({ failovers = {} }: FleetRow) =>
+  FAILOVER_FACTS.flatMap((fact) => {
+    const number = failovers[fact] ?? 0
+    return number > 0 ? [{ fact, number }] : []
+  })
+
+export function signOfRow(row: FleetRow): Sign {
+  const { sign } = conditionOf(row)
+  const [worst] = countsOf(row)
+  if (sign === 'error' || worst?.fact === 'unprotected') return 'error'
+  return worst && worst.fact !== 'held' ? 'warn' : sign
+}
+
+export const isInTrouble = (row: FleetRow): boolean => ['error', 'warn'].includes(signOfRow(row))
+
+export function createFleetRow(id: string, name: string, onOpen: () => void): FleetRowView {
+  const head = createHead(id, id, onOpen)
+  const row = element('div', { id, className: 'media-gateway-sidebar-appliance' }, ...head.elements)
+  row.dataset['appliance'] = name
+
+  return {
+    element: row,
+    show(shown, isOld) {
+      row.classList.toggle('media-gateway-sidebar-old', isOld)
+      head.show({
+        title: name,
+        address: shown.address,
+        isOpen: false,
+        tone: signOfRow(shown),
+        word: text(`health.${conditionOf(shown).key}`),
+        facts: factsOf(shown, isOld),
+        more: [shown.address],
+      })
+    },
+    age: () => row.classList.add('media-gateway-sidebar-old'),
+    focus: () => head.focus(),
+  }
+}
+
+function factsOf(row: FleetRow, isOld: boolean): string[] {
+  const { health, address } = row
+  const known = health?.known
+  const facts: string[] = []
+  if (known) {
+    const { running, routes: all, warnings, errors } = known
+    facts.push(text(isOld || known.isOld ? 'ran' : 'running', { running, all }))
+    if (warnings + errors > 0) facts.push(text('problems', { number: warnings + errors }))
+  }
+  for (const { fact, number } of countsOf(row)) {
+    facts.push(text(`failover.fact.${fact}`, { number }))
+  }
+  if (!known && health?.failure) facts.push(sentenceOf(health.failure))
+  return facts.length > 0 ? facts : [address]
+}

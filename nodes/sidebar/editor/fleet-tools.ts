@@ -1,0 +1,87 @@
+// Around the list of appliances: which of them are shown, and how many.
+import { element } from '../../editor/element'
+import { textButton } from './button'
+import { text } from './text'
+
+export interface FleetTools {
+  /** Above the list. */
+  readonly element: HTMLElement
+  /** Below it. */
+  readonly further: HTMLElement
+  /** What to ask for. */
+  question(): { search: string; trouble: boolean; limit: number }
+  /** Nothing is left out by a search or a filter. */
+  isWhole(): boolean
+  isTroubleOnly(): boolean
+  show(shown: { found: number; shown: number }): void
+}
+
+const STEP = 50
+/** As many as Node-RED lists at once. */
+const MOST = 200
+/** What is typed within this time is one request. */
+const TYPING_MS = 250
+
+const FILTERS = ['all', 'trouble'] as const
+
+/** @param onChoose the user wants to see others */
+export function createFleetTools(onChoose: () => void): FleetTools {
+  let limit = STEP
+  let typing: number | undefined
+  const search = element('input', {
+    type: 'text',
+    placeholder: text('fleet.search'),
+    ariaLabel: text('fleet.search'),
+  })
+  const filter = element(
+    'select',
+    { ariaLabel: text('fleet.filter.label') },
+    ...FILTERS.map((value) => element('option', { value }, text(`fleet.filter.${value}`))),
+  )
+  const more = textButton(text('fleet.more'))
+  const count = element('span', { className: 'media-gateway-sidebar-count' })
+  count.role = 'status'
+  const further = element('div', { className: 'media-gateway-sidebar-tools' }, count, more)
+
+  function chooseOthers(): void {
+    window.clearTimeout(typing)
+    limit = STEP
+    onChoose()
+  }
+
+  search.addEventListener('input', () => {
+    window.clearTimeout(typing)
+    typing = window.setTimeout(chooseOthers, TYPING_MS)
+  })
+  // The editor would apply keys to the flow.
+  search.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && search.value !== '') {
+      search.value = ''
+      chooseOthers()
+    }
+    event.stopPropagation()
+  })
+  filter.addEventListener('change', chooseOthers)
+  more.addEventListener('click', () => {
+    limit = Math.min(limit + STEP, MOST)
+    onChoose()
+  })
+
+  const isTroubleOnly = (): boolean => filter.value === 'trouble'
+  const searched = (): string => search.value.trim()
+
+  return {
+    element: element('div', { className: 'media-gateway-sidebar-tools' }, search, filter),
+    further,
+    question: () => ({ search: searched(), trouble: isTroubleOnly(), limit }),
+    isWhole: () => searched() === '' && !isTroubleOnly(),
+    isTroubleOnly: () => searched() === '' && isTroubleOnly(),
+    show({ found, shown }) {
+      further.hidden = found <= shown
+      more.hidden = shown >= MOST
+      const words = text('fleet.shown', { shown, found })
+      const said = shown >= MOST ? `${words}. ${text('fleet.most')}` : words
+      if (count.textContent !== said) count.textContent = said
+    },
+  }
+}

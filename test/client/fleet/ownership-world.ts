@@ -1,0 +1,494 @@
+// Instances that share slots over an engine, in virtual time, with all that can go wrong between them.
+import type { Clock } from '../../../client/clock'
+import { openOwnership, type Ownership, type OwnershipState } from '../../../client/fleet/ownership'
+import { advice } from '../../../client/fleet/ownership/view'
+import type { EngineLink, Entry, Store } from '../../../client/fleet/types'
+
+export const TTL = 15_000
+export const BEAT = TTL / 5
+
+/** Time that passes only from one event to the next. After each, `check` is called. */
+export class Time {
+  now = 0
+  check: () => void = () => undefined
+  #order = 0
+  readonly #queue: Array<{ at: number; order: number; run: () => void }> = []
+
+  later(ms: number, run: () => void): void {
+    const event = { at: this.now + ms, order: this.#order++, run }
+    let low = 0
+    let high = this.#queue.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const other = this.#queue[middle]!
+      if (other.at > event.at || (other.at === event.at && other.order > event.order)) {
+        low = middle + 1
+      } else high = middle
+    }
+    this.#queue.splice(low, 0, event)
+  }
+
+  async pass(ms: number): Promise<void> {
+    const until = this.now + ms
+    for (let next = this.#queue.at(-1); next && next.at <= until; next = this.#queue.at(-1)) {
+      this.#queue.pop()
+      this.now = next.at
+      next.run()
+      this.check()
+      // All that follows from it at once.
+      await new Promise(setImmediate)
+      this.check()
+    }
+    this.now = until
+    this.check()
+  }
+
+  /** @returns after how many ms it was so */
+  async until(what: () => boolean, limitMs: number, stepMs = 10): Promise<number> {
+    const from = this.now
+    while (!what()) {
+      if (this.now - from > limitMs) throw new Error(`Not so after ${limitMs} ms.`)
+      await this.pass(stepMs)
+    }
+    return this.now - from
+  }
+}
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+interface Written {
+  key: string
+  value: string | undefined
+  revision: number
+}
+
+/** Records that are compared and set, and connections that break. */
+export class Engine {
+  readonly records = new Map<string, Entry>()
+  readonly watchers = new Set<(written: Written) => void>()
+  /** Counts writes, and those by key. */
+  writes = 0
+  readonly writesOf = new Map<string, number>()
+  isUp = true
+  #revision = 0
+  #log: Written[] = []
+
+  write(key: string, value: string | undefined, isReported = true): number {
+    const written = { key, value, revision: ++this.#revision }
+    this.#log.push(written)
+    this.#apply(written)
+    this.writes++
+    this.writesOf.set(key, (this.writesOf.get(key) ?? 0) + 1)
+    if (isReported) for (const watcher of this.watchers) watcher(written)
+    return written.revision
+  }
+
+  create(key: string, value: string): number | undefined {
+    return this.records.has(key) ? undefined : this.write(key, value)
+  }
+
+  update(key: string, value: string, revision: number): number | undefined {
+    return this.records.get(key)?.revision === revision ? this.write(key, value) : undefined
+  }
+
+  /** Loses the last writes, though it had confirmed them. Their revisions will be used again. */
+  lose(count: number): void {
+    this.#log = this.#log.slice(0, Math.max(0, this.#log.length - count))
+    this.#revision = this.#log.at(-1)?.revision ?? 0
+    this.records.clear()
+    for (const written of this.#log) this.#apply(written)
+  }
+
+  wipe(): void {
+    this.lose(this.#log.length)
+  }
+
+  /** Records of lives that have ended are deleted, with or without a word to those who watch. */
+  expire(isReported: boolean): void {
+    const ended = [...this.records].filter(
+      ([key, { value }]) => key.startsWith('member.') && value.includes('"ended":true'),
+    )
+    for (const [key] of ended) this.write(key, undefined, isReported)
+  }
+
+  #apply({ key, value, revision }: Written): void {
+    if (value === undefined) this.records.delete(key)
+    else this.records.set(key, { value, revision })
+  }
+}
+
+/** One process: a clock of its own rate, a connection to the engine, and its work. */
+export class Instance {
+  readonly id: string
+  #lives = 0
+  readonly ownership: Ownership
+  readonly states: OwnershipState[] = []
+  readonly logged: string[] = []
+  /** What the work was told. */
+  readonly taken: number[][] = []
+  readonly given: number[][] = []
+  readonly working = new Set<number>()
+  /** What it was told that makes no sense. */
+  readonly wrong: string[] = []
+  isAlive = true
+  isLeaving = false
+  isFrozen = false
+  isCut = false
+  /** Requests of this process so far, by what they are. */
+  requests = 0
+  /** How many of the next answers are lost. */
+  loseAnswers = 0
+  /** How long the end of its work takes, in ms; undefined: it never ends. */
+  stopping: number | undefined = 20
+  /** The engine does not answer, though the connection stays. */
+  isUnanswered = false
+  /** Its watch reports nothing. */
+  isBlind = false
+  #inbox: Array<() => void> = []
+  #connection = 0
+  #toldAt = 0
+  #isUp: boolean
+  readonly #watchers = new Set<(written: Written) => void>()
+  readonly #listeners = new Set<(isUp: boolean, reason?: string) => void>()
+  /** Requests that wait in the library for the next connection. */
+  #unsent: Array<() => void> = []
+
+  constructor(
+    readonly world: World,
+    readonly name: string,
+    readonly rate: number,
+    connectedSince?: number,
+  ) {
+    this.id = `${name}-${world.instances.length}`
+    this.#isUp = world.engine.isUp
+    this.ownership = openOwnership({
+      store: this.#store(),
+      link: this.#link(),
+      clock: this.clock,
+      name,
+      ttlMs: TTL,
+      slots: world.slots,
+      newId: () => `${this.id}-${this.#lives++}`,
+      connectedSince,
+      onTaken: (slots) => {
+        this.taken.push([...slots])
+        for (const slot of slots) {
+          if (this.working.has(slot)) this.wrong.push(`${slot} taken twice`)
+          this.working.add(slot)
+        }
+      },
+      onGiving: (slots) => {
+        this.given.push([...slots])
+        for (const slot of slots) if (!this.working.has(slot)) this.wrong.push(`${slot} not held`)
+        return new Promise((resolve) => {
+          const { stopping } = this
+          for (const slot of slots) this.working.delete(slot)
+          if (stopping !== undefined) this.clock.after(stopping, resolve)
+        })
+      },
+      onState: (state) => this.states.push(state),
+      log: (level, text) => this.logged.push(`${level} ${text}`),
+    })
+  }
+
+  readonly clock: Clock = {
+    now: () => 1_000_000 + this.world.time.now * this.rate,
+    after: (ms, callback) => {
+      let isOff = false
+      this.#later(ms / this.rate, () => {
+        if (!isOff) callback()
+      })
+      return () => {
+        isOff = true
+      }
+    },
+  }
+
+  /** Of its present life. */
+  get life(): string {
+    return `${this.id}-${this.#lives - 1}`
+  }
+
+  get isUsable(): boolean {
+    return this.isAlive && !this.isCut && this.world.engine.isUp
+  }
+
+  kill(): void {
+    this.isAlive = false
+    this.#break()
+  }
+
+  /** Leaves as a process does that is stopped in good order. */
+  async leave(): Promise<void> {
+    this.isLeaving = true
+    await this.ownership.close()
+    this.kill()
+  }
+
+  freeze(): void {
+    this.isFrozen = true
+  }
+
+  /** All that has become due meanwhile happens, one after the other. */
+  thaw(): void {
+    if (!this.isFrozen) return
+    this.isFrozen = false
+    const inbox = this.#inbox
+    this.#inbox = []
+    for (const run of inbox) this.#later(0, run)
+  }
+
+  cut(noticedAfterMs = this.world.delay()): void {
+    if (this.isCut) return
+    this.isCut = true
+    this.dropped(noticedAfterMs)
+  }
+
+  mend(): void {
+    if (!this.isCut) return
+    this.isCut = false
+    this.reconnect()
+  }
+
+  /** The connection breaks; the process notices somewhat later. */
+  dropped(noticedAfterMs = this.world.delay()): void {
+    this.#break()
+    this.#tell(noticedAfterMs, false)
+  }
+
+  reconnect(): void {
+    if (!this.isUsable) return
+    const { world } = this
+    const connection = ++this.#connection
+    this.#later(2 * world.delay() + 2 * world.longest, () => {
+      if (connection !== this.#connection || !this.isUsable) return
+      this.#tell(0, true)
+    })
+  }
+
+  #break(): void {
+    this.#connection++
+    for (const watcher of this.#watchers) this.world.engine.watchers.delete(watcher)
+    this.#watchers.clear()
+  }
+
+  /** The process learns of it, of one thing after the other. */
+  #tell(ms: number, isUp: boolean): void {
+    const { time } = this.world
+    this.#toldAt = Math.max(this.#toldAt, time.now + ms)
+    this.#later(this.#toldAt - time.now, () => {
+      if (this.#isUp === isUp) return
+      this.#isUp = isUp
+      for (const listener of this.#listeners) {
+        listener(isUp, isUp ? undefined : 'The connection was cut.')
+      }
+      if (isUp) for (const send of this.#unsent.splice(0)) send()
+    })
+  }
+
+  /** In this process: not while it is frozen, and never once it is dead. */
+  #later(ms: number, run: () => void): void {
+    const inTurn = (): void => {
+      if (!this.isAlive) return
+      if (this.isFrozen) this.#inbox.push(inTurn)
+      else run()
+    }
+    this.world.time.later(ms, inTurn)
+  }
+
+  #ask<T>(work: (engine: Engine) => T): Promise<T> {
+    const { world } = this
+    this.requests++
+    return new Promise((resolve, reject) => {
+      if (!this.#isUp) {
+        this.#later(1, () => reject(new Error('not connected')))
+        return
+      }
+      const send = (): void => {
+        const connection = this.#connection
+        world.time.later(world.delay(), () => {
+          if (connection !== this.#connection) {
+            if (world.random() < world.unsent) this.#unsent.push(send)
+            return
+          }
+          const result = work(world.engine)
+          const isLost = this.isUnanswered || this.loseAnswers > 0 || world.random() < world.loss
+          if (this.loseAnswers > 0) this.loseAnswers--
+          if (isLost) return
+          world.time.later(world.delay(), () => {
+            if (connection === this.#connection) this.#later(0, () => resolve(result))
+          })
+        })
+      }
+      send()
+    })
+  }
+
+  #store(): Store {
+    return {
+      get: (key) => this.#ask((engine) => engine.records.get(key)),
+      create: (key, value) => this.#ask((engine) => engine.create(key, value)),
+      update: (key, value, revision) => this.#ask((engine) => engine.update(key, value, revision)),
+      watch: (onEntry, onReady) =>
+        this.#ask((engine) => {
+          const { world } = this
+          const report = ({ key, value, revision }: Written): void =>
+            onEntry(key, value === undefined ? undefined : { value, revision })
+          const watcher = (written: Written): void => {
+            this.#later(world.delay(), () => report(written))
+            // Twice, and out of order.
+            if (world.random() < world.repeats) {
+              this.#later(2 * world.longest + 10 * world.delay(), () => report(written))
+            }
+          }
+          this.#watchers.add(watcher)
+          engine.watchers.add(watcher)
+          const all = [...engine.records].map(([key, entry]) => ({ key, ...entry }))
+          if (this.isBlind) return () => undefined
+          this.#later(world.delay(), () => {
+            for (const written of all) report(written)
+            onReady()
+          })
+          return () => {
+            this.#watchers.delete(watcher)
+            engine.watchers.delete(watcher)
+          }
+        }),
+    }
+  }
+
+  #link(): EngineLink {
+    const isUp = (): boolean => this.#isUp
+    return {
+      get isUp() {
+        return isUp()
+      },
+      onChange: (listener) => {
+        this.#listeners.add(listener)
+        return () => this.#listeners.delete(listener)
+      },
+    }
+  }
+}
+
+export interface WorldOptions {
+  slots: number
+  seed?: number
+}
+
+export class World {
+  readonly time = new Time()
+  readonly engine = new Engine()
+  readonly instances: Instance[] = []
+  readonly slots: number
+  readonly random: () => number
+  /** How long a message takes at least and at most, in ms. */
+  shortest = 1
+  longest = 5
+  /** The share of answers that are lost, and of events that come again. */
+  loss = 0
+  repeats = 0
+  /** The share of requests on a broken connection that are sent on the next one. */
+  unsent = 0.5
+  /** Each slot for which two instances could have sent at the same moment. */
+  readonly doubles: string[] = []
+  #wanted: { lives: string; owners: string[] } | undefined
+
+  constructor({ slots, seed = 1 }: WorldOptions) {
+    this.slots = slots
+    this.random = randomFrom(seed)
+    this.time.check = () => this.#look()
+  }
+
+  delay(): number {
+    return this.shortest + this.random() * (this.longest - this.shortest)
+  }
+
+  start(
+    name: string,
+    { rate = 1, connectedSince = undefined as number | undefined } = {},
+  ): Instance {
+    const instance = new Instance(this, name, rate, connectedSince)
+    this.instances.push(instance)
+    return instance
+  }
+
+  get alive(): Instance[] {
+    return this.instances.filter(({ isAlive }) => isAlive)
+  }
+
+  /** The engine goes away, and may come back without some of its records. */
+  stopEngine(): void {
+    if (!this.engine.isUp) return
+    this.engine.isUp = false
+    for (const instance of this.alive) instance.dropped()
+  }
+
+  startEngine(): void {
+    if (this.engine.isUp) return
+    this.engine.isUp = true
+    for (const instance of this.alive) instance.reconnect()
+  }
+
+  restartEngine(change: () => void): void {
+    this.stopEngine()
+    change()
+    this.startEngine()
+  }
+
+  ownersOf(slot: number): string[] {
+    return this.alive.filter(({ ownership }) => ownership.owns(slot)).map(({ id }) => id)
+  }
+
+  /** Who owns each slot, by instance; empty where there is not exactly one. */
+  owners(): string[] {
+    return Array.from({ length: this.slots }, (_, slot) => {
+      const owners = this.ownersOf(slot)
+      return owners.length === 1 ? owners[0]! : ''
+    })
+  }
+
+  /** Who should own each slot once all is quiet. */
+  wanted(): string[] {
+    const staying = this.alive.filter(({ isLeaving }) => !isLeaving)
+    const lives = staying.map(({ life }) => life).join(' ')
+    if (this.#wanted?.lives !== lives) {
+      const ids = new Map(staying.map(({ id, life }) => [life, id]))
+      const members = staying.map(({ name, life }) => ({ id: life, name, slots: 0 }))
+      const owners = advice(members, this.slots).map((life) => ids.get(life!) ?? '')
+      this.#wanted = { lives, owners }
+    }
+    return this.#wanted.owners
+  }
+
+  /** Each slot has one owner, the right one, and the work knows it. */
+  isSettled(): boolean {
+    const { alive } = this
+    const has = (owner: string, slot: number): boolean =>
+      alive.every(
+        ({ id, ownership, working }) =>
+          ownership.owns(slot) === (id === owner) && working.has(slot) === (id === owner),
+      )
+    return alive.length > 0 && this.wanted().every(has)
+  }
+
+  #look(): void {
+    for (let slot = 0; slot < this.slots; slot++) {
+      let who: string | undefined
+      for (const { isAlive, ownership, id } of this.instances) {
+        if (!isAlive || !ownership.maySend(slot)) continue
+        if (who) this.doubles.push(`slot ${slot} at ${this.time.now}: ${who} and ${id}`)
+        who = id
+      }
+    }
+  }
+}

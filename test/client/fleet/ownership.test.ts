@@ -1,0 +1,619 @@
+import * as fc from 'fast-check'
+import should from 'should'
+import { SLOTS, instanceFor } from '../../../client/fleet/slots'
+import { memberKey, slotKey } from '../../../client/fleet/ownership/records'
+import { BEAT, TTL, World, type Instance } from './ownership-world'
+
+const FENCE = 0.9 * TTL
+const count = (owners: readonly string[], id: string): number =>
+  owners.filter((owner) => owner === id).length
+
+describe('the ownership of slots', () => {
+  let world: World
+
+  /** Starts instances and waits until each slot has its owner. */
+  async function settled(names: string[], slots = 16): Promise<Instance[]> {
+    world = new World({ slots })
+    const started = names.map((name) => world.start(name))
+    await world.time.until(() => world.isSettled(), TTL + 10_000)
+    return started
+  }
+
+  afterEach(() => {
+    world.doubles.should.eql([])
+    world.instances.flatMap(({ wrong }) => wrong).should.eql([])
+  })
+
+  describe('in good order', () => {
+    it('gives each slot to the instance that rendezvous hashing names, after a TTL of quiet', async () => {
+      world = new World({ slots: SLOTS })
+      for (const name of ['a', 'b', 'c']) world.start(name)
+      await world.time.pass(TTL - 100)
+      world.engine.writes.should.equal(0)
+      world.instances.forEach(({ ownership }) => ownership.state().phase.should.equal('joining'))
+      await world.time.until(() => world.isSettled(), 10_000)
+      const [a] = world.instances
+      for (let slot = 0; slot < SLOTS; slot++) {
+        should(world.owners()[slot]!.split('-')[0]).equal(instanceFor(slot, ['a', 'b', 'c']))
+      }
+      await world.time.pass(2 * BEAT)
+      const { phase, members, reason } = a!.ownership.state()
+      should({ phase, reason }).eql({ phase: 'member', reason: undefined })
+      const counts = Object.fromEntries(members.map(({ name, slots }) => [name, slots]))
+      const owners = world.owners()
+      counts.should.eql({
+        a: count(owners, 'a-0'),
+        b: count(owners, 'b-1'),
+        c: count(owners, 'c-2'),
+      })
+    })
+
+    it('renews with one write per beat, however many slots there are', async () => {
+      await settled(['a'], SLOTS)
+      await world.time.pass(BEAT)
+      const before = world.engine.writes
+      const requests = world.instances[0]!.requests
+      await world.time.pass(10 * BEAT)
+      should(world.engine.writes - before).equal(10)
+      should(world.instances[0]!.requests - requests).equal(10)
+    })
+
+    it('takes 256 slots a few at a time', async () => {
+      world = new World({ slots: SLOTS })
+      const a = world.start('a')
+      let most = 0
+      let before = 0
+      const look = world.time.check
+      world.time.check = () => {
+        look()
+        most = Math.max(most, a.requests - before - world.engine.writes)
+      }
+      await world.time.pass(TTL)
+      before = a.requests - world.engine.writes
+      await world.time.until(() => world.isSettled(), 10_000, 1)
+      most.should.be.within(2, 10)
+    })
+
+    it('leaves at once: stops first, ends its record with one write, and others take its slots', async () => {
+      const [a, b, c] = await settled(['a', 'b', 'c'], SLOTS)
+      const owned = count(world.owners(), c!.id)
+      const before = world.owners()
+      const from = world.time.now
+      const left = c!.leave()
+      await world.time.until(() => world.isSettled(), 2000)
+      await left
+      world.engine.records.get(memberKey(`${c!.id}-0`))!.value.should.containEql('"ended":true')
+      c!.ownership.state().phase.should.equal('closed')
+      c!.given.flat().length.should.equal(owned)
+      should(world.time.now - from).be.below(2000)
+      world.owners().forEach((owner, slot) => {
+        if (before[slot] !== c!.id) should(owner).equal(before[slot])
+      })
+      should([a!, b!].flatMap(({ given }) => given)).eql([])
+    })
+
+    it('moves only the slots of a new instance, each with a pause of at most two beats', async () => {
+      await settled(['a', 'b', 'c'], SLOTS)
+      const before = world.owners()
+      const longest = watchPauses()
+      const d = world.start('d')
+      await world.time.pass(TTL - 100)
+      world.owners().should.eql(before)
+      await world.time.until(() => world.isSettled(), 10_000)
+      const moved = world.owners().filter((owner, slot) => owner !== before[slot])
+      moved.length.should.be.within(40, 90)
+      new Set(moved).should.eql(new Set([d.id]))
+      d.taken.flat().length.should.equal(moved.length)
+      longest().should.be.belowOrEqual(2 * BEAT)
+      longest().should.be.above(0)
+    })
+
+    it('needs no second quiet time on a connection that has been there', async () => {
+      const [a] = await settled(['a', 'b'])
+      const since = a!.clock.now() - 10 * TTL
+      const left = a!.leave()
+      await world.time.until(() => !a!.isAlive, 2000)
+      await left
+      world.start('a', { connectedSince: since })
+      await world.time.until(() => world.isSettled(), 2 * BEAT)
+    })
+
+    it('grows a token with each owner', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      const slot = world.owners().indexOf(b!.id)
+      const first = b!.ownership.token(slot)!
+      should(a!.ownership.token(slot)).be.undefined()
+      b!.kill()
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      should(a!.ownership.token(slot)).be.above(first)
+    })
+
+    it('divides slots also between instances with the same name', async () => {
+      const [first, second] = await settled(['a', 'a'])
+      count(world.owners(), first!.id).should.be.above(0)
+      count(world.owners(), second!.id).should.be.above(0)
+    })
+
+    it('stops in time when the end of work hangs, and lets nothing out from then on', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      a!.stopping = b!.stopping = undefined
+      const left = a!.leave()
+      await world.time.until(() => !a!.isAlive, 4000)
+      await left
+      await world.time.until(() => world.isSettled(), 2000)
+      world.start('c')
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
+    it('leaves within 4 s without an engine', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      a!.isUnanswered = true
+      const left = a!.leave()
+      await world.time.until(() => !a!.isAlive, 4000)
+      await left
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      count(world.owners(), b!.id).should.equal(16)
+    })
+  })
+
+  describe('when an instance is gone', () => {
+    it('is taken over within a TTL and 10 s, and the others go on', async () => {
+      const [a, b, c] = await settled(['a', 'b', 'c'], SLOTS)
+      const before = world.owners()
+      c!.kill()
+      await world.time.pass(FENCE)
+      world.owners().forEach((owner, slot) => {
+        should(owner).equal(before[slot] === c!.id ? '' : before[slot])
+      })
+      await world.time.until(() => world.isSettled(), TTL + 10_000 - FENCE)
+      should([a!, b!].flatMap(({ given }) => given)).eql([])
+      world.engine.writesOf.get(memberKey(`${c!.id}-0`))!.should.be.above(1)
+    })
+
+    it('gives a slot to another one when the new owner dies before it takes it', async () => {
+      await settled(['a', 'b'])
+      const c = world.start('c')
+      await world.time.until(() => world.engine.records.has(memberKey(`${c.id}-0`)), TTL + BEAT, 1)
+      c.kill()
+      await world.time.pass(1000)
+      const free = world.owners().filter((owner) => owner === '').length
+      free.should.be.above(0)
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
+    it('has one owner of each slot when several survivors end it at once', async () => {
+      const all = await settled(['a', 'b', 'c', 'd', 'e'], SLOTS)
+      all[0]!.kill()
+      all[1]!.kill()
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      const ended = [...world.engine.records.values()].filter(({ value }) =>
+        value.includes('"ended":true'),
+      )
+      ended.length.should.equal(2)
+    })
+
+    it('may have its ended record deleted, also with slots that still name it', async () => {
+      const [a] = await settled(['a', 'b'])
+      a!.kill()
+      await world.time.until(
+        () => world.engine.records.get(memberKey(`${a!.id}-0`))!.value.includes('"ended":true'),
+        TTL + 10_000,
+        1,
+      )
+      world.engine.expire(true)
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
+    it('is not ended before its record has not changed for a whole TTL', async () => {
+      world = new World({ slots: 16 })
+      world.start('a')
+      await world.time.pass(0.3 * BEAT)
+      const b = world.start('b')
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      const renewed = await afterRenewal(b)
+      b.kill()
+      const key = memberKey(`${b.id}-0`)
+      const { revision } = world.engine.records.get(key)!
+      await world.time.pass(renewed + TTL - world.time.now)
+      world.engine.records.get(key)!.revision.should.equal(revision)
+      await world.time.until(() => world.isSettled(), 10_000)
+    })
+
+    it('does not count silence that it could not hear: not across a reconnection', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      b!.kill()
+      await world.time.pass(TTL - BEAT)
+      a!.cut()
+      await world.time.pass(500)
+      a!.mend()
+      await world.time.until(() => a!.ownership.state().phase === 'member', 2000)
+      await world.time.pass(TTL - 1000)
+      world.engine.records.get(memberKey(`${b!.id}-0`))!.value.should.not.containEql('ended')
+      await world.time.until(() => world.isSettled(), 10_000)
+    })
+  })
+
+  describe('when its lease cannot be renewed', () => {
+    it('stops at 0.55 TTL and sends nothing from 0.9 TTL on; the other begins later', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      const slot = world.owners().indexOf(a!.id)
+      a!.stopping = undefined
+      const confirmed = await afterRenewal(a!)
+      a!.cut()
+      await world.time.pass(confirmed + 0.54 * TTL - world.time.now)
+      a!.ownership.owns(slot).should.be.true()
+      await world.time.pass(0.02 * TTL)
+      a!.ownership.owns(slot).should.be.false()
+      a!.ownership.maySend(slot).should.be.true()
+      const { phase, reason } = a!.ownership.state()
+      should({ phase, reason }).eql({ phase: 'lost', reason: 'The connection was cut.' })
+      await world.time.pass(confirmed + FENCE - world.time.now)
+      a!.ownership.maySend(slot).should.be.false()
+      b!.ownership.owns(slot).should.be.false()
+      await world.time.until(() => b!.ownership.owns(slot), TTL)
+      should(world.time.now).be.above(confirmed + TTL)
+      await world.time.pass(1000)
+      count(world.owners(), b!.id).should.equal(16)
+    })
+
+    it('is not disturbed by an answer that is lost, though the renewal got through', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      for (const lost of [1, 2]) {
+        await afterRenewal(a!)
+        a!.loseAnswers = lost
+        await world.time.pass(2 * TTL)
+      }
+      should([...a!.given, ...b!.given]).eql([])
+      a!.states.every(({ phase }) => phase !== 'lost').should.be.true()
+      world.isSettled().should.be.true()
+    })
+
+    it('takes its slots up again when the engine answers before anyone has ended it', async () => {
+      const [a] = await settled(['a'])
+      await afterRenewal(a!)
+      a!.isUnanswered = true
+      await world.time.until(() => a!.given.length > 0, TTL)
+      await world.time.pass(5 * TTL)
+      a!.ownership.state().phase.should.equal('lost')
+      a!.ownership.state().reason!.should.containEql('does not answer')
+      const writes = world.engine.writesOf.get(slotKey(0))
+      a!.isUnanswered = false
+      await world.time.until(() => world.isSettled(), BEAT)
+      should(world.engine.writesOf.get(slotKey(0))).equal(writes)
+      a!.taken.at(-1)!.length.should.equal(16)
+    })
+
+    it('goes on without a quiet time after a cut that is shorter than its lease', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      const confirmed = await afterRenewal(a!)
+      a!.cut()
+      await world.time.pass(confirmed + 0.8 * TTL - world.time.now)
+      a!.given.length.should.equal(1)
+      // Its work has stopped, and the slots are still its own.
+      const slot = world.owners().indexOf('')
+      a!.ownership.token(slot)!.should.be.above(0)
+      a!.ownership.maySend(slot).should.be.false()
+      a!.mend()
+      await world.time.until(() => world.isSettled(), 500)
+      should(b!.given).eql([])
+    })
+
+    it('begins a new life when it was ended, and gets its slots back', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      const before = world.owners()
+      a!.cut()
+      await world.time.until(() => b!.taken.flat().length === 16, TTL + 10_000)
+      a!.mend()
+      const from = world.time.now
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      should(world.time.now - from).be.above(TTL)
+      world.owners().should.eql(before)
+      should(a!.working.size).equal(count(before, a!.id))
+      world.engine.records.get(memberKey(`${a!.id}-0`))!.value.should.containEql('"ended":true')
+      world.engine.records.has(memberKey(`${a!.id}-1`)).should.be.true()
+      a!.states.map(({ phase }) => phase).should.containDeepOrdered(['member', 'lost', 'joining'])
+    })
+
+    it('may send nothing after it was frozen for an hour, before any of its timers has run', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      const slot = world.owners().indexOf(a!.id)
+      a!.freeze()
+      await world.time.pass(3_600_000)
+      b!.ownership.owns(slot).should.be.true()
+      a!.ownership.maySend(slot).should.be.false()
+      a!.ownership.owns(slot).should.be.false()
+      a!.working.has(slot).should.be.true()
+      a!.thaw()
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
+    it('may send nothing while its event loop is blocked, also if nobody has ended it', async () => {
+      const [a] = await settled(['a'])
+      const confirmed = await afterRenewal(a!)
+      a!.freeze()
+      await world.time.pass(confirmed + FENCE - 10 - world.time.now)
+      a!.ownership.maySend(0).should.be.true()
+      await world.time.pass(10)
+      a!.ownership.maySend(0).should.be.false()
+      a!.thaw()
+      await world.time.until(() => world.isSettled(), 1000)
+    })
+  })
+
+  describe('when the engine has lost records', () => {
+    it('begins anew after the quiet time when it comes back empty', async () => {
+      await settled(['a', 'b', 'c'])
+      const before = world.owners()
+      world.restartEngine(() => world.engine.wipe())
+      const from = world.time.now
+      const created = await world.time.until(() => world.engine.records.size > 0, TTL + 10_000)
+      created.should.be.above(TTL)
+      await world.time.until(() => world.isSettled(), TTL + 10_000 - (world.time.now - from))
+      world.owners().should.eql(before)
+    })
+
+    it('begins anew also when its records are lost without a word', async () => {
+      await settled(['a', 'b'])
+      world.engine.wipe()
+      await world.time.until(() => world.engine.records.size > 0, TTL + 10_000)
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
+    it('does not work for a slot that an older record gives it, while another one does', async () => {
+      const [a] = await settled(['a'])
+      const records = world.engine.writes
+      const b = world.start('b')
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      const moved = world.owners().indexOf(b.id)
+      await world.time.pass(100)
+      // Of all that b has done nothing is left. The record of a is older than it was.
+      world.restartEngine(() => world.engine.lose(world.engine.writes - records))
+      world.engine.records.get(slotKey(moved))!.value.should.equal(`${a!.id}-0`)
+      await world.time.pass(1000)
+      world.isSettled().should.be.false()
+      await world.time.until(() => world.isSettled(), TTL + 9000)
+      should(a!.states.some(({ phase }) => phase === 'lost')).be.true()
+    })
+
+    it('finds that a slot was lost though its own record was not', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      const key = slotKey(world.owners().indexOf(b!.id))
+      b!.kill()
+      const taken = world.engine.writesOf.get(key)!
+      await world.time.until(() => world.engine.writesOf.get(key)! > taken, TTL + 10_000, 1)
+      await world.time.until(() => world.isSettled(), 1000, 1)
+      const present = world.engine.records.get(memberKey(`${a!.id}-0`))
+      // Nothing but the last of the takeovers is lost.
+      const [last] = [...world.engine.records].sort(([, x], [, y]) => y.revision - x.revision)
+      world.restartEngine(() => world.engine.lose(1))
+      world.engine.records.get(memberKey(`${a!.id}-0`))!.should.eql(present)
+      const lost = Number(last![0].split('.')[1])
+      await world.time.pass(100)
+      a!.given.should.eql([[lost]])
+      should(a!.ownership.token(lost)).be.undefined()
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      count(world.owners(), a!.id).should.equal(16)
+    })
+
+    it('waits when it was ended and the engine has forgotten that', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      const slot = world.owners().indexOf(a!.id)
+      a!.cut()
+      const writes = world.engine.writes
+      await world.time.until(() => b!.ownership.owns(slot), TTL + 10_000)
+      // As it was when it was cut: a alive, with its slots. The record of b is older than b knows.
+      world.restartEngine(() => world.engine.lose(world.engine.writes - writes))
+      world.engine.records.get(slotKey(slot))!.value.should.equal(`${a!.id}-0`)
+      a!.mend()
+      const from = world.time.now
+      await world.time.until(() => a!.ownership.owns(slot), 2 * TTL)
+      should(world.time.now - from).be.above(TTL)
+      await world.time.until(() => world.isSettled(), 2 * TTL)
+    })
+
+    it('stops when a record names another one', async () => {
+      const [a] = await settled(['a'])
+      const key = slotKey(3)
+      world.engine.update(key, 'somebody', world.engine.records.get(key)!.revision)
+      await world.time.pass(100)
+      a!.given.should.eql([[3]])
+      a!.ownership.maySend(3).should.be.false()
+      // Of whom nothing else is known, so that it ends.
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
+    it('does not renew a record that has ended because the number is the same', async () => {
+      const [a] = await settled(['a'])
+      await afterRenewal(a!)
+      const key = memberKey(`${a!.id}-0`)
+      const { revision } = world.engine.records.get(key)!
+      a!.cut()
+      world.engine.lose(2)
+      await world.time.pass(TTL)
+      while (world.engine.write('other', '') < revision - 1);
+      const ended = '{"name":"a","beat":0,"slots":0,"ended":true}'
+      should(world.engine.update(key, ended, world.engine.records.get(key)!.revision)).equal(
+        revision,
+      )
+      a!.mend()
+      await world.time.pass(1000)
+      world.engine.records.get(key)!.value.should.equal(ended)
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
+    it('does not renew a record that has ended before the answer to its first write was there', async () => {
+      world = new World({ slots: 16 })
+      const a = world.start('a')
+      a.isUnanswered = false
+      await world.time.pass(TTL)
+      a.isUnanswered = true
+      const key = memberKey(`${a.id}-0`)
+      // The read is not answered either: so the write is made here.
+      world.engine.create(key, '{"name":"a","beat":0,"slots":0,"ended":true}')
+      a.isUnanswered = false
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      world.engine.records.get(key)!.revision.should.equal(1)
+    })
+
+    it('is not renewed by an answer that comes before all records have been read again', async () => {
+      const [a] = await settled(['a'])
+      world.unsent = 1
+      const renewed = await afterRenewal(a!)
+      const key = memberKey(`${a!.id}-0`)
+      const writes = world.engine.writesOf.get(key)!
+      // The renewal goes out on a connection that is broken, and is sent on the next one.
+      a!.cut(BEAT + 100)
+      a!.isBlind = true
+      a!.mend()
+      await world.time.pass(BEAT + 500)
+      should(world.engine.writesOf.get(key)).equal(writes + 1)
+      await world.time.pass(renewed + FENCE - world.time.now)
+      a!.ownership.maySend(0).should.be.false()
+      a!.ownership.state().phase.should.equal('lost')
+    })
+  })
+
+  /** Waits for the next renewal, and returns when it was sent, at most 10 ms earlier. */
+  async function afterRenewal({ id, clock }: Instance): Promise<number> {
+    const key = memberKey(`${id}-0`)
+    const before = world.engine.writesOf.get(key)
+    await world.time.until(() => world.engine.writesOf.get(key) !== before, 2 * BEAT, 1)
+    const sent = world.time.now
+    await world.time.pass(10)
+    should(clock.now()).be.above(0)
+    return sent
+  }
+
+  /** Follows for how long a slot has no owner. */
+  function watchPauses(): () => number {
+    const since = new Map<number, number>()
+    let longest = 0
+    const look = world.time.check
+    world.time.check = () => {
+      look()
+      for (let slot = 0; slot < world.slots; slot++) {
+        if (world.ownersOf(slot).length > 0) {
+          const from = since.get(slot)
+          if (from !== undefined) longest = Math.max(longest, world.time.now - from)
+          since.delete(slot)
+        } else if (!since.has(slot)) since.set(slot, world.time.now)
+      }
+    }
+    return () => longest
+  }
+})
+
+describe('the ownership of slots in whatever may happen', () => {
+  const nothing = (): void => undefined
+  interface Fault {
+    world: World
+    one: Instance
+    writes: number
+  }
+  /** Each begins something and returns what ends it. */
+  const FAULTS = {
+    cut: ({ one }) => {
+      one.cut()
+      return () => one.mend()
+    },
+    freeze: ({ one }) => {
+      one.freeze()
+      return () => one.thaw()
+    },
+    kill: ({ world, one }) => {
+      one.kill()
+      return () => void world.start(one.name, { rate: one.rate })
+    },
+    leave: ({ one }) => {
+      if (!one.isLeaving) void one.leave()
+      return nothing
+    },
+    join: ({ world, one }) => {
+      if (world.alive.length < 5) world.start(`j${world.instances.length}`, { rate: one.rate })
+      return nothing
+    },
+    stuck: ({ one }) => {
+      one.stopping = undefined
+      return () => {
+        one.stopping = 20
+      }
+    },
+    lossy: ({ world }) => {
+      world.loss = 0.4
+      return () => {
+        world.loss = 0
+      }
+    },
+    slow: ({ world }) => {
+      world.longest = 1500
+      return () => {
+        world.longest = 200
+      }
+    },
+    outage: ({ world }) => {
+      world.stopEngine()
+      return () => world.startEngine()
+    },
+    wipe: ({ world }) => {
+      world.restartEngine(() => world.engine.wipe())
+      return nothing
+    },
+    rollback: ({ world, writes }) => {
+      world.restartEngine(() => world.engine.lose(writes))
+      return nothing
+    },
+    silentWipe: ({ world }) => {
+      world.engine.wipe()
+      return nothing
+    },
+    expire: ({ world, writes }) => {
+      world.engine.expire(writes % 2 === 0)
+      return nothing
+    },
+  } satisfies Record<string, (fault: Fault) => () => void>
+
+  const step = fc.record({
+    kind: fc.constantFrom(...(Object.keys(FAULTS) as Array<keyof typeof FAULTS>)),
+    who: fc.nat(4),
+    /** How long it lasts, and how long after the last one it begins, in TTL. */
+    lasts: fc.double({ min: 0, max: 2.5, noNaN: true }),
+    after: fc.double({ min: 0, max: 1, noNaN: true }),
+    writes: fc.integer({ min: 1, max: 60 }),
+  })
+  // No two of them differ by more than 5 %.
+  const rate = fc.double({ min: 0.976, max: 1.024, noNaN: true })
+  const schedule = fc.record({
+    seed: fc.integer(),
+    rates: fc.array(rate, { minLength: 2, maxLength: 5 }),
+    steps: fc.array(step, { minLength: 1, maxLength: 12 }),
+  })
+
+  it('never lets two instances send for a slot, and settles within a TTL and 10 s after the last fault', async () => {
+    await fc.assert(
+      fc.asyncProperty(schedule, async ({ seed, rates, steps }) => {
+        const world = new World({ slots: 12, seed })
+        world.longest = 200
+        world.repeats = 0.1
+        rates.forEach((each, index) => world.start(`i${index}`, { rate: each }))
+        await world.time.pass(TTL + BEAT)
+        let ended = 0
+        for (const { kind, who, lasts, after, writes } of steps) {
+          await world.time.pass(after * TTL)
+          if (world.alive.length === 0) world.start('next')
+          const one = world.alive[who % world.alive.length]!
+          world.time.later(lasts * TTL, FAULTS[kind]({ world, one, writes }))
+          ended = Math.max(ended, world.time.now + lasts * TTL)
+        }
+        await world.time.pass(ended - world.time.now)
+        if (world.alive.every(({ isLeaving }) => isLeaving)) world.start('last')
+        await world.time.pass(TTL + 10_000)
+        world.doubles.should.eql([])
+        world.instances.flatMap(({ wrong }) => wrong).should.eql([])
+        world.owners().should.eql(world.wanted())
+        world.isSettled().should.be.true()
+        for (const { ownership } of world.alive) ownership.state().phase.should.equal('member')
+      }),
+      { numRuns: Number(process.env['OWNERSHIP_RUNS'] ?? 150), seed: 19 },
+    )
+  })
+})

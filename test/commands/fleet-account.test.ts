@@ -1,0 +1,429 @@
+// The account of `npm run fleet`, with journals made by hand that have each fault in them: a fleet that
+// breaks a promise cannot pass.
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import should from 'should'
+import { root } from '../support/root'
+
+interface Entry {
+  at: number
+  appliance: string
+  client: string
+  session: string
+  kind: 'login' | 'logout' | 'poll' | 'read' | 'write'
+  command?: number
+}
+interface Event {
+  at: number
+  kind: string
+  client: string
+}
+interface Command {
+  number: number
+  appliance: string
+  isOnce: boolean
+  through: string
+  sentAt: number
+  code?: string
+  applied?: string
+}
+interface Evidence {
+  names: string[]
+  records: Entry[]
+  events: Event[]
+  commands: Command[]
+  until: number
+  lifetime: number
+}
+interface Spread {
+  median: number
+  longest: number
+}
+interface Account {
+  clients: Record<string, { appliances: number; polls: number; logins: number }>
+  events: Array<
+    Event & {
+      moved: number
+      missing: number
+      takenAfter: Spread
+      pause: Spread
+      staying: number
+      stayingLongest: number
+    }
+  >
+  doubles: Array<{
+    appliance: string
+    former: string
+    next: string
+    ms: number
+    lateWrites: number
+  }>
+  twins: unknown[]
+  commands: Record<string, unknown> & { codes: object }
+  sessions: { most: number; left: number; expiring: number }
+}
+
+const UNTIL = 100_000
+const END = 101_000
+const EVERY = 1000
+
+/** What a life does with an appliance from its login on. It polls every second until `to`. */
+function life(
+  client: string,
+  appliance: string,
+  from: number,
+  to: number,
+  { logsOut = true, session = `${client} ${appliance} ${from}` } = {},
+): Entry[] {
+  const entry = (kind: Entry['kind'], at: number): Entry => ({
+    at,
+    appliance,
+    client,
+    session,
+    kind,
+  })
+  const polls: Entry[] = []
+  for (let at = from + 10; at < to; at += EVERY) polls.push(entry('poll', at))
+  return [entry('login', from), ...polls, ...(logsOut ? [entry('logout', to)] : [])]
+}
+
+function write(client: string, appliance: string, at: number, command: number, from = 0): Entry {
+  const session = `${client} ${appliance} ${from}`
+  return { at, appliance, client, session, kind: 'write', command }
+}
+
+const command = (number: number, more: Partial<Command> = {}): Command => ({
+  number,
+  appliance: 'x',
+  isOnce: true,
+  through: 'one.1',
+  sentAt: 5000,
+  code: 'ok',
+  ...more,
+})
+
+describe('the account of a fleet', () => {
+  let accountOf: (evidence: Evidence) => Account
+  let brokenPromises: (account: Account, options: { ttlMs: number }) => string[]
+
+  before(async () => {
+    const file = pathToFileURL(join(root, 'scripts/fleet/account.mjs')).href
+    const module = (await import(file)) as {
+      accountOf: typeof accountOf
+      brokenPromises: typeof brokenPromises
+    }
+    accountOf = module.accountOf
+    brokenPromises = module.brokenPromises
+  })
+
+  /** The account of some evidence, and the promises that it breaks with a TTL of 15 s. */
+  function judged(given: Partial<Evidence>): { account: Account; broken: string[] } {
+    const { records = [] } = given
+    const account = accountOf({
+      names: [...new Set(records.map(({ appliance }) => appliance))],
+      records,
+      events: [],
+      commands: [],
+      until: UNTIL,
+      lifetime: 900_000,
+      ...given,
+    })
+    return { account, broken: brokenPromises(account, { ttlMs: 15_000 }) }
+  }
+
+  /** Two appliances of two instances, of which the second is killed at 50 s. */
+  const killed = (takenAt: number, more: Entry[] = []): Partial<Evidence> => ({
+    records: [
+      ...life('one.1', 'x', 0, END),
+      ...life('two.1', 'y', 0, 50_000, { logsOut: false }),
+      ...life('one.1', 'y', takenAt, END),
+      ...more,
+    ],
+    events: [{ at: 50_000, kind: 'kill', client: 'two.1' }],
+  })
+
+  it('is clean for a fleet that keeps its promises', () => {
+    const { account, broken } = judged({
+      ...killed(66_000, [write('one.1', 'x', 5100, 1)]),
+      commands: [command(1)],
+    })
+    broken.should.eql([])
+    account.clients['one.1']!.should.eql({ appliances: 2, polls: 136, logins: 2 })
+    account.clients['two.1']!.should.eql({ appliances: 1, polls: 50, logins: 1 })
+    account.sessions.should.eql({ most: 2, left: 0, expiring: 1 })
+    account.commands.should.containEql({ sent: 1, carriedOut: 1, codes: { ok: 1 } })
+  })
+
+  it('tells what a kill moved, when it was taken over, and what the others had of it', () => {
+    const [kill] = judged(killed(66_000)).account.events
+    kill!.should.containEql({ kind: 'kill', client: 'two.1', moved: 1, missing: 0, staying: 1 })
+    // The first poll comes 10 ms after the login, the last one was at 49.01 s.
+    kill!.takenAfter.should.eql({ median: 16_010, longest: 16_010 })
+    kill!.pause.should.eql({ median: 17_000, longest: 17_000 })
+    kill!.stayingLongest.should.equal(1000)
+  })
+
+  it('does not hide a pause of the others', () => {
+    const { records, ...rest } = killed(66_000)
+    const without = records!.filter(
+      ({ appliance, at }) => appliance !== 'x' || at < 52_000 || at > 61_000,
+    )
+    judged({ ...rest, records: without }).account.events[0]!.stayingLongest.should.equal(10_000)
+    const silent = records!.filter(({ appliance, at }) => appliance !== 'x' || at < 52_000)
+    judged({ ...rest, records: silent }).account.events[0]!.stayingLongest.should.equal(48_990)
+  })
+
+  it('fails a takeover that is later than the TTL and 10 s', () => {
+    judged(killed(74_900)).broken.should.eql([])
+    judged(killed(75_100)).broken.should.eql([
+      'The takeover from two.1 lasted 25.1 s: more than the TTL and 10 s.',
+    ])
+  })
+
+  it('fails a takeover that never comes, and an appliance that nobody polls', () => {
+    const { records, events } = killed(66_000)
+    const orphaned = records!.filter(
+      ({ appliance, client }) => appliance === 'x' || client === 'two.1',
+    )
+    const { broken, account } = judged({ records: orphaned, events, names: ['x', 'y', 'z'] })
+    broken.should.eql([
+      '1 appliance never polled: z.',
+      '1 appliances of two.1 were polled by nobody after its kill.',
+    ])
+    account.events[0]!.missing.should.equal(1)
+  })
+
+  it('takes polls after the end began for no takeover', () => {
+    judged({ ...killed(100_500) }).broken.should.match(/polled by nobody after its kill/)
+  })
+
+  it('tells the pause of an appliance that moved to an instance that joins', () => {
+    const { account, broken } = judged({
+      records: [
+        ...life('one.1', 'x', 0, END),
+        ...life('one.1', 'y', 0, 60_000),
+        ...life('two.2', 'y', 60_300, END),
+      ],
+      events: [{ at: 40_000, kind: 'join', client: 'two.2' }],
+    })
+    broken.should.eql([])
+    account.events[0]!.should.containEql({ moved: 1, missing: 0, staying: 1 })
+    account.events[0]!.takenAfter.longest.should.equal(20_310)
+    account.events[0]!.pause.longest.should.equal(1300)
+  })
+
+  it('keeps events apart: what one moved is not counted with the next', () => {
+    const { account } = judged({
+      records: [
+        ...life('one.1', 'x', 0, 30_000),
+        ...life('two.1', 'x', 31_000, 60_000),
+        ...life('one.1', 'x', 61_000, END),
+      ],
+      events: [
+        { at: 30_000, kind: 'leave', client: 'one.1' },
+        { at: 60_000, kind: 'leave', client: 'two.1' },
+      ],
+    })
+    account.events.map(({ moved }) => moved).should.eql([1, 1])
+    account.events.map(({ takenAfter }) => takenAfter.longest).should.eql([1010, 1010])
+  })
+
+  it('fails two instances that poll an appliance at the same time', () => {
+    const { account, broken } = judged(
+      killed(66_000, [
+        {
+          at: 70_000,
+          appliance: 'y',
+          client: 'two.1',
+          session: 'two.1 y 0',
+          kind: 'poll',
+        },
+      ]),
+    )
+    broken.should.eql([
+      'y: two.1 made 1 requests up to 4000 ms after one.1 had begun, 0 of them writes after a write.',
+    ])
+    account.doubles.length.should.equal(1)
+  })
+
+  it('fails a single write of a former owner after one of the new one', () => {
+    const { account, broken } = judged(
+      killed(66_000, [
+        write('one.1', 'y', 67_000, 1, 66_000),
+        write('two.1', 'y', 67_001, 2),
+        write('two.1', 'y', 49_500, 3),
+      ]),
+    )
+    account.doubles[0]!.lateWrites.should.equal(1)
+    broken.should.match(/y: two\.1 made 1 requests up to 1001 ms .* 1 of them writes after a write/)
+  })
+
+  it('knows a request with an old session, though the appliance did not know it any more', () => {
+    const late: Entry = {
+      at: 80_000,
+      appliance: 'y',
+      client: undefined as unknown as string,
+      session: 'two.1 y 0',
+      kind: 'read',
+    }
+    judged(killed(66_000, [late])).broken.should.match(/^y: two\.1 made 1 requests/)
+  })
+
+  it('allows an appliance to come back to an instance, with another session', () => {
+    const { broken } = judged({
+      records: [
+        ...life('one.1', 'x', 0, 30_000),
+        ...life('two.1', 'x', 30_000, 60_000),
+        ...life('one.1', 'x', 60_000, END),
+      ],
+    })
+    broken.should.eql([])
+  })
+
+  it('fails two sessions of one instance on an appliance at the same time', () => {
+    const { broken } = judged({
+      records: [...life('one.1', 'x', 0, END), ...life('one.1', 'x', 40_000, 50_000)],
+    })
+    broken.should.eql(['1 time one instance had two sessions on an appliance: x.'])
+  })
+
+  describe('of commands', () => {
+    const records = life('one.1', 'x', 0, END)
+    const verdict = (writes: Entry[], ...commands: Command[]): string[] =>
+      judged({ records: [...records, ...life('one.1', 'y', 0, END), ...writes], commands }).broken
+
+    it('fails one that was carried out twice', () => {
+      const twice = [write('one.1', 'x', 5100, 1), write('one.1', 'x', 5200, 1)]
+      verdict(twice, command(1)).should.eql(['1 command carried out twice: 1.'])
+      // Of the same living instance also one that may be repeated.
+      verdict(twice, command(1, { isOnce: false })).should.eql(['1 command carried out twice: 1.'])
+    })
+
+    it('allows that one is repeated for an instance that was killed, if it may be repeated', () => {
+      const { records: all, events } = killed(66_000, [
+        write('two.1', 'y', 49_900, 1),
+        write('one.1', 'y', 67_000, 1, 66_000),
+      ])
+      const sent = { records: all!, events: events! }
+      const mayBe = command(1, { appliance: 'y', isOnce: false })
+      const { broken, account } = judged({ ...sent, commands: [mayBe] })
+      broken.should.eql([])
+      account.commands.should.containEql({ repeated: 1, carriedOut: 1, twice: [] })
+      judged({ ...sent, commands: [{ ...mayBe, isOnce: true }] }).broken.should.eql([
+        '1 command carried out twice: 1.',
+      ])
+    })
+
+    it('fails one that was answered and not carried out, and the opposite', () => {
+      verdict([], command(1)).should.eql(['1 command answered, and not carried out: 1.'])
+      const denied = command(1, { code: 'UNAVAILABLE', applied: 'no' })
+      verdict([write('one.1', 'x', 5100, 1)], denied).should.eql([
+        '1 command carried out, and said not to be: 1.',
+      ])
+      verdict([], denied).should.eql([])
+    })
+
+    it('accepts either for one that is said to be in doubt, and counts it', () => {
+      const inDoubt = command(1, { code: 'OUTCOME_UNKNOWN', applied: 'maybe' })
+      verdict([write('one.1', 'x', 5100, 1)], inDoubt).should.eql([])
+      verdict([], inDoubt).should.eql([])
+      const { account } = judged({ records, commands: [inDoubt] })
+      account.commands.should.containEql({ unknown: 1, codes: { OUTCOME_UNKNOWN: 1 } })
+    })
+
+    it('fails one without an answer, unless the one it was given to is gone', () => {
+      const open = command(1, { code: undefined })
+      verdict([], open).should.eql(['1 command never answered: 1.'])
+      const { broken, account } = judged({
+        ...killed(66_000),
+        commands: [command(1, { code: undefined, through: 'two.1' })],
+      })
+      broken.should.eql([])
+      account.commands.should.containEql({ senderGone: 1 })
+    })
+
+    it('fails one that reached another appliance', () => {
+      verdict([write('one.1', 'y', 5100, 1)], command(1)).should.eql([
+        '1 command carried out on another appliance: 1.',
+      ])
+    })
+  })
+
+  describe('of sessions', () => {
+    it('fails one that a living instance has left, and allows those of killed ones to expire', () => {
+      const open = life('one.1', 'x', 0, END, { logsOut: false })
+      const { account, broken } = judged({ records: open })
+      broken.should.eql(['1 sessions of living instances were left open.'])
+      account.sessions.left.should.equal(1)
+      const kill = { at: 100_500, kind: 'kill', client: 'one.1' }
+      judged({ records: open, events: [kill], until: 100_400 }).account.sessions.should.eql({
+        most: 1,
+        left: 0,
+        expiring: 1,
+      })
+    })
+
+    it('does not count one that has expired', () => {
+      const records = [
+        ...life('one.1', 'x', 0, 50_000, { logsOut: false }),
+        ...life('one.1', 'x', 60_000, END),
+      ]
+      judged({ records, lifetime: 20_000 }).broken.should.eql([])
+      judged({ records }).broken.should.eql(['1 sessions of living instances were left open.'])
+    })
+
+    it('fails a third one on an appliance', () => {
+      const dead = ['a', 'b'].map((name, place) =>
+        life(name, 'x', 100 * place, 100 * place + 50, { logsOut: false }),
+      )
+      const events = ['a', 'b'].map((client) => ({ at: 1000, kind: 'kill', client }))
+      const { account, broken } = judged({
+        records: [...dead.flat(), ...life('one.1', 'x', 2000, END)],
+        events,
+      })
+      account.sessions.most.should.equal(3)
+      should(broken.at(-1)).equal('An appliance had 3 sessions at once.')
+    })
+  })
+})
+
+describe('what the account keeps of a request', () => {
+  type RecordOf = (call: object) => { kind: string; session?: string; command?: number }
+  let recordOf: RecordOf
+  before(async () => {
+    const file = pathToFileURL(join(root, 'scripts/fleet/record.mjs')).href
+    recordOf = ((await import(file)) as { recordOf: RecordOf }).recordOf
+  })
+
+  const post = { method: 'POST', path: '/api/devices/d/updates', status: 200, applied: true }
+
+  it('is its kind', () => {
+    const kind = (method: string, path: string, status = 200): string =>
+      recordOf({ method, path, status }).kind
+    kind('POST', '/api/session').should.equal('login')
+    kind('DELETE', '/api/session').should.equal('logout')
+    kind('GET', '/api/session').should.equal('read')
+    kind('GET', '/api/devices/d').should.equal('poll')
+    kind('GET', '/api/devices/d', 401).should.equal('read')
+    kind('GET', '/api/devices').should.equal('read')
+    kind('POST', '/api/devices/d/commands').should.equal('write')
+  })
+
+  it('is its session, known to the appliance or not', () => {
+    recordOf({ ...post, session: 's', cookie: 's' }).session!.should.equal('s')
+    recordOf({ ...post, cookie: 'old' }).session!.should.equal('old')
+  })
+
+  it('is the number of its command, if the appliance has accepted it', () => {
+    const create = { ...post, body: { action: 'create', fields: { name: 'Command 12' } } }
+    const update = {
+      ...post,
+      body: { fields: { name: 'Studio A', source: { name: 'Command 7' } } },
+    }
+    should(recordOf(create).command).equal(12)
+    should(recordOf(update).command).equal(7)
+    should(recordOf({ ...create, applied: false }).command).be.undefined()
+    should(recordOf({ ...post, body: { fields: { name: 'Command 1b' } } }).command).be.undefined()
+    should(recordOf(post).command).be.undefined()
+  })
+})

@@ -1,0 +1,247 @@
+// Nodes that work for all appliances of an inventory, in a real Node-RED.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hooks } from '@node-red/util'
+import type { NodeStatus } from 'node-red'
+import should from 'should'
+import type { GatewayError, WatchEvent } from '../../client/internal'
+import type { GatewayNode } from '../../nodes/runtime/gateway-node'
+import { startSimulator, type Simulator } from '../../simulator'
+import { helper, load, redeploy, result, unload } from '../support/flow'
+import { until } from '../support/until'
+
+const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
+
+interface Received {
+  to: string
+  topic?: string
+  appliance?: string
+  payload: WatchEvent & { appliance?: string }
+  error?: GatewayError
+}
+
+const NAMES = ['bergen', 'oslo-1', 'oslo-2', 'tromsø 1']
+
+describe('nodes of an inventory', function () {
+  this.timeout(20_000)
+
+  let simulators: Simulator[]
+  let received: Received[]
+  let statuses: Array<{ id: string; status: NodeStatus }>
+  let folder: string
+  let path: string
+
+  const show = ({ id, status }: (typeof statuses)[number]): void => {
+    statuses.push({ id, status })
+  }
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
+    path = join(folder, 'inventory.json')
+    simulators = await Promise.all(
+      NAMES.map(() => startSimulator({ routes: 2, applyDelay: 0, settleDelay: 0 })),
+    )
+    received = []
+    statuses = []
+    hooks.add(
+      'onReceive.fleettest',
+      ({ msg, destination }: { msg: object; destination: { id: string } }) => {
+        received.push({ ...(msg as Received), to: destination.id })
+      },
+    )
+    nodeRed.on('node-status', show)
+  })
+  afterEach(async () => {
+    hooks.remove('*.fleettest')
+    await unload()
+    nodeRed.removeListener('node-status', show)
+    for (const simulator of simulators) {
+      simulator.openSessions.should.equal(0)
+      await until(() => simulator.openSockets === 0)
+      await simulator.stop()
+    }
+    rmSync(folder, { recursive: true })
+  })
+
+  const rows = (): object[] =>
+    simulators.map(({ url }, index) => ({ name: NAMES[index], baseUrl: url }))
+  const write = (inventory: unknown): void =>
+    writeFileSync(path, typeof inventory === 'string' ? inventory : JSON.stringify(inventory))
+  const out = (): Received[] => received.filter(({ to }) => to === 'out')
+  const caught = (): Received[] => received.filter(({ to }) => to === 'caught')
+  const statusOf = (id: string): string | undefined =>
+    statuses.filter((one) => one.id === id).at(-1)?.status.text
+  const gateway = (): GatewayNode => helper.getNode('gateway') as unknown as GatewayNode
+  const polls = ({ journal }: Simulator): number =>
+    journal.filter(({ method, path: at }) => method === 'GET' && /^\/api\/devices\/[^/]+$/.test(at))
+      .length
+  const WATCH = { type: 'media-gateway-watch', initial: 'snapshot' }
+  const METRICS = { type: 'media-gateway-metrics' }
+  const FILE = (): object => ({ inventoryType: 'file', inventory: path, pollInterval: 1 })
+
+  it('a watch node follows each appliance with one login and one chain of polls', async () => {
+    write(rows())
+    await load('', { watch: WATCH, other: WATCH }, { gateway: FILE() })
+    await until(() => out().length === 8)
+    for (const [index, simulator] of simulators.entries()) {
+      await until(() => polls(simulator) >= 2)
+      simulator.logins.should.equal(1)
+      const mine = out().filter(({ appliance }) => appliance === NAMES[index])
+      mine
+        .map(({ topic, payload }) => [topic, payload.appliance])
+        .should.eql([
+          ['snapshot', NAMES[index]],
+          ['snapshot', NAMES[index]],
+        ])
+    }
+    statusOf('watch')!.should.equal('4 of 4 reachable')
+    const before = out().length
+    simulators[1]!.stopRoute(simulators[1]!.routes.find(({ state }) => state === 'running')!.id)
+    await until(() => out().length > before)
+    out()[before]!.should.match({ topic: 'route.stopped', appliance: 'oslo-1' })
+  })
+
+  it('a pattern chooses by the names; without an inventory messages have no appliance', async () => {
+    write(rows())
+    const some = { ...WATCH, applianceType: 'pattern', appliance: 'OSLO-?' }
+    const one = { ...WATCH, gateway: 'single' }
+    const single = { id: 'single', type: 'media-gateway', baseUrl: simulators[0]!.url }
+    await load(
+      '',
+      { some, one },
+      {
+        gateway: FILE(),
+        others: [single],
+        accounts: { single: { username: 'haiadmin', password: 'manager' } },
+      },
+    )
+    await until(() => out().length === 3)
+    out()
+      .map(({ appliance = 'none' }) => appliance)
+      .sort()
+      .should.eql(['none', 'oslo-1', 'oslo-2'])
+    out()
+      .some(({ payload }) => 'appliance' in payload && payload.appliance === undefined)
+      .should.be.false()
+    simulators[3]!.journal.should.have.length(0)
+  })
+
+  it('a change of the file touches only what it changes, and what is half written changes nothing', async () => {
+    const [bergen, oslo1, oslo2, tromso] = simulators as [
+      Simulator,
+      Simulator,
+      Simulator,
+      Simulator,
+    ]
+    write(rows().slice(0, 3))
+    await load('', { watch: WATCH }, { gateway: FILE() })
+    await until(() => out().length === 3)
+    const unchanged = gateway().fleet!.find('bergen').client()
+
+    write('[{"name": "bergen", "baseUrl": "http://')
+    await until(() => gateway().fleet!.faults().length === 1)
+    const [fault] = gateway().fleet!.faults()
+    fault!.should.match({ code: 'CONFIG' })
+    fault!.message.should.match(/not valid JSON.*The previous inventory stays in use\.$/)
+    gateway().fleet!.names().should.have.length(3)
+
+    // oslo-1 has left, oslo-2 has another account, and tromsø is new.
+    const [first, , third, fourth] = rows()
+    write([fourth, { ...third, username: 'operator', password: 'supervisor' }, first])
+    await until(() => gateway().fleet!.names()[0] === 'tromsø 1')
+    gateway().fleet!.faults().should.have.length(0)
+    await until(() => out().length === 5)
+    await until(() => oslo1.openSessions === 0)
+    oslo1.logouts.should.equal(1)
+    await until(() => oslo2.logouts === 1)
+    ;[oslo2.logins, tromso.logins, bergen.logins, bergen.logouts].should.eql([2, 1, 1, 0])
+    gateway().fleet!.find('bergen').client().should.equal(unchanged)
+    statusOf('watch')!.should.equal('3 of 3 reachable')
+    should(() => gateway().fleet!.find('oslo-1')).throw({ code: 'NOT_FOUND' })
+    const pollsNow = polls(oslo1)
+    const pollsThen = polls(bergen)
+    await until(() => polls(bergen) > pollsThen + 1)
+    polls(oslo1).should.equal(pollsNow)
+  })
+
+  it('a share i/N works for its part only, and says so of the others', async () => {
+    write(rows())
+    const one = { ...FILE(), id: 'gateway', share: '1/2' }
+    const other = { ...FILE(), id: 'other', type: 'media-gateway', share: '2/2' }
+    await load(
+      '',
+      { watch: WATCH, there: { ...WATCH, gateway: 'other' } },
+      {
+        gateway: one,
+        others: [other],
+        accounts: { other: { username: 'haiadmin', password: 'manager' } },
+      },
+    )
+    await until(() => out().length === 4)
+    for (const { logins } of simulators) logins.should.equal(1)
+    const { fleet } = gateway()
+    const [mine, theirs] = [true, false].map((isMine) =>
+      fleet!.names().filter((name) => fleet!.owns(name) === isMine),
+    ) as [string[], string[]]
+    ;[mine.length > 0, theirs.length > 0, mine.length + theirs.length].should.eql([true, true, 4])
+    let refusal: GatewayError | undefined
+    try {
+      fleet!.find(theirs[0]!).client()
+    } catch (error) {
+      refusal = error as GatewayError
+    }
+    refusal!.should.match({
+      code: 'UNAVAILABLE',
+      cause: { applied: 'no', appliance: theirs[0], gateway: { id: 'gateway' } },
+    })
+    refusal!.message.should.match(/belongs to the share of another instance/)
+  })
+
+  it('a gateway that fails is one error with its name, and the others go on', async () => {
+    const [first, second] = rows()
+    write([first, { ...second, password: 'wrong' }, { name: 'typo', baseURL: 'http://10.0.0.1' }])
+    await load('', { watch: WATCH }, { gateway: FILE() })
+    await until(() => caught().length === 1 && out().length === 1)
+    const [{ error, appliance }] = caught() as [Received]
+    appliance!.should.equal('oslo-1')
+    error!.should.match({
+      code: 'LOGIN_REFUSED',
+      cause: { appliance: 'oslo-1', gateway: { id: 'gateway' } },
+    })
+    error!.message.should.match(/^oslo-1 \(127\.0\.0\.1:\d+\) refused the username or the password/)
+    await until(() => /1 of 3 reachable/.test(statusOf('watch') ?? ''))
+    statusOf('watch')!.should.match(/^oslo-1: /)
+    await until(() => polls(simulators[0]!) > 2)
+    caught().should.have.length(1)
+  })
+
+  it('deploys in the middle leave nothing behind', async () => {
+    write(rows())
+    await load('', { watch: WATCH, metrics: METRICS }, { gateway: FILE() })
+    for (let deploys = 0; deploys < 5; deploys++) {
+      await redeploy('', { watch: WATCH, metrics: METRICS }, { gateway: FILE() })
+    }
+    received = []
+    await until(() => out().length === 4)
+    for (const { openSessions } of simulators) openSessions.should.equal(1)
+  })
+
+  it('metrics name each gateway of the inventory, and what is wrong with its rows', async () => {
+    const [first, second] = rows()
+    write([first, { ...second, baseUrl: 'nowhere' }])
+    await load('', { metrics: METRICS }, { gateway: { ...FILE(), name: 'sites' } })
+    await until(() => /1 of 2/.test(statusOf('metrics') ?? '') || polls(simulators[0]!) > 1)
+    const { payload } = await result('metrics')
+    const lines = String(payload).split('\n')
+    for (const line of [
+      'media_gateway_up{gateway="bergen"} 1',
+      'media_gateway_up{gateway="oslo-1"} 0',
+      'media_gateway_fleet_appliances{inventory="sites"} 1',
+      'media_gateway_fleet_owned{inventory="sites"} 1',
+      'media_gateway_fleet_faults{inventory="sites"} 1',
+    ]) {
+      lines.should.containEql(line)
+    }
+  })
+})
