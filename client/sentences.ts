@@ -230,6 +230,8 @@ export const SENTENCES = {
     'The engine of the fleet is lost (__reason__). Until it is back, this instance works for no appliance. Check the NATS server and the network.',
   applianceNeeded:
     'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
+  applianceElsewhere:
+    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message there.',
   share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',
 
   // Requests of the editor.

@@ -264,7 +264,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
   function elsewhere(row: UsableRow): Appliance {
     const { name } = row
     const identity = identityIn(row)
-    const refusal = new GatewayError('UNAVAILABLE', say('otherShare', { appliance: name }))
+    const refusal = new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance: name }))
     return {
       appliance: name,
       identity,

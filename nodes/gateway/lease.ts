@@ -101,7 +101,7 @@ export function leaseOf(
     })
     return {
       ...lease,
-      gathering: flagProperty('gather', config.gather) ? engine.gathering : undefined,
+      gathering: flagProperty('gather', config.gather) ? engine.gathering() : undefined,
       close: () => lease.close().finally(giveBack),
     }
   }

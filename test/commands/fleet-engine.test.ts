@@ -715,7 +715,7 @@ withNats('the engine of a fleet', function () {
     it('is published as events, each on its own subject', async () => {
       const nats = await server()
       const engine = open(nats.url)
-      const gathering = engine.gathering
+      const gathering = engine.gathering()
       gathering.publish('Oslo 1', { event: 'route.state' }, 1)
       await isUp(engine)
       const { connect } = await import('@nats-io/transport-node')
@@ -751,7 +751,7 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
-      const [before, after] = [one.gathering, other.gathering]
+      const [before, after] = [one.gathering(), other.gathering()]
       should(await after.read('Oslo')).be.undefined()
       await before.keep('Oslo', { running: 1 }, 5)
       should(await after.read('Oslo')).eql({ picture: { running: 1 }, token: 5 })
@@ -784,9 +784,9 @@ withNats('the engine of a fleet', function () {
       const appliances = Array.from({ length: 20 }, (_, index) => `Oslo ${index}`)
       await Promise.all(
         appliances.map(async (appliance) => {
-          await one.gathering.keep(appliance, { running: 0 }, 1)
-          await other.gathering.keep(appliance, { running: 1 }, 2)
-          await one.gathering.keep(appliance, { running: 0 }, 1)
+          await one.gathering().keep(appliance, { running: 0 }, 1)
+          await other.gathering().keep(appliance, { running: 1 }, 2)
+          await one.gathering().keep(appliance, { running: 0 }, 1)
         }),
       )
       const nodeRed = new NodeRed()
@@ -821,7 +821,7 @@ withNats('the engine of a fleet', function () {
           ]),
         ),
       )
-      one.gathering.publish('Oslo 1', { event: 'route.state' }, 1)
+      one.gathering().publish('Oslo 1', { event: 'route.state' }, 1)
       await until(() => received().some(({ topic }) => topic.includes('/event/')), 'the event')
       const { topic, payload } = received().at(-1)!
       should(topic).equal('media-gateway/tests/event/Oslo=201/route/state')
@@ -831,7 +831,7 @@ withNats('the engine of a fleet', function () {
       await isDown(one)
       await nats.start()
       await isUp(one)
-      await one.gathering.keep('Oslo 1', { running: 2 }, 3)
+      await one.gathering().keep('Oslo 1', { running: 2 }, 3)
       await until(
         () => received().some((each) => each.payload.running === 2),
         'the new picture',

@@ -19,7 +19,7 @@ export interface Engine {
   readonly store: Store
   readonly commands: Commands
   /** Where events and pictures are published. MQTT is used from the first picture on. */
-  readonly gathering: Gathering
+  gathering(): Gathering
   /** Of the server that this instance is connected to; undefined while it is not. */
   readonly serverId: string | undefined
   /** Since when the present connection is there without interruption, by `performance.now()`. */
@@ -54,7 +54,7 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
     link,
     store: createStore(link, bucket, timeout, stop),
     commands,
-    get gathering() {
+    gathering() {
       if (gathering) return gathering
       const pictures = bucketOf('-pictures')
       if (mqtt !== undefined) mirror = openMirror(pictures, { ...options, mqtt }, life)
