@@ -168,7 +168,7 @@ describe('the inventory of a config node', function () {
     const follow = (
       inventoryType: string,
       inventory: string,
-      isRefused = (_: unknown) => false,
+      isRefused: (value: unknown) => boolean = () => false,
     ) => {
       const source = inventorySource(RED as never, holder as never, { inventoryType, inventory })
       return followSource(
