@@ -3,6 +3,7 @@ import type { Node } from 'node-red'
 import {
   GatewayError,
   Stop,
+  asGatewayError,
   closedError,
   confirmedIn,
   forgetOnlyDevice,
@@ -164,7 +165,8 @@ export async function carryOut(
     return { result, requests, writes, statusCode }
   } catch (error) {
     if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
-    throw error
+    // Only here is it known which route it is about.
+    throw asGatewayError(error, operation, appliance.identity)
   }
 }
 

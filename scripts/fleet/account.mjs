@@ -161,16 +161,15 @@ function accountOfCommands(commands, records, { disturbed, gone }) {
     if (applied === 'maybe') unknown++
     if (code !== 'ok' && applied === 'no' && done.length > 0) list.denied.push(number)
   }
-  return {
-    sent: commands.length,
-    carriedOut,
-    repeated,
-    unknown,
-    senderGone,
-    codes,
-    messages,
-    ...list,
-  }
+  const faulty = new Set(Object.values(list).flat())
+  const details = commands
+    .filter(({ number }) => faulty.has(number))
+    .map((command) => ({
+      ...command,
+      writes: (writes.get(command.number) ?? []).map(({ at, client }) => ({ at, client })),
+    }))
+  const counts = { sent: commands.length, carriedOut, repeated, unknown, senderGone }
+  return { ...counts, codes, messages, ...list, details }
 }
 
 /** The sessions that nobody has ended, and how many an appliance had at most. */

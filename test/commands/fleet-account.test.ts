@@ -59,7 +59,7 @@ interface Account {
     lateWrites: number
   }>
   twins: unknown[]
-  commands: Record<string, unknown> & { codes: object }
+  commands: Record<string, unknown> & { details: object[] }
   sessions: { most: number; left: number; expiring: number }
 }
 
@@ -295,6 +295,11 @@ describe('the account of a fleet', () => {
     it('fails one that was carried out twice', () => {
       const twice = [write('one.1', 'x', 5100, 1), write('one.1', 'x', 5200, 1)]
       verdict(twice, command(1)).should.eql(['1 command carried out twice: 1.'])
+      // With all that is known of it.
+      const { account } = judged({ records: [...records, ...twice], commands: [command(1)] })
+      account.commands.details.should.containDeep([
+        { number: 1, code: 'ok', writes: [{ at: 5100, client: 'one.1' }, { at: 5200 }] },
+      ])
       // Of the same living instance also one that may be repeated.
       verdict(twice, command(1, { isOnce: false })).should.eql(['1 command carried out twice: 1.'])
     })
