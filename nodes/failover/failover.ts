@@ -10,7 +10,6 @@ import { languageOf } from '../../client/model/watch'
 import { appliancesIn, faultsFor, followAppliances, type Wanted } from '../runtime/appliances'
 import { evaluatorOf, refused } from '../runtime/chosen'
 import { flagProperty } from '../runtime/environment'
-import { obeyElsewhere } from '../runtime/elsewhere'
 import { whenStarted } from '../runtime/flows-started'
 import {
   findGateway,
@@ -143,6 +142,8 @@ export = (RED: NodeAPI): void => {
       }
       try {
         if (!fleet!.owns(name) && fleet!.send) {
+          const { obeyElsewhere } =
+            require('../runtime/elsewhere') as typeof import('../runtime/elsewhere')
           return await obeyElsewhere(fleet!, name, id, message)
         }
         of.client()

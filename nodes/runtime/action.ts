@@ -12,7 +12,6 @@ import {
   words,
   type Operation,
 } from '../../client/internal'
-import { callElsewhere, servesElsewhere } from './elsewhere'
 import { findGateway, requireGateway, type Appliance } from './gateway-node'
 import { migrated } from './migrations'
 import {
@@ -22,7 +21,7 @@ import {
   type AddressConfig,
   type Message,
 } from './parameters'
-import { memoryFor, partOf, type Performer, type Result } from './performer'
+import { addPerformer, memoryFor, partOf, type Performer, type Result } from './performer'
 import { secretsOf } from './secrets'
 import { createStatus } from './status'
 import { wordsOf } from './words'
@@ -47,7 +46,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
   const operationName = type.replace(/^media-gateway-/, '')
   const performer: Performer<Config, Memory> = { ...reads, perform }
   const inWords = wordsOf(RED)
-  servesElsewhere(type, performer)
+  addPerformer(type, performer)
 
   RED.nodes.registerType(type, function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
@@ -114,7 +113,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         const withSecrets = secretsOf(RED, this, appliance)
         const given = readGiven(RED, this, config, message, operation, withSecrets)
         if (fleet && !fleet.owns(appliance.appliance!)) {
-          return callElsewhere({
+          return elsewhere().callElsewhere({
             fleet,
             appliance,
             node: this,
@@ -156,6 +155,10 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
     })
   })
 }
+
+/** Loaded with the first call for another instance. */
+const elsewhere = (): typeof import('./elsewhere') =>
+  require('./elsewhere') as typeof import('./elsewhere')
 
 const NOTHING: Message = Object.freeze({})
 

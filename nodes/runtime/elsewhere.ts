@@ -3,6 +3,7 @@ import type { Node } from 'node-red'
 import {
   GatewayError,
   Stop,
+  asGatewayError,
   closedError,
   confirmedIn,
   forgetOnlyDevice,
@@ -14,7 +15,7 @@ import {
 import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/error-data'
 import type { Appliance, Fleet } from './gateway-node'
 import { parametersOf, type AddressConfig, type Given, type Message } from './parameters'
-import { memoryFor, partOf, type Performer, type Result } from './performer'
+import { memoryFor, partOf, performerOf, type Performer, type Result } from './performer'
 
 /** What travels: all that the performer may read, with the node's expressions evaluated. */
 interface Body {
@@ -32,18 +33,6 @@ type Evaluated = { value?: unknown } | { error: ErrorData }
 
 interface Answer extends Pick<Operation, 'requests' | 'writes' | 'statusCode'> {
   result: Result
-}
-
-/** What this instance does for others, by the types of their nodes. */
-const performers = new Map<string, Performer<object, unknown>>()
-
-/** Other instances may have this one do what nodes of the type do. */
-export function servesElsewhere<Config, Memory>(
-  type: string,
-  performer: Performer<Config, Memory>,
-): void {
-  // What it gets is what a node of the same type sends.
-  performers.set(type, performer as unknown as Performer<object, unknown>)
 }
 
 export interface Elsewhere<Config, Memory> {
@@ -156,7 +145,7 @@ export async function carryOut(
 ): Promise<Answer | undefined> {
   if (isForFailover(sent)) return void (await obey(appliance, sent))
   const body = sent as Body
-  const performer = performers.get(body.type)
+  const performer = performerOf(body.type)
   if (!performer) throw new GatewayError('CONFIG', say('otherVersion'))
   const gateway = appliance.client()
   const operation = newOperation(body.type.replace(/^media-gateway-/, ''), stop)
@@ -176,7 +165,8 @@ export async function carryOut(
     return { result, requests, writes, statusCode }
   } catch (error) {
     if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
-    throw error
+    // Only here is it known which route it is about.
+    throw asGatewayError(error, operation, appliance.identity)
   }
 }
 

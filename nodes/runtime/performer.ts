@@ -52,6 +52,21 @@ export interface Performer<Config, Memory = undefined> {
   newMemory?: () => Memory
 }
 
+/** By the types of the nodes. */
+const performers = new Map<string, Performer<object, unknown>>()
+
+/** Makes known what nodes of a type do: other instances may have this one do it. */
+export function addPerformer<Config, Memory>(
+  type: string,
+  performer: Performer<Config, Memory>,
+): void {
+  // What it gets is what a node of the same type sends.
+  performers.set(type, performer as unknown as Performer<object, unknown>)
+}
+
+export const performerOf = (type: string): Performer<object, unknown> | undefined =>
+  performers.get(type)
+
 /** The members of a message that a performer gets. */
 export function partOf(message: Message, names: readonly string[] = []): Message {
   const part: Record<string, unknown> = {}

@@ -346,7 +346,6 @@ inBrowser('an inventory in the forms', function () {
 
   async function prepare(opened: Page) {
     page = opened
-    await page.unrouteAll()
     await page.route('**/media-gateway/*', async (route) => {
       const path = route.request().url().split('/').at(-1)!
       const answer = answers[path]

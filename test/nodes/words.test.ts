@@ -103,6 +103,7 @@ const ANYWHERE = [
   'tryAgain',
   'pin',
   'notOwned',
+  'otherShare',
   'otherFlows',
   'otherVersion',
   'correctLogin',

@@ -13,8 +13,10 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   'node-red': Record<'nodes' | 'plugins', object>
 }
 const libraries = Object.keys(manifest.dependencies).sort()
-/** Each takes its part of a millisecond. There are 146 now. */
-const MOST_FILES = 165
+/** Each takes its part of a millisecond. There are 169 now. */
+const MOST_FILES = 172
+/** Only with a lease. */
+const OF_FLEETS = ['@nats-io/kv', '@nats-io/transport-node', 'mqtt']
 
 describe('the start of Node-RED', () => {
   let loaded: Loaded
@@ -49,7 +51,9 @@ describe('the start of Node-RED', () => {
   it('leaves each library for its first use', () => {
     librariesIn(loaded.afterCall).should.deepEqual(['axios', 'tough-cookie'])
     librariesIn(loaded.afterProxy).should.deepEqual(['axios', 'hpagent', 'tough-cookie'])
-    librariesIn(loaded.afterCertificate).should.deepEqual(libraries)
+    librariesIn(loaded.afterCertificate).should.deepEqual(
+      libraries.filter((library) => !OF_FLEETS.includes(library)),
+    )
   })
 })
 

@@ -13,6 +13,8 @@ export interface Line {
    * @returns ends it
    */
   listen(subject: string, onFrame: (frame: Frame, token: string) => void): () => void
+  /** Publishes a text that is complete in itself, if there is a connection and it fits. */
+  publish(subject: string, text: string): void
   /** Sends a frame without bytes, if there is a connection. */
   say(subject: string, head: object): void
   /** @returns false when it was certainly not sent */
@@ -27,6 +29,7 @@ export function createLine(
   log: (level: 'info' | 'warn', text: string) => void,
 ): Line {
   const prefix = `media-gateway.${fleet}.`
+  let hasWarned = false
   const room = (): number => roomIn(link.connection?.info?.max_payload ?? DEFAULT_PAYLOAD)
 
   function publish(subject: string, messages: readonly Uint8Array[]): boolean {
@@ -61,6 +64,17 @@ export function createLine(
       return () => {
         end()
         if (link.isUp && !subscription?.isClosed()) subscription?.unsubscribe()
+      }
+    },
+    publish(subject, text) {
+      const bytes = Buffer.from(text)
+      if (bytes.length <= room()) publish(subject, [bytes])
+      else if (!hasWarned) {
+        hasWarned = true
+        log(
+          'warn',
+          `Events of more than ${room()} bytes are not published: the engine does not take them.`,
+        )
       }
     },
     say: (subject, head) => void publish(subject, [framed(head)]),

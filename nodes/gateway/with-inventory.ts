@@ -1,0 +1,136 @@
+// What a config node with an inventory is made of.
+import type { Node, NodeAPI, NodeDef } from 'node-red'
+import {
+  GatewayError,
+  ofConfiguration,
+  openConnection,
+  say,
+  type Connection,
+  type Identity,
+} from '../../client/internal'
+import { readInventory, type UsableRow } from '../../client/fleet/inventory'
+import { languageOf } from '../../client/model/watch'
+import { flagProperty } from '../runtime/environment'
+import type { GatewayNode } from '../runtime/gateway-node'
+import { createFleet, type OwnFleet } from './fleet'
+import { followSource, inventorySource, type InventoryConfig as SourceConfig } from './inventory'
+import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
+import {
+  gatewayOptions,
+  secretPrefixOf,
+  type GatewayConfig,
+  type GatewayCredentials,
+} from './options'
+import { shareOf, type ShareConfig } from './share'
+
+/** The saved properties that say for which appliances a config node stands. */
+export interface InventoryConfig extends SourceConfig, ShareConfig, LeaseConfig {}
+export type InventoryCredentials = LeaseCredentials
+
+interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
+type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
+type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
+type Log = (level: 'info' | 'warn', line: string) => void
+
+interface Maker {
+  RED: NodeAPI
+  /** Of all config nodes of this Node-RED. */
+  engines: Engines
+}
+
+/** Returns what makes the parts of config nodes with an inventory. */
+export function makerFor(RED: NodeAPI): (node: ConfigNode, config: Config, log: Log) => Parts {
+  const maker = { RED, engines: newEngines() }
+  return (node, config, log) => withInventory(maker, node, config, log)
+}
+
+function withInventory({ RED, engines }: Maker, node: ConfigNode, config: Config, log: Log): Parts {
+  const { id } = node
+  const name = node.name || id
+  const identity = { id, name, host: '' }
+
+  const open = (row: UsableRow, of: Identity, maySend?: () => boolean): Connection => {
+    secretPrefixOf(config)
+    const { baseUrl, fingerprint, username, password } = row
+    const settings = { ...config, baseUrl, fingerprint }
+    const logged: Log = (level, line) => log(level, `${row.name}: ${line}`)
+    const options = gatewayOptions(RED, settings, { username, password }, logged)
+    return openConnection(Object.assign(options, { node: of, maySend }))
+  }
+
+  let isRead: () => void
+  const ready = new Promise<void>((resolve) => (isRead = resolve))
+  const fleet = createFleet({
+    node: { id, name },
+    readOnly: isReadOnly(config),
+    ready,
+    openShare: (follower) =>
+      shareOf(config, () => leaseOf(config, node.credentials, engines, log))(follower),
+    open,
+    secretPrefix: () => secretPrefixOf(config),
+    language: languageOf(RED._('locale')),
+    log,
+  })
+  const closeSource = follow(RED, node, config, fleet, () => isRead())
+  return {
+    fleet,
+    identity,
+    client() {
+      throw ofConfiguration(new GatewayError('INVALID_INPUT', say('applianceNeeded')), identity)
+    },
+    secretPrefix: () => secretPrefixOf(config),
+    failovers: new Set(),
+    register: (user) => fleet.register(user),
+    deregister: (user) => fleet.deregister(user),
+    close() {
+      closeSource()
+      return fleet.close()
+    },
+  }
+}
+
+/** Keeps the fleet as its inventory says. @returns ends it */
+function follow(
+  RED: NodeAPI,
+  node: ConfigNode,
+  config: Config,
+  fleet: OwnFleet,
+  isRead: () => void,
+): () => void {
+  try {
+    const source = inventorySource(RED, node, config)
+    const rules = {
+      lookUp: variablesOf(RED, node),
+      defaults: { ...node.credentials, baseUrl: config.baseUrl, fingerprint: config.fingerprint },
+      isTyped: source.isTyped,
+    }
+    const { ready, close } = followSource(source, {
+      onValue: (value) => fleet.update(readInventory(value, rules)),
+      onFailure: (error) => fleet.fail(error),
+    })
+    void ready.then(isRead)
+    return close
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    fleet.fail(error)
+    isRead()
+    return () => undefined
+  }
+}
+
+/** A variable of a flow may be a number. */
+const variablesOf =
+  (RED: NodeAPI, node: Node) =>
+  (variable: string): string | undefined => {
+    const value: unknown = RED.util.getSetting(node, variable)
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+  }
+
+/** What cannot be used is told by whoever opens a connection. */
+function isReadOnly({ readOnly }: Config): boolean {
+  try {
+    return flagProperty('readOnly', readOnly)
+  } catch {
+    return true
+  }
+}
