@@ -34,6 +34,7 @@ interface Evidence {
   commands: Command[]
   until: number
   lifetime: number
+  lost?: string[]
 }
 interface Spread {
   median: number
@@ -366,6 +367,14 @@ describe('the account of a fleet', () => {
         left: 0,
         expiring: 1,
       })
+    })
+
+    it('allows one of an instance that had lost its lease: it must not send a logout then', () => {
+      const records = life('one.1', 'x', 0, END, { logsOut: false })
+      const { account, broken } = judged({ records, lost: ['one.1'] })
+      broken.should.eql([])
+      account.sessions.should.eql({ most: 1, left: 0, expiring: 1 })
+      judged({ records, lost: ['one.2'] }).account.sessions.left.should.equal(1)
     })
 
     it('does not count one that has expired', () => {
