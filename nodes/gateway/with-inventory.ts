@@ -1,11 +1,6 @@
 // What a config node with an inventory is made of.
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import {
-  GatewayError,
-  ofConfiguration,
-  openConnection,
-  say,
-} from '../../client/internal'
+import { GatewayError, ofConfiguration, openConnection, say } from '../../client/internal'
 import { readInventory } from '../../client/fleet/inventory'
 import { languageOf } from '../../client/model/watch'
 import { flagProperty } from '../runtime/environment'
