@@ -4,7 +4,7 @@ import type { GatewayNode } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { registerAdminRoutes } from './admin/routes'
 import { newAppliance } from './appliance'
-import { hasInventory } from './inventory'
+import { hasInventory } from './fleet/inventory'
 import {
   gatewayOptions,
   hostIn,
@@ -12,7 +12,7 @@ import {
   type GatewayConfig,
   type GatewayCredentials,
 } from './options'
-import type { InventoryConfig, InventoryCredentials } from './with-inventory'
+import type { InventoryConfig, InventoryCredentials } from './fleet/config-node'
 
 interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
 
@@ -60,8 +60,8 @@ export = (RED: NodeAPI): void => {
 }
 
 /** Fleets are loaded with the first inventory: for anybody else they cost Node-RED's start nothing. */
-const load = (): typeof import('./with-inventory') =>
-  require('./with-inventory') as typeof import('./with-inventory')
+const load = (): typeof import('./fleet/config-node') =>
+  require('./fleet/config-node') as typeof import('./fleet/config-node')
 type Maker = ReturnType<ReturnType<typeof load>['makerFor']>
 
 type Log = (level: 'info' | 'warn', line: string) => void

@@ -9,7 +9,7 @@ import {
   type TlsOptions,
 } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
-import type { InventoryConfig } from './inventory'
+import type { InventoryConfig } from './fleet/inventory'
 import {
   flagProperty,
   linesProperty,

@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GatewayError } from '../../client/internal'
-import { followSource, inventorySource, type InventoryConfig } from '../../nodes/gateway/inventory'
+import {
+  followSource,
+  inventorySource,
+  type InventoryConfig,
+} from '../../nodes/gateway/fleet/inventory'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type FlowOptions } from '../support/flow'

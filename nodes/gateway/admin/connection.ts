@@ -11,7 +11,7 @@ import { DEFAULT_TIMEOUT } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from '../options'
 import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
-import { hasInventory } from '../inventory'
+import { hasInventory } from '../fleet/inventory'
 import { NotDeployed, PasswordNeeded } from './failure'
 import { checkedInventory, readFormInventory, type CheckedInventory } from './inventory'
 

@@ -2,7 +2,7 @@
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, type FailoverStatus } from '../../../client/internal'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
-import { inventorySource } from '../inventory'
+import { inventorySource } from '../fleet/inventory'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type { ConnectionForm } from './connection'
 import { failureOf, type Failure } from './failure'

@@ -2,9 +2,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve as pathTo } from 'node:path'
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, say, type Sentence } from '../../client/internal'
-import { own } from '../../client/model/json'
-import { refuseUnresolved } from '../runtime/environment'
+import { GatewayError, say, type Sentence } from '../../../client/internal'
+import { own } from '../../../client/model/json'
+import { refuseUnresolved } from '../../runtime/environment'
 
 /** The saved properties of a config node with an inventory. */
 export interface InventoryConfig {

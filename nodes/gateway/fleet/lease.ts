@@ -1,11 +1,11 @@
 // The properties of a share by leases, and the engines that the config nodes of a Node-RED use.
 import { hostname } from 'node:os'
-import { GatewayError, say } from '../../client/internal'
-import { openLease } from '../../client/fleet/lease'
-import { openEngine, type Engine } from '../../client/fleet/nats/engine'
-import type { EngineOptions } from '../../client/fleet/nats/options'
-import { RANGES } from '../../client/model/ranges'
-import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+import { GatewayError, say } from '../../../client/internal'
+import { openLease } from '../../../client/fleet/lease'
+import { openEngine, type Engine } from '../../../client/fleet/nats/engine'
+import type { EngineOptions } from '../../../client/fleet/nats/options'
+import { RANGES } from '../../../client/model/ranges'
+import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/environment'
 import type { OpenShare } from './share'
 
 /** The saved properties of the config node, as far as they concern leases. */

@@ -9,16 +9,16 @@ import {
   type Connection,
   type GatewayOptions,
   type Identity,
-} from '../../client/internal'
-import { carryOut } from '../runtime/elsewhere'
-import { createSemaphore } from '../../client/connection/concurrency'
-import type { Language } from '../../client/model/watch'
-import type { Inventory, UsableRow } from '../../client/fleet/inventory'
-import type { Share } from '../../client/fleet/types'
-import type { Appliance, Fleet, Follower, ListedAppliance } from '../runtime/gateway-node'
-import { newAppliance, type OwnAppliance } from './appliance'
+} from '../../../client/internal'
+import { carryOut } from '../../runtime/elsewhere'
+import { createSemaphore } from '../../../client/connection/concurrency'
+import type { Language } from '../../../client/model/watch'
+import type { Inventory, UsableRow } from '../../../client/fleet/inventory'
+import type { Share } from '../../../client/fleet/types'
+import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
+import { newAppliance, type OwnAppliance } from '../appliance'
 import { gatherFrom, snapshotIn } from './gather'
-import { hostIn } from './options'
+import { hostIn } from '../options'
 import type { OpenShare } from './share'
 
 export interface FleetOptions {

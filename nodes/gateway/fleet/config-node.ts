@@ -1,10 +1,10 @@
 // What a config node with an inventory is made of.
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { GatewayError, ofConfiguration, openConnection, say } from '../../client/internal'
-import { readInventory } from '../../client/fleet/inventory'
-import { languageOf } from '../../client/model/watch'
-import { flagProperty } from '../runtime/environment'
-import type { GatewayNode } from '../runtime/gateway-node'
+import { GatewayError, ofConfiguration, openConnection, say } from '../../../client/internal'
+import { readInventory } from '../../../client/fleet/inventory'
+import { languageOf } from '../../../client/model/watch'
+import { flagProperty } from '../../runtime/environment'
+import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
 import { followSource, inventorySource, type InventoryConfig as SourceConfig } from './inventory'
 import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
@@ -13,7 +13,7 @@ import {
   secretPrefixOf,
   type GatewayConfig,
   type GatewayCredentials,
-} from './options'
+} from '../options'
 import { shareOf, type ShareConfig } from './share'
 
 /** The saved properties that say for which appliances a config node stands. */

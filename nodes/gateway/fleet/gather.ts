@@ -1,8 +1,8 @@
 // Events and pictures of all appliances that this instance owns, for whoever listens on the engine.
-import { isOld, knownBy, knownSnapshot, watchDevice } from '../../client/internal'
-import type { Gathering } from '../../client/fleet/types'
-import { LANGUAGES, languageOf } from '../../client/model/watch'
-import type { Appliance, Fleet } from '../runtime/gateway-node'
+import { isOld, knownBy, knownSnapshot, watchDevice } from '../../../client/internal'
+import type { Gathering } from '../../../client/fleet/types'
+import { LANGUAGES, languageOf } from '../../../client/model/watch'
+import type { Appliance, Fleet } from '../../runtime/gateway-node'
 
 export interface GatherOptions {
   gathering: Gathering
