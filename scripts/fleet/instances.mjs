@@ -85,6 +85,7 @@ export function createInstance({ name, flow, credentials, environment }) {
 
     ask: (what, value) => nodeRed.ask(what, value),
     get: (path) => nodeRed.get(path),
+    deploy: (nodes) => nodeRed.deploy(nodes),
     /** The lines that its last life logged as warnings or errors. */
     warnings: () => nodeRed.output.split('\n').filter((line) => /\[(warn|error)\] \[/.test(line)),
     output: () => nodeRed.output,
