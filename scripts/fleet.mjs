@@ -21,6 +21,7 @@ import { ready } from './ready.mjs'
 const REFRESH_MS = 1000
 /** More than TTL and 10 s: what comes too late is to be seen in the account. */
 const GRACE_MS = 30_000
+const WARNINGS_SHOWN = 20
 const ANSWERS_WITHIN_MS = 60_000
 
 async function main() {
@@ -179,6 +180,7 @@ async function obeyKeys(act, show) {
     })
   })
   stdin.pause()
+  stdin.setRawMode(false)
   await acting
 }
 
@@ -194,6 +196,9 @@ async function finish(fleet, show) {
   return {
     ...accountOf(await fleet.evidence(until)),
     openSessions: await fleet.openSessions(),
+    warnings: fleet.instances.flatMap((instance) =>
+      instance.warnings().map((text) => `${instance.name}: ${text}`),
+    ),
   }
 }
 
@@ -286,8 +291,9 @@ function report(account, broken, { say }) {
   Commands: ${commands.sent} sent, ${commands.carriedOut} carried out, ${commands.twice.length} twice; answers: ${codes.join(', ')}
   Not known whether carried out: ${commands.unknown}; repeated after a death, as they may be: ${commands.repeated}
   Doubles: ${doubles.length}
-  Sessions: at most ${sessions.most} on an appliance; left by living instances: ${sessions.left}; of killed ones, which expire: ${sessions.expiring}
+  Sessions: at most ${sessions.most} on an appliance; left by living instances: ${sessions.left}; of others, which expire: ${sessions.expiring}
 `)
+  for (const warning of account.warnings.slice(0, WARNINGS_SHOWN)) say(`  Logged by ${warning}`)
   for (const [code, message] of messages) say(`  ${code}, such as: ${message}`)
   say(broken.length > 0 ? 'BROKEN' : 'Nothing was lost, doubled or left.')
   for (const one of broken) say(`  ${one}`)

@@ -139,8 +139,17 @@ export interface Commands {
 
 /** Where events and pictures of all instances come together. */
 export interface Gathering {
-  /** One subject for each event: `<fleet>.event.<appliance>.<event>`. Never rejects. */
+  /**
+   * One subject for each event: `media-gateway.<fleet>.event.<appliance>.<event>`. Never throws: without
+   * a connection, nobody gets it.
+   */
   publish(appliance: string, event: { event: string; appliance?: string }, token: number): void
-  /** The latest picture of an appliance stays there for whoever comes later. */
+  /**
+   * The latest picture of an appliance stays there for whoever comes later, unless one with a higher
+   * token is there already.
+   * @throws GatewayError `UNAVAILABLE` when the engine does not respond; `INVALID_INPUT` when it is too large
+   */
   keep(appliance: string, picture: object, token: number): Promise<void>
+  /** The picture that is kept, and the token that it came with; undefined where there is none. */
+  read(appliance: string): Promise<{ picture: object; token: number } | undefined>
 }

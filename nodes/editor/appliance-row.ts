@@ -108,8 +108,11 @@ export function prepareApplianceRow(node: EditorNode): ApplianceRow {
   const changed = () => {
     isTyping = false
     show()
-    update()
-    tell()
+    // With another type, the field gets its value only after this event.
+    queueMicrotask(() => {
+      update()
+      tell()
+    })
   }
   hidden.on('change', changed)
   gateway.on('change', changed)

@@ -62,7 +62,6 @@ export function newAppliance(options: ApplianceOptions): OwnAppliance {
     memories: appliance === undefined ? undefined : new Map(),
     secretPrefix,
     failovers,
-    ...(appliance !== undefined && { memories: new Map<string, unknown>() }),
     get opened() {
       return connection
     },

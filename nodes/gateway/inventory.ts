@@ -135,7 +135,7 @@ export interface SourceFollower {
 }
 
 /** How often a file and the global context are looked at, in ms. */
-const EVERY_MS = 2000
+const EVERY_MS = 1000
 
 /**
  * Follows an inventory until it is closed.

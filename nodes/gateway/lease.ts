@@ -4,7 +4,6 @@ import { GatewayError, say } from '../../client/internal'
 import { openLease } from '../../client/fleet/lease'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../client/fleet/nats/options'
-import type { Gathering } from '../../client/fleet/types'
 import { RANGES } from '../../client/model/ranges'
 import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
 import type { OpenShare } from './share'
@@ -89,6 +88,7 @@ export function leaseOf(
 ): OpenShare {
   const options = engineOptions(config, credentials)
   const name = textOf('instance', config.instance) || hostname()
+  const gathers = flagProperty('gather', config.gather)
   return (follower) => {
     const { engine, giveBack } = engines.borrow({ ...options, log })
     const { ttlMs } = options
@@ -102,9 +102,7 @@ export function leaseOf(
     })
     return {
       ...lease,
-      gathering: flagProperty('gather', config.gather)
-        ? (engine as Partial<{ gathering: Gathering }>).gathering
-        : undefined,
+      gathering: gathers ? engine.gathering() : undefined,
       close: () => lease.close().finally(giveBack),
     }
   }

@@ -3,6 +3,7 @@ import type { Node } from 'node-red'
 import {
   GatewayError,
   Stop,
+  asGatewayError,
   closedError,
   confirmedIn,
   forgetOnlyDevice,
@@ -142,7 +143,10 @@ export async function carryOut(
   sent: unknown,
   stop: Stop,
 ): Promise<Answer | undefined> {
-  if (isForFailover(sent)) return void (await obey(appliance, sent))
+  if (isForFailover(sent)) {
+    await obey(appliance, sent)
+    return undefined
+  }
   const body = sent as Body
   const performer = performerOf(body.type)
   if (!performer) throw new GatewayError('CONFIG', say('otherVersion'))
@@ -164,7 +168,8 @@ export async function carryOut(
     return { result, requests, writes, statusCode }
   } catch (error) {
     if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
-    throw error
+    // Only here is it known which route it is about.
+    throw asGatewayError(error, operation, appliance.identity)
   }
 }
 

@@ -161,20 +161,19 @@ function accountOfCommands(commands, records, { disturbed, gone }) {
     if (applied === 'maybe') unknown++
     if (code !== 'ok' && applied === 'no' && done.length > 0) list.denied.push(number)
   }
-  return {
-    sent: commands.length,
-    carriedOut,
-    repeated,
-    unknown,
-    senderGone,
-    codes,
-    messages,
-    ...list,
-  }
+  const faulty = new Set(Object.values(list).flat())
+  const details = commands
+    .filter(({ number }) => faulty.has(number))
+    .map((command) => ({
+      ...command,
+      writes: (writes.get(command.number) ?? []).map(({ at, client }) => ({ at, client })),
+    }))
+  const counts = { sent: commands.length, carriedOut, repeated, unknown, senderGone }
+  return { ...counts, codes, messages, ...list, details }
 }
 
 /** The sessions that nobody has ended, and how many an appliance had at most. */
-function accountOfSessions(tenures, killed, lifetime, until) {
+function accountOfSessions(tenures, excused, lifetime, until) {
   let left = 0
   let expiring = 0
   let most = 0
@@ -189,7 +188,7 @@ function accountOfSessions(tenures, killed, lifetime, until) {
     }
     for (const [place, { client, loggedOut }] of all.entries()) {
       if (loggedOut !== undefined || spans[place].to <= until) continue
-      if (killed.has(client)) expiring++
+      if (excused.has(client)) expiring++
       else left++
     }
   }
@@ -222,13 +221,15 @@ function accountOfClients(tenures) {
  * @param names of all appliances, polled or not
  * @param until the end of the watching: what follows is the end of everything
  * @param lifetime how long a session lasts after its last use
+ * @param lost the lives that have said that they had lost their lease for a time
  */
-export function accountOf({ names, records, events, commands, until, lifetime }) {
+export function accountOf({ names, records, events, commands, until, lifetime, lost = [] }) {
   const tenures = tenuresOf(records)
   const polls = new Map([...tenures].map(([name, all]) => [name, pollsOf(all)]))
   const clientsOf = (...kinds) =>
     new Set(events.filter(({ kind }) => kinds.includes(kind)).map(({ client }) => client))
-  const killed = clientsOf('kill')
+  // Who is dead cannot log out, and who has lost its lease must not.
+  const excused = new Set([...clientsOf('kill'), ...lost])
   const overlaps = overlapsOf(tenures)
   return {
     appliances: names.length,
@@ -245,7 +246,7 @@ export function accountOf({ names, records, events, commands, until, lifetime })
       ),
       gone: clientsOf('kill', 'leave'),
     }),
-    sessions: accountOfSessions(tenures, killed, lifetime, records.at(-1)?.at ?? until),
+    sessions: accountOfSessions(tenures, excused, lifetime, records.at(-1)?.at ?? until),
   }
 }
 

@@ -202,6 +202,7 @@ export async function startFleet({
         commands: [...commands.values()],
         until,
         lifetime: lifetime * 1000,
+        lost: instances.flatMap(({ hadLost }) => [...hadLost]),
       }
     },
   }

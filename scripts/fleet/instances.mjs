@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { link, NodeRed, temporaryUserDirectory } from '../harness/node-red.mjs'
 
+/** Characters from the end of what an instance has printed. */
+const OUTPUT_SHOWN = 2000
 const PROBE = fileURLToPath(new URL('probe.cjs', import.meta.url))
 
 /** Which instance a life belongs to. */
@@ -25,6 +27,8 @@ export function createInstance({ name, flow, credentials, environment }) {
   writeFileSync(join(userDir, 'flows_cred.json'), JSON.stringify(credentials))
   let lives = 0
   let nodeRed
+  /** What its lives have printed. */
+  const outputs = []
   let pid
 
   const instance = {
@@ -33,13 +37,16 @@ export function createInstance({ name, flow, credentials, environment }) {
     state: 'off',
     /** The name of its present life, or of the last one. */
     client: undefined,
+    /** Lives that have lost their lease for a time. */
+    hadLost: new Set(),
 
     async start() {
       const started = new NodeRed()
+      if (nodeRed) outputs.push(nodeRed.output)
       nodeRed = started
       instance.client = `${name}.${++lives}`
       instance.state = 'on'
-      await started.start({
+      const starting = started.start({
         userDir,
         isAsked: true,
         settings: { disableEditor: true, credentialSecret: false, flowFile: 'flows.json' },
@@ -49,6 +56,11 @@ export function createInstance({ name, flow, credentials, environment }) {
           FLEET_INSTANCE: name,
           FLEET_USERNAME: instance.client,
         },
+      })
+      await starting.catch((error) => {
+        throw new Error(`${name}: ${error.message}\n${started.output.slice(-OUTPUT_SHOWN)}`, {
+          cause: error,
+        })
       })
       pid = await started.ask('pid')
       void started.ended.then(() => {
@@ -67,6 +79,7 @@ export function createInstance({ name, flow, credentials, environment }) {
     async stop() {
       if (instance.state === 'frozen') instance.thaw()
       if (instance.state !== 'on') return 0
+      await instance.hear()
       const begun = performance.now()
       instance.state = 'off'
       await nodeRed.stop()
@@ -83,11 +96,21 @@ export function createInstance({ name, flow, credentials, environment }) {
       instance.state = 'on'
     },
 
+    /** Whether its present life has said that it has lost its lease: then it had to leave its sessions. */
+    async hear() {
+      const told = await nodeRed.ask('events').catch(() => ({}))
+      if (told['fleet.engine-lost']) instance.hadLost.add(instance.client)
+    },
+
     ask: (what, value) => nodeRed.ask(what, value),
     get: (path) => nodeRed.get(path),
     deploy: (nodes) => nodeRed.deploy(nodes),
-    /** The lines that its last life logged as warnings or errors. */
-    warnings: () => nodeRed.output.split('\n').filter((line) => /\[(warn|error)\] \[/.test(line)),
+    /** What its lives have logged as warnings and errors, each text once, without the time. */
+    warnings() {
+      const lines = [...outputs, nodeRed.output].join('\n').split('\n')
+      const texts = lines.map((line) => /\[(?:warn|error)\] \[.*/.exec(line)?.[0]).filter(Boolean)
+      return [...new Set(texts)]
+    },
     output: () => nodeRed.output,
   }
   return instance

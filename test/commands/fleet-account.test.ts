@@ -34,6 +34,7 @@ interface Evidence {
   commands: Command[]
   until: number
   lifetime: number
+  lost?: string[]
 }
 interface Spread {
   median: number
@@ -59,7 +60,7 @@ interface Account {
     lateWrites: number
   }>
   twins: unknown[]
-  commands: Record<string, unknown> & { codes: object }
+  commands: Record<string, unknown> & { details: object[] }
   sessions: { most: number; left: number; expiring: number }
 }
 
@@ -295,6 +296,11 @@ describe('the account of a fleet', () => {
     it('fails one that was carried out twice', () => {
       const twice = [write('one.1', 'x', 5100, 1), write('one.1', 'x', 5200, 1)]
       verdict(twice, command(1)).should.eql(['1 command carried out twice: 1.'])
+      // With all that is known of it.
+      const { account } = judged({ records: [...records, ...twice], commands: [command(1)] })
+      account.commands.details.should.containDeep([
+        { number: 1, code: 'ok', writes: [{ at: 5100, client: 'one.1' }, { at: 5200 }] },
+      ])
       // Of the same living instance also one that may be repeated.
       verdict(twice, command(1, { isOnce: false })).should.eql(['1 command carried out twice: 1.'])
     })
@@ -361,6 +367,14 @@ describe('the account of a fleet', () => {
         left: 0,
         expiring: 1,
       })
+    })
+
+    it('allows one of an instance that had lost its lease: it must not send a logout then', () => {
+      const records = life('one.1', 'x', 0, END, { logsOut: false })
+      const { account, broken } = judged({ records, lost: ['one.1'] })
+      broken.should.eql([])
+      account.sessions.should.eql({ most: 1, left: 0, expiring: 1 })
+      judged({ records, lost: ['one.2'] }).account.sessions.left.should.equal(1)
     })
 
     it('does not count one that has expired', () => {

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import should from 'should'
@@ -10,8 +10,10 @@ import type { EngineOptions } from '../../client/fleet/nats/options'
 import type { Pace } from '../../client/fleet/nats/sender'
 import type { Command, Store } from '../../client/fleet/types'
 import { Stop } from '../../client/stop'
+import { selfSignedCertificate } from '../support/certificate'
 import { errorOf } from '../support/errors'
 import { startCluster, startNats, startWire, withNats, type NatsServer } from '../support/nats'
+import { NodeRed } from '../support/node-red'
 import { pause, until } from '../support/until'
 
 const TTL = 3000
@@ -139,7 +141,36 @@ withNats('the engine of a fleet', function () {
       await isUp(open(nats.url, { user: 'fleet', password: 'right' }))
     })
 
-    it('notices within a third of the lease that nothing comes back: server halted, network cut', async () => {
+    it('is encrypted with tls://, to a server whose certificate is the right one', async () => {
+      const [certificate, other] = [await selfSignedCertificate(), await selfSignedCertificate()]
+      const account = { user: 'fleet', password: 'geheim' }
+      const nats = await server({ ...account, certificate })
+      const plain = await server(account)
+      const elsewhere = await startWire(nats.port, '127.0.0.2')
+      ending.push(() => elsewhere.stop())
+      await isUp(open(nats.url, { ...account, tls: { ca: certificate.cert } }))
+      await isUp(
+        open(nats.url.replace('127.0.0.1', 'localhost'), {
+          ...account,
+          tls: { ca: certificate.cert },
+        }),
+      )
+      for (const [url, tls, why] of [
+        [nats.url, { ca: other.cert }, /SELF_SIGNED/],
+        [nats.url, {}, /SELF_SIGNED/],
+        [elsewhere.url.replace('nats:', 'tls:'), { ca: certificate.cert }, /ALTNAME/],
+        [nats.url.replace('tls:', 'nats:'), {}, /tls|TLS|secure/],
+        [plain.url.replace('nats:', 'tls:'), { ca: certificate.cert }, /tls|TLS/],
+      ] as const) {
+        const refused = open(url, { ...account, tls })
+        await until(() => refused.logged.length > 0)
+        refused.logged[0]!.should.match(why)
+        refused.logged.join().should.not.match(/geheim/)
+        refused.link.isUp.should.be.false()
+      }
+    })
+
+    it('notices within the lease that nothing comes back: server halted, network cut', async () => {
       const nats = await server()
       const wire = await startWire(nats.port)
       ending.push(() => wire.stop())
@@ -561,6 +592,25 @@ withNats('the engine of a fleet', function () {
       }
     })
 
+    it('go to the next owner when the first cannot prove any more that it is the owner', async () => {
+      const nats = await server()
+      const [one, other, third] = [open(nats.url), open(nats.url), open(nats.url)]
+      await isUp(one, other, third)
+      let isFirst = true
+      const first = await owner(
+        other,
+        () => isFirst,
+        () => {
+          setTimeout(() => (isFirst = false), 50)
+          throw new GatewayError('UNAVAILABLE', say('notOwned'))
+        },
+      )
+      const second = await owner(third, () => !isFirst)
+      should(await one.commands.send(command(), { waitMs: 5000 })).equal('done')
+      first.length.should.equal(1)
+      second.length.should.equal(1)
+    })
+
     it('in doubt when the owner is cut off: repeated only if that does no harm', async () => {
       const nats = await server()
       const wire = await startWire(nats.port)
@@ -660,7 +710,190 @@ withNats('the engine of a fleet', function () {
       }
     })
   })
+
+  describe('what it gathers', () => {
+    it('is published as events, each on its own subject', async () => {
+      const nats = await server()
+      const engine = open(nats.url)
+      const gathering = engine.gathering()
+      gathering.publish('Oslo 1', { event: 'route.state' }, 1)
+      await isUp(engine)
+      const { connect } = await import('@nats-io/transport-node')
+      const reader = await connect({ servers: nats.url })
+      ending.push(() => reader.close())
+      const received: unknown[] = []
+      reader.subscribe('media-gateway.tests.event.>', {
+        callback: (_, message) => void received.push([message.subject, message.json()]),
+      })
+      await reader.flush()
+      gathering.publish('Oslo 1', { event: 'route.state', text: 'ü' } as { event: string }, 7)
+      gathering.publish(
+        'Oslo 1',
+        { event: 'snapshot', all: 'a'.repeat(2e6) } as { event: string },
+        7,
+      )
+      gathering.publish('Oslo 1', { event: 'a b' }, 8)
+      await until(() => received.length === 2)
+      received.should.eql([
+        [
+          'media-gateway.tests.event.Oslo=201.route.state',
+          { event: 'route.state', text: 'ü', appliance: 'Oslo 1', token: 7 },
+        ],
+        [
+          'media-gateway.tests.event.Oslo=201.a=20b',
+          { event: 'a b', appliance: 'Oslo 1', token: 8 },
+        ],
+      ])
+      engine.logged.filter((line) => /not published/.test(line)).length.should.equal(1)
+    })
+
+    it('is the latest picture of each appliance, never that of a former owner', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      const [before, after] = [one.gathering(), other.gathering()]
+      should(await after.read('Oslo')).be.undefined()
+      await before.keep('Oslo', { running: 1 }, 5)
+      should(await after.read('Oslo')).eql({ picture: { running: 1 }, token: 5 })
+      await Promise.all(
+        Array.from({ length: 50 }, (_, running) => [
+          before.keep('Oslo', { running, by: 'before' }, 5),
+          after.keep('Oslo', { running, by: 'after' }, 9),
+        ]).flat(),
+      )
+      await before.keep('Oslo', { late: true }, 5)
+      should(await before.read('Oslo')).eql({ picture: { running: 49, by: 'after' }, token: 9 })
+      const large = await errorOf(before.keep('Oslo', { all: 'a'.repeat(2e6) }, 10))
+      large.code.should.equal('INVALID_INPUT')
+      await nats.kill()
+      await isDown(one)
+      should(await errorOf(before.keep('Oslo', {}, 10))).have.property('code', 'UNAVAILABLE')
+    })
+
+    it('comes to the mqtt nodes of Node-RED: events, and at once the pictures', async () => {
+      const nats = await server({ mqtt: true, user: 'fleet', password: 'right' })
+      const account = {
+        user: 'fleet',
+        password: 'right',
+        mqtt: `mqtt://127.0.0.1:${nats.mqttPort}`,
+      }
+      const [one, other] = [open(nats.url, account), open(nats.url, account)]
+      await isUp(one, other)
+      const folder = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
+      ending.push(() => rmSync(folder, { recursive: true, force: true }))
+      const appliances = Array.from({ length: 20 }, (_, index) => `Oslo ${index}`)
+      await Promise.all(
+        appliances.map(async (appliance) => {
+          await one.gathering().keep(appliance, { running: 0 }, 1)
+          await other.gathering().keep(appliance, { running: 1 }, 2)
+          await one.gathering().keep(appliance, { running: 0 }, 1)
+        }),
+      )
+      const nodeRed = new NodeRed()
+      ending.push(() => nodeRed.stop())
+      await nodeRed.start({ mqttReconnectTime: 1000 })
+      const file = join(folder, 'received')
+      const answer = await fetch(`${nodeRed.url}flows`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(mqttFlow(nats.mqttPort, file)),
+      })
+      should(answer.ok).be.true()
+      interface Received {
+        topic: string
+        retain: boolean
+        payload: { event?: string; appliance: string; running?: number; token: number }
+      }
+      const received = (): Received[] =>
+        existsSync(file)
+          ? readFileSync(file, 'utf8')
+              .split('\n')
+              .filter(Boolean)
+              .map((line) => JSON.parse(line) as Received)
+          : []
+      await until(() => received().length >= appliances.length, 'the pictures', 30_000)
+      const pictures = received().filter(({ topic }) => topic.includes('/picture/'))
+      should(new Map(pictures.map(({ topic, ...rest }) => [topic, rest]))).eql(
+        new Map(
+          appliances.map((appliance) => [
+            `media-gateway/tests/picture/${appliance.replace(' ', '=20')}`,
+            { retain: true, payload: { appliance, running: 1, token: 2 } },
+          ]),
+        ),
+      )
+      one.gathering().publish('Oslo 1', { event: 'route.state' }, 1)
+      await until(() => received().some(({ topic }) => topic.includes('/event/')), 'the event')
+      const { topic, payload } = received().at(-1)!
+      should(topic).equal('media-gateway/tests/event/Oslo=201/route/state')
+      should(payload).eql({ event: 'route.state', appliance: 'Oslo 1', token: 1 })
+
+      await nats.kill()
+      await isDown(one)
+      await nats.start()
+      await isUp(one)
+      await one.gathering().keep('Oslo 1', { running: 2 }, 3)
+      await until(
+        () => received().some((each) => each.payload.running === 2),
+        'the new picture',
+        30_000,
+      )
+      for (const { logged } of [one, other]) {
+        logged.join().should.not.match(/right/)
+        logged.filter((line) => /MQTT port .* cannot/.test(line)).length.should.be.belowOrEqual(2)
+      }
+    })
+  })
 })
+
+/** Writes what comes over MQTT to a file, one message a line. */
+const mqttFlow = (port: number, file: string): object[] => [
+  { id: 'tab', type: 'tab', label: 'fleet' },
+  {
+    id: 'broker',
+    type: 'mqtt-broker',
+    broker: '127.0.0.1',
+    port: String(port),
+    protocolVersion: '4',
+    cleansession: true,
+    keepalive: '60',
+    credentials: { user: 'fleet', password: 'right' },
+  },
+  ...['event', 'picture'].map((kind) => ({
+    id: kind,
+    z: 'tab',
+    x: 100,
+    y: 100,
+    type: 'mqtt in',
+    topic: `media-gateway/tests/${kind}/#`,
+    qos: '1',
+    datatype: 'json',
+    broker: 'broker',
+    inputs: 0,
+    wires: [['whole']],
+  })),
+  {
+    id: 'whole',
+    z: 'tab',
+    x: 100,
+    y: 100,
+    type: 'function',
+    func: 'const { topic, retain, payload } = msg; return { payload: JSON.stringify({ topic, retain, payload }) }',
+    outputs: 1,
+    wires: [['lines']],
+  },
+  {
+    id: 'lines',
+    z: 'tab',
+    x: 100,
+    y: 100,
+    type: 'file',
+    filename: file,
+    filenameType: 'str',
+    appendNewline: true,
+    overwriteFile: 'false',
+    wires: [[]],
+  },
+]
 
 async function admin<T>(
   url: string,

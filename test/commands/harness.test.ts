@@ -166,6 +166,26 @@ describe('npm test', function () {
         ])
     })
 
+    it('and how many without NATS', async () => {
+      const nats = JSON.stringify(join(root, 'dist/test/support/nats.js'))
+      const { code, lines } = await run(
+        `it('a', () => {})
+         require(${nats}).withNats('the engine', () => {
+           before(() => { throw new Error('there is none') })
+           it('starts', () => {})
+         })`,
+        { NATS_SERVER: 'none' },
+      )
+      code.should.equal(0)
+      lines
+        .slice(-3)
+        .should.eql([
+          '1 test with NATS skipped: NATS_SERVER is "none", which is not a program.',
+          'To run them, install it (Debian: apt install nats-server), or set NATS_SERVER to its path.',
+          '1 passed, 0 failed, 1 skipped',
+        ])
+    })
+
     it('retries no test outside a browser', async () => {
       const { code, lines } = await run(failingOnce('first'))
       code.should.equal(1)

@@ -346,7 +346,6 @@ inBrowser('an inventory in the forms', function () {
 
   async function prepare(opened: Page) {
     page = opened
-    await page.unrouteAll()
     await page.route('**/media-gateway/*', async (route) => {
       const path = route.request().url().split('/').at(-1)!
       const answer = answers[path]
@@ -375,7 +374,7 @@ inBrowser('an inventory in the forms', function () {
   const labels = () =>
     page
       .locator('.media-gateway-form label:visible')
-      .evaluateAll((all) => all.map((one) => one.textContent!.trim()))
+      .evaluateAll((all) => all.map((one) => one.textContent.trim()))
   const focused = () => page.evaluate(() => document.activeElement?.id)
   const frame = (property: string): Locator =>
     page.locator(

@@ -15,7 +15,19 @@ interface Reply {
 }
 
 const PASSWORD = 'stored-password'
-const PATHS = ['connection', 'lookup', 'definition', 'plan', 'state', 'control', 'failover']
+const PATHS = [
+  'connection',
+  'lookup',
+  'definition',
+  'plan',
+  'state',
+  'control',
+  'failover',
+  'appliances',
+  'inventory',
+]
+/** To which a gateway that is not deployed is no failure. */
+const PATIENT = ['state', 'appliances']
 
 /** What the editor asks of the runtime, in a Node-RED with users (design 6). */
 describe('the admin routes', function () {
@@ -166,6 +178,39 @@ describe('the admin routes', function () {
     const without = { connection: { ...elsewhere, password: 'typed' } }
     ;(await ask('connection', without, 'driver')).status.should.equal(200)
     stolen.length = 0
+  })
+
+  it('an inventory is read from elsewhere only for those who may deploy', async () => {
+    const trust = { fingerprint: '' }
+    const check = (inventoryType: string, inventory: string, user: string): Promise<Reply> =>
+      ask('inventory', { connection: { ...saved(), ...trust, inventoryType, inventory } }, user)
+    const row = { name: 'a', baseUrl: thief.url, password: '${MEDIA_GATEWAY_TEST_SECRET}' }
+    const elsewhere: Array<[string, string]> = [
+      ['file', '/etc/passwd'],
+      ['env', 'MEDIA_GATEWAY_TEST_SECRET'],
+      ['global', 'inventory'],
+      ['json', JSON.stringify([row])],
+    ]
+    for (const [type, inventory] of elsewhere) {
+      for (const user of ['reader', 'driver', 'flows']) {
+        const { status, body } = await check(type, inventory, user)
+        ;[status, body].should.eql([401, {}])
+      }
+      const { body } = await check(type, inventory, 'writer')
+      JSON.stringify(body).should.not.match(/from-the-environment|root:/)
+    }
+    const plain = JSON.stringify([{ name: 'a', baseUrl: thief.url }])
+    ;(await check('json', plain, 'reader')).status.should.equal(401)
+    ;(await check('json', plain, 'driver')).body.should.eql({
+      appliances: 1,
+      names: ['a'],
+      faults: [],
+    })
+    // The stored password goes to no row of an inventory that is not deployed.
+    const connection = { ...saved(), ...trust, inventoryType: 'json', inventory: plain }
+    const { body } = await ask('lookup', { connection, appliance: 'a' })
+    body.should.match({ code: 'CONFIG', passwordNeeded: true })
+    stolen.should.have.length(0)
   })
 
   it('a definition that names variables is planned elsewhere only for those who may deploy', async () => {
@@ -591,7 +636,7 @@ describe('the admin routes', function () {
       for (const body of [[], {}, { connection: 'x' }, { connection: { id: {} } }, { id: 7 }]) {
         const { status, body: answer } = await ask(path, body)
         ;[200, 400, 404].should.containEql(status)
-        if (path === 'state') answer.should.eql({ notDeployed: true })
+        if (PATIENT.includes(path)) answer.should.eql({ notDeployed: true })
         else should(answer['code']).be.a.String()
       }
     }
@@ -656,7 +701,7 @@ describe('the admin routes', function () {
         for (const text of texts) {
           const { status, body } = await post(path, 'application/json', text)
           ;[200, 400, 404].should.containEql(status)
-          if (path === 'state') body.should.eql({ notDeployed: true })
+          if (PATIENT.includes(path)) body.should.eql({ notDeployed: true })
           else should(body['code']).be.a.String()
         }
       }

@@ -8,7 +8,7 @@ import should from 'should'
 import type { GatewayError, WatchEvent } from '../../client/internal'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
-import { helper, load, redeploy, result, unload } from '../support/flow'
+import { helper, load, redeploy, result, send, unload, type Message } from '../support/flow'
 import { until } from '../support/until'
 
 const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
@@ -22,6 +22,11 @@ interface Received {
 }
 
 const NAMES = ['bergen', 'oslo-1', 'oslo-2', 'tromsø 1']
+
+const SRT = { name: 'in', protocol: 'srt', srtMode: 'caller', srtEncryption: 'none' }
+const source = { ...SRT, address: '192.0.2.1', port: 5000 }
+const STUDIO = { name: 'Studio A', startRoute: true, source, destinations: [] } as never
+const OTHER = { name: 'Other', startRoute: true, source, destinations: [] } as never
 
 describe('nodes of an inventory', function () {
   this.timeout(20_000)
@@ -40,7 +45,7 @@ describe('nodes of an inventory', function () {
     folder = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
     path = join(folder, 'inventory.json')
     simulators = await Promise.all(
-      NAMES.map(() => startSimulator({ routes: 2, applyDelay: 0, settleDelay: 0 })),
+      NAMES.map(() => startSimulator({ routes: [STUDIO, OTHER], applyDelay: 0, settleDelay: 0 })),
     )
     received = []
     statuses = []
@@ -77,6 +82,16 @@ describe('nodes of an inventory', function () {
     journal.filter(({ method, path: at }) => method === 'GET' && /^\/api\/devices\/[^/]+$/.test(at))
       .length
   const WATCH = { type: 'media-gateway-watch', initial: 'snapshot' }
+  const FAILOVER = {
+    type: 'media-gateway-failover',
+    route: 'Studio A',
+    routeType: 'name',
+    main: JSON.stringify({ address: '192.0.2.1', port: 5000 }),
+    mainType: 'json',
+    backup: JSON.stringify({ address: '192.0.2.2', port: 5000 }),
+    backupType: 'json',
+    lookEvery: 0.5,
+  }
   const METRICS = { type: 'media-gateway-metrics' }
   const FILE = (): object => ({ inventoryType: 'file', inventory: path, pollInterval: 1 })
 
@@ -161,7 +176,7 @@ describe('nodes of an inventory', function () {
     should(() => gateway().fleet!.find('oslo-1')).throw({ code: 'NOT_FOUND' })
     const pollsNow = polls(oslo1)
     const pollsThen = polls(bergen)
-    await until(() => polls(bergen) > pollsThen + 1)
+    await until(() => polls(bergen) > pollsThen)
     polls(oslo1).should.equal(pollsNow)
   })
 
@@ -212,7 +227,7 @@ describe('nodes of an inventory', function () {
     error!.message.should.match(/^oslo-1 \(127\.0\.0\.1:\d+\) refused the username or the password/)
     await until(() => /1 of 3 reachable/.test(statusOf('watch') ?? ''))
     statusOf('watch')!.should.match(/^oslo-1: /)
-    await until(() => polls(simulators[0]!) > 2)
+    await until(() => polls(simulators[0]!) > 1)
     caught().should.have.length(1)
   })
 
@@ -243,5 +258,62 @@ describe('nodes of an inventory', function () {
     ]) {
       lines.should.containEql(line)
     }
+  })
+
+  it('a failover node protects the route of each gateway, with a memory and commands of its own', async () => {
+    const [bergen, oslo1, oslo2] = simulators as [Simulator, Simulator, Simulator]
+    write([...rows().slice(0, 2), { name: 'faulty', baseUrl: 'nowhere' }])
+    const failover = { ...FAILOVER, gateway: 'gateway' }
+    const of = (name: string): Received[] => out().filter(({ appliance }) => appliance === name)
+    const states = (name: string): unknown[] =>
+      of(name).map(({ payload }) => (payload as unknown as { state: string }).state)
+    await load('', { failover }, { gateway: FILE() })
+    await until(() => ['bergen', 'oslo-1'].every((name) => states(name).includes('normal')))
+    for (const { topic, payload, appliance } of out()) {
+      payload.should.match({ event: topic, appliance })
+    }
+    const asked = async (message: object): Promise<string> => {
+      const { error, done } = await send('failover', message as Message)
+      done.should.equal(1)
+      return error ? `${error.code} ${error.cause.appliance ?? '-'}` : 'done'
+    }
+    ;[
+      await asked({ action: 'hold' }),
+      await asked({ action: 'hold', appliance: 'unknown' }),
+      await asked({ action: 'hold', appliance: 'faulty' }),
+      await asked({ action: 'nonsense', appliance: 'oslo-1' }),
+      await asked({ action: 'hold', appliance: 'oslo-1' }),
+    ].should.eql([
+      'INVALID_INPUT -',
+      'NOT_FOUND -',
+      'CONFIG faulty',
+      'INVALID_INPUT oslo-1',
+      'done',
+    ])
+    await until(() => of('oslo-1').some(({ topic }) => topic === 'failover.held'))
+    of('bergen')
+      .some(({ topic }) => topic === 'failover.held')
+      .should.be.false()
+    await until(() => /^oslo-1: held.*; 1 of 3 protected$/.test(statusOf('failover') ?? ''))
+
+    // A row that changes is protected anew, and what was held is held; another one comes.
+    const held = out().length
+    write([rows()[0], { ...rows()[1], username: 'operator', password: 'supervisor' }, rows()[2]])
+    await until(() => of('oslo-2').length > 0)
+    await until(() => oslo1.logouts === 1)
+    await until(() => /^oslo-1: held.*; 2 of 3 protected$/.test(statusOf('failover') ?? ''))
+    out()
+      .slice(held)
+      .filter(({ appliance }) => appliance === 'bergen')
+      .should.have.length(0)
+    ;[bergen.logins, oslo1.logins, oslo2.logins].should.eql([1, 2, 1])
+    gateway()
+      .fleet!.list()
+      .map(({ failovers }) => failovers?.size)
+      .should.eql([1, 1, 1])
+    caught()
+      .map(({ error }) => error!.code)
+      .filter((code) => code === 'CLOSED')
+      .should.eql([])
   })
 })

@@ -5,6 +5,7 @@ import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import type { Certificate } from '../../simulator'
 import { until } from './until'
 
 /** Returns the path of the server; undefined if there is none. */
@@ -60,6 +61,8 @@ export interface NatsOptions {
   password?: string
   /** Bytes. */
   maxPayload?: number
+  /** With TLS only. */
+  certificate?: Certificate
 }
 
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
@@ -103,11 +106,16 @@ interface One extends NatsOptions {
 }
 
 async function startOne(name: string, one: One): Promise<NatsServer> {
-  const { port, mqttPort, mqtt, user, password, maxPayload, cluster } = one
+  const { port, mqttPort, mqtt, user, password, maxPayload, certificate, cluster } = one
   const folder = mkdtempSync(join(tmpdir(), 'media-gateway-nats-'))
   const stored = join(folder, 'stored')
   const config = join(folder, 'nats.conf')
   const logged = join(folder, 'log')
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  if (certificate) {
+    writeFileSync(cert, certificate.cert)
+    writeFileSync(key, certificate.key)
+  }
   writeFileSync(
     config,
     [
@@ -117,6 +125,7 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
       `jetstream { store_dir: "${stored}", max_mem: 64M, max_file: 1G }`,
       maxPayload ? `max_payload: ${maxPayload}` : '',
       mqtt ? `mqtt { listen: "127.0.0.1:${mqttPort}" }` : '',
+      certificate ? `tls { cert_file: "${cert}", key_file: "${key}" }` : '',
       user ? `authorization { user: "${user}", password: "${password}" }` : '',
       cluster
         ? `cluster { name: tests, listen: "127.0.0.1:${cluster.port}", routes: [${cluster.routes
@@ -142,7 +151,7 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
   return {
     port,
     mqttPort,
-    url: `nats://127.0.0.1:${port}`,
+    url: `${certificate ? 'tls' : 'nats'}://127.0.0.1:${port}`,
     log: () => readFileSync(logged, 'utf8'),
     kill,
     pause: () => void child.kill('SIGSTOP'),
@@ -180,7 +189,8 @@ export interface Wire {
   stop(): Promise<void>
 }
 
-export async function startWire(port: number): Promise<Wire> {
+/** @param address where it listens; `url` is without TLS */
+export async function startWire(port: number, address = '127.0.0.1'): Promise<Wire> {
   const sockets = new Set<net.Socket>()
   let passes: 'all' | 'there' | 'nothing' = 'all'
   const server = net.createServer((near) => {
@@ -202,9 +212,9 @@ export async function startWire(port: number): Promise<Wire> {
     pass(near, far, false)
     pass(far, near, true)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, address, resolve))
   return {
-    url: `nats://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
+    url: `nats://${address}:${(server.address() as net.AddressInfo).port}`,
     cut: () => void (passes = 'nothing'),
     cutAnswers: () => void (passes = 'there'),
     mend: () => void (passes = 'all'),

@@ -15,6 +15,7 @@ declare module 'node-red-node-test-helper' {
     stopServer(stopped: () => void): void
     /** The admin routes, by supertest. */
     request(): {
+      get(path: string): Promise<{ status: number; text: string }>
       post(path: string): {
         set(
           name: string,

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Stop } from '../../stop'
-import type { Commands, EngineLink, Store } from '../types'
+import type { Commands, EngineLink, Gathering, Store } from '../types'
 import { openBucket, type Bucket } from './bucket'
 import { createClaims } from './claims'
 import { createCommands } from './commands'
+import { createGathering } from './gathering'
 import { createLine } from './line'
 import { openLink } from './link'
 import { checkOptions, type EngineOptions } from './options'
 import { KEPT_MS } from './owner'
+import { openMirror, type Mirror } from './retained'
 import type { Pace } from './sender'
 import { createStore } from './store'
 
@@ -16,6 +18,8 @@ export interface Engine {
   readonly link: EngineLink
   readonly store: Store
   readonly commands: Commands
+  /** Where events and pictures are published. MQTT is used from the first picture on. */
+  gathering(): Gathering
   /** Of the server that this instance is connected to; undefined while it is not. */
   readonly serverId: string | undefined
   /** Since when the present connection is there without interruption, by `performance.now()`. */
@@ -32,9 +36,10 @@ const PACE: Pace = { repeat: 500, sign: 2000, silence: 10_000 }
  */
 export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
   const address = checkOptions(options)
-  const { fleet, replicas, ttlMs, log } = options
+  const { fleet, replicas, ttlMs, mqtt, log } = options
   const timeout = ttlMs / 5
   const stop = new Stop()
+  const life = randomUUID()
   const link = openLink(address, options)
   const name = `media-gateway-${fleet}`
   const bucketOf = (ending: string, ttl?: number): Bucket =>
@@ -42,11 +47,19 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
   const bucket = bucketOf('')
   const line = createLine(link, fleet, log)
   const claims = createClaims(bucketOf('-commands', KEPT_MS), () => line.room)
-  const commands = createCommands({ link, line, claims, life: randomUUID(), pace })
+  const commands = createCommands({ link, line, claims, life, pace })
+  let mirror: Mirror | undefined
+  let gathering: Gathering | undefined
   return {
     link,
     store: createStore(link, bucket, timeout, stop),
     commands,
+    gathering() {
+      if (gathering) return gathering
+      const pictures = bucketOf('-pictures')
+      if (mqtt !== undefined) mirror = openMirror(pictures, { ...options, mqtt }, life)
+      return (gathering = createGathering(line, pictures, mirror))
+    },
     get serverId() {
       return link.connection?.info?.server_id
     },
@@ -56,7 +69,7 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
     async close() {
       stop.now()
       commands.close()
-      await link.close()
+      await Promise.all([link.close(), mirror?.close()])
     },
   }
 }

@@ -1,4 +1,7 @@
+import net from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import type { NatsConnection } from '@nats-io/transport-node'
+import type { TlsOptions } from '../../connection/agents'
 import { createOutageLog } from '../../connection/outage-log'
 import { pause } from './pause'
 import { Stop, within } from '../../stop'
@@ -35,6 +38,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   const listeners = new Set<(isUp: boolean, reason?: string) => void>()
   const prepares = new Set<(connection: NatsConnection) => Promise<void>>()
   const outages = createOutageLog(options.log, `The engine of the fleet "${fleet}" responds again.`)
+  const trusted: TlsOptions = { checkServerIdentity: identityOf(servers), ...tls }
   let connection: NatsConnection | undefined
   let since: number | undefined
 
@@ -44,7 +48,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
       servers: [...servers],
       user,
       pass: password,
-      tls: secure ? { ...(tls as object) } : null,
+      tls: secure ? (trusted as object) : null,
       name: `media-gateway-${fleet}`,
       timeout,
       reconnect: false,
@@ -133,5 +137,16 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
       // A connection that is just being opened ends by itself.
       await within(LONGEST_WAIT_MS, running)
     },
+  }
+}
+
+/** The client has a certificate of a server without a name, such as 10.0.0.1, checked for `localhost`. */
+function identityOf(servers: readonly string[]) {
+  const hosts = servers.map((each) => new URL(`nats://${each}`).hostname.replace(/^\[|\]$/g, ''))
+  const addresses = hosts.filter((host) => net.isIP(host))
+  return (name: string, certificate: PeerCertificate): Error | undefined => {
+    const names = name === 'localhost' && !hosts.includes(name) ? addresses : [name]
+    const faults = names.map((each) => checkServerIdentity(each, certificate))
+    return faults.includes(undefined) ? undefined : faults[0]
   }
 }

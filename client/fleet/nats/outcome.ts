@@ -33,9 +33,10 @@ export async function resultOf(bytes: Uint8Array): Promise<unknown> {
 /** Nobody knows any more what came of a change. */
 export const lost = (appliance: string): GatewayError =>
   new GatewayError('OUTCOME_UNKNOWN', [
-    words('The instance that worked for appliance "__appliance__" ended during the change.', {
-      appliance,
-    }),
+    words(
+      'What became of the change of appliance "__appliance__" is not known: the instance that works for it, or the engine of the fleet, stopped responding.',
+      { appliance },
+    ),
     say('mayBeApplied'),
   ])
 

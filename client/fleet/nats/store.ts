@@ -1,4 +1,4 @@
-import type { KvStatus, KvWatchEntry } from '@nats-io/kv'
+import type { KV, KvStatus, KvWatchEntry } from '@nats-io/kv'
 import { Stop } from '../../stop'
 import type { Entry, Store } from '../types'
 import { isPresent, type Bucket, type Stored } from './bucket'
@@ -67,7 +67,7 @@ async function session(
   ready: () => void,
 ): Promise<void> {
   const before = await bucket.use((kv) => kv.status())
-  const entries = await bucket.use((kv) => kv.watch())
+  const entries = await watchOf(bucket)
   const over = new Stop()
   const unhook = stop.onStop(() => over.now())
   over.onStop(() => entries.stop())
@@ -123,6 +123,21 @@ async function session(
     over.now()
     unhook()
     await checking
+  }
+}
+
+/** A watch that begins too late for its limit ends at once. */
+async function watchOf(bucket: Bucket): ReturnType<KV['watch']> {
+  let isLate = false
+  try {
+    return await bucket.use(async (kv) => {
+      const entries = await kv.watch()
+      if (isLate) entries.stop()
+      return entries
+    })
+  } catch (error) {
+    isLate = true
+    throw error
   }
 }
 

@@ -49,19 +49,24 @@ export function createHead(id: string, bodyId: string, onToggle: () => void): He
   return {
     elements: [head, factsRow],
     show(shown) {
-      title.textContent = shown.title
+      say(title, shown.title)
       head.title = shown.address
       head.ariaExpanded = String(shown.isOpen)
       sign.dataset['tone'] = shown.tone
-      word.textContent = shown.word
-      told.textContent = shown.facts.join(' · ')
+      say(word, shown.word)
+      say(told, shown.facts.join(' · '))
       told.title = [...shown.facts, ...shown.more].join(' · ')
     },
     showAge(seconds) {
-      age.textContent = seconds === undefined ? '' : ageOf(Math.max(0, seconds))
+      say(age, seconds === undefined ? '' : ageOf(Math.max(0, seconds)))
     },
     focus: () => head.focus(),
   }
+}
+
+/** With many appliances, what is the same must not be laid out again. */
+function say(place: HTMLElement, words: string): void {
+  if (place.textContent !== words) place.textContent = words
 }
 
 function ageOf(seconds: number): string {

@@ -154,7 +154,9 @@ export class Instance {
   /** Its watch reports nothing. */
   isBlind = false
   #inbox: Array<() => void> = []
+  /** Which connection there is, and which one the process believes to have. */
   #connection = 0
+  #known = 0
   #toldAt = 0
   #isUp: boolean
   readonly #watchers = new Set<(written: Written) => void>()
@@ -271,7 +273,7 @@ export class Instance {
     const connection = ++this.#connection
     this.#later(2 * world.delay() + 2 * world.longest, () => {
       if (connection !== this.#connection || !this.isUsable) return
-      this.#tell(0, true)
+      this.#tell(0, true, connection)
     })
   }
 
@@ -282,12 +284,13 @@ export class Instance {
   }
 
   /** The process learns of it, of one thing after the other. */
-  #tell(ms: number, isUp: boolean): void {
+  #tell(ms: number, isUp: boolean, connection = this.#connection): void {
     const { time } = this.world
     this.#toldAt = Math.max(this.#toldAt, time.now + ms)
     this.#later(this.#toldAt - time.now, () => {
       if (this.#isUp === isUp) return
       this.#isUp = isUp
+      this.#known = connection
       for (const listener of this.#listeners) {
         listener(isUp, isUp ? undefined : 'The connection was cut.')
       }
@@ -314,7 +317,7 @@ export class Instance {
         return
       }
       const send = (): void => {
-        const connection = this.#connection
+        const connection = this.#known
         world.time.later(world.delay(), () => {
           if (connection !== this.#connection) {
             if (world.random() < world.unsent) this.#unsent.push(send)

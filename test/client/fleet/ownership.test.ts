@@ -79,7 +79,10 @@ describe('the ownership of slots', () => {
       const owned = count(world.owners(), c!.id)
       const before = world.owners()
       const from = world.time.now
+      c!.stopping = 500
       const left = c!.leave()
+      await world.time.pass(490)
+      world.engine.records.get(memberKey(`${c!.id}-0`))!.value.should.not.containEql('ended')
       await world.time.until(() => world.isSettled(), 2000)
       await left
       world.engine.records.get(memberKey(`${c!.id}-0`))!.value.should.containEql('"ended":true')
@@ -275,7 +278,7 @@ describe('the ownership of slots', () => {
       await world.time.until(() => a!.given.length > 0, TTL)
       await world.time.pass(5 * TTL)
       a!.ownership.state().phase.should.equal('lost')
-      a!.ownership.state().reason!.should.containEql('does not answer')
+      a!.ownership.state().reason!.should.containEql('does not respond')
       const writes = world.engine.writesOf.get(slotKey(0))
       a!.isUnanswered = false
       await world.time.until(() => world.isSettled(), BEAT)
@@ -366,8 +369,17 @@ describe('the ownership of slots', () => {
     })
 
     it('begins anew also when its records are lost without a word', async () => {
-      await settled(['a', 'b'])
+      const [a] = await settled(['a', 'b'])
+      const before = world.owners()
+      a!.stopping = 500
       world.engine.wipe()
+      await world.time.until(() => a!.given.length > 0, 2 * BEAT)
+      await world.time.pass(100)
+      // It may still log out.
+      const [given] = a!.given
+      given!.length.should.equal(count(before, a!.id))
+      a!.ownership.maySend(given![0]!).should.be.true()
+      a!.ownership.owns(given![0]!).should.be.false()
       await world.time.until(() => world.engine.records.size > 0, TTL + 10_000)
       await world.time.until(() => world.isSettled(), TTL + 10_000)
     })
@@ -468,9 +480,37 @@ describe('the ownership of slots', () => {
       world.engine.records.get(key)!.revision.should.equal(1)
     })
 
+    it('does not work for a slot by an answer of a later connection', async () => {
+      world = new World({ slots: 4 })
+      world.unsent = 1
+      world.shortest = 20
+      world.longest = 30
+      const a = world.start('a')
+      // The watch, a read and the first record, and then all slots at once.
+      await world.time.until(() => a.requests === 3 + world.slots, TTL + BEAT, 1)
+      a.cut(100)
+      a.mend()
+      await world.time.pass(1000)
+      world.engine.records.has(slotKey(0)).should.be.true()
+      should(a.ownership.token(0)).be.undefined()
+      await world.time.pass(TTL - 1500)
+      a.taken.should.eql([])
+      await world.time.until(() => world.isSettled(), 3000)
+    })
+
+    it('reads all records again when the engine does not report them', async () => {
+      world = new World({ slots: 4 })
+      const a = world.start('a')
+      a.isBlind = true
+      await world.time.pass(TTL - 100)
+      a.isBlind = false
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+    })
+
     it('is not renewed by an answer that comes before all records have been read again', async () => {
       const [a] = await settled(['a'])
       world.unsent = 1
+      a!.stopping = undefined
       const renewed = await afterRenewal(a!)
       const key = memberKey(`${a!.id}-0`)
       const writes = world.engine.writesOf.get(key)!

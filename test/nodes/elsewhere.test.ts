@@ -1,0 +1,275 @@
+// What an action node does for an appliance that another instance owns comes out as if it were done here.
+import should from 'should'
+import { GatewayError, Stop, type Command } from '../../client/internal'
+import { dataOf, errorOf } from '../../client/fleet/nats/error-data'
+import { carryOut } from '../../nodes/runtime/elsewhere'
+import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
+import { startSimulator, type Simulator } from '../../simulator'
+import { helper, load, result, send, unload, type Message, type Outcome } from '../support/flow'
+
+const route = (name: string): object => ({
+  name,
+  source: { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+  destinations: [{ name: 'out', protocol: 'udp', address: '192.0.2.1', port: 5001 }],
+})
+
+interface Case {
+  type: string
+  node?: object
+  msg?: Message
+  effect: 'read' | 'change' | 'once'
+  /** The code of the error that is expected. */
+  fails?: string
+}
+
+const APPLIED = { waitFor: 'applied' }
+const CASES: Record<string, Case> = {
+  'list devices': { type: 'list-devices', effect: 'read' },
+  'list devices, one by one': { type: 'list-devices', node: { output: 'split' }, effect: 'read' },
+  'get device': { type: 'get-device', effect: 'read' },
+  'list routes': { type: 'list-routes', effect: 'read' },
+  'a page of routes': { type: 'list-routes', msg: { page: 2, pageSize: 2 }, effect: 'read' },
+  'routes, one by one': { type: 'list-routes', node: { output: 'split' }, effect: 'read' },
+  definitions: { type: 'list-routes', node: { output: 'definitions' }, effect: 'read' },
+  'get route, by an expression': {
+    type: 'get-route',
+    node: { route: '{"name": "Studio " & wanted}', routeType: 'jsonata' },
+    msg: { wanted: 'A' },
+    effect: 'read',
+  },
+  'a route that is not there': {
+    type: 'get-route',
+    msg: { routeName: 'Nowhere' },
+    effect: 'read',
+    fails: 'NOT_FOUND',
+  },
+  'a route that is not named': { type: 'get-route', effect: 'read', fails: 'INVALID_INPUT' },
+  'create route': {
+    type: 'create-route',
+    node: APPLIED,
+    msg: { payload: route('New') },
+    effect: 'once',
+  },
+  'a definition that is wrong': {
+    type: 'create-route',
+    msg: { payload: { name: 'New', source: { protocol: 'none' } } },
+    effect: 'once',
+    fails: 'INVALID_INPUT',
+  },
+  'update route': {
+    type: 'update-route',
+    node: { ...APPLIED, mode: 'merge' },
+    msg: { routeName: 'Studio A', payload: { name: 'Studio Z' } },
+    effect: 'change',
+  },
+  'start a route': {
+    type: 'control-route',
+    node: { ...APPLIED, action: 'msg' },
+    msg: { routeName: 'Studio A', action: 'stop' },
+    effect: 'change',
+  },
+  'restart a route': {
+    type: 'control-route',
+    node: { action: 'restart' },
+    msg: { routeName: 'Studio A' },
+    effect: 'once',
+  },
+  'stop a destination': {
+    type: 'control-route',
+    node: { ...APPLIED, action: 'stop', target: 'destination', destination: 'destination' },
+    msg: { routeName: 'Studio A', destination: { name: 'Studio A out' } },
+    effect: 'change',
+  },
+  'delete route': {
+    type: 'delete-route',
+    node: APPLIED,
+    msg: { routeName: 'Studio A' },
+    effect: 'change',
+  },
+  'ensure a list': {
+    type: 'ensure-route',
+    msg: { payload: [route('One'), route('Two')] },
+    effect: 'change',
+  },
+  'ensure absent, with a secret by name': {
+    type: 'ensure-route',
+    node: { state: 'absent' },
+    msg: { payload: { name: 'Studio A', source: { passphrase: '${SRT_NOT_SET}' } } },
+    effect: 'change',
+  },
+  'a dry run': {
+    type: 'ensure-route',
+    node: { check: true },
+    msg: { payload: route('One') },
+    effect: 'read',
+  },
+  'statistics of all': { type: 'statistics', node: { scope: 'all' }, effect: 'read' },
+  'an export': { type: 'preset', effect: 'read' },
+  'an import that is not confirmed': {
+    type: 'preset',
+    node: { action: 'import' },
+    msg: { payload: Buffer.from('{}') },
+    effect: 'change',
+    fails: 'INVALID_INPUT',
+  },
+  'information on the session': { type: 'session', effect: 'read' },
+}
+
+describe('an action for an appliance of another instance', function () {
+  this.timeout(20_000)
+
+  for (const [title, each] of Object.entries(CASES)) {
+    it(`comes out the same: ${title}`, async () => {
+      const here = await outcome(each, false)
+      const there = await outcome(each, true)
+      there.command!.appliance.should.equal('oslo')
+      should([there.command!.writes, there.command!.once]).eql([
+        each.effect !== 'read',
+        each.effect === 'once',
+      ])
+      should(there.sent).eql(here.sent)
+      should(there.error).eql(here.error)
+      should(here.error?.code).equal(each.fails)
+      // What was done to the appliance is the same too.
+      there.calls.should.eql(here.calls)
+    })
+  }
+
+  it('an undo takes back what the node has done there, once', async () => {
+    const { simulator, close, last } = await open({ type: 'ensure-route', effect: 'change' }, true)
+    try {
+      const names = (): string[] => simulator.routes.map(({ name }) => name).sort()
+      const before = names()
+      await result('node', { payload: [route('One')], appliance: 'oslo' })
+      names().should.containEql('One')
+      await result('node', { action: 'undo', appliance: 'oslo' })
+      last()!.once.should.be.true()
+      names().should.eql(before)
+      const { error } = await send('node', { action: 'undo', appliance: 'oslo' })
+      error!.code.should.equal('NOT_FOUND')
+    } finally {
+      await close()
+    }
+  })
+
+  it('fails with UNAVAILABLE where the instances cannot reach each other, and says whose it is', async () => {
+    const simulator = await startSimulator({ routes: 3 })
+    // Of two parts, one has the appliance and the other has not.
+    const gateway = { inventoryType: 'json', inventory: rows(simulator), share: 'lease' }
+    const outcomes: Outcome[] = []
+    for (const share of ['1/2', '2/2']) {
+      await load(
+        '',
+        { node: { type: 'media-gateway-list-routes' } },
+        { gateway: { ...gateway, share } },
+      )
+      outcomes.push(await send('node', { appliance: 'oslo' }))
+      await unload()
+    }
+    await simulator.stop()
+    const [failed, ...others] = outcomes.filter(({ error }) => error)
+    others.should.have.length(0)
+    failed!.done.should.equal(1)
+    failed!.error!.code.should.equal('UNAVAILABLE')
+    failed!.error!.message.should.containEql('"oslo" belongs to the share of another instance')
+    failed!.error!.cause.should.containDeep({ applied: 'no', appliance: 'oslo' })
+  })
+})
+
+const rows = ({ url }: Simulator): string => JSON.stringify([{ name: 'oslo', baseUrl: url }])
+
+/** A node on a simulator of its own; `elsewhere`: this instance does not own the appliance. */
+async function open(
+  { type, node }: Case,
+  elsewhere: boolean,
+): Promise<{ simulator: Simulator; close: () => Promise<void>; last: () => Command | undefined }> {
+  const simulator = await startSimulator({ routes: 4, applyDelay: 0, settleDelay: 0 })
+  let last: Command | undefined
+  await load(
+    '',
+    {
+      node: {
+        type: `media-gateway-${type}`,
+        applianceType: 'msg',
+        appliance: 'appliance',
+        ...node,
+      },
+    },
+    { gateway: { inventoryType: 'json', inventory: rows(simulator) } },
+  )
+  const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+  await fleet!.ready
+  if (elsewhere) {
+    const owner = fleet!.find('oslo')
+    const remote: Pick<Fleet, 'owns' | 'send'> = {
+      owns: () => false,
+      // As over the engine: JSON, and errors as data.
+      async send(command) {
+        last = structuredClone({ ...command, id: '1' })
+        try {
+          return overTheWire(await carryOut(owner, overTheWire(command.body), new Stop()))
+        } catch (error) {
+          throw errorOf(overTheWire(dataOf(error, command.writes)))
+        }
+      },
+    }
+    for (const [name, value] of Object.entries(remote))
+      Object.defineProperty(fleet!, name, { value })
+  }
+  const close = async (): Promise<void> => {
+    await unload()
+    await simulator.stop()
+  }
+  return { simulator, close, last: () => last }
+}
+
+const overTheWire = (value: unknown): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+
+interface Comparable {
+  sent: unknown
+  error?: { code: string; message: string; applied: string }
+  calls: string[]
+  command?: Command
+}
+
+async function outcome(each: Case, elsewhere: boolean): Promise<Comparable> {
+  const { simulator, close, last } = await open(each, elsewhere)
+  try {
+    const { messages, error, done } = await send('node', { ...each.msg, appliance: 'oslo' })
+    done.should.equal(1)
+    const calls = simulator.journal.map(({ method, path }) => `${method} ${path}`)
+    return {
+      sent: messages.map((message) => comparable(message, simulator)),
+      error: error && brief(error, simulator),
+      calls: calls.map((call) => plain(call, simulator)),
+      command: last(),
+    }
+  } finally {
+    await close()
+  }
+}
+
+/** Without what differs from run to run: IDs, times and counters. */
+function comparable({ gateway, ...message }: Message, simulator: Simulator): unknown {
+  const { durationMs: _time, ...facts } = gateway ?? {}
+  const text = JSON.stringify({ ...message, _msgid: 0, facts }, (_name, value: unknown) =>
+    typeof value === 'number' || /^-?[\d.]+$/.test(String(value)) ? 0 : value,
+  )
+  return JSON.parse(plain(text, simulator))
+}
+
+const brief = (
+  { code, message, cause }: GatewayError,
+  simulator: Simulator,
+): Comparable['error'] => ({
+  code,
+  message: plain(message, simulator),
+  applied: cause.applied,
+})
+
+const plain = (text: string, { url }: Simulator): string =>
+  text
+    .replaceAll(new URL(url).host, 'HOST')
+    .replaceAll(/[\w-]{16,}/g, 'ID')
+    .replaceAll(/\d\d:\d\d:\d\d/g, 'TIME')

@@ -1,0 +1,226 @@
+// A fleet whose ownership moves, with a share that is moved by hand.
+import should from 'should'
+import { openConnection, watchDevice, type GatewayError } from '../../client/internal'
+import type { UsableRow } from '../../client/fleet/inventory'
+import type { Share, ShareFollower } from '../../client/fleet/types'
+import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet'
+import type { Appliance, Follower } from '../../nodes/runtime/gateway-node'
+import { startSimulator, type Simulator } from '../../simulator'
+import { until } from '../support/until'
+
+const ACCOUNT = { username: 'haiadmin', password: 'manager' }
+
+/** Owns what it is told to. */
+class Moved implements Share {
+  readonly owned = new Set<string>()
+  mayNot = new Set<string>()
+  follower!: ShareFollower
+  isClosed = false
+
+  owns = (name: string): boolean => this.owned.has(name)
+  maySend = (name: string): boolean => !this.mayNot.has(name)
+  take(...names: string[]): void {
+    for (const name of names) this.owned.add(name)
+    this.follower.onTaken()
+  }
+  give(...names: string[]): Promise<void> {
+    for (const name of names) this.owned.delete(name)
+    return this.follower.onGiving((name) => names.includes(name))
+  }
+  close(): Promise<void> {
+    this.isClosed = true
+    return Promise.resolve()
+  }
+}
+
+describe('a fleet whose ownership moves', () => {
+  let simulators: Simulator[]
+  let share: Moved
+  let fleet: OwnFleet
+  let told: string[]
+  let logged: string[]
+  let ends: Map<Appliance, () => void>
+
+  const row = (name: string, { url }: Simulator, more: object = {}): UsableRow => ({
+    name,
+    baseUrl: url,
+    ...ACCOUNT,
+    ...more,
+  })
+  const follower: Follower = {
+    added(appliance) {
+      told.push(`+${appliance.appliance}`)
+      const end = watchDevice(appliance.client(), { onEvents: () => undefined })
+      ends.set(appliance, end)
+    },
+    removed(appliance) {
+      told.push(`-${appliance.appliance}`)
+      ends.get(appliance)?.()
+    },
+  }
+  const codeOf = (name: string): string => {
+    try {
+      fleet.find(name).client()
+      return 'found'
+    } catch (error) {
+      return (error as GatewayError).code
+    }
+  }
+
+  beforeEach(async () => {
+    simulators = await Promise.all([0, 1].map(() => startSimulator({ routes: 1 })))
+    share = new Moved()
+    told = []
+    logged = []
+    ends = new Map()
+    fleet = createFleet({
+      node: { id: 'gateway', name: 'sites' },
+      readOnly: false,
+      ready: Promise.resolve(),
+      openShare(by) {
+        share.follower = by
+        return share
+      },
+      open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
+        openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
+      secretPrefix: () => 'SRT_',
+      language: 'en-US',
+      log: (_, text) => logged.push(text),
+    })
+    const [one, two] = simulators as [Simulator, Simulator]
+    fleet.update({ rows: [row('one', one), row('two', two)], faults: [] })
+  })
+  afterEach(async () => {
+    await fleet.close()
+    share.isClosed.should.be.true()
+    for (const simulator of simulators) {
+      simulator.openSessions.should.equal(0)
+      await until(() => simulator.openSockets === 0)
+      await simulator.stop()
+    }
+  })
+
+  it('begins what is taken, and has ended what is given when it says so', async () => {
+    const [one, two] = simulators as [Simulator, Simulator]
+    fleet.follow(follower)
+    told.should.eql([])
+    codeOf('one').should.equal('UNAVAILABLE')
+    share.take('one')
+    told.should.eql(['+one'])
+    await until(() => one.openSessions === 1 && one.journal.length > 2)
+    share.take('two')
+    await until(() => two.openSessions === 1)
+
+    await share.give('one')
+    ;[one.openSessions, one.logouts, two.logouts].should.eql([0, 1, 0])
+    told.should.eql(['+one', '+two', '-one'])
+    const sent = one.journal.length
+    codeOf('one').should.equal('UNAVAILABLE')
+    codeOf('two').should.equal('found')
+    await until(() => two.journal.filter(({ path }) => /devices\/[^/]+$/.test(path)).length > 2)
+    one.journal.should.have.length(sent)
+
+    share.take('one')
+    await until(() => one.logins === 2)
+    told.at(-1)!.should.equal('+one')
+  })
+
+  it('lets what is under way come to its end, and begins again only after it', async () => {
+    const [one] = simulators as [Simulator]
+    let over: () => void = () => undefined
+    const slow: Follower = {
+      added: ({ appliance }) => void told.push(`+${appliance}`),
+      removed: ({ appliance }) =>
+        new Promise<void>((resolve) => {
+          over = () => {
+            told.push(`-${appliance}`)
+            resolve()
+          }
+        }),
+    }
+    share.take('one')
+    const unfollow = fleet.follow(slow)
+    const former = fleet.find('one').client()
+    const given = share.give('one')
+    let isGiven = false
+    void given.then(() => (isGiven = true))
+    share.take('one')
+    // Messages have it at once; who works by itself waits for the former one.
+    const present = fleet.find('one').client()
+    present.should.not.equal(former)
+    former.closing.stopped.should.be.true()
+    told.should.eql(['+one'])
+    isGiven.should.be.false()
+    over()
+    await given
+    await until(() => told.length === 3)
+    told.should.eql(['+one', '-one', '+one'])
+    unfollow()
+    one.logins.should.equal(0)
+  })
+
+  it('a row that changes while it is given, and one that leaves meanwhile, end once', async () => {
+    const [one, two] = simulators as [Simulator, Simulator]
+    share.take('one', 'two')
+    fleet.follow(follower)
+    await until(() => one.openSessions === 1 && two.openSessions === 1)
+    fleet.update({
+      rows: [row('one', one, { username: 'operator', password: 'supervisor' })],
+      faults: [],
+    })
+    const given = share.give('one', 'two')
+    should(() => fleet.find('two')).throw({ code: 'NOT_FOUND' })
+    await given
+    ;[one.openSessions, two.openSessions, one.logouts, two.logouts].should.eql([0, 0, 1, 1])
+    told.should.eql(['+one', '+two', '-one', '-two'])
+    logged.should.eql(['Inventory: 0 added, 1 changed, 1 removed.'])
+  })
+
+  it('sends nothing while the share may not', async () => {
+    const [one] = simulators as [Simulator]
+    share.take('one')
+    share.mayNot.add('one')
+    const connection = fleet.find('one').client()
+    const call = connection.call({ method: 'GET', path: '/api/devices' }, { name: 'x' } as never)
+    await should(call).be.rejectedWith({ code: 'UNAVAILABLE' })
+    one.journal.should.have.length(0)
+  })
+
+  it('one follower that throws keeps nothing from the others', () => {
+    fleet.follow({
+      added: () => {
+        throw new Error('mine')
+      },
+      removed: () => undefined,
+    })
+    fleet.follow({ ...follower, added: ({ appliance }) => void told.push(`+${appliance}`) })
+    share.take('one')
+    told.should.eql(['+one'])
+    logged.should.eql(['one: Error: mine'])
+  })
+
+  it('of 10,000 appliances opens nothing before it is used, and changes one quickly', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({
+      name: `site-${index}`,
+      baseUrl: `http://10.${index >> 8}.${index & 255}.1`,
+      ...ACCOUNT,
+    }))
+    share.owns = () => true
+    const begun = process.cpuUsage()
+    fleet.update({ rows, faults: [] })
+    const followed = new Set<string>()
+    fleet.follow({
+      added: ({ appliance }) => void followed.add(appliance!),
+      removed: ({ appliance }) => void followed.delete(appliance!),
+    })
+    followed.size.should.equal(10_000)
+    fleet
+      .list()
+      .filter(({ connection }) => connection)
+      .should.have.length(0)
+    fleet.update({ rows: rows.slice(1), faults: [] })
+    await until(() => followed.size === 9999)
+    const { user, system } = process.cpuUsage(begun)
+    ;((user + system) / 1000).should.be.below(2000)
+  })
+})

@@ -1,0 +1,331 @@
+// Where the inventory of a config node comes from, and what the editor is told of it.
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { GatewayError } from '../../client/internal'
+import { followSource, inventorySource, type InventoryConfig } from '../../nodes/gateway/inventory'
+import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
+import { startSimulator, type Simulator } from '../../simulator'
+import { helper, load, result, send, unload, type FlowOptions } from '../support/flow'
+import { until } from '../support/until'
+
+const WATCH = { type: 'media-gateway-watch' }
+
+describe('the inventory of a config node', function () {
+  this.timeout(20_000)
+
+  let one: Simulator
+  let two: Simulator
+  let folder: string
+
+  before(async () => {
+    ;[one, two] = await Promise.all([startSimulator({ routes: 2 }), startSimulator({ routes: 2 })])
+    folder = mkdtempSync(join(tmpdir(), 'media-gateway-inventory-'))
+    process.env['FLEET_TEST_PASSWORD'] = 'manager'
+  })
+  afterEach(async () => {
+    await unload()
+    ;[one.openSessions, two.openSessions].should.eql([0, 0])
+  })
+  after(async () => {
+    delete process.env['FLEET_TEST_PASSWORD']
+    rmSync(folder, { recursive: true })
+    for (const simulator of [one, two]) {
+      await until(() => simulator.openSockets === 0)
+      await simulator.stop()
+    }
+  })
+
+  const rows = (): object[] => [
+    { name: 'one', baseUrl: one.url },
+    { name: 'two', baseUrl: two.url },
+  ]
+  const node = (): GatewayNode => helper.getNode('gateway') as unknown as GatewayNode
+  const fleet = (): Fleet => node().fleet!
+
+  async function start(
+    gateway: InventoryConfig & object,
+    nodes: Record<string, object> = {},
+    more: FlowOptions = {},
+  ): Promise<void> {
+    await load('', nodes, { gateway: { name: 'sites', ...gateway }, ...more })
+    await fleet().ready
+  }
+  async function post(path: string, body: object): Promise<Record<string, unknown>> {
+    const { text } = await helper
+      .request()
+      .post(`/media-gateway/${path}`)
+      .set('content-type', 'application/json')
+      .send(JSON.stringify(body))
+    return JSON.parse(text) as Record<string, unknown>
+  }
+  const message = (work: () => unknown): string => {
+    try {
+      work()
+    } catch (error) {
+      return `${(error as GatewayError).code} ${(error as Error).message}`
+    }
+    return 'nothing was thrown'
+  }
+
+  it('is typed in, with passwords by name, or stands in a variable', async () => {
+    const named = rows().map((row) => ({ ...row, password: '${FLEET_TEST_PASSWORD}' }))
+    await start({ inventoryType: 'json', inventory: JSON.stringify(named) })
+    fleet().names().should.eql(['one', 'two'])
+    const devices = await result('list-devices', { appliance: 'two' })
+    devices.should.match({ appliance: 'two', payload: [{ _id: two.devices[0]!._id }] })
+    one.logins.should.equal(0)
+
+    await unload()
+    process.env['FLEET_TEST_ROWS'] = JSON.stringify(rows())
+    await start({ inventoryType: 'env', inventory: 'FLEET_TEST_ROWS' })
+    fleet().names().should.eql(['one', 'two'])
+    delete process.env['FLEET_TEST_ROWS']
+  })
+
+  it('refuses plain passwords in a flow, and names the row without them', async () => {
+    const plain = [{ ...rows()[0], password: 'manager-secret' }, rows()[1]]
+    await start({ inventoryType: 'json', inventory: JSON.stringify(plain) }, { watch: WATCH })
+    fleet().names().should.eql(['two'])
+    message(() => fleet().find('one')).should.match(
+      /^CONFIG Row 1 of the inventory, "one": The field password/,
+    )
+    message(() => fleet().find('three')).should.equal(
+      'NOT_FOUND The inventory has no appliance "three".',
+    )
+    message(() => node().client()).should.match(
+      /^INVALID_INPUT Gateway "sites": This gateway has an inventory/,
+    )
+    const { inventory } = (await gateways())[0]!
+    JSON.stringify(inventory).should.not.match(/secret/)
+    inventory!.should.match({ appliances: 1, owned: 1, faults: [{ code: 'CONFIG' }] })
+  })
+
+  interface Listed {
+    readOnly: boolean
+    inventory?: object
+    error?: { code: string }
+  }
+  async function gateways(): Promise<Listed[]> {
+    const { text } = await helper.request().get('/media-gateway/gateways')
+    return JSON.parse(text) as Listed[]
+  }
+
+  it('that cannot be used at all is said by everything that needs it', async () => {
+    const wrong: Array<[InventoryConfig & object, RegExp]> = [
+      [{ inventoryType: 'json', inventory: '[' }, /is not valid JSON/],
+      [{ inventoryType: 'json', inventory: '{}' }, /must be a JSON array/],
+      [
+        { inventoryType: 'env', inventory: 'FLEET_TEST_NONE' },
+        /variable FLEET_TEST_NONE is not set/,
+      ],
+      [
+        { inventoryType: 'file', inventory: join(folder, 'none.json') },
+        /none\.json cannot be read \(ENOENT\)/,
+      ],
+      [{ inventoryType: 'global', inventory: 'nothing' }, /no inventory in "nothing"/],
+      [{ inventoryType: 'other', inventory: '' }, /inventoryType must be/],
+      [{ inventoryType: 'file', inventory: '${FLEET_TEST_NONE}' }, /FLEET_TEST_NONE is not set/],
+    ]
+    for (const [gateway, reason] of wrong) {
+      await start(gateway, { watch: WATCH })
+      const said = message(() => fleet().find('one'))
+      said.should.match(/^CONFIG Gateway "sites": /).and.match(reason)
+      const { error, done } = await send('list-devices', { appliance: 'one' })
+      ;[error!.code, done].should.eql(['CONFIG', 1])
+      ;(await gateways())[0]!.should.match({
+        inventory: { appliances: 0 },
+        error: { code: 'CONFIG' },
+      })
+      await unload()
+    }
+    await start({
+      inventoryType: 'json',
+      inventory: JSON.stringify(rows()),
+      share: '3/2',
+    } as object)
+    message(() => fleet().find('one')).should.match(/^CONFIG Gateway "sites": The property share/)
+  })
+
+  it('is read again when it changes: a file by its date, the global context by its text', async () => {
+    const path = join(folder, 'inventory.json')
+    writeFileSync(path, '[1]')
+    const values: unknown[] = []
+    const failures: string[] = []
+    const context = new Map<string, unknown>([['sites', [1]]])
+    const RED = {
+      settings: { fileWorkingDirectory: folder },
+      util: { parseContextStore: (key: string) => ({ key, store: 'kept' }) },
+    }
+    const holder = {
+      context: () => ({
+        global: {
+          get: (key: string, store: string, done: (error: unknown, value?: unknown) => void) =>
+            done(null, store === 'kept' ? context.get(key) : undefined),
+        },
+      }),
+    }
+    const follow = (
+      inventoryType: string,
+      inventory: string,
+      isRefused: (value: unknown) => boolean = () => false,
+    ) => {
+      const source = inventorySource(RED as never, holder as never, { inventoryType, inventory })
+      return followSource(
+        source,
+        {
+          onValue(value) {
+            if (isRefused(value)) throw new GatewayError('CONFIG', 'refused')
+            values.push(value)
+          },
+          onFailure: ({ message: text }) => failures.push(text),
+        },
+        5,
+      )
+    }
+    // A relative path begins where those of the file nodes do.
+    const file = follow('file', 'inventory.json', (text) => text === 'half')
+    await file.ready
+    values.should.eql(['[1]'])
+    writeFileSync(path, 'half')
+    await until(() => failures.length === 1)
+    rmSync(path)
+    await until(() => failures.length === 2)
+    writeFileSync(path, '[1]')
+    await until(() => values.length === 2)
+    // As long, and as old: what has changed is when it was changed.
+    writeFileSync(path, '[2]')
+    utimesSync(path, new Date(0), new Date(0))
+    await until(() => values.length === 3)
+    file.close()
+    values.should.eql(['[1]', '[1]', '[2]'])
+    failures[1]!.should.match(/inventory\.json cannot be read \(ENOENT\)/)
+
+    const global = follow('global', 'sites')
+    await global.ready
+    ;(context.get('sites') as unknown[]).push(2)
+    await until(() => values.length === 5)
+    context.set('sites', {
+      toJSON: () => {
+        throw new Error('secret')
+      },
+    })
+    await until(() => failures.length === 3)
+    context.set('sites', '[3]')
+    await until(() => values.length === 6)
+    global.close()
+    values.slice(3).should.eql(['[1]', '[1,2]', '[3]'])
+    failures[2]!.should.equal('The inventory "sites" in the global context cannot be read (Error).')
+  })
+
+  it('is listed with those in trouble first, and opens and polls nothing for it', async () => {
+    const more = Array.from({ length: 60 }, (_, index) => ({
+      name: `site ${index}`,
+      baseUrl: `http://127.0.0.1:1/${index}`,
+    }))
+    const before = two.journal.length
+    const path = join(folder, 'listed.json')
+    writeFileSync(path, JSON.stringify([...more, ...rows()]))
+    const pattern = { ...WATCH, applianceType: 'pattern', appliance: '*e*1?' }
+    await start({ inventoryType: 'file', inventory: path, timeout: 500 } as object, {
+      watch: pattern,
+      single: { ...WATCH, applianceType: 'pattern', appliance: 'one' },
+    })
+    interface Answer {
+      total: number
+      found: number
+      rows: Array<{
+        name: string
+        polled: boolean
+        owned: boolean
+        address: string
+        health?: object
+      }>
+    }
+    const ask = async (question: object): Promise<Answer> =>
+      (await post('appliances', { id: 'gateway', ...question })) as unknown as Answer
+    await until(async () => (await ask({ trouble: true })).found === 10)
+    await until(async () => 'known' in ((await ask({ search: 'one' })).rows[0]!.health ?? {}))
+    const first = await ask({ limit: 12 })
+    ;[first.total, first.found, first.rows.length].should.eql([62, 62, 12])
+    const names = first.rows.map(({ name }) => name)
+    const failing = Array.from({ length: 10 }, (_, index) => `site ${10 + index}`)
+    names.slice(0, 10).sort().should.eql(failing)
+    names.slice(10).should.eql(['one', 'site 0'])
+    first.rows[0]!.should.match({
+      owned: true,
+      polled: true,
+      health: { failure: { code: 'UNAVAILABLE' } },
+    })
+    first.rows[10]!.should.match({
+      address: one.url,
+      health: { known: { routes: 2, isOld: false }, unreachable: false },
+    })
+    first.rows[11]!.should.eql({
+      name: 'site 0',
+      address: 'http://127.0.0.1:1/0',
+      owned: true,
+      polled: false,
+    })
+    const next = await ask({ offset: 12, limit: 1000 })
+    next.rows.should.have.length(50)
+    next.rows.at(-1)!.name.should.equal('two')
+    const searched = await ask({ search: ' SITE 5' })
+    searched.found.should.equal(11)
+    two.journal.should.have.length(before)
+    ;(await post('appliances', { id: 'gone' })).should.eql({ notDeployed: true })
+  })
+
+  it('is where the requests of the editor look: in one of its appliances, by name', async () => {
+    const path = join(folder, 'asked.json')
+    writeFileSync(path, JSON.stringify(rows()))
+    const stored = { inventoryType: 'file', inventory: path }
+    await start({ ...stored, share: '1/2' } as object)
+    const mine = fleet()
+      .names()
+      .filter((name) => fleet().owns(name))
+    const others = fleet()
+      .names()
+      .filter((name) => !fleet().owns(name))
+    const connection = { id: 'gateway' }
+    for (const name of mine) {
+      const simulator = name === 'one' ? one : two
+      const looked = await post('lookup', { connection, appliance: name })
+      looked.should.match({ deviceId: simulator.devices[0]!._id })
+      const state = await post('state', { id: 'gateway', appliance: name })
+      state.should.match({ health: { unreachable: false } })
+    }
+    for (const name of others) {
+      ;(await post('state', { id: 'gateway', appliance: name })).should.eql({ elsewhere: true })
+      ;(await post('lookup', { connection, appliance: name })).should.match({ code: 'UNAVAILABLE' })
+    }
+    ;(await post('lookup', { connection })).should.match({ code: 'INVALID_INPUT' })
+    ;(await post('state', { id: 'gateway', appliance: 'x' })).should.match({ code: 'NOT_FOUND' })
+
+    // A form that is not deployed has an inventory of its own.
+    const form = {
+      id: 'gateway',
+      inventoryType: 'json',
+      inventory: JSON.stringify([...rows(), { name: 'bad' }]),
+      username: 'haiadmin',
+      password: 'manager',
+    }
+    const checked = await post('inventory', { connection: form })
+    checked.should.match({ appliances: 2, names: ['one', 'two'], faults: [{ code: 'CONFIG' }] })
+    const report = await post('connection', { connection: form, appliance: 'two' })
+    report.should.match({ ok: true, reused: false, routes: 2 })
+    ;(await post('connection', { connection: form, appliance: 'bad' })).should.match({
+      ok: false,
+      code: 'CONFIG',
+    })
+    const deployed = {
+      baseUrl: '',
+      username: 'haiadmin',
+      password: '__PWRD__',
+      id: 'gateway',
+      ...stored,
+    }
+    const again = await post('connection', { connection: deployed, appliance: mine[0] })
+    again.should.match(mine.length > 0 ? { ok: true, reused: true } : { ok: false })
+  })
+})
