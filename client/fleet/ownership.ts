@@ -125,6 +125,8 @@ interface Connection {
 const STOPPING = 0.35
 /** How long the engine may take for one answer, in TTL: two may be lost before work is stopped. */
 const ANSWER = 0.15
+/** Why a lease is lost though no answer of the engine is missing: this process was held up. */
+const LATE = 'It was not renewed in time.'
 const WRITES_AT_ONCE = 8
 const CLOSE_MS = 4000
 /** The part of a close that is reserved for ending the member record. */
@@ -305,6 +307,8 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     // What was known may be of records that are lost.
     disconnect()
     if (link.isUp) connect()
+    // Also where nothing is left to stop, and the next life begins at once.
+    publish()
     void Promise.all(stops).then(() => {
       if (life !== ended || isClosed) return
       holds.clear()
@@ -476,7 +480,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const phase = phaseNow()
     return phase === 'member' || phase === 'closed'
       ? { phase, members: members() }
-      : { phase, members: members(), reason }
+      : { phase, members: members(), reason: reason ?? (phase === 'lost' ? LATE : undefined) }
   }
 
   function phaseNow(): OwnershipState['phase'] {
@@ -493,7 +497,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const text = JSON.stringify(present)
     if (text === published.text) return
     if (phase !== published.phase) {
-      if (phase === 'lost') log('warn', `The lease is lost, and all work stops: ${reason}`)
+      if (phase === 'lost') log('warn', `The lease is lost, and all work stops: ${present.reason}`)
       if (phase === 'member') log('info', `${name} takes part in the fleet.`)
     }
     published = { text, phase }

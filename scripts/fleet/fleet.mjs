@@ -22,6 +22,7 @@ const LATE_POLLS = 2.5
  * @param appliances,instances how many
  * @param routes on each appliance
  * @param ttl,interval,lifetime of a lease, between polls and of a session, in seconds
+ * @param replicas of what the engine stores
  * @param engineFor the address of the engine for an instance; its own if not given
  * @param inventoryFor the inventory of an instance, from `{name, url}` of each appliance; the same for all
  * if not given
@@ -34,6 +35,7 @@ export async function startFleet({
   ttl,
   interval,
   lifetime = 900,
+  replicas,
   engineFor = () => engine.servers,
   inventoryFor = (_name, rows) => rows,
 }) {
@@ -52,12 +54,16 @@ export async function startFleet({
   }
   const folder = temporaryUserDirectory()
   const inventoryOf = (name) => join(folder, `${name}.json`)
-  for (const name of names) {
-    const own = await inventoryFor(name, rows)
-    const entries = own.map(({ name: appliance, url }) => ({ name: appliance, baseUrl: url }))
-    writeFileSync(inventoryOf(name), JSON.stringify(entries))
+  /** Gives each instance its inventory, also while it runs. */
+  async function writeInventories(present) {
+    for (const name of names) {
+      const own = await inventoryFor(name, present)
+      const entries = own.map(({ name: appliance, url }) => ({ name: appliance, baseUrl: url }))
+      writeFileSync(inventoryOf(name), JSON.stringify(entries))
+    }
   }
-  const flow = flowOf({ fleet: `trial-${randomBytes(4).toString('hex')}`, ttl, interval })
+  await writeInventories(rows)
+  const flow = flowOf({ fleet: `trial-${randomBytes(4).toString('hex')}`, ttl, interval, replicas })
   const instances = names.map((name) =>
     createInstance({
       name,
@@ -117,12 +123,12 @@ export async function startFleet({
    * Gives commands to the flow of an instance while it runs, for one appliance after the other.
    * @returns ends it
    */
-  function send(through) {
+  function send(through, { everyMs = COMMAND_EVERY_MS } = {}) {
     const over = new AbortController()
     const run = (async () => {
       while (!over.signal.aborted) {
         if (through.state === 'on') await sendOne(through)
-        await pause(COMMAND_EVERY_MS)
+        await pause(everyMs)
       }
     })()
     return async () => {
@@ -132,16 +138,26 @@ export async function startFleet({
   }
 
   async function sendOne(through) {
+    await give(through, rows[(latestCommand + 1) % rows.length].name)
+    await hearFrom(through)
+  }
+
+  /**
+   * Gives a command to the flow of an instance.
+   * @param isOnce,msg if not as for every other command
+   * @returns its number
+   */
+  async function give(through, appliance, { isOnce: isOnceGiven, msg } = {}) {
     const number = ++latestCommand
-    const { name: appliance } = rows[number % rows.length]
-    const command = commandFor(number, appliance)
+    const command = commandFor(number, appliance, isOnceGiven)
+    Object.assign(command.msg, msg)
     const { isOnce } = command
     const { client } = through
     commands.set(number, { number, appliance, isOnce, through: client, sentAt: Date.now() })
     // While there is no flow it takes none. Where that is not known it counts as given.
     const taken = await through.ask('send', [command]).catch(() => 1)
     if (!taken) commands.delete(number)
-    await hearFrom(through)
+    return number
   }
 
   async function hearFrom(instance) {
@@ -168,7 +184,9 @@ export async function startFleet({
     latest,
     settle,
     send,
+    give,
     answers,
+    writeInventories,
     collect,
     commands,
     happens,

@@ -11,8 +11,9 @@ const ROUTE = 'Studio A'
 /**
  * @param fleet its name on the engine
  * @param ttl,interval of the lease and between polls, in seconds
+ * @param replicas of what the engine stores
  */
-export function flowOf({ fleet, ttl, interval }) {
+export function flowOf({ fleet, ttl, interval, replicas = 1 }) {
   return [
     { id: 'tab', type: 'tab', label: 'Fleet' },
     {
@@ -24,6 +25,7 @@ export function flowOf({ fleet, ttl, interval }) {
       inventoryType: 'file',
       share: 'lease',
       engine: '${FLEET_ENGINE}',
+      engineReplicas: replicas,
       leaseTtl: ttl,
       fleet,
       instance: '${FLEET_INSTANCE}',
@@ -89,8 +91,7 @@ const node = (id, type, properties) => ({
  * A command for the flow, by turns one that may only be done once, a new route, and one that may be
  * repeated, an update.
  */
-export function commandFor(number, appliance) {
-  const isOnce = number % 2 === 0
+export function commandFor(number, appliance, isOnce = number % 2 === 0) {
   const name = nameOf(number)
   const msg = isOnce
     ? { payload: newRoute(name) }

@@ -104,6 +104,7 @@ export function createInstance({ name, flow, credentials, environment }) {
 
     ask: (what, value) => nodeRed.ask(what, value),
     get: (path) => nodeRed.get(path),
+    deploy: (nodes) => nodeRed.deploy(nodes),
     /** What its lives have logged as warnings and errors, each text once, without the time. */
     warnings() {
       const lines = [...outputs, nodeRed.output].join('\n').split('\n')

@@ -1,6 +1,7 @@
 // Runs inside a Node-RED of the fleet: gives commands to the flow, and keeps what became of them.
 const { answerCalls } = require('../harness/calls.cjs')
 
+const TrueDate = Date
 let give
 let ended = []
 const events = {}
@@ -15,8 +16,9 @@ module.exports = {
   answered({ number, error }) {
     // An error of JavaScript has no code: that is shown too.
     const code = error ? (error.code ?? error.cause?.code ?? error.message) : 'ok'
-    const { applied } = error?.cause ?? {}
-    ended.push({ number, code, applied, message: error?.message, at: Date.now() })
+    const { applied, gateway, appliance } = error?.cause ?? {}
+    const named = error && { gateway, appliance }
+    ended.push({ number, code, applied, named, message: error?.message, at: TrueDate.now() })
   },
 }
 
@@ -36,6 +38,18 @@ answerCalls({
   /** Blocks the event loop, as a flow that computes for too long does. */
   block(ms) {
     for (const end = performance.now() + ms; performance.now() < end;);
+  },
+  /** Sets the time of day of this process, which clocks that cannot be set do not follow. */
+  shiftClock(ms) {
+    globalThis.Date = class extends TrueDate {
+      constructor(...given) {
+        if (given.length === 0) super(TrueDate.now() + ms)
+        else super(...given)
+      }
+      static now() {
+        return TrueDate.now() + ms
+      }
+    }
   },
   pid: () => process.pid,
   /** How many events of the watch there were, by their names. */

@@ -39,16 +39,22 @@ async function stopAll(code) {
     console.error('Not everything stopped in time.')
     process.exit(1)
   }, STOP_WITHIN_MS)
-  let result = code
+  const errors = await stopStarted(code)
+  for (const error of errors) console.error(sentenceOf(error))
+  process.exit(errors.length > 0 ? 1 : code)
+}
+
+/** Stops everything, for a process that goes on, such as that of a test. @returns what failed */
+export async function stopStarted(code = 0) {
+  const errors = []
   for (const stop of started.splice(0).reverse()) {
     try {
       await stop(code)
     } catch (error) {
-      console.error(sentenceOf(error))
-      result = 1
+      errors.push(error)
     }
   }
-  process.exit(result)
+  return errors
 }
 
 export const sentenceOf = (error) => (error instanceof Error ? error.message : String(error))

@@ -355,6 +355,19 @@ describe('the ownership of slots', () => {
       world.owners().should.eql(before)
     })
 
+    it('says that the lease was lost, also where nothing is left to be stopped', async () => {
+      const all = await settled(['a', 'b', 'c'])
+      for (const each of all) each.stopping = 0
+      world.restartEngine(() => world.engine.wipe())
+      await world.time.until(() => world.engine.records.size > 0, TTL + 10_000)
+      await world.time.until(() => world.isSettled(), TTL + 10_000)
+      for (const { id, states } of all) {
+        const lost = states.filter(({ phase }) => phase === 'lost')
+        should(lost.length > 0).equal(true, id)
+        for (const { reason } of lost) should(reason).be.a.String()
+      }
+    })
+
     it('begins anew also when its records are lost without a word', async () => {
       const [a] = await settled(['a', 'b'])
       const before = world.owners()
