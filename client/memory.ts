@@ -22,6 +22,8 @@ export interface Memory {
   readonly writtenSecrets: Map<string, WrittenSecrets>
   /** By device, `''` for the only one: its poller for watches. Only `watch/` knows more of it. */
   readonly watches: Map<string, Running>
+  /** What another process has seen of a device, once it was asked for. Only `watch/` knows more of it. */
+  handedOver?: Promise<object | undefined>
   /** By route: the failover that protects it. Only `failover/` knows more of it. */
   readonly protections: Map<string, object>
   /** By device: its poller for waits until a change shows. Only `changes/` knows more about it. */

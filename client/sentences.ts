@@ -219,11 +219,11 @@ export const SENTENCES = {
   rowLongName: 'The name has more than __most__ characters.',
   rowSameName: 'Row __first__ has the same name.',
   rowSameUrl: 'Row __first__ has the same URL.',
-  rowMember: 'The member "__member__" is unknown. Known members are __known__.',
-  rowNotText: 'The member __member__ must be text.',
-  rowVariable: 'The environment variable __variable__ is not set (member __member__).',
+  rowField: 'The field "__field__" is unknown. Known fields are __known__.',
+  rowNotText: 'The field __field__ must be text.',
+  rowVariable: 'The environment variable __variable__ is not set (field __field__).',
   rowPlain:
-    'The member __member__ must be the name of an environment variable, such as __example__, because flows are exported.',
+    'The field __field__ must be the name of an environment variable, such as __example__, because flows are exported.',
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
   engineMissing: 'The share is a lease, but no engine is given.',
   engineLost:

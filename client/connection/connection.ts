@@ -60,6 +60,11 @@ export interface GatewayOptions {
   log?: (level: 'info' | 'warn', text: string) => void
   /** @internal Asked before each request is written: false, and it is refused with `UNAVAILABLE`. */
   maySend?: () => boolean
+  /**
+   * @internal The snapshot of the device that another process saw last, where this one takes over
+   * from it: the first poll is compared with it. Asked once, and waited for no longer than 2 s.
+   */
+  handedOver?: () => Promise<unknown>
   /** @internal Time for waits and durations, so that tests can move it. */
   clock?: Clock
 }
@@ -75,6 +80,8 @@ export interface Connection {
   readonly concurrency: number
   /** Milliseconds between two polls of a watch; undefined when the appliance suggests them. */
   readonly pollInterval?: number
+  /** @internal As in the options. */
+  readonly handedOver?: () => Promise<unknown>
   /** Stopped when `close()` starts. Changes already under way may still finish. */
   readonly closing: Stop
   readonly session: Session
@@ -291,6 +298,7 @@ export function openConnection(options: GatewayOptions): Connection {
     protects: protectionBy(options.protectedRoutes),
     concurrency,
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
+    handedOver: options.handedOver,
     closing,
     session,
     memory,

@@ -75,7 +75,7 @@ function readRow(given: unknown, rules: InventoryRules, wrong: Sentence[]): Usab
   for (const [member] of membersIn(given)) {
     if (ROW_MEMBERS.some((known) => known === member)) continue
     const known = ROW_MEMBERS.join(', ')
-    wrong.push(say('rowMember', { member: shortened(member, 60), known }))
+    wrong.push(say('rowField', { field: shortened(member, 60), known }))
   }
   const { defaults = {}, isTyped = false } = rules
 
@@ -85,7 +85,7 @@ function readRow(given: unknown, rules: InventoryRules, wrong: Sentence[]): Usab
     if (own !== '') {
       const isSecret = member === 'username' || member === 'password'
       if (!isTyped || !isSecret || variableIn(own) !== undefined) return resolved(own, member)
-      wrong.push(say('rowPlain', { member, example: `\${OSLO_${member.toUpperCase()}}` }))
+      wrong.push(say('rowPlain', { field: member, example: `\${OSLO_${member.toUpperCase()}}` }))
       return ''
     }
     return member === 'name' ? '' : resolved(textOf(defaults[member], member), member)
@@ -94,7 +94,7 @@ function readRow(given: unknown, rules: InventoryRules, wrong: Sentence[]): Usab
   function textOf(value: unknown, member: Member): string {
     if (value === undefined || value === null) return ''
     if (typeof value === 'string') return member === 'password' ? value : value.trim()
-    wrong.push(say('rowNotText', { member }))
+    wrong.push(say('rowNotText', { field: member }))
     return ''
   }
 
@@ -103,7 +103,7 @@ function readRow(given: unknown, rules: InventoryRules, wrong: Sentence[]): Usab
     if (variable === undefined) return value
     const found = rules.lookUp(variable)
     if (found !== undefined && found !== '') return member === 'password' ? found : found.trim()
-    wrong.push(say('rowVariable', { variable, member }))
+    wrong.push(say('rowVariable', { variable, field: member }))
     return ''
   }
 

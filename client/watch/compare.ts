@@ -1,4 +1,5 @@
-import { UNTOLD, isRunning } from './state'
+import type { Direction } from '../model/members'
+import { UNTOLD, isRunning, showSame } from './state'
 import type {
   Condition,
   Definition,
@@ -108,8 +109,10 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
       ? pairs(route.destinations, route.destinations)
       : pairs(from.destinations, route.destinations)
   const isRedefined =
-    (isSourceKnown && !isSame(from.source.definition, route.source.definition)) ||
-    destinations.kept.some(([before, after]) => !isSame(before!.definition, after!.definition))
+    (isSourceKnown && !isSame('source', from.source.definition, route.source.definition)) ||
+    destinations.kept.some(
+      ([before, after]) => !isSame('destination', before!.definition, after!.definition),
+    )
   if (isRedefined) {
     add({ of: 'route.definition', route, from: definitionOf(from), to: definitionOf(route) })
   }
@@ -157,8 +160,11 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
 
 const differ = (a: Condition, b: Condition): boolean => a.code !== b.code || a.state !== b.state
 
-const isSame = (a: Definition, b: Definition): boolean =>
-  a === b || (a.trace === b.trace && a.secrets === b.secrets)
+export function isSame(direction: Direction, a: Definition, b: Definition): boolean {
+  if (a === b) return true
+  if (a.secrets === undefined || b.secrets === undefined) return showSame(direction, a, b)
+  return a.trace === b.trace && a.secrets === b.secrets
+}
 
 function definitionOf({ source, destinations }: RouteState): RouteDefinition {
   const ofDestinations = [...destinations].map(

@@ -4,10 +4,11 @@ import { newOperation, type Operation } from '../connection/operation'
 import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices'
 import { readStatisticsOf } from '../api/statistics'
 import type { Running } from '../memory'
-import { Stop } from '../stop'
+import { Stop, untilStopped } from '../stop'
 import { compare } from './compare'
 import { snapshotOf, type Snapshot, type Wordless } from './events'
 import { figuresOf, type Figures } from './figures'
+import { asKnownHere, forgetHandedOver, handedOver, type HandedOver } from './handover'
 import { createSubscription, type Subscription, type WatchOptions } from './subscription'
 import { createReader, type Reading } from './reader'
 import { createPace } from './pace'
@@ -159,6 +160,8 @@ function createDeviceWatch(
   let deviceId = configured
   let read: ReturnType<typeof createReader> | undefined
   let state: DeviceState | undefined
+  /** Until something is known here. */
+  let former: HandedOver | undefined
   let figures: Figures | undefined
   let seenAt = 0
   let lookMs = 0
@@ -178,8 +181,9 @@ function createDeviceWatch(
     ask,
     interval,
     onAnswer(answer) {
-      const changes = state ? compare(state, answer.state) : []
       const present = answer.state
+      const before = state ?? takeOver(present)
+      const changes = before ? compare(before, present) : []
       const carried = figuresOf(present, answer.sent, figures)
       state = present
       figures = carried
@@ -230,12 +234,14 @@ function createDeviceWatch(
   }
 
   async function ask(): Promise<SharedReading> {
+    const given = state ? undefined : handedOver(gateway)
+    if (given) former = await untilStopped(given, stop, closedError)
     const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const id = deviceId ?? (await findDevice(operation))
       read ??= createReader(gateway, id, clock)
       const begun = clock.now()
-      const reading = await read(operation, state)
+      const reading = await read(operation, state ?? formerOf(id))
       count(clock.now() - begun)
       return Object.assign(reading, { operation })
     } catch (error) {
@@ -247,6 +253,22 @@ function createDeviceWatch(
       }
       throw error
     }
+  }
+
+  const formerOf = (id: string): DeviceState | undefined =>
+    former?.state.id === id ? former.state : undefined
+
+  /** Lets the watches begin with what another process has seen of the device. */
+  function takeOver(present: DeviceState): DeviceState | undefined {
+    const known = formerOf(present.id)
+    if (!known) return undefined
+    const before = asKnownHere(known, present)
+    const now = clock.now()
+    const at = now + former!.at - clock.unix(now)
+    former = undefined
+    forgetHandedOver(gateway)
+    each((subscription) => subscription.takeOver(before, at))
+    return before
   }
 
   function count(ms: number): void {

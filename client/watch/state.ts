@@ -11,7 +11,7 @@ import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../m
 import { hideSecrets, isMasked, withoutUserInfo } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
-import { compactObject, type Compact } from './compact'
+import { compactObject, expanded, type Compact } from './compact'
 import { compactMap } from './few'
 
 /**
@@ -75,8 +75,8 @@ export interface DestinationState extends PartState {
 export interface Definition extends Compact {
   /** As in the values, where it would have to be searched; empty while it is not known. */
   readonly protocol: string
-  /** A digest, which differs when a secret was changed. */
-  readonly secrets: string
+  /** A digest, which differs when a secret was changed; undefined where it was not seen here. */
+  readonly secrets?: string
   /** A digest, which is the same for definitions that mean the same. */
   readonly trace: string
 }
@@ -392,6 +392,20 @@ function definitionOf(
   const { names, values } = compactObject(viewOf(direction, protocol, part))
   const called = text(protocol) ?? ''
   return { definition: { names, values, protocol: called, secrets: digest, trace }, secrets }
+}
+
+/**
+ * Whether two definitions mean the same as far as both show it. What only one of them shows says
+ * nothing: another release of the package may know other members.
+ */
+export function showSame(direction: Direction, one: Definition, other: Definition): boolean {
+  if (one.names === other.names && one.values === other.values) return true
+  const [first, second] = [expanded(one), expanded(other)]
+  const traceOf = (shown: JsonObject, also: JsonObject): string => {
+    const both = Object.entries(shown).filter(([name]) => Object.hasOwn(also, name))
+    return definitionOf(direction, Object.fromEntries(both)).definition.trace
+  }
+  return traceOf(first, second) === traceOf(second, first)
 }
 
 /** Returns the same text for values that mean the same; empty for those that mean nothing. */

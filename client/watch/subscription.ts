@@ -68,6 +68,8 @@ export interface Subscription {
   readonly deviceId?: string
   /** The state as far as it is known when the watch starts. */
   begin(known: { state?: DeviceState; figures?: Figures; seenAt: number; away?: Miss }): void
+  /** What another process has seen before the first poll, which follows. */
+  takeOver(state: DeviceState, at: number): void
   /** A poll succeeded. `changes` are those since the state before. */
   seen(state: DeviceState, changes: readonly Change[], at: number, figures: Figures): void
   missed(miss: Miss): void
@@ -296,6 +298,9 @@ export function createSubscription(
   return {
     deviceId: options.deviceId,
     begin,
+    takeOver(state, at) {
+      if (told?.id !== state.id) start(state, at)
+    },
     seen,
     missed,
     unreachable,

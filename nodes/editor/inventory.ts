@@ -56,7 +56,8 @@ export function conditionOf({ owned, polled, health }: ListedAppliance): {
   if (unreachable) return { sign: 'error', key: 'unreachable' }
   if (!known) return failure ? { sign: 'error', key: 'fault' } : { sign: 'unknown', key: 'asking' }
   if (known.isOld) return { sign: 'warn', key: 'stale' }
-  return { sign: known.errors > 0 ? 'error' : known.warnings > 0 ? 'warn' : 'ok', key: 'reachable' }
+  const isWarning = failure !== undefined || known.warnings > 0
+  return { sign: known.errors > 0 ? 'error' : isWarning ? 'warn' : 'ok', key: 'reachable' }
 }
 
 /** The same for a list of choices; nothing where nothing runs yet. */

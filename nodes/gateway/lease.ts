@@ -88,6 +88,7 @@ export function leaseOf(
 ): OpenShare {
   const options = engineOptions(config, credentials)
   const name = textOf('instance', config.instance) || hostname()
+  const gathers = flagProperty('gather', config.gather)
   return (follower) => {
     const { engine, giveBack } = engines.borrow({ ...options, log })
     const { ttlMs } = options
@@ -101,7 +102,7 @@ export function leaseOf(
     })
     return {
       ...lease,
-      gathering: flagProperty('gather', config.gather) ? engine.gathering() : undefined,
+      gathering: gathers ? engine.gathering() : undefined,
       close: () => lease.close().finally(giveBack),
     }
   }

@@ -592,6 +592,25 @@ withNats('the engine of a fleet', function () {
       }
     })
 
+    it('go to the next owner when the first cannot prove any more that it is the owner', async () => {
+      const nats = await server()
+      const [one, other, third] = [open(nats.url), open(nats.url), open(nats.url)]
+      await isUp(one, other, third)
+      let isFirst = true
+      const first = await owner(
+        other,
+        () => isFirst,
+        () => {
+          setTimeout(() => (isFirst = false), 50)
+          throw new GatewayError('UNAVAILABLE', say('notOwned'))
+        },
+      )
+      const second = await owner(third, () => !isFirst)
+      should(await one.commands.send(command(), { waitMs: 5000 })).equal('done')
+      first.length.should.equal(1)
+      second.length.should.equal(1)
+    })
+
     it('in doubt when the owner is cut off: repeated only if that does no harm', async () => {
       const nats = await server()
       const wire = await startWire(nats.port)

@@ -291,7 +291,9 @@ describe('the guides', () => {
     const isLabel = ([label, property]: readonly [string, string]): boolean =>
       OF_NODE_RED.includes(property) ||
       labels.some(
-        ([key, whole]) => key === property && (whole === label || whole.startsWith(`${label} (`)),
+        ([key, whole]) =>
+          key === property.replace(/^inventoryType$/, 'inventory') &&
+          (whole === label || whole.startsWith(`${label} (`)),
       )
     const inTable = rows(text('docs/nodes.md'), '## The gateway').map(
       ([label, property]) => [label!, code(property!)] as const,

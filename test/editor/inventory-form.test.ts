@@ -374,7 +374,7 @@ inBrowser('an inventory in the forms', function () {
   const labels = () =>
     page
       .locator('.media-gateway-form label:visible')
-      .evaluateAll((all) => all.map((one) => one.textContent!.trim()))
+      .evaluateAll((all) => all.map((one) => one.textContent.trim()))
   const focused = () => page.evaluate(() => document.activeElement?.id)
   const frame = (property: string): Locator =>
     page.locator(

@@ -1,9 +1,10 @@
 // The sidebar with an inventory of 1,000 appliances. What Node-RED would say of it is scripted.
 import type { Page } from 'playwright-core'
 import should from 'should'
-import { inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
+import { inBrowser, sharedEditor, type Editor, type Properties, type View } from '../support/editor'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
+import { startSimulator } from '../../simulator'
 import { faintTexts, HOSTILE } from './sidebar-page'
 
 declare const RED: {
@@ -29,6 +30,8 @@ inBrowser('the sidebar with an inventory', function () {
   let asked: { path: string; body: Properties }[]
   let all: Row[]
   let faults: object[]
+  /** Node-RED itself answers. */
+  let isReal = false
   /** Answers in place of those below. */
   let instead: Record<string, (body: Properties) => { status?: number; json: object } | undefined>
 
@@ -48,6 +51,7 @@ inBrowser('the sidebar with an inventory', function () {
   beforeEach(() => {
     asked = []
     faults = []
+    isReal = false
     instead = {}
     all = [
       row('Site 0500', { health: healthOf(0, 1) }),
@@ -68,8 +72,8 @@ inBrowser('the sidebar with an inventory', function () {
     should(await told())
       .containEql('here: 999')
       .and.containEql('with problems: 3')
-    should((await names()).slice(0, 4)).eql(['Site 0500', 'Site 0900', 'Site 0901', HOSTILE])
-    should((await names()).length).equal(50)
+    should((await shownNames()).slice(0, 4)).eql(['Site 0500', 'Site 0900', 'Site 0901', HOSTILE])
+    should((await shownNames()).length).equal(50)
     should(await rowText('Site 0500')).match(/reachable.*12 of 20 running · problems: 1/s)
     should(await rowText('Site 0900')).match(/unreachable/)
     should(await rowText('Site 0901')).match(/on backup/i)
@@ -87,7 +91,7 @@ inBrowser('the sidebar with an inventory', function () {
     await until(() => of('appliances').length >= 2)
     should(of('appliances').at(-1)).containEql({ trouble: true, limit: 1 })
     await until(async () => (await told()).includes('with problems: 3'))
-    should(await names()).eql([])
+    should(await shownNames()).eql([])
   })
 
   it('shows more, up to 200, and says how to see others', async () => {
@@ -95,7 +99,7 @@ inBrowser('the sidebar with an inventory', function () {
     const more = page.getByRole('button', { name: 'show more' })
     for (const number of [100, 150, 200]) {
       await more.click()
-      await until(async () => (await names()).length === number)
+      await until(async () => (await shownNames()).length === number)
     }
     should(await more.isVisible()).be.false()
     await says('.media-gateway-sidebar-count', /^200 of 1000\. To see others/)
@@ -106,15 +110,15 @@ inBrowser('the sidebar with an inventory', function () {
     await open()
     const search = page.getByLabel('search appliance')
     await search.fill('site 199')
-    await until(async () => (await names()).length === 4)
-    should(await names()).eql(['Site 1990', 'Site 1991', 'Site 1992', 'Site 1993'])
+    await until(async () => (await shownNames()).length === 4)
+    should(await shownNames()).eql(['Site 1990', 'Site 1991', 'Site 1992', 'Site 1993'])
     // Of a part nobody can say how many of all are in trouble.
     should(await told()).not.containEql('with problems')
     await search.fill('nowhere')
     await says('.media-gateway-sidebar-notice', 'No appliance matches.')
     await search.press('Escape')
     await page.getByLabel('Which appliances').selectOption('trouble')
-    await until(async () => (await names()).length === 3)
+    await until(async () => (await shownNames()).length === 3)
     should(of('appliances').at(-1)).containEql({ trouble: true, search: '' })
   })
 
@@ -176,18 +180,18 @@ inBrowser('the sidebar with an inventory', function () {
   it('moves no row under the mouse', async () => {
     await open()
     await appliance('Site 0900').hover()
-    const before = (await names()).slice(0, 6)
+    const before = (await shownNames()).slice(0, 6)
     all.unshift(row('Aachen', { health: healthOf(0, 2) }))
     all = all.filter(({ name }) => name !== 'Site 0500')
     const lists = of('appliances').length
     await until(() => of('appliances').length > lists + 1)
-    should((await names()).slice(0, 6)).eql(before)
-    should((await names()).at(-1)).equal('Aachen')
+    should((await shownNames()).slice(0, 6)).eql(before)
+    should((await shownNames()).at(-1)).equal('Aachen')
     // What is not in the answer any more does not look like now.
     await page.locator('[data-appliance="Site 0500"].media-gateway-sidebar-old').waitFor()
     await page.mouse.move(10, 10)
-    await until(async () => (await names())[0] === 'Aachen')
-    should(await names()).not.containEql('Site 0500')
+    await until(async () => (await shownNames())[0] === 'Aachen')
+    should(await shownNames()).not.containEql('Site 0500')
   })
 
   it('says when Node-RED does not answer, and shows what it knew as old', async () => {
@@ -199,7 +203,7 @@ inBrowser('the sidebar with an inventory', function () {
     await says('.media-gateway-sidebar-notice', 'The engine is away.')
     should(await told()).not.containEql('with problems')
     await page.locator('[data-appliance="Site 0500"].media-gateway-sidebar-old').waitFor()
-    should((await names()).length).equal(50)
+    should((await shownNames()).length).equal(50)
     editor.complaints.length = 0
   })
 
@@ -207,7 +211,7 @@ inBrowser('the sidebar with an inventory', function () {
     await open()
     for (let clicks = 0; clicks < 3; clicks++) {
       await page.getByRole('button', { name: 'show more' }).click()
-      await until(async () => (await names()).length === 100 + 50 * clicks)
+      await until(async () => (await shownNames()).length === 100 + 50 * clicks)
     }
     // A refresh without news changes nothing in the page but what counts the time.
     await page.evaluate(() => {
@@ -245,7 +249,50 @@ inBrowser('the sidebar with an inventory', function () {
     })
   }
 
-  async function open({ isOpen = true, theme = 'light' as 'light' | 'dark' } = {}) {
+  it('shows what Node-RED says of real gateways, and polls the one that is open', async () => {
+    const names = ['Oslo', 'Bergen', 'Narvik']
+    const simulators = await Promise.all(names.map(() => startSimulator()))
+    try {
+      const inventory = JSON.stringify([
+        ...simulators.map(({ url }, index) => ({ name: names[index], baseUrl: url })),
+        { name: 'Nowhere' },
+      ])
+      await editor.deploy([
+        { id: 'tab', type: 'tab', label: 'test' },
+        {
+          id: 'gateway',
+          type: 'media-gateway',
+          name: 'World',
+          inventory,
+          inventoryType: 'json',
+          pollInterval: 1,
+          credentials: { username: 'haiadmin', password: 'manager' },
+        },
+      ])
+      isReal = true
+      await open()
+      await says('.media-gateway-sidebar-word', 'appliances: 3')
+      await says('.media-gateway-sidebar-faults > li', 'Nowhere')
+      should(await shownNames()).eql(['Bergen', 'Narvik', 'Oslo'])
+      should(simulators.map(({ logins }) => logins)).eql([0, 0, 0])
+      await appliance('Bergen').click()
+      await says('[role="row"] .media-gateway-sidebar-name', 'Studio A')
+      const route = page.getByRole('row').filter({ hasText: 'Studio A' }).first()
+      await route.getByRole('button').click()
+      const stopped = page.getByRole('alertdialog').getByRole('button', { name: 'stop route' })
+      await stopped.click()
+      await until(() => simulators[1]!.route('Studio A')?.state === 'idle')
+      should(simulators.map(({ logins }) => logins)).eql([0, 1, 0])
+    } finally {
+      isReal = false
+      await editor.rest()
+      await Promise.all(simulators.map((one) => one.stop()))
+      // What the sidebar asked last was cut off by the deploy.
+      editor.complaints.length = 0
+    }
+  })
+
+  async function open({ isOpen = true, theme = 'light' }: { isOpen?: boolean } & View = {}) {
     await editor.open({ theme, prepare })
     // What the sidebar of the test before has asked meanwhile was not scripted.
     editor.complaints.length = 0
@@ -260,6 +307,7 @@ inBrowser('the sidebar with an inventory', function () {
       const path = new URL(route.request().url()).pathname.split('/').at(-1)!
       const body = (route.request().postDataJSON() ?? {}) as Properties
       asked.push({ path, body })
+      if (isReal) return route.continue()
       const { status = 200, json } = instead[path]?.(body) ?? { json: answerTo(path, body) }
       await route.fulfill({ status, json })
     })
@@ -286,7 +334,7 @@ inBrowser('the sidebar with an inventory', function () {
     /"unreachable":true|"errors":[1-9]/.test(JSON.stringify(health ?? ''))
 
   const of = (path: string) => asked.filter((one) => one.path === path).map(({ body }) => body)
-  const names = () =>
+  const shownNames = () =>
     page.locator('.media-gateway-sidebar-appliance .media-gateway-sidebar-title').allTextContents()
   const told = () => page.locator('.media-gateway-sidebar-told').first().innerText()
   const appliance = (name: string) =>

@@ -88,7 +88,7 @@ describe('the inventory of a config node', function () {
     await start({ inventoryType: 'json', inventory: JSON.stringify(plain) }, { watch: WATCH })
     fleet().names().should.eql(['two'])
     message(() => fleet().find('one')).should.match(
-      /^CONFIG Row 1 of the inventory, "one": The member password/,
+      /^CONFIG Row 1 of the inventory, "one": The field password/,
     )
     message(() => fleet().find('three')).should.equal(
       'NOT_FOUND The inventory has no appliance "three".',
@@ -168,7 +168,7 @@ describe('the inventory of a config node', function () {
     const follow = (
       inventoryType: string,
       inventory: string,
-      isRefused = (_: unknown) => false,
+      isRefused: (value: unknown) => boolean = () => false,
     ) => {
       const source = inventorySource(RED as never, holder as never, { inventoryType, inventory })
       return followSource(

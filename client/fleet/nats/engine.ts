@@ -18,7 +18,7 @@ export interface Engine {
   readonly link: EngineLink
   readonly store: Store
   readonly commands: Commands
-  /** Where events and pictures are published; the same each time. */
+  /** Where events and pictures are published. MQTT is used from the first picture on. */
   gathering(): Gathering
   /** Of the server that this instance is connected to; undefined while it is not. */
   readonly serverId: string | undefined

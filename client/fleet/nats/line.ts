@@ -29,13 +29,15 @@ export function createLine(
   log: (level: 'info' | 'warn', text: string) => void,
 ): Line {
   const prefix = `media-gateway.${fleet}.`
+  // Apart from what is for everybody: commands and their answers may contain passphrases.
+  const own = `media-gateway-commands.${fleet}.`
   let hasWarned = false
   const room = (): number => roomIn(link.connection?.info?.max_payload ?? DEFAULT_PAYLOAD)
 
   function publish(subject: string, messages: readonly Uint8Array[]): boolean {
     const { connection } = link
     if (!connection || connection.isClosed()) return false
-    for (const message of messages) connection.publish(prefix + subject, message)
+    for (const message of messages) connection.publish(subject, message)
     return true
   }
 
@@ -46,7 +48,7 @@ export function createLine(
     listen(subject, onFrame) {
       let subscription: Subscription | undefined
       const subscribe = (connection: NatsConnection): void => {
-        subscription = connection.subscribe(prefix + subject, {
+        subscription = connection.subscribe(own + subject, {
           callback(error, message) {
             if (error) {
               const why = reasonOf(error)
@@ -68,7 +70,7 @@ export function createLine(
     },
     publish(subject, text) {
       const bytes = Buffer.from(text)
-      if (bytes.length <= room()) publish(subject, [bytes])
+      if (bytes.length <= room()) publish(prefix + subject, [bytes])
       else if (!hasWarned) {
         hasWarned = true
         log(
@@ -77,8 +79,8 @@ export function createLine(
         )
       }
     },
-    say: (subject, head) => void publish(subject, [framed(head)]),
+    say: (subject, head) => void publish(own + subject, [framed(head)]),
     send: (subject, head, bytes, transfer) =>
-      publish(subject, messagesOf(head, bytes, transfer, room())),
+      publish(own + subject, messagesOf(head, bytes, transfer, room())),
   }
 }

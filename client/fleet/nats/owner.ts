@@ -117,8 +117,8 @@ export class Owner {
       } else {
         const work = (): Promise<unknown> => carryOut({ id, appliance, once, writes, body })
         const outcome = await this.#withSigns(begun, outcomeOf(work, writes))
-        const isElsewhere = outcome.unchanged?.code === 'UNAVAILABLE' && !owns(appliance)
-        await this.#settle(id, revision, begun, isElsewhere ? 'elsewhere' : outcome)
+        const isLeft = isForTheNext(outcome, owns(appliance))
+        await this.#settle(id, revision, begun, isLeft ? 'elsewhere' : outcome)
       }
     } catch (error) {
       this.#begun.delete(id)
@@ -246,6 +246,11 @@ export class Owner {
 /** Nobody else has begun, as far as the record and the sender know. */
 const isFree = (found: Found, begunBy: string | undefined, life: string): boolean =>
   found.state === 'open' && (begunBy === undefined || begunBy === life)
+
+/** Nothing was sent, since this instance is not the owner any more, or cannot prove that it is. */
+const isForTheNext = ({ unchanged }: Outcome, isOwned: boolean): boolean =>
+  unchanged?.code === 'UNAVAILABLE' &&
+  (!isOwned || unchanged.sentences.some(({ key }) => key === 'notOwned'))
 
 function isSame(found: Found, claim: Claim): boolean {
   if (found.state !== 'done' || claim.state !== 'done') return found.state === claim.state

@@ -31,7 +31,7 @@ export function createTimers(clock: Clock): Timers {
   async function answered<T>(ms: number, work: Promise<T>): Promise<T> {
     let cancel: (() => void) | undefined
     const late = new Promise<never>((_resolve, reject) => {
-      cancel = after(ms, () => reject(new Error('The engine does not answer.')))
+      cancel = after(ms, () => reject(new Error('The engine does not respond.')))
     })
     return await Promise.race([work, late]).finally(() => cancel!())
   }

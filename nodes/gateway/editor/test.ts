@@ -40,7 +40,7 @@ export function prepareTest(node: EditorNode): void {
   let tested: string | undefined
 
   const connectionNow = (): Connection => connectionOfForm(node)
-  const choice = prepareChoice(connectionNow)
+  const choice = prepareChoice(node, connectionNow)
   const values = () => ({ connection: connectionNow(), appliance: choice.value() })
 
   async function test(): Promise<void> {
@@ -141,7 +141,7 @@ interface Values {
 }
 
 /** Which appliance of the inventory is tested: chosen from those that the form would have. */
-function prepareChoice(connectionNow: () => Connection) {
+function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
   const frame = document.querySelector<HTMLElement>('#media-gateway-test-of')!
   const input = frame.querySelector('input')!
   let names: string[] | undefined
@@ -178,9 +178,8 @@ function prepareChoice(connectionNow: () => Connection) {
   input.ariaLabel = text('form.appliance')
   input.autocomplete = 'off'
   input.addEventListener('focus', () => void read())
-  const type = document.querySelector('#node-config-input-inventory')!
   const show = () => (frame.hidden = !isShown())
-  $(type as HTMLElement).on('change', show)
+  field(node, 'inventory').on('change', show)
   show()
 
   return {

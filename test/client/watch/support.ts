@@ -11,7 +11,7 @@ import {
   type WatchOptions,
 } from '../../../client/internal'
 import { REAL_TIME, type Clock } from '../../../client/watch/poller'
-import { pollNow } from '../../../client/watch/device-watch'
+import { knownSnapshot, pollNow } from '../../../client/watch/device-watch'
 import {
   startSimulator,
   type RouteState,
@@ -68,7 +68,13 @@ export async function start(options: SimulatorOptions = {}, more: object = {}): 
   })
   log = []
   skew = 0
-  gateway = openConnection({
+  gateway = open(more)
+  deviceId = simulator.devices[0]!._id
+}
+
+/** One more connection to the simulator. */
+export const open = (more: object = {}): Connection =>
+  openConnection({
     baseUrl: simulator.url,
     username: 'haiadmin',
     password: 'manager',
@@ -76,7 +82,15 @@ export async function start(options: SimulatorOptions = {}, more: object = {}): 
     log: (level, text) => log.push(`${level} ${text}`),
     ...more,
   })
-  deviceId = simulator.devices[0]!._id
+
+/** What the watches know, as another process gets it. */
+export const picture = (): Snapshot =>
+  JSON.parse(JSON.stringify(knownSnapshot(gateway))) as Snapshot
+
+/** Goes on as another process, to which this was handed over. */
+export async function takeOver(handedOver: () => unknown): Promise<void> {
+  await gateway.close()
+  gateway = open({ handedOver: async () => handedOver() })
 }
 
 /** Ends what `start` has started. */
@@ -86,10 +100,10 @@ export async function closeAll(): Promise<void> {
   await simulator.stop()
 }
 
-export function watch(options: Partial<WatchOptions> = {}): Told {
+export function watch(options: Partial<WatchOptions> = {}, of = gateway): Told {
   const told: Told = { events: [], snapshots: [], health: [], failures: [], end: () => undefined }
   told.end = watchDevice(
-    gateway,
+    of,
     {
       onEvents: (events) => told.events.push(...events),
       onSnapshot: (snapshot) => told.snapshots.push(snapshot),
