@@ -227,7 +227,7 @@ export const SENTENCES = {
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
   engineMissing: 'The share is a lease, but no engine is given.',
   engineLost:
-    'The engine of the fleet is lost (__reason__). Until it is back, this instance works for no appliance. Check the NATS server and the network.',
+    'This instance has no lease (__reason__). Until it has one again, it works for no appliance. Check the NATS server and the network.',
   applianceNeeded:
     'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
   applianceElsewhere:

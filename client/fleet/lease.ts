@@ -110,7 +110,7 @@ export function openLease(options: LeaseOptions): Lease {
     owns: (appliance) => ownership.owns(slotFor(appliance)),
     maySend: (appliance) => ownership.maySend(slotFor(appliance)),
     token: (appliance) => ownership.token(slotFor(appliance)),
-    state: ownership.state,
+    state: () => ownership.state(),
     send: (command, stop) =>
       engine.commands.send({ ...command, id: randomUUID() }, { waitMs: WAIT * ttlMs, stop }),
     async close() {

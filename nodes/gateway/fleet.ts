@@ -7,6 +7,7 @@ import {
   say,
   Stop,
   type Connection,
+  type GatewayOptions,
   type Identity,
 } from '../../client/internal'
 import { carryOut } from '../runtime/elsewhere'
@@ -16,7 +17,7 @@ import type { Inventory, UsableRow } from '../../client/fleet/inventory'
 import type { Share } from '../../client/fleet/types'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from './appliance'
-import { gatherFrom } from './gather'
+import { gatherFrom, snapshotIn } from './gather'
 import { hostIn } from './options'
 import type { OpenShare } from './share'
 
@@ -30,10 +31,13 @@ export interface FleetOptions {
   openShare: OpenShare
   /**
    * Opens the connection to an appliance.
-   * @param maySend asked before each request goes out; undefined where ownership cannot end
    * @throws GatewayError `CONFIG`
    */
-  open: (row: UsableRow, identity: Identity, maySend?: () => boolean) => Connection
+  open: (
+    row: UsableRow,
+    identity: Identity,
+    ownership: Pick<GatewayOptions, 'maySend' | 'handedOver'>,
+  ) => Connection
   secretPrefix: () => string
   /** Of the texts of events on the engine. */
   language: Language
@@ -117,7 +121,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
     return (entry.appliance ??= newAppliance({
       appliance: name,
       identity,
-      open: () => options.open(row, identity, maySend),
+      open: () =>
+        options.open(row, identity, {
+          maySend,
+          handedOver: by?.gathering && (() => snapshotIn(by.gathering!, name)),
+        }),
       secretPrefix: options.secretPrefix,
       isKept: () => users.size > 0,
       warn: (text) => log('warn', `${name}: ${text}`),

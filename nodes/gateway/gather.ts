@@ -38,31 +38,56 @@ function gather(appliance: Appliance, options: GatherOptions): () => void {
   const connection = appliance.client()
   /** What the latest picture showed of the reachability. */
   let shown: string | undefined
+  /** What a former owner has seen, which counts until this one has seen something. */
+  let former: unknown
+  let ended = false
 
   function keep(): void {
     const present = token(name)
     const known = knownBy(connection)
     if (present === undefined || !known) return
     const isUp = !isOld(known, Date.now())
-    const picture = { appliance: name, isUp, at: Date.now(), snapshot: knownSnapshot(connection) }
+    const snapshot = knownSnapshot(connection) ?? former
+    const picture = { appliance: name, isUp, at: Date.now(), snapshot }
     gathering.keep(name, picture, present).catch((error: Error) => onFailure(name, error))
   }
 
-  return watchDevice(connection, {
-    language: languageOf(language),
-    onEvents(events) {
-      const present = token(name)
-      if (present === undefined) return
-      for (const event of events) gathering.publish(name, { ...event, appliance: name }, present)
-      keep()
-    },
-    onHealth({ known, failure }) {
-      // The first poll, and each change between well and not.
-      const health = `${known !== undefined} ${failure?.code ?? ''}`
-      if (health === shown) return
-      shown = health
-      keep()
-    },
-    onFailure: (error) => onFailure(name, error),
+  const begin = (): (() => void) =>
+    watchDevice(connection, {
+      language: languageOf(language),
+      onEvents(events) {
+        const present = token(name)
+        if (present === undefined) return
+        for (const event of events) gathering.publish(name, { ...event, appliance: name }, present)
+        keep()
+      },
+      onHealth({ known, failure }) {
+        // The first poll, and each change between well and not.
+        const health = `${known !== undefined} ${failure?.code ?? ''}`
+        if (health === shown) return
+        shown = health
+        keep()
+      },
+      onFailure: (error) => onFailure(name, error),
+    })
+
+  let end = (): void => undefined
+  void snapshotIn(gathering, name).then((snapshot) => {
+    former = snapshot
+    if (!ended && !connection.closing.stopped) end = begin()
   })
+  return () => {
+    ended = true
+    end()
+  }
+}
+
+/** What is kept of an appliance; undefined where nothing is, or it cannot be read now. */
+export async function snapshotIn(gathering: Gathering, appliance: string): Promise<unknown> {
+  try {
+    const kept: { snapshot?: unknown } = (await gathering.read(appliance))?.picture ?? {}
+    return kept.snapshot
+  } catch {
+    return undefined
+  }
 }

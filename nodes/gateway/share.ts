@@ -18,8 +18,9 @@ export interface ShareConfig {
 export function shareOf(config: ShareConfig, lease: () => OpenShare): OpenShare {
   const { share } = config
   refuseUnresolved('share', share)
-  const text = typeof share === 'string' ? share.trim() : (share ?? '')
-  if (text === '' || text === 'all') return () => unchanging(() => true)
+  const text = typeof share === 'string' ? share.trim().toLowerCase() : (share ?? 'all')
+  // Not the empty text: a part that was not entered is not everything.
+  if (text === 'all') return () => unchanging(() => true)
   if (text === 'lease') return lease()
   const part = typeof text === 'string' ? partIn(text) : undefined
   if (part) return () => unchanging(ownedBy(part))

@@ -1,18 +1,11 @@
 // What a config node with an inventory is made of.
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import {
-  GatewayError,
-  ofConfiguration,
-  openConnection,
-  say,
-  type Connection,
-  type Identity,
-} from '../../client/internal'
-import { readInventory, type UsableRow } from '../../client/fleet/inventory'
+import { GatewayError, ofConfiguration, openConnection, say } from '../../client/internal'
+import { readInventory } from '../../client/fleet/inventory'
 import { languageOf } from '../../client/model/watch'
 import { flagProperty } from '../runtime/environment'
 import type { GatewayNode } from '../runtime/gateway-node'
-import { createFleet, type OwnFleet } from './fleet'
+import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
 import { followSource, inventorySource, type InventoryConfig as SourceConfig } from './inventory'
 import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
@@ -49,13 +42,13 @@ function withInventory({ RED, engines }: Maker, node: ConfigNode, config: Config
   const name = node.name || id
   const identity = { id, name, host: '' }
 
-  const open = (row: UsableRow, of: Identity, maySend?: () => boolean): Connection => {
+  const open: FleetOptions['open'] = (row, of, ownership) => {
     secretPrefixOf(config)
     const { baseUrl, fingerprint, username, password } = row
     const settings = { ...config, baseUrl, fingerprint }
     const logged: Log = (level, line) => log(level, `${row.name}: ${line}`)
     const options = gatewayOptions(RED, settings, { username, password }, logged)
-    return openConnection(Object.assign(options, { node: of, maySend }))
+    return openConnection(Object.assign(options, { node: of, ...ownership }))
   }
 
   let isRead: () => void

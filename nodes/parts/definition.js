@@ -16,15 +16,6 @@ export default {
   },
   applianceType: { value: 'msg' },
 
-  // part: property appliances
-  appliance: {
-    value: '',
-    validate: function (value, opt) {
-      return mediaGatewayNodes.checkAppliance(this, value, opt)
-    },
-  },
-  applianceType: { value: 'all' },
-
   // part: property device
   device: {
     value: '',

@@ -143,7 +143,10 @@ export async function carryOut(
   sent: unknown,
   stop: Stop,
 ): Promise<Answer | undefined> {
-  if (isForFailover(sent)) return void (await obey(appliance, sent))
+  if (isForFailover(sent)) {
+    await obey(appliance, sent)
+    return undefined
+  }
   const body = sent as Body
   const performer = performerOf(body.type)
   if (!performer) throw new GatewayError('CONFIG', say('otherVersion'))

@@ -16,7 +16,7 @@ const read = (path) => readFileSync(at(path), 'utf8')
 export function buildForms(scripts) {
   const html = new Map()
 
-  const forms = partsIn('rows.html', 'definition.js')
+  const forms = partsIn('rows.html', 'definition.js', 'definition-of-many.js')
   for (const [name, code] of Object.entries(scripts)) forms.add(name, name, inlined(name, code))
   for (const node of nodes()) {
     const path = `nodes/${node}/${node}.html`

@@ -70,7 +70,7 @@ const CASES: Record<string, Case> = {
   },
   'restart a route': {
     type: 'control-route',
-    node: { ...APPLIED, action: 'restart' },
+    node: { action: 'restart' },
     msg: { routeName: 'Studio A' },
     effect: 'once',
   },
@@ -271,5 +271,5 @@ const brief = (
 const plain = (text: string, { url }: Simulator): string =>
   text
     .replaceAll(new URL(url).host, 'HOST')
-    .replaceAll(/[\w-]{8}-[\w-]{27}|\b[\w-]{20,40}\b|\b[0-9a-f]{16}\b/g, 'ID')
+    .replaceAll(/[\w-]{16,}/g, 'ID')
     .replaceAll(/\d\d:\d\d:\d\d/g, 'TIME')

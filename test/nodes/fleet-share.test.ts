@@ -81,8 +81,8 @@ describe('a fleet whose ownership moves', () => {
         share.follower = by
         return share
       },
-      open: ({ baseUrl, username = '', password = '' }, node, maySend) =>
-        openConnection({ baseUrl, username, password, node, maySend, pollInterval: 1000 }),
+      open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
+        openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
       secretPrefix: () => 'SRT_',
       language: 'en-US',
       log: (_, text) => logged.push(text),

@@ -176,7 +176,7 @@ const ANYWHERE = [
   'rowLongName',
   'rowSameName',
   'rowSameUrl',
-  'rowMember',
+  'rowField',
   'rowNotText',
   'rowVariable',
   'rowPlain',

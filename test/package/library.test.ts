@@ -60,7 +60,9 @@ describe('the flow library', () => {
         should(shown.defaults).deepEqual(Object.keys(got!.defaults))
         shown.defaults!.should.containEql('name')
         should(shown.credentials).deepEqual(got!.credentials && Object.keys(got!.credentials))
-        should(shown.credentials).deepEqual(isConfig ? ['username', 'password'] : undefined)
+        should(shown.credentials).deepEqual(
+          isConfig ? ['username', 'password', 'engineUser', 'enginePassword'] : undefined,
+        )
       })
     })
   }

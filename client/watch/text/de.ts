@@ -92,9 +92,9 @@ export const GERMAN: Words = {
     duration ? `${gateway} ist nach ${duration} wieder da` : `${gateway} ist wieder da`,
   // In the dative, after „nach“.
   engineLost: (gateway) =>
-    `${gateway}: Verbindung zur Flotten-Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances`,
+    `${gateway}: Lease auf der Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances`,
   engineBack: (gateway, duration) =>
-    `${gateway}: Flotten-Engine ${duration ? `nach ${duration} ` : ''}wieder erreichbar`,
+    `${gateway}: Lease auf der Engine ${duration ? `nach ${duration} ` : ''}wieder vorhanden`,
   durations: {
     second: counted('Sekunde', 'Sekunden'),
     minute: counted('Minute', 'Minuten'),

@@ -92,9 +92,9 @@ export const ENGLISH: Words = {
   },
   backAfter: (gateway, duration) => `${gateway} is back${duration ? ` after ${duration}` : ''}`,
   engineLost: (gateway) =>
-    `${gateway}: the engine of the fleet is lost, so this instance has stopped working for its appliances`,
+    `${gateway}: the lease on the engine is lost, so this instance has stopped working for its appliances`,
   engineBack: (gateway, duration) =>
-    `${gateway}: the engine of the fleet is back${duration ? ` after ${duration}` : ''}`,
+    `${gateway}: the lease on the engine is back${duration ? ` after ${duration}` : ''}`,
   durations: {
     second: counted('second', 'seconds'),
     minute: counted('minute', 'minutes'),

@@ -92,9 +92,9 @@ export const JAPANESE: Words = {
   backAfter: (gateway, duration) =>
     duration ? `${gateway} が${duration}ぶりに復旧しました` : `${gateway} が復旧しました`,
   engineLost: (gateway) =>
-    `${gateway}: フリートのエンジンとの接続が失われたため、このインスタンスは担当アプライアンスの処理を停止しました`,
+    `${gateway}: エンジン上のリースが失われたため、このインスタンスは担当アプライアンスの処理を停止しました`,
   engineBack: (gateway, duration) =>
-    `${gateway}: フリートのエンジンとの接続が${duration ? `${duration}ぶりに` : ''}回復しました`,
+    `${gateway}: エンジン上のリースが${duration ? `${duration}ぶりに` : ''}回復しました`,
   durations: {
     second: (count) => `${count}秒`,
     minute: (count) => `${count}分`,

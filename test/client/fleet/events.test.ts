@@ -5,7 +5,7 @@ describe('events of the engine of a fleet', () => {
   it('name the config node, in the language of the watch', () => {
     engineEvent({ isUp: false, at: 1000 }, 'North', 'de').should.eql({
       event: 'fleet.engine-lost',
-      text: 'Gateway North: Verbindung zur Flotten-Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances',
+      text: 'Gateway North: Lease auf der Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances',
       at: 1000,
       device: { id: '', name: '' },
       before: 'up',
@@ -14,7 +14,7 @@ describe('events of the engine of a fleet', () => {
     const back = { isUp: true, at: 4000, since: 1000, outageMs: 3000 }
     engineEvent(back, 'North', 'en-US').should.eql({
       event: 'fleet.engine-back',
-      text: 'Gateway North: the engine of the fleet is back after 3 seconds',
+      text: 'Gateway North: the lease on the engine is back after 3 seconds',
       at: 4000,
       since: 1000,
       outageMs: 3000,

@@ -278,7 +278,7 @@ describe('the ownership of slots', () => {
       await world.time.until(() => a!.given.length > 0, TTL)
       await world.time.pass(5 * TTL)
       a!.ownership.state().phase.should.equal('lost')
-      a!.ownership.state().reason!.should.containEql('does not answer')
+      a!.ownership.state().reason!.should.containEql('does not respond')
       const writes = world.engine.writesOf.get(slotKey(0))
       a!.isUnanswered = false
       await world.time.until(() => world.isSettled(), BEAT)

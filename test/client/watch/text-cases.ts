@@ -32,15 +32,15 @@ export const CASES: Record<string, Case[]> = {
   'the engine of a fleet': [
     [
       { event: 'fleet.engine-lost' },
-      'Gateway gw1: the engine of the fleet is lost, so this instance has stopped working for its appliances',
-      'Gateway gw1: Verbindung zur Flotten-Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances',
-      'ゲートウェイ gw1: フリートのエンジンとの接続が失われたため、このインスタンスは担当アプライアンスの処理を停止しました',
+      'Gateway gw1: the lease on the engine is lost, so this instance has stopped working for its appliances',
+      'Gateway gw1: Lease auf der Engine verloren, diese Instanz arbeitet nicht mehr für ihre Appliances',
+      'ゲートウェイ gw1: エンジン上のリースが失われたため、このインスタンスは担当アプライアンスの処理を停止しました',
     ],
     [
       { event: 'fleet.engine-back', outageMs: 45_000 },
-      'Gateway gw1: the engine of the fleet is back after 45 seconds',
-      'Gateway gw1: Flotten-Engine nach 45 Sekunden wieder erreichbar',
-      'ゲートウェイ gw1: フリートのエンジンとの接続が45秒ぶりに回復しました',
+      'Gateway gw1: the lease on the engine is back after 45 seconds',
+      'Gateway gw1: Lease auf der Engine nach 45 Sekunden wieder vorhanden',
+      'ゲートウェイ gw1: エンジン上のリースが45秒ぶりに回復しました',
     ],
   ],
   'the gateway': [
