@@ -109,13 +109,13 @@ function moveAt({ kind, client, at }, polls, until) {
   return { takenAt: after[first].at, pause: after[first].at - (after[first - 1] ?? before).at }
 }
 
-/** The longest time without a poll that reaches into the time from `at` to `until`. */
+/** The longest time without a poll that reaches into the time from `at` to `until`, as far as that. */
 function longestGap(polls, at, until) {
   let longest = 0
   let last
   for (const poll of polls) {
     if (last !== undefined && poll.at > at && last < until) {
-      longest = Math.max(longest, poll.at - last)
+      longest = Math.max(longest, Math.min(poll.at, until) - last)
     }
     last = poll.at
   }

@@ -229,6 +229,23 @@ describe('the account of a fleet', () => {
     account.events.map(({ takenAfter }) => takenAfter.longest).should.eql([1010, 1010])
   })
 
+  it('does not count the pause of a move with the event before', () => {
+    const { account } = judged({
+      records: [
+        ...life('one.1', 'x', 0, 60_000),
+        ...life('two.1', 'x', 75_000, END),
+        ...life('three.1', 'y', 0, 30_000, { logsOut: false }),
+        ...life('two.1', 'y', 46_000, END),
+      ],
+      events: [
+        { at: 30_000, kind: 'kill', client: 'three.1' },
+        { at: 60_000, kind: 'leave', client: 'one.1' },
+      ],
+    })
+    account.events.map(({ stayingLongest }) => stayingLongest).should.eql([1000, 1000])
+    account.events.map(({ pause }) => pause.longest).should.eql([17_000, 16_000])
+  })
+
   it('fails two instances that poll an appliance at the same time', () => {
     const { account, broken } = judged(
       killed(66_000, [
