@@ -188,7 +188,7 @@ async function tell(fleet, faults, end) {
   }
 }
 
-function report({ clients, commands, doubles, twins, sessions }, faults, broken) {
+function report({ clients, commands, doubles, twins, sessions, events }, faults, broken) {
   const codes = inWords(commands.codes)
   list('A fleet', [
     ['faults', sum(Object.values(faults)), inWords(faults)],
@@ -207,8 +207,15 @@ function report({ clients, commands, doubles, twins, sessions }, faults, broken)
   ])
   console.log(broken.length > 0 ? '\nFAILED' : '\nNothing was done twice, lost or left.')
   for (const one of broken) console.log(`  ${one}`)
-  for (const one of commands.details) console.log(`  ${JSON.stringify(one)}`)
+  for (const one of commands.details) {
+    console.log(`  ${JSON.stringify(one)}`)
+    const around = events.filter(({ at }) => Math.abs(at - one.sentAt) < AROUND_MS)
+    for (const { at, kind, client } of around) console.log(`    ${at} ${kind} ${client}`)
+  }
 }
+
+/** What happened so long before and after a command that went wrong is shown with it. */
+const AROUND_MS = 20_000
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0)
 
