@@ -639,6 +639,44 @@ withNats('the engine of a fleet', function () {
       second.map(({ id }) => id).should.eql([sent[1]!.id])
     })
 
+    it('are not said to have changed nothing when an earlier owner may have carried them out', async () => {
+      const refusals = {
+        'it is left to nobody': new GatewayError('UNAVAILABLE', say('notOwned')),
+        'the appliance does not respond': new GatewayError('TIMEOUT', 'No connection.'),
+      }
+      for (const [why, refusal] of Object.entries(refusals)) {
+        const nats = await server()
+        const wire = await startWire(nats.port)
+        ending.push(() => wire.stop())
+        const one = open(nats.url, {}, PACE)
+        const other = open(wire.url, {}, PACE)
+        const third = open(nats.url, {}, PACE)
+        await isUp(one, other, third)
+        let isFirst = true
+        const first = await owner(
+          other,
+          () => isFirst,
+          () => pause(5000),
+        )
+        const answer = errorOf(one.commands.send(command({ once: false }), { waitMs: 3000 }))
+        await until(() => first.length === 1)
+        wire.cut()
+        isFirst = false
+        let owns = true
+        await owner(
+          third,
+          () => owns,
+          () => {
+            owns = false
+            throw refusal
+          },
+        )
+        const error = await answer
+        should(error.cause.applied).equal('maybe', why)
+        error.message.should.not.containEql('Nothing was changed')
+      }
+    })
+
     it('are carried out by nobody whose record an empty engine has lost', async () => {
       const nats = await server()
       const [one, other] = [open(nats.url, {}, PACE), open(nats.url, {}, PACE)]

@@ -1,23 +1,32 @@
-import { GatewayError, asGatewayError, say, words } from '../../errors'
+import { GatewayError, asGatewayError, inDoubt, say, words } from '../../errors'
 import { dataOf, errorOf } from './error-data'
 import { packed, unpacked } from './wire'
 
 /** What came of a command, as bytes. */
 export interface Outcome {
   readonly bytes: Uint8Array
-  /** The error, if it failed and changed nothing. */
+  /** The error, if it failed and changed nothing this time. */
   readonly unchanged?: GatewayError
 }
 
-/** Does the work, and notes what came of it. Never rejects. */
-export async function outcomeOf(work: () => Promise<unknown>, writes: boolean): Promise<Outcome> {
+/**
+ * Does the work, and notes what came of it. Never rejects.
+ * @param doubt an earlier owner may have done it already: that it failed now is not the whole truth
+ */
+export async function outcomeOf(
+  work: () => Promise<unknown>,
+  writes: boolean,
+  doubt = false,
+): Promise<Outcome> {
   try {
     return { bytes: await packed({ result: await work() }) }
   } catch (thrown) {
     // A result that JSON cannot say comes here too: what was changed stays changed.
     const error = dataOf(thrown, writes)
-    const bytes = await packed({ error })
-    return error.cause.applied === 'no' ? { bytes, unchanged: errorOf(error) } : { bytes }
+    if (error.cause.applied !== 'no') return { bytes: await packed({ error }) }
+    const unchanged = errorOf(error)
+    const told = doubt ? dataOf(inDoubt(unchanged), writes) : error
+    return { bytes: await packed({ error: told }), unchanged }
   }
 }
 

@@ -29,6 +29,12 @@ export interface CommandHead {
   begunBy?: string
 }
 
+/** A claim of this life. */
+type Held = Pick<Found & { state: 'begun' }, 'revision' | 'doubt'>
+
+/** What changes nothing needs no record. */
+const UNCLAIMED: Held = { revision: 0, doubt: false }
+
 /** Whatever arrives on a subject of the fleet becomes part of others. */
 const isCommand = ({ id, reply }: Frame['head']): boolean =>
   typeof id === 'string' && typeof reply === 'string' && /^answer\.[\w-]+\.\d+$/.test(reply)
@@ -109,16 +115,16 @@ export class Owner {
     this.#begun.set(id, begun)
     try {
       const body = await unpacked(bytes)
-      const revision = writes ? await this.#claim(id, { appliance, once, begunBy }, begun) : 0
-      if (revision === undefined) {
+      const held = writes ? await this.#claim(id, { appliance, once, begunBy }, begun) : UNCLAIMED
+      if (held === undefined) {
         this.#begun.delete(id)
       } else if (!owns(appliance)) {
-        await this.#settle(id, revision, begun, 'elsewhere')
+        await this.#settle(id, held, begun, 'elsewhere')
       } else {
         const work = (): Promise<unknown> => carryOut({ id, appliance, once, writes, body })
-        const outcome = await this.#withSigns(begun, outcomeOf(work, writes))
+        const outcome = await this.#withSigns(begun, outcomeOf(work, writes, held.doubt))
         const isLeft = isForTheNext(outcome, owns(appliance))
-        await this.#settle(id, revision, begun, isLeft ? 'elsewhere' : outcome)
+        await this.#settle(id, held, begun, isLeft ? 'elsewhere' : outcome)
       }
     } catch (error) {
       this.#begun.delete(id)
@@ -126,12 +132,12 @@ export class Owner {
     }
   }
 
-  /** @returns the revision of the claim; undefined when the command is not to be carried out */
+  /** @returns undefined when the command is not to be carried out */
   async #claim(
     id: string,
     { appliance, once, begunBy }: { appliance: string; once: boolean; begunBy?: string },
     begun: Begun,
-  ): Promise<number | undefined> {
+  ): Promise<Held | undefined> {
     let waitedFor: number | undefined
     for (;;) {
       const found = await this.claims.get(id)
@@ -142,8 +148,9 @@ export class Owner {
         return undefined
       }
       // A claim of this life that nothing is known of here was never followed by anything.
-      if (found.state === 'begun' && found.by === this.life) return revision
-      if (!isFree(found, begunBy, this.life)) {
+      if (found.state === 'begun' && found.by === this.life) return found
+      const doubt = found.doubt || !isFree(found, begunBy, this.life)
+      if (doubt) {
         if (waitedFor !== revision) {
           waitedFor = revision
           await pause(GRACE_MS, this.#stop)
@@ -157,7 +164,7 @@ export class Owner {
       }
       // Its answer may get lost: then the record says at the next look who has the claim.
       await this.claims
-        .change(id, { state: 'begun', by: this.life }, revision)
+        .change(id, { state: 'begun', by: this.life, doubt }, revision)
         .catch(() => undefined)
     }
   }
@@ -168,13 +175,15 @@ export class Owner {
    */
   async #settle(
     id: string,
-    revision: number,
+    { revision, doubt }: Held,
     begun: Begun,
     outcome: Outcome | 'elsewhere',
   ): Promise<void> {
     const isElsewhere = outcome === 'elsewhere'
-    const isCertain = !isElsewhere && !outcome.unchanged
-    const claim: Claim = isElsewhere ? { state: 'open' } : { state: 'done', outcome: outcome.bytes }
+    const isCertain = !isElsewhere && (doubt || !outcome.unchanged)
+    const claim: Claim = isElsewhere
+      ? { state: 'open', doubt }
+      : { state: 'done', outcome: outcome.bytes }
     const end = (isNoted: boolean): void => {
       if (isNoted && isElsewhere) this.#say(begun, 'elsewhere')
       if (isNoted && !isElsewhere) this.#answer(begun, outcome.bytes)

@@ -147,6 +147,7 @@ export class Sender {
         if (!found.outcome) throw resultLost(appliance)
         heard.answer = found.outcome
       } else if (found?.state === 'closed') {
+        if (found.doubt) break
         throw this.#notOwned(appliance)
       } else if (found?.state === 'begun' && heard.by === undefined) {
         heard.by = found.by
@@ -154,7 +155,8 @@ export class Sender {
         return
       } else if (found?.state === 'open' && heard.by === undefined) {
         // Whether that has worked, the next look at the record says.
-        await this.claims.change(id, { state: 'closed' }, found.revision).catch(() => undefined)
+        const { doubt, revision } = found
+        await this.claims.change(id, { state: 'closed', doubt }, revision).catch(() => undefined)
       } else {
         break
       }
