@@ -8,6 +8,8 @@ export const EVENTS = [
   'device.firmware',
   'device.config',
   'peer.status',
+  'fleet.engine-lost',
+  'fleet.engine-back',
   'route.added',
   'route.removed',
   'route.renamed',
@@ -26,8 +28,6 @@ export const EVENTS = [
   'statistics.low',
   'statistics.high',
   'statistics.normal',
-  'fleet.engine-lost',
-  'fleet.engine-back',
 ] as const
 
 export type EventName = (typeof EVENTS)[number]
