@@ -149,7 +149,7 @@ describe('docs/fleet', function () {
       bin: Record<string, string>
     }
     compose.services['simulator-1']!.command![1]!.should.endWith(
-      `@media-gateway/node-red/${bin['media-gateway-simulator']}`,
+      `${packageName}/${bin['media-gateway-simulator']}`,
     )
     // Each argument of the build is one of the Dockerfile.
     for (const name of Object.keys(compose.services['node-red']!.build!.args)) {
