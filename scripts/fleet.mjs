@@ -3,7 +3,8 @@
 // it from what the appliances have received. Fails if a promise was broken.
 //   NATS_SERVER        the program nats-server, if it is not in the path
 //   NATS_URL           a server that is already running: nats://user:password@host:4222
-//   --appliances 600   how many, each with four routes
+//   --appliances 600   how many
+//   --routes 4         on each of them
 //   --instances 3      how many Node-REDs
 //   --ttl 15           seconds of a lease
 //   --interval 5       seconds between polls
@@ -68,6 +69,7 @@ function optionsOf(args) {
     args,
     options: {
       appliances: text('600'),
+      routes: text('4'),
       instances: text('3'),
       ttl: text('15'),
       interval: text('5'),
