@@ -225,6 +225,9 @@ export const SENTENCES = {
   rowPlain:
     'The field __field__ must be the name of an environment variable, such as __example__, because flows are exported.',
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
+  inventorySlow: 'The inventory could not be read within 10 s: its file or store does not respond.',
+  fleetTwice:
+    'Another config node of this Node-RED takes part in the fleet "__fleet__" on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
   engineMissing: 'The share is a lease, but no engine is given.',
   engineLost:
     'This instance has no lease (__reason__). Until it has one again, it works for no appliance. Check the NATS server and the network.',

@@ -129,6 +129,8 @@ const ANSWER = 0.15
 const LATE = 'It was not renewed in time.'
 const WRITES_AT_ONCE = 8
 const CLOSE_MS = 4000
+/** A slot is given to nobody else before its work has ended, but for so long at most. */
+const GIVING_MS = 8000
 /** The part of a close that is reserved for ending the member record. */
 const LATE_END_MS = 800
 
@@ -336,7 +338,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   async function end(opened: Connection, id: string, revision: number): Promise<void> {
     const key = memberKey(id)
     const other = opened.view.members().find((member) => member.id === id)?.name ?? ''
-    const value = memberText({ name: other, beat: 0, slots: 0, ended: true })
+    const value = memberText({ name: other, beat: 0, slots: 0, ttl: 0, ended: true })
     try {
       const written = await answered(
         revision === 0 ? store.create(key, value) : store.update(key, value, revision),
@@ -465,13 +467,17 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const ended = which.map((slot) => holds.get(slot))
     for (const slot of which) busy.add(slot)
     for (const hold of ended) if (hold) hold.work = 'stopping'
-    const stop = timers.settled(limitMs, options.onGiving(which)).then(() => {
+    const given = options.onGiving(which)
+    const stop = timers.settled(limitMs, given).then(() => {
       for (const hold of ended) if (hold) hold.work = 'idle'
-      for (const slot of which) busy.delete(slot)
       stops.delete(stop)
-      reconcile()
     })
     stops.add(stop)
+    // Nothing more goes out, but what has gone out may still be under way.
+    void Promise.all([stop, timers.settled(GIVING_MS, given)]).then(() => {
+      for (const slot of which) busy.delete(slot)
+      reconcile()
+    })
   }
 
   // What others are told.

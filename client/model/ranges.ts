@@ -15,7 +15,7 @@ export const RANGES = {
   waitTimeout: { least: 0.1, most: 3600 },
   statistics: { least: 1, most: 3600 },
   holdFor: { least: 0, most: 86_400 },
-  leaseTtl: { least: 2, most: 3600 },
+  leaseTtl: { least: 2, most: 300 },
 } as const satisfies Record<string, Range>
 
 /** Milliseconds for one call, by default. */

@@ -88,7 +88,8 @@ export = (RED: NodeAPI): void =>
       definition: true,
       message: ['action', 'plan'],
       // What was taken back must not be taken back twice.
-      effect: ({ check }, { action }) => (check ? 'read' : isUndo(action) ? 'once' : 'change'),
+      effect: ({ check }, { action }) =>
+        check === true ? 'read' : isUndo(action) ? 'once' : 'change',
       newMemory: newEnsureMemory,
     },
   )

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import {
+  Stop,
   asGatewayError,
   closedError,
   newOperation,
@@ -46,6 +47,7 @@ export = (RED: NodeAPI): void => {
     const guards = new Map<Appliance, Guard>()
     let closed = false
     let unfollow = (): void => undefined
+    const stop = new Stop()
 
     const complete = (error: unknown, of?: Appliance): GatewayError =>
       asGatewayError(error, OPERATION, (of ?? user)?.identity)
@@ -144,7 +146,7 @@ export = (RED: NodeAPI): void => {
         if (!fleet!.owns(name) && fleet!.send) {
           const { obeyElsewhere } =
             require('../runtime/elsewhere') as typeof import('../runtime/elsewhere')
-          return await obeyElsewhere(fleet!, name, id, message)
+          return await obeyElsewhere(fleet!, name, id, message, stop)
         }
         of.client()
         const guard = guards.get(of)
@@ -158,6 +160,7 @@ export = (RED: NodeAPI): void => {
     // Two parameters: from their number, Node-RED knows that it has to wait.
     this.on('close', (removed: boolean, done: () => void) => {
       closed = true
+      stop.now()
       unhook()
       unfollow()
       cancel(closedError())

@@ -96,7 +96,9 @@ export = (RED: NodeAPI): void => {
     function showNow(): void {
       pending = undefined
       shownAt = performance.now()
-      status.show(groups().flatMap(({ appliances }) => [...appliances.values()]))
+      const failure = groups().find(({ gateway }) => gateway.fleet?.failure)?.gateway.fleet?.failure
+      if (failure) status.fail(failure)
+      else status.show(groups().flatMap(({ appliances }) => [...appliances.values()]))
     }
 
     /** After each deploy: it can add, replace or remove gateways without a restart of this node. */

@@ -47,10 +47,11 @@ export function createMetricsStatus(node: Node, words: Words, language: Language
         } else waiting++
       }
       // Before the first polls there is nothing to say.
-      if (waiting === followed.length) return
+      if (waiting === followed.length && (waiting > 0 || shown === '')) return
       if (up === 0 && reason) return set('red', briefly(reason, words))
       const known = { routes: counted('routes', routes), gateways: counted('gateways', up) }
-      if (!reason) return set('green', words('metrics:status.known', known))
+      const fill = followed.length > 0 ? 'green' : 'yellow'
+      if (!reason) return set(fill, words('metrics:status.known', known))
       const all = numbers.format(followed.length)
       set('yellow', words('metrics:status.some', { ...known, up: numbers.format(up), all }))
     },

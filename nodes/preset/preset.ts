@@ -41,6 +41,6 @@ export = (RED: NodeAPI): void =>
     },
     {
       message: ['confirm', 'payload'],
-      effect: ({ action }) => (action === 'import' ? 'change' : 'read'),
+      effect: ({ action }) => (action === 'import' ? 'once' : 'read'),
     },
   )

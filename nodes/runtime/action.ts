@@ -12,7 +12,7 @@ import {
   words,
   type Operation,
 } from '../../client/internal'
-import { findGateway, requireGateway, type Appliance } from './gateway-node'
+import { findGateway, requireGateway, type Appliance, type Fleet } from './gateway-node'
 import { migrated } from './migrations'
 import {
   applianceIn,
@@ -107,7 +107,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         const { fleet } = found
         await fleet?.ready
         appliance = fleet
-          ? fleet.find(await applianceIn(RED, this, config, message, operation))
+          ? await findIn(fleet, await applianceIn(RED, this, config, message, operation))
           : found
         operation.confirmed = confirmedIn(message.confirmProtected)
         const withSecrets = secretsOf(RED, this, appliance)
@@ -154,6 +154,12 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
       user?.deregister(this)
     })
   })
+}
+
+/** The appliance, once its former connection has ended: changes of a route stay in one queue. */
+async function findIn(fleet: Fleet, name: string): Promise<Appliance> {
+  await fleet.former(name)
+  return fleet.find(name)
 }
 
 /** Loaded with the first call for another instance. */

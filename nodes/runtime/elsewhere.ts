@@ -12,6 +12,7 @@ import {
   say,
   type Operation,
 } from '../../client/internal'
+import { readOnlyError } from '../../client/errors'
 import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/error-data'
 import type { Appliance, Fleet } from './gateway-node'
 import { parametersOf, type AddressConfig, type Given, type Message } from './parameters'
@@ -62,6 +63,8 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
 }: Elsewhere<Config, Memory>): Promise<Result> {
   const name = appliance.appliance ?? ''
   if (!fleet.send) throw notHere(appliance)
+  const effect = performer.effect?.(config, message) ?? 'read'
+  if (effect !== 'read' && fleet.readOnly) throw readOnlyError(operation)
   const { definition } = given
   const body: Body = {
     type: node.type,
@@ -79,7 +82,6 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
         : undefined,
     },
   }
-  const effect = performer.effect?.(config, message) ?? 'read'
   const command = { appliance: name, writes: effect !== 'read', once: effect === 'once', body }
   const { result, requests, writes, statusCode } = (await fleet.send(
     command,
@@ -119,13 +121,15 @@ interface FailoverBody {
  * @throws GatewayError as `callElsewhere`
  */
 export async function obeyElsewhere(
-  { send }: Fleet,
+  { send, readOnly }: Fleet,
   appliance: string,
   failover: string,
   { action, hold, main }: Message,
+  stop: Stop,
 ): Promise<void> {
+  if (readOnly) throw readOnlyError({ name: 'failover' })
   const body: FailoverBody = { failover, message: { action, hold, main } }
-  await send!({ appliance, writes: true, once: true, body }, new Stop())
+  await send!({ appliance, writes: true, once: true, body }, stop)
 }
 
 async function obey({ failovers }: Appliance, { failover, message }: FailoverBody): Promise<void> {

@@ -106,6 +106,8 @@ export interface Fleet {
    * of one that is not owned throws `UNAVAILABLE`
    */
   find(name: string): Appliance
+  /** Resolves when nothing more is sent to the former appliance of this name; undefined where that is so. */
+  former(name: string): Promise<void> | undefined
   /** All of them, in the order of the inventory. Opens nothing. */
   list(): ListedAppliance[]
   /** How the instances agree; undefined where there is nothing to agree on. */

@@ -481,6 +481,20 @@ withNats('the engine of a fleet', function () {
       carriedOut.length.should.equal(1)
     })
 
+    it('begin in the order in which they were sent, also when they had to wait for an owner', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url, {}, PACE), open(nats.url, {}, PACE)]
+      await isUp(one, other)
+      // The larger one takes longer to be packed.
+      const bodies = ['x'.repeat(2_000_000), 'second', 'third']
+      const sent = bodies.map((body) => command({ once: false, body }))
+      const answers = sent.map((each) => one.commands.send(each, { waitMs: 10_000 }))
+      await pause(250)
+      const carriedOut = await owner(other, all, () => pause(20))
+      await Promise.all(answers)
+      carriedOut.map(({ id }) => id).should.eql(sent.map(({ id }) => id))
+    })
+
     it('are carried out by nobody once their sender was told so', async () => {
       const nats = await server()
       const [one, other] = [open(nats.url, {}, PACE), open(nats.url, {}, PACE)]

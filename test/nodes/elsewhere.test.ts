@@ -109,7 +109,7 @@ const CASES: Record<string, Case> = {
     type: 'preset',
     node: { action: 'import' },
     msg: { payload: Buffer.from('{}') },
-    effect: 'change',
+    effect: 'once',
     fails: 'INVALID_INPUT',
   },
   'information on the session': { type: 'session', effect: 'read' },
@@ -147,6 +147,24 @@ describe('an action for an appliance of another instance', function () {
       names().should.eql(before)
       const { error } = await send('node', { action: 'undo', appliance: 'oslo' })
       error!.code.should.equal('NOT_FOUND')
+    } finally {
+      await close()
+    }
+  })
+
+  it('is refused here where this instance is read-only, unless it only reads', async () => {
+    const { close, last } = await open(
+      { type: 'control-route', node: { action: 'stop' }, effect: 'change' },
+      true,
+    )
+    try {
+      const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+      Object.defineProperty(fleet!, 'readOnly', { value: true })
+      const { error } = await send('node', { appliance: 'oslo', routeName: 'Studio A' })
+      error!.code.should.equal('READ_ONLY')
+      should(last()).be.undefined()
+      await result('list-routes', { appliance: 'oslo' })
+      last()!.writes.should.be.false()
     } finally {
       await close()
     }

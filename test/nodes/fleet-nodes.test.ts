@@ -285,7 +285,7 @@ describe('nodes of an inventory', function () {
       await asked({ action: 'hold', appliance: 'oslo-1' }),
     ].should.eql([
       'INVALID_INPUT -',
-      'NOT_FOUND -',
+      'NOT_FOUND unknown',
       'CONFIG faulty',
       'INVALID_INPUT oslo-1',
       'done',

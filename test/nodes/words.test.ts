@@ -181,6 +181,8 @@ const ANYWHERE = [
   'rowVariable',
   'rowPlain',
   'applianceNotFound',
+  'inventorySlow',
+  'fleetTwice',
   'engineMissing',
   'engineLost',
   'applianceNeeded',

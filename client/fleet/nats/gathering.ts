@@ -10,16 +10,26 @@ export function createGathering(line: Line, bucket: Bucket, mirror?: Mirror): Ga
   const turns = new Map<string, Turn>()
 
   /** Replaces the picture, unless that of a later owner is there. */
-  async function write(appliance: string, text: string, token: number): Promise<void> {
+  async function write(appliance: string, picture: object, token: number): Promise<void> {
     const key = tokenOf(appliance)
     for (;;) {
       const present = await bucket.get(key)
-      if (present && recordIn(present).token > token) return
+      const before = present && recordIn(present)
+      if (before && before.token > token) return
+      // Who has not seen anything yet keeps what a former owner has seen.
+      const text = textOf({ ...before, ...picture, appliance, token })
       const revision = present
         ? await bucket.update(key, text, present.revision)
         : await bucket.create(key, text)
       if (revision !== undefined) return mirror?.show(key)
     }
+  }
+
+  function textOf(picture: object): string {
+    const text = JSON.stringify(picture)
+    if (Buffer.byteLength(text) <= line.room) return text
+    const problem = `is larger than the ${line.room} bytes that the engine takes`
+    throw invalidInput([{ path: 'picture', problem }])
   }
 
   return {
@@ -29,15 +39,10 @@ export function createGathering(line: Line, bucket: Bucket, mirror?: Mirror): Ga
       line.publish(subject, JSON.stringify({ ...event, appliance, token }))
     },
     async keep(appliance, picture, token) {
-      const text = JSON.stringify({ ...picture, appliance, token })
-      if (Buffer.byteLength(text) > line.room) {
-        const problem = `is larger than the ${line.room} bytes that the engine takes`
-        throw invalidInput([{ path: 'picture', problem }])
-      }
       const turn = turns.get(appliance) ?? new Turn()
       turns.set(appliance, turn)
       try {
-        await turn.take(() => write(appliance, text, token))
+        await turn.take(() => write(appliance, picture, token))
       } finally {
         if (turn.isFree && turns.get(appliance) === turn) turns.delete(appliance)
       }

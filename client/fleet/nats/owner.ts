@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setLatest } from '../../memory'
 import { Stop } from '../../stop'
 import type { Command } from '../types'
 import type { Claim, Claims, Found } from './claims'
@@ -12,6 +13,8 @@ import { Assembly, unpacked, type Frame } from './wire'
 interface Begun {
   /** The subjects on which its senders wait. */
   readonly replies: Set<string>
+  /** It has the claim, where one is needed. */
+  isClaimed: boolean
   /** Undefined while it is carried out. */
   outcome?: Outcome
   /** When it ended, by `performance.now()`. */
@@ -52,6 +55,8 @@ const RETRIES = 60
  */
 export class Owner {
   readonly #begun = new Map<string, Begun>()
+  /** When a change of each appliance was begun here last, by `performance.now()`. */
+  readonly #changedAt = new Map<string, number>()
   readonly #stop = new Stop()
 
   constructor(
@@ -108,10 +113,10 @@ export class Owner {
     if (known) {
       known.replies.add(reply)
       if (known.outcome) this.#answer(known, known.outcome.bytes)
-      else this.line.say(reply, { sign: 'begun', by: this.life })
+      else if (known.isClaimed) this.line.say(reply, { sign: 'begun', by: this.life })
       return
     }
-    const begun: Begun = { replies: new Set([reply]) }
+    const begun: Begun = { replies: new Set([reply]), isClaimed: false }
     this.#begun.set(id, begun)
     try {
       const body = await unpacked(bytes)
@@ -121,6 +126,8 @@ export class Owner {
       } else if (!owns(appliance)) {
         await this.#settle(id, held, begun, 'elsewhere')
       } else {
+        begun.isClaimed = true
+        if (writes && !held.doubt) setLatest(this.#changedAt, appliance, performance.now())
         const work = (): Promise<unknown> => carryOut({ id, appliance, once, writes, body })
         const outcome = await this.#withSigns(begun, outcomeOf(work, writes, held.doubt))
         const isLeft = isForTheNext(outcome, owns(appliance))
@@ -156,7 +163,9 @@ export class Owner {
           await pause(GRACE_MS, this.#stop)
           continue
         }
-        if (once) {
+        // Another change has been made since: to repeat this one would take that back.
+        const changedAt = this.#changedAt.get(appliance) ?? Number.NEGATIVE_INFINITY
+        if (once || performance.now() - changedAt < KEPT_MS) {
           const outcome = await packedError(lost(appliance))
           await this.claims.change(id, { state: 'done', outcome }, revision)
           continue

@@ -27,12 +27,16 @@ interface Heard {
   /** When it last gave a sign, by `performance.now()`. */
   at: number
   answer?: Uint8Array
+  /** It has been begun: the next one may be sent. */
+  onBegun?: () => void
   wake: () => void
 }
 
 /** Sends commands to whoever owns their appliance, and waits for what comes of them. */
 export class Sender {
   readonly #waiting = new Map<string, Heard>()
+  /** By appliance: the latest change, which others come after. */
+  readonly #turns = new Map<string, Promise<void>>()
   readonly #stop = new Stop()
   readonly #end: () => void
   #sent = 0
@@ -59,30 +63,47 @@ export class Sender {
     command: Command,
     { waitMs, stop }: { waitMs: number; stop?: Stop },
   ): Promise<unknown> {
-    const body = await packed(command.body).catch((error: Error) => {
-      throw invalidInput([
-        {
-          path: '',
-          problem: `cannot be sent to another instance: ${error.message.split('\n')[0]}`,
-        },
-      ])
-    })
     const token = String(++this.#sent)
-    const heard: Heard = { at: 0, wake: () => undefined }
+    const deadline = performance.now() + waitMs
+    const { appliance, writes } = command
+    // Changes of an appliance begin in the order in which they were sent.
+    const turn = writes ? this.#takeTurn(appliance) : undefined
+    const heard: Heard = { at: 0, onBegun: turn?.end, wake: () => undefined }
     const wake = (): void => heard.wake()
     const unhook = [this.#stop.onStop(wake), this.link.onChange(wake)]
     if (stop) unhook.push(stop.onStop(wake))
+    const stopped = new Promise<void>((resolve) => {
+      unhook.push(this.#stop.onStop(resolve))
+      if (stop) unhook.push(stop.onStop(resolve))
+    })
     this.#waiting.set(token, heard)
     try {
+      const body = await packed(command.body).catch((error: Error) => {
+        const problem = `cannot be sent to another instance: ${error.message.split('\n')[0]}`
+        throw invalidInput([{ path: '', problem }])
+      })
+      await Promise.race([turn?.before, stopped])
       return await this.#exchange(command, body, `answer.${this.life}.${token}`, heard, {
-        deadline: performance.now() + waitMs,
+        deadline,
         patience: Math.max(waitMs, this.pace.silence),
         isStopped: () => this.#stop.stopped || stop?.stopped === true,
       })
     } finally {
+      turn?.end()
       this.#waiting.delete(token)
       for (const each of unhook) each()
     }
+  }
+
+  /** @returns what to wait for, and what to call when the next one may begin */
+  #takeTurn(appliance: string): { before?: Promise<void>; end: () => void } {
+    const before = this.#turns.get(appliance)
+    let end = (): void => undefined
+    const own = new Promise<void>((resolve) => (end = resolve))
+    const over = before ? before.then(() => own) : own
+    this.#turns.set(appliance, over)
+    void over.then(() => this.#turns.get(appliance) === over && this.#turns.delete(appliance))
+    return { before, end }
   }
 
   async #exchange(
@@ -185,7 +206,10 @@ export class Sender {
     if (sign === 'answer') heard.answer ??= assembly.add(frame)
     // Left to the next owner, unless that has begun already.
     if (sign === 'elsewhere' && (heard.by === undefined || heard.by === by)) heard.by = undefined
-    if (sign === 'begun') heard.by = String(by)
+    if (sign === 'begun') {
+      heard.by = String(by)
+      heard.onBegun?.()
+    }
     heard.at = performance.now()
     heard.wake()
   }

@@ -85,7 +85,7 @@ export function createLife(options: LifeOptions): Life {
   }
 
   async function write(beat: number, ended?: boolean): Promise<number | undefined> {
-    const text = memberText({ name, beat, slots: options.slots(), ended })
+    const text = memberText({ name, beat, slots: options.slots(), ttl: ttlMs, ended })
     const known = revision
     // Not known until the answer is there.
     revision = undefined

@@ -7,6 +7,8 @@ export interface MemberRecord {
   readonly beat: number
   /** How many slots it works for. */
   readonly slots: number
+  /** Of its lease, in ms. Others wait so long before they end it, though theirs is shorter. */
+  readonly ttl: number
   /** This life can never renew again. Who finds its slots may take them. */
   readonly ended?: boolean
 }
@@ -32,10 +34,16 @@ export function keyIn(key: string): { member: string } | { slot: number } | unde
 /** A record that nobody could have written counts as that of a life that says nothing, and so ends. */
 export function memberIn({ value }: Entry): MemberRecord {
   try {
-    const { name, beat, slots, ended } = JSON.parse(value) as Partial<MemberRecord>
-    return { name: String(name), beat: Number(beat), slots: Number(slots), ended: ended === true }
+    const { name, beat, slots, ttl, ended } = JSON.parse(value) as Partial<MemberRecord>
+    return {
+      name: String(name),
+      beat: Number(beat),
+      slots: Number(slots),
+      ttl: Number(ttl ?? 0),
+      ended: ended === true,
+    }
   } catch {
-    return { name: '', beat: Number.NaN, slots: 0 }
+    return { name: '', beat: Number.NaN, slots: 0, ttl: 0 }
   }
 }
 

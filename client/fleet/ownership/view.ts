@@ -85,9 +85,10 @@ export function createView({ clock, ttlMs }: { clock: Clock; ttlMs: number }): V
       const unknown = unknownHolders()
       for (const id of unknown) if (!sights.has(id)) sights.set(id, { revision: 0, since: now })
       for (const id of sights.keys()) if (!members.has(id) && !unknown.has(id)) sights.delete(id)
-      return [...sights].flatMap(([id, { revision, since }]) =>
-        now - since >= ttlMs && !members.get(id)?.ended ? [{ id, revision }] : [],
-      )
+      return [...sights].flatMap(([id, { revision, since }]) => {
+        const { ended, ttl = 0 } = members.get(id) ?? {}
+        return now - since >= Math.max(ttlMs, ttl) && !ended ? [{ id, revision }] : []
+      })
     },
   }
 }

@@ -216,7 +216,8 @@ export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
  */
 export function readsInventory(RED: NodeAPI, form: ConnectionForm): boolean {
   if (!hasInventory(form) || !isElsewhere(RED, form)) return false
-  return form.inventoryType !== 'json' || asText(form.inventory).includes('${')
+  // JSON can write a character in another way, after a backslash.
+  return form.inventoryType !== 'json' || /\$\{|\\/.test(asText(form.inventory))
 }
 
 /** True when the form leads to where no deployed node does, or with what none has. */

@@ -265,7 +265,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
     const fault = rowFaults.find(({ cause }) => cause.appliance === name)
     if (fault) throw fault
     if (!wasRead) throw failure ?? ofNode(new GatewayError('CONFIG', say('inventoryWaiting')))
-    throw new GatewayError('NOT_FOUND', say('applianceNotFound', { appliance: name }))
+    const cause = { appliance: name }
+    throw new GatewayError('NOT_FOUND', say('applianceNotFound', { appliance: name }), cause)
   }
 
   /** One of another share: it is known, and nothing is sent to it. */
@@ -290,7 +291,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     readOnly: options.readOnly,
     ready: options.ready,
     names: () => [...entries.keys()],
-    faults: () => [...[unusable ?? failure ?? []].flat(), ...rowFaults],
+    faults: () => [...[unusable ?? failure ?? lost() ?? []].flat(), ...rowFaults],
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },
@@ -299,6 +300,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     owns: (name) =>
       entries.get(name)?.isOwned ?? (faultNames.has(name) && share?.owns(name) === true),
     find,
+    former: (name) => leaving.get(name),
     list: () =>
       [...entries.values()].map(({ row, isOwned, appliance }): ListedAppliance => ({
         name: row.name,

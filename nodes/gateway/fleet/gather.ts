@@ -48,7 +48,7 @@ function gather(appliance: Appliance, options: GatherOptions): () => void {
     if (present === undefined || !known) return
     const isUp = !isOld(known, Date.now())
     const snapshot = knownSnapshot(connection) ?? former
-    const picture = { appliance: name, isUp, at: Date.now(), snapshot }
+    const picture = { isUp, at: Date.now(), ...(snapshot !== undefined && { snapshot }) }
     gathering.keep(name, picture, present).catch((error: Error) => onFailure(name, error))
   }
 

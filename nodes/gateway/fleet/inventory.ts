@@ -134,6 +134,22 @@ export interface SourceFollower {
   onFailure: (error: GatewayError) => void
 }
 
+/** A disk or a store on another machine may not answer at all. */
+const LONGEST_MS = 10_000
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(config(say('inventorySlow'))), LONGEST_MS)
+    timer.unref()
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** How often a file and the global context are looked at, in ms. */
 const EVERY_MS = 1000
 
@@ -160,7 +176,7 @@ export function followSource(
 
   async function look(): Promise<void> {
     try {
-      const found = await source.look!(stamp)
+      const found = await inTime(source.look!(stamp))
       if (closed || !found) return
       onValue(found.value)
       stamp = found.stamp

@@ -28,7 +28,10 @@ type Log = EngineOptions['log']
 
 /** Engines that are in use, or were a moment ago. */
 export interface Engines {
-  /** Returns the engine with these options, and what to call when it is not used any more. */
+  /**
+   * Returns the engine with these options, and what to call when it is not used any more.
+   * @throws GatewayError `CONFIG` when its fleet is in use: its slots would be divided between the two
+   */
   borrow(options: EngineOptions): { engine: Engine; giveBack: () => void }
 }
 
@@ -42,6 +45,7 @@ const LINGER_MS = 2000
 export function newEngines(open = openEngine): Engines {
   interface Kept {
     engine: Engine
+    readonly of: Pick<EngineOptions, 'servers' | 'fleet'>
     users: number
     log: Log
     lingering?: NodeJS.Timeout
@@ -51,6 +55,11 @@ export function newEngines(open = openEngine): Engines {
   return {
     borrow({ log, ...options }) {
       const key = JSON.stringify(options)
+      const { servers, fleet } = options
+      for (const { users, of } of all.values()) {
+        if (users === 0 || of.servers !== servers || of.fleet !== fleet) continue
+        throw new GatewayError('CONFIG', [say('fleetTwice', { fleet }), say('correct')])
+      }
       const kept = all.get(key) ?? connect(key, options, log)
       clearTimeout(kept.lingering)
       kept.users++
@@ -62,7 +71,7 @@ export function newEngines(open = openEngine): Engines {
   function connect(key: string, options: Omit<EngineOptions, 'log'>, log: Log): Kept {
     // The config node that uses it may be another one after a deploy.
     const engine = open({ ...options, log: (level, text) => kept.log(level, text) })
-    const kept: Kept = { engine, users: 0, log }
+    const kept: Kept = { engine, of: options, users: 0, log }
     all.set(key, kept)
     return kept
   }
