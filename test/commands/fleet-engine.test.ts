@@ -653,6 +653,33 @@ withNats('the engine of a fleet', function () {
       second.map(({ id }) => id).should.eql([sent[1]!.id])
     })
 
+    it('in doubt are not repeated after a later change of the same appliance', async () => {
+      const nats = await server()
+      const wire = await startWire(nats.port)
+      ending.push(() => wire.stop())
+      const one = open(nats.url, {}, PACE)
+      const other = open(wire.url, {}, PACE)
+      const third = open(nats.url, {}, PACE)
+      await isUp(one, other, third)
+      let isFirst = true
+      const first = await owner(
+        other,
+        () => isFirst,
+        () => pause(5000),
+      )
+      const [stopping, starting] = [command({ once: false }), command({ once: false })]
+      const doubtful = errorOf(one.commands.send(stopping, { waitMs: 10_000 }))
+      await until(() => first.length === 1)
+      wire.cut()
+      isFirst = false
+      const second = await owner(third, () => !isFirst)
+      should(await one.commands.send(starting, { waitMs: 10_000 })).equal('done')
+      const error = await doubtful
+      error.code.should.equal('OUTCOME_UNKNOWN')
+      should(error.cause.applied).equal('maybe')
+      second.map(({ id }) => id).should.eql([starting.id])
+    })
+
     it('are not said to have changed nothing when an earlier owner may have carried them out', async () => {
       const refusals = {
         'it is left to nobody': new GatewayError('UNAVAILABLE', say('notOwned')),
@@ -727,7 +754,9 @@ withNats('the engine of a fleet', function () {
         () => isOwner,
         () => ({ by: 'second' }),
       )
-      const sent = Array.from({ length: 1000 }, (_, index) => command({ once: index % 2 === 0 }))
+      const sent = Array.from({ length: 1000 }, (_, index) =>
+        command({ appliance: `Oslo ${index}`, once: index % 2 === 0 }),
+      )
       const outcomes = new Map<string, string>()
       const work = sent.map(async (each, index) => {
         await pause(index * 3)
