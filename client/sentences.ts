@@ -73,8 +73,6 @@ export const SENTENCES = {
   // Fleets.
   notOwned:
     'This instance of Node-RED no longer owns the appliance, or cannot prove that it does. The request was not sent.',
-  otherShare:
-    'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message to that instance.',
   otherFlows:
     'The instance of Node-RED that owns the appliance does not have this failover node. Deploy the same flows on all instances.',
   otherVersion:

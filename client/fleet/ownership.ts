@@ -129,7 +129,7 @@ const ANSWER = 0.15
 const LATE = 'It was not renewed in time.'
 const WRITES_AT_ONCE = 8
 const CLOSE_MS = 4000
-/** A slot is given to nobody else before its work has ended, but for so long at most. */
+/** How long a slot is kept from others while its work has not ended. */
 const GIVING_MS = 8000
 /** The part of a close that is reserved for ending the member record. */
 const LATE_END_MS = 800
@@ -480,7 +480,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     })
   }
 
-  // What others are told.
+  // The state, for whoever shows it.
 
   function state(): OwnershipState {
     const phase = phaseNow()

@@ -59,8 +59,15 @@ export function numberIn(
 /** True for the servers of an engine: `nats://` or `tls://` for all of them, separated by commas. */
 export const areEngineServers = (text: string): boolean =>
   [/^nats:\/\//i, /^tls:\/\//i].some((scheme) =>
-    text.split(',').every((server) => isServer(server, scheme)),
+    engineServersIn(text).every((server) => isServer(server, scheme)),
   )
+
+/** The servers of an engine. One without a scheme has that of the first: `nats://a:4222,b:4222`. */
+export function engineServersIn(text: string): string[] {
+  const servers = text.split(',').map((server) => server.trim())
+  const [scheme = ''] = /^\w+:\/\//.exec(servers[0]!) ?? []
+  return servers.map((server) => (/^\w+:\/\//.test(server) ? server : scheme + server))
+}
 
 /** How many servers of a cluster can keep a record. */
 export const REPLICAS: readonly number[] = [1, 3, 5]

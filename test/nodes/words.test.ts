@@ -103,7 +103,6 @@ const ANYWHERE = [
   'tryAgain',
   'pin',
   'notOwned',
-  'otherShare',
   'otherFlows',
   'otherVersion',
   'correctLogin',

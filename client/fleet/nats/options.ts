@@ -1,5 +1,6 @@
 import type { TlsOptions } from '../../connection/agents'
 import { GatewayError, say } from '../../errors'
+import { REPLICAS, engineServersIn, isFleetName } from '../../model/settings'
 
 export interface EngineOptions {
   /** `nats://` or `tls://`, host and port; several servers of one cluster are separated by commas. */
@@ -37,18 +38,16 @@ export interface Address {
 /** @throws GatewayError `CONFIG` for options that cannot work, before anything is sent */
 export function checkOptions(options: EngineOptions): Address {
   const { fleet, mqtt, replicas, user, password } = options
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(fleet)) throw faulty('fleetInvalid')
-  if (![1, 3, 5].includes(replicas)) throw faulty('replicasInvalid')
+  if (!isFleetName(fleet)) throw faulty('fleetInvalid')
+  if (!REPLICAS.includes(replicas)) throw faulty('replicasInvalid')
   if (password && !user) throw faulty('engineNoUser')
   if (mqtt !== undefined) addressOf(mqtt, /^mqtts?:$/, 'engineMqttInvalid')
-  const servers = options.servers
-    .split(',')
-    .map((each) => each.trim())
-    .filter(Boolean)
-    .map((each) => addressOf(each, /^(nats|tls):$/, 'engineInvalid'))
+  const servers = engineServersIn(options.servers).map((each) =>
+    addressOf(each, /^(nats|tls):$/, 'engineInvalid'),
+  )
   const secure = servers[0]?.protocol === 'tls:'
   // A password must not go unencrypted to one of several servers.
-  if (servers.length === 0 || servers.some(({ protocol }) => (protocol === 'tls:') !== secure)) {
+  if (servers.some(({ protocol }) => (protocol === 'tls:') !== secure)) {
     throw faulty('engineInvalid')
   }
   return { servers: servers.map(({ host, port }) => (port ? host : `${host}:4222`)), secure }

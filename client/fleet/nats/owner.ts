@@ -73,7 +73,7 @@ export class Owner {
   /**
    * Listens to all commands of the fleet: who owns an appliance answers, the others stay silent. A
    * subscription for each appliance would say at once that nobody owns it, but it would have to be
-   * in step with the ownership on two sides, and ten thousand of them would be made anew after each
+   * in step with the ownership on two sides, and ten thousand of them would have to be made again after each
    * loss of the connection. What a late message must not do is decided by the record of the command.
    * @returns ends it, after what is under way has ended
    */

@@ -94,8 +94,8 @@ export function createView({ clock, ttlMs }: { clock: Clock; ttlMs: number }): V
 }
 
 /**
- * Returns which life each slot should go to. Instances are told apart by name, so that one that
- * restarts gets its slots back; of several with the same name, all but one also by their life.
+ * Returns which life each slot should go to. An instance is known by its name, so it gets the same slots
+ * after a restart. Where several have the same name, the ID of their lives is added.
  */
 export function advice(members: readonly Member[], slots: number): Array<string | undefined> {
   const lives = new Map<string, string>()

@@ -119,7 +119,7 @@ const variablesOf =
     return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
   }
 
-/** What cannot be used is told by whoever opens a connection. */
+/** A value that is neither true nor false counts as true; opening a connection reports it. */
 function isReadOnly({ readOnly }: Config): boolean {
   try {
     return flagProperty('readOnly', readOnly)
