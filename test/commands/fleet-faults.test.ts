@@ -182,6 +182,7 @@ withNats('a fleet', function () {
     const end = fleet.send(one, { everyMs: 5 })
     await until(() => count() > COMMANDS / 4, 'a part of the commands')
     fleet.happens('kill', three)
+    const killedAt = Date.now()
     await three.kill()
     await until(() => count() >= COMMANDS, 'all commands')
     await end()
@@ -197,11 +198,15 @@ withNats('a fleet', function () {
     sessions.most.should.be.belowOrEqual(2)
     commands.should.containEql({ twice: [], claimed: [], denied: [], unanswered: [], astray: [] })
     const sent = [...fleet.commands.values()]
-    for (const { code, applied, isOnce } of sent) {
+    const written = (await received(killedAt)).filter(({ kind }) => kind === 'write')
+    for (const { number, appliance, code, applied, isOnce } of sent) {
       if (code === 'ok') continue
-      // Nobody may repeat these: whoever sent them decides.
-      isOnce.should.equal(true, code)
       should([code, applied]).eql(['OUTCOME_UNKNOWN', 'maybe'])
+      // Nobody may repeat these: whoever sent them decides.
+      const hasLater = written.some(
+        (each) => each.appliance === appliance && each.command! > number,
+      )
+      should(isOnce || hasLater).equal(true, `${number} could be repeated, and was not`)
     }
   })
 
