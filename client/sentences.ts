@@ -226,6 +226,8 @@ export const SENTENCES = {
   inventorySlow: 'The inventory could not be read within 10 s: its file or store does not respond.',
   fleetTwice:
     'Another config node of this Node-RED takes part in the fleet "__fleet__" on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
+  inventoryDiffers:
+    'The names in this inventory differ from those of __instances__. An appliance that the instance working for it does not know is watched by nobody: give all instances the same inventory.',
   engineMissing: 'The share is a lease, but no engine is given.',
   engineLost:
     'This instance has no lease (__reason__). Until it has one again, it works for no appliance. Check the NATS server and the network.',

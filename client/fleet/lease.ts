@@ -57,6 +57,7 @@ export function openLease(options: LeaseOptions): Lease {
     connectedSince,
     clock,
     log,
+    inventory: () => follower.inventory?.(),
     onTaken: () => follower.onTaken(),
     onGiving: (given) => follower.onGiving(among(given)),
     onState(state) {

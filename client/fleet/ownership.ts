@@ -27,7 +27,8 @@
 //    0.9 TTL after the engine came back has found its slots in the records of now; who was already
 //    past its fence at the reconnection acts only after the quiet time, since the engine may have
 //    forgotten that it was ended. An answer that does not come from the present connection
-//    confirms nothing.
+//    confirms nothing. A loss on a connection that lives is treated as a reconnection: the store looks
+//    for it several times per TTL, and rejects a write whose revision is not higher than all before.
 // 4. A life whose record was ended or lost never writes again. The instance stops its work, and begins
 //    a new life, with a new id, after one TTL.
 //
@@ -37,9 +38,9 @@
 // Assumed: the clocks of two instances run at rates that differ by less than a tenth, and go on
 // while a process is stopped. They need not show the same time, and the engine's clock and the time
 // of day are not used. A clock that stands still while its whole machine is suspended breaks the
-// assumption for what was left of the lease. Assumed too: the engine compares and sets atomically, and
-// connections do not survive a loss of confirmed writes. A request that was on its way to an
-// appliance when the fence passed is not called back: a tenth of a TTL is left for it.
+// assumption for what was left of the lease. Assumed too: the engine compares and sets atomically. A
+// request that was on its way to an appliance when the fence passed is not called back: a tenth of a
+// TTL is left for it.
 import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../clock'
 import { BEAT, createLife, type Life } from './ownership/life'
@@ -64,6 +65,8 @@ export interface OwnershipOptions {
   connectedSince?: number
   /** How many slots there are; tests take fewer. The same for all instances. */
   slots?: number
+  /** What this instance says of its inventory. */
+  inventory?: () => string | undefined
   /** Makes the id of a life. */
   newId?: () => string
   /** Work for these may begin. */
@@ -94,7 +97,7 @@ export interface Ownership {
    * the clock alone; cheap, to be asked immediately before each request.
    */
   maySend(slot: number): boolean
-  /** The revision with which the slot was taken, which grows with each owner; undefined where it is not held. */
+  /** A number that grows with each owner of the slot; undefined where this instance does not hold it. */
   token(slot: number): number | undefined
   state(): OwnershipState
   /**
@@ -106,6 +109,8 @@ export interface Ownership {
 
 /** A slot that the engine has confirmed as ours. */
 interface Hold {
+  /** Of the record that names this life. */
+  readonly revision: number
   readonly token: number
   /** `stopping`: the work may still send what it needs to stop. `idle`: there is no work, nothing is sent. */
   work: 'working' | 'stopping' | 'idle'
@@ -128,6 +133,10 @@ const ANSWER = 0.15
 /** Why a lease is lost though no answer of the engine is missing: this process was held up. */
 const LATE = 'It was not renewed in time.'
 const WRITES_AT_ONCE = 8
+/** After so long the record of an ended life is deleted, in TTL. */
+const FORGOTTEN = 20
+/** How long after the end of a watch the next one begins. */
+const AGAIN_MS = 200
 const CLOSE_MS = 4000
 /** How long a slot is kept from others while its work has not ended. */
 const GIVING_MS = 8000
@@ -149,6 +158,8 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   const stops = new Set<Promise<void>>()
   let writes = 0
   let connection: Connection | undefined
+  /** The members, while the records are read again too. */
+  let known: Member[] = []
   /** Nothing is taken and no life begins before. */
   let quietUntil = (options.connectedSince ?? clock.now()) + ttlMs
   /** What is held is not worked for before. */
@@ -158,6 +169,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   let cancelStop: (() => void) | undefined
   let cancelRetry: (() => void) | undefined
   let cancelLook: (() => void) | undefined
+  let cancelAgain: (() => void) | undefined
   let reason: string | undefined
   let closing: Promise<void> | undefined
   let isClosed = false
@@ -166,7 +178,11 @@ export function openOwnership(options: OwnershipOptions): Ownership {
 
   function newLife(): Life {
     const id = options.newId?.() ?? randomUUID()
-    return createLife({ id, name, store, clock, ttlMs, answered, slots: workingCount })
+    return createLife({ id, name, store, clock, ttlMs, answered, about })
+  }
+
+  function about(): Pick<Member, 'slots' | 'inventory'> {
+    return { slots: workingCount(), inventory: options.inventory?.() }
   }
 
   // The connection.
@@ -176,17 +192,21 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const opened: Connection = { view, openedAt: clock.now(), isReady: false }
     const isPresent = (): boolean => connection === opened
     connection = opened
+    cancelAgain?.()
     store
-      .watch(
-        (key, entry) => {
+      .watch({
+        onEntry(key, entry) {
           if (!isPresent()) return
           view.note(key, entry)
           if (opened.isReady) seen(opened, key)
         },
-        () => {
+        onReady() {
           if (isPresent() && !opened.isReady) ready(opened)
         },
-      )
+        onEnd(hasLost, why) {
+          if (isPresent()) connectAgain(hasLost, why)
+        },
+      })
       .then(
         (stop) => {
           if (isPresent()) opened.stop = stop
@@ -204,8 +224,18 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     if (why) reason = why
   }
 
+  function connectAgain(hasLost: boolean, why?: string): void {
+    disconnect(hasLost ? 'The engine has lost records.' : why)
+    if (hasLost) known = []
+    if (hasLost) quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+    cancelAgain = timers.after(AGAIN_MS, () => {
+      if (!connection && link.isUp && !isClosed) connect()
+    })
+  }
+
   const unhook = link.onChange((isUp, why) => {
     disconnect(isUp ? undefined : (why ?? 'The connection to the engine was lost.'))
+    known = []
     if (isUp) {
       quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
       connect()
@@ -240,7 +270,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const gone = which.filter((slot) => {
       const hold = holds.get(slot)
       const record = view.slot(slot)
-      return hold && !(record?.holder === life.id && record.revision === hold.token)
+      return hold && !(record?.holder === life.id && record.revision === hold.revision)
     })
     if (gone.length === 0) return
     log('warn', `The engine does not name ${name} for ${gone.length} of its slots any more.`)
@@ -254,6 +284,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   function beat(): void {
     timers.after(beatMs, beat)
     heldOff.clear()
+    forgetEnded()
     const isStuck = connection && !connection.isReady && clock.now() - connection.openedAt >= ttlMs
     if (isStuck) disconnect('The engine does not report its records.')
     if (!connection && link.isUp && !isClosed) connect()
@@ -308,6 +339,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     stopAll()
     // What was known may be of records that are lost.
     disconnect()
+    known = []
     if (link.isUp) connect()
     // Also where nothing is left to stop, and the next life begins at once.
     publish()
@@ -355,11 +387,25 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     }
   }
 
+  /** Each life leaves a record. A few at a time; whoever is first deletes it. */
+  function forgetEnded(): void {
+    if (!connection?.isReady || closing) return
+    const { view } = connection
+    for (const { id, revision } of view.forgettable(FORGOTTEN * ttlMs).slice(0, WRITES_AT_ONCE)) {
+      const key = memberKey(id)
+      answered(store.remove(key, revision)).then(
+        () => view.correct(key, undefined, revision),
+        // At the next beat again.
+        () => undefined,
+      )
+    }
+  }
+
   function members(): Member[] {
-    const known = connection?.isReady ? connection.view.members() : []
+    if (connection?.isReady) known = connection.view.members()
     const others = known.filter(({ id }) => id !== life.id)
     if (!life.joined || life.over) return others
-    return [...others, { name, id: life.id, slots: workingCount() }]
+    return [...others, { name, id: life.id, ...about() }]
   }
 
   // The slots.
@@ -444,7 +490,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
       // An answer of a former connection or life proves nothing of now.
       if (holder === FREE || connection !== opened || life !== present) return
       if (life.over || closing) return
-      holds.set(slot, { token: written, work: 'idle' })
+      holds.set(slot, { revision: written, token: store.createdAt + written, work: 'idle' })
       compare(view, [slot])
     } catch {
       heldOff.add(slot)

@@ -55,6 +55,8 @@ export interface ShareFollower {
    * sent to them.
    */
   onGiving(owned: (appliance: string) => boolean): Promise<void>
+  /** A digest of the inventory, by which instances compare theirs; undefined while there is none. */
+  inventory?(): string | undefined
   /** Does for another instance what its message asks for. @throws GatewayError */
   carryOut(command: Command): Promise<unknown>
   /** The state of the share has changed. */
@@ -66,27 +68,44 @@ export interface ShareFollower {
 /** A record of the engine. */
 export interface Entry {
   readonly value: string
-  /** Grows with each write to the engine; never used twice. */
+  /** Grows with each write to the records of a fleet. */
   readonly revision: number
 }
 
-/** The records of a fleet on its engine: small texts that are changed by comparing revisions. */
+/** What a watch of the records reports. */
+export interface RecordWatch {
+  /** An entry without a value was deleted. */
+  onEntry(key: string, entry: Entry | undefined): void
+  /** All records of now have been reported. */
+  onReady(): void
+  /**
+   * Nothing more is reported, and a new watch has to begin with all records.
+   * @param hasLost the engine does not have all that it had on this connection
+   * @param reason why no watch was possible
+   */
+  onEnd(hasLost: boolean, reason?: string): void
+}
+
+/**
+ * The records of a fleet on its engine: small texts that are changed by comparing revisions. A write that
+ * shows that the engine has lost records rejects.
+ */
 export interface Store {
+  /**
+   * When the records were begun, in Unix ms by the clock of the engine. A revision that is added to it
+   * grows also where they were lost and begun anew.
+   */
+  readonly createdAt: number
   /** The present record; undefined where there is none. Read where writes are decided. */
   get(key: string): Promise<Entry | undefined>
   /** Writes a record that must not exist. @returns its revision; undefined when there is one */
   create(key: string, value: string): Promise<number | undefined>
   /** Replaces the record with this revision. @returns the new one; undefined when it is no longer present */
   update(key: string, value: string, revision: number): Promise<number | undefined>
-  /**
-   * Reports all records, and then each change. An entry without a value was deleted.
-   * @param onReady all records of now have been reported
-   * @returns ends it
-   */
-  watch(
-    onEntry: (key: string, entry: Entry | undefined) => void,
-    onReady: () => void,
-  ): Promise<() => void>
+  /** Deletes a record that still has this revision. Those who watch are not told. */
+  remove(key: string, revision: number): Promise<void>
+  /** Reports all records, and then each change, until it ends. @returns ends it, without `onEnd` */
+  watch(watch: RecordWatch): Promise<() => void>
 }
 
 /** Whether the engine can be used, as far as is known. */
@@ -104,6 +123,8 @@ export interface Member {
   readonly id: string
   /** How many slots it owns. */
   readonly slots: number
+  /** The same where the inventory is the same; undefined where it is not known. */
+  readonly inventory?: string
 }
 
 /** What is to be done on an appliance by the instance that owns it. JSON; Buffers are kept. */

@@ -8,7 +8,7 @@ import { GatewayError, invalidInput, say } from '../../client/errors'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../client/fleet/nats/options'
 import type { Pace } from '../../client/fleet/nats/sender'
-import type { Command, Store } from '../../client/fleet/types'
+import type { Command } from '../../client/fleet/types'
 import { Stop } from '../../client/stop'
 import { selfSignedCertificate } from '../support/certificate'
 import { errorOf } from '../support/errors'
@@ -59,23 +59,45 @@ withNats('the engine of a fleet', function () {
     return nats
   }
 
-  /** What a watch has reported, and what it knows now. */
-  async function watched(
-    store: Store,
-  ): Promise<{ now: Map<string, string>; all: string[]; ready: () => number }> {
+  interface Watched {
+    /** What the present watch knows. */
+    readonly now: Map<string, string>
+    readonly all: string[]
+    readonly ready: () => number
+    /** Of each watch that has ended: whether the engine had lost records. */
+    readonly ends: boolean[]
+  }
+
+  /** Watches, and begins again whenever a watch ends. */
+  async function watched({ store, link }: Engine): Promise<Watched> {
     const now = new Map<string, string>()
     const all: string[] = []
+    const ends: boolean[] = []
     let ready = 0
-    const end = await store.watch(
-      (key, entry) => {
-        all.push(`${key}=${entry?.value ?? ''}`)
-        if (entry) now.set(key, entry.value)
-        else now.delete(key)
-      },
-      () => ready++,
-    )
-    ending.push(end)
-    return { now, all, ready: () => ready }
+    let end = (): void => undefined
+    let isOver = false
+    ending.push(() => {
+      isOver = true
+      end()
+    })
+    const begin = async (): Promise<void> => {
+      now.clear()
+      end = await store.watch({
+        onEntry(key, entry) {
+          all.push(`${key}=${entry?.value ?? ''}`)
+          if (entry) now.set(key, entry.value)
+          else now.delete(key)
+        },
+        onReady: () => ready++,
+        async onEnd(hasLost) {
+          ends.push(hasLost)
+          await until(() => isOver || link.isUp)
+          if (!isOver) await begin()
+        },
+      })
+    }
+    await begin()
+    return { now, all, ready: () => ready, ends }
   }
 
   describe('its connection', () => {
@@ -253,14 +275,14 @@ withNats('the engine of a fleet', function () {
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
       for (let slot = 0; slot < 256; slot++) await one.store.create(`slot.${slot}`, 'free')
-      const { now, ready } = await watched(other.store)
+      const { now, ready } = await watched(other)
       await until(() => ready() === 1)
       now.size.should.equal(256)
       await one.store.create('member.1', 'here')
       await until(() => now.get('member.1') === 'here')
       const empty = open(nats.url, { fleet: 'empty' })
       await isUp(empty)
-      const nothing = await watched(empty.store)
+      const nothing = await watched(empty)
       await until(() => nothing.ready() === 1)
       nothing.all.should.eql([])
     })
@@ -272,7 +294,7 @@ withNats('the engine of a fleet', function () {
       const [one, other] = [open(wire.url), open(nats.url)]
       await isUp(one, other)
       let revision = (await other.store.create('slot.1', '1'))!
-      const { now } = await watched(one.store)
+      const { now } = await watched(one)
       await until(() => now.get('slot.1') === '1')
       wire.cut()
       await isDown(one)
@@ -300,15 +322,16 @@ withNats('the engine of a fleet', function () {
       await isUp(one, other)
       await one.store.create('slot.1', 'old')
       await one.store.create('slot.2', 'old')
-      const { now, all, ready } = await watched(other.store)
+      const { now, ready } = await watched(other)
       await until(() => now.size === 2)
+      const { createdAt } = other.store
       await nats.kill()
       await nats.start(true)
       await isUp(one, other)
       await one.store.create('slot.2', 'new')
       await until(() => now.get('slot.2') === 'new' && !now.has('slot.1'))
-      all.should.containEql('slot.1=')
-      ready().should.equal(1)
+      ready().should.equal(2)
+      should(other.store.createdAt).be.above(createdAt + 2)
     })
 
     it('notices a bucket that was removed under a connection that stays', async () => {
@@ -317,12 +340,37 @@ withNats('the engine of a fleet', function () {
       await isUp(one, other)
       const since = other.connectedSince
       for (let each = 0; each < 20; each++) await one.store.create(`slot.${each}`, 'old')
-      const { now } = await watched(other.store)
+      const { now, ends } = await watched(other)
       await until(() => now.size === 20)
+      const token = other.store.createdAt + 20
       await removeBucket(nats.url, 'media-gateway-tests')
-      await one.store.create('slot.1', 'new')
+      // Whoever writes learns of it at once, though the record is made.
+      const error = await errorOf(one.store.create('slot.1', 'new'))
+      error.message.should.match(/records were lost/)
       await until(() => now.get('slot.1') === 'new' && now.size === 1)
+      should(ends).eql([true])
       should(other.connectedSince).equal(since)
+      should(other.store.createdAt).be.above(token)
+    })
+
+    it('deletes a record that has not changed, and leaves no mark of it', async () => {
+      const nats = await server()
+      const engine = open(nats.url)
+      await isUp(engine)
+      const old = (await engine.store.create('member.1', 'one'))!
+      const present = (await engine.store.update('member.1', 'two', old))!
+      const { now } = await watched(engine)
+      await until(() => now.size === 1)
+      await engine.store.remove('member.1', old)
+      should((await engine.store.get('member.1'))?.value).equal('two')
+      await engine.store.remove('member.1', present)
+      should(await engine.store.get('member.1')).be.undefined()
+      // Nothing has moved for those who watch, and its key can be used again.
+      should(now.get('member.1')).equal('two')
+      should(await engine.store.create('member.1', 'three')).equal(present + 1)
+      const fresh = await watched(engine)
+      await until(() => fresh.ready() === 1)
+      should([...fresh.now]).eql([['member.1', 'three']])
     })
 
     it('works on with two of three servers', async () => {
@@ -331,7 +379,7 @@ withNats('the engine of a fleet', function () {
       const all = servers.map(({ url }) => url).join(',')
       const [one, other] = [open(all, { replicas: 3 }), open(all, { replicas: 3 })]
       await until(() => one.link.isUp && other.link.isUp, 'the cluster', 30_000)
-      const { now } = await watched(other.store)
+      const { now } = await watched(other)
       let revision = (await one.store.create('slot.1', '0'))!
       await until(() => now.get('slot.1') === '0')
       for (const nats of servers) {

@@ -186,6 +186,28 @@ describe('a fleet whose ownership moves', () => {
     one.journal.should.have.length(0)
   })
 
+  it('gives everything back while an appliance is still being logged out', async () => {
+    const [one] = simulators as [Simulator, Simulator]
+    fleet.follow(follower)
+    share.take('one')
+    await until(() => one.openSessions === 1)
+    one.fault({ kind: 'latency', ms: 400, match: { method: 'DELETE' } })
+    const closed = fleet.close()
+    share.isClosed.should.be.true()
+    one.openSessions.should.equal(1)
+    await closed
+    one.openSessions.should.equal(0)
+  })
+
+  it('says a digest of its inventory, by which instances compare theirs', () => {
+    const [one, two] = simulators as [Simulator, Simulator]
+    const digest = share.follower.inventory!()
+    fleet.update({ rows: [row('two', two), row('one', one)], faults: [] })
+    should(share.follower.inventory!()).equal(digest)
+    fleet.update({ rows: [row('one', one)], faults: [] })
+    should(share.follower.inventory!()).not.equal(digest)
+  })
+
   it('one follower that throws keeps nothing from the others', () => {
     fleet.follow({
       added: () => {

@@ -182,6 +182,7 @@ const ANYWHERE = [
   'applianceNotFound',
   'inventorySlow',
   'fleetTwice',
+  'inventoryDiffers',
   'engineMissing',
   'engineLost',
   'applianceNeeded',

@@ -20,6 +20,10 @@ export interface Bucket {
   create(key: string, value: Uint8Array | string): Promise<number | undefined>
   /** @returns the new revision; undefined when the record with this one is no longer present */
   update(key: string, value: Uint8Array | string, revision: number): Promise<number | undefined>
+  /** Deletes a record that still has this revision, without leaving a mark of it. */
+  remove(key: string, revision: number): Promise<void>
+  /** The bucket on a connection that is not up yet. It is made if there is none. */
+  of(connection: NatsConnection): Promise<KV>
   /** Anything else that is done with the bucket of the present connection. */
   use<T>(work: (bucket: KV) => Promise<T>): Promise<T>
 }
@@ -102,8 +106,21 @@ export function openBucket(link: Link, options: BucketOptions): Bucket {
       }
     })
 
+  async function purge(key: string, revision: number): Promise<void> {
+    const { connection } = link
+    if (!connection) throw engineAway('not connected')
+    // A mark of the deletion would stay for ever; what is older than this sequence is removed without one.
+    const wanted = { filter: `$KV.${name}.${key}`, seq: revision + 1 }
+    const subject = `$JS.API.STREAM.PURGE.KV_${name}`
+    const answer = await connection.request(subject, JSON.stringify(wanted), { timeout })
+    const { error } = answer.json<{ error?: { description?: string } }>()
+    if (error) throw engineAway(String(error.description))
+  }
+
   return {
     use,
+    of: present,
+    remove: (key, revision) => use(() => purge(key, revision)),
     async get(key) {
       const entry = await use((bucket) => bucket.get(key))
       return entry && isPresent(entry) ? entry : undefined

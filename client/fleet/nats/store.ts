@@ -1,27 +1,64 @@
-import type { KV, KvStatus, KvWatchEntry } from '@nats-io/kv'
+import type { KV, KvStatus } from '@nats-io/kv'
 import { Stop } from '../../stop'
-import type { Entry, Store } from '../types'
+import type { Entry, RecordWatch, Store } from '../types'
 import { isPresent, type Bucket, type Stored } from './bucket'
+import { engineAway } from './failures'
 import type { Link } from './link'
 import { pause } from './pause'
 
+/**
+ * Which records the engine must have, since this connection has seen them: those of the bucket that was
+ * made then, up to this revision.
+ */
+interface Seen {
+  createdAt: number
+  revision: number
+}
+
+/** After so many looks a watch reads all records again, so that no mistake in them lasts. */
+const MOST_LOOKS = 20
+
 /** @param checkMs how often a watch looks whether it misses something */
 export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: Stop): Store {
+  /** Of the present connection. */
+  let seen: Seen = { createdAt: 0, revision: 0 }
+  link.beforeUp(async (connection) => {
+    seen = stateIn(await (await bucket.of(connection)).status())
+  })
+
+  /** A revision that was there before is none of this bucket, or not of this state of it. */
+  async function written(write: Promise<number | undefined>): Promise<number | undefined> {
+    const present = seen
+    const before = present.revision
+    const revision = await write
+    if (revision === undefined) return undefined
+    if (revision <= before) throw engineAway('records were lost')
+    present.revision = Math.max(present.revision, revision)
+    return revision
+  }
+
   return {
+    get createdAt() {
+      return seen.createdAt
+    },
     async get(key) {
       const stored = await bucket.get(key)
       return stored && entryOf(stored)
     },
-    create: (key, value) => bucket.create(key, value),
-    update: (key, value, revision) => bucket.update(key, value, revision),
-    watch(onEntry, onReady) {
+    create: (key, value) => written(bucket.create(key, value)),
+    update: (key, value, revision) => written(bucket.update(key, value, revision)),
+    remove: (key, revision) => bucket.remove(key, revision),
+    watch(watch) {
       const stop = new Stop()
       const unhook = ended.onStop(() => stop.now())
-      void follow(link, bucket, { onEntry, onReady, checkMs, stop })
-      return Promise.resolve(() => {
+      const end = (hasLost: boolean, reason?: string): void => {
         unhook()
-        stop.now()
-      })
+        if (!stop.stopped) watch.onEnd(hasLost, reason)
+      }
+      session(bucket, watch, { seen, checkMs, stop }).then(end, (error: Error) =>
+        end(false, error.message),
+      )
+      return Promise.resolve(() => stop.now())
     },
   }
 }
@@ -31,99 +68,84 @@ const entryOf = ({ value, revision }: Stored): Entry => ({
   revision,
 })
 
-interface Watch {
-  onEntry: (key: string, entry: Entry | undefined) => void
-  onReady: () => void
-  checkMs: number
-  stop: Stop
-}
+const stateIn = ({ streamInfo }: KvStatus): Seen => ({
+  createdAt: Date.parse(String(streamInfo.created)),
+  revision: streamInfo.state.last_seq,
+})
 
 /**
- * Watches in sessions. Each begins with all records as they are now, and ends with the connection, with
- * the bucket, or when it misses something. So there is one way to catch up, whatever has happened.
+ * One watch, from all records as they are now until the connection or the bucket ends, or something is
+ * missing: so there is one way to catch up, whatever has happened.
+ * @returns whether the engine has lost records
  */
-async function follow(link: Link, bucket: Bucket, watch: Watch): Promise<void> {
-  const { onReady, stop } = watch
-  const known = new Set<string>()
-  let isReady = false
-  const ready = (): void => {
-    if (isReady || stop.stopped) return
-    isReady = true
-    onReady()
-  }
-  while (!stop.stopped) {
-    await link.up(stop)
-    if (stop.stopped) return
-    // What went wrong shows where the engine is used; here it only has to begin again.
-    await session(bucket, watch, known, ready).catch(() => undefined)
-    await pause(100 + 200 * Math.random(), stop)
-  }
-}
-
 async function session(
   bucket: Bucket,
-  { onEntry, checkMs, stop }: Watch,
-  known: Set<string>,
-  ready: () => void,
-): Promise<void> {
-  const before = await bucket.use((kv) => kv.status())
-  const entries = await watchOf(bucket)
+  { onEntry, onReady }: RecordWatch,
+  { seen, checkMs, stop }: { seen: Seen; checkMs: number; stop: Stop },
+): Promise<boolean> {
   const over = new Stop()
-  const unhook = stop.onStop(() => over.now())
-  over.onStop(() => entries.stop())
-  const found = new Set<string>()
-  let isComplete = false
-  let seen = 0
+  let hasLost = false
+  /** The latest revision that the watch has reported. */
+  let reported = 0
 
-  function complete(): void {
-    isComplete = true
-    seen = Math.max(seen, sequenceIn(before))
-    for (const key of known) {
-      if (found.has(key)) continue
-      known.delete(key)
-      onEntry(key, undefined)
-    }
-    ready()
-  }
-  function report(entry: KvWatchEntry): void {
-    const { key, revision, delta } = entry
-    seen = Math.max(seen, revision)
-    if (!isPresent(entry)) {
-      found.delete(key)
-      if (known.delete(key)) onEntry(key, undefined)
-    } else {
-      found.add(key)
-      known.add(key)
-      onEntry(key, entryOf(entry))
-    }
-    if (!isComplete && delta === 0) complete()
+  /** Compares with what the engine must have. @returns the latest revision that it has */
+  async function look(): Promise<{ latest: number; isEmpty: boolean }> {
+    const { createdAt, revision } = seen
+    const status = await bucket.use((kv) => kv.status())
+    const now = stateIn(status)
+    hasLost = now.createdAt !== createdAt || now.revision < revision
+    if (hasLost) Object.assign(seen, now)
+    seen.revision = Math.max(seen.revision, now.revision)
+    return { latest: now.revision, isEmpty: status.values === 0 }
   }
 
   /** The engine may lose a watch, or the bucket, without a word on a connection that lives. */
   async function check(): Promise<void> {
-    let last = seen
-    while (!over.stopped) {
+    let before = 0
+    let wasAway = false
+    for (let looks = 0; !over.stopped; looks++) {
       await pause(checkMs, over)
       if (over.stopped) return
-      const status = await bucket.use((kv) => kv.status()).catch(() => undefined)
-      if (!status) continue
-      if (createdIn(status) !== createdIn(before) || seen < last) over.now()
-      last = sequenceIn(status)
+      const now = await look().catch(() => undefined)
+      // An engine that did not answer may be another one now, with as many records.
+      if (now && wasAway) hasLost = true
+      // It was there at the look before, and has not been reported since.
+      const misses = now !== undefined && reported < before
+      if (hasLost || misses || looks >= MOST_LOOKS) over.now()
+      wasAway = now === undefined
+      before = now?.latest ?? before
     }
   }
 
+  const { latest, isEmpty } = await look()
+  if (hasLost || stop.stopped) return hasLost
+  const entries = await watchOf(bucket)
+  const unhook = stop.onStop(() => over.now())
+  over.onStop(() => entries.stop())
   const checking = check()
+  let isReady = false
+  const ready = (): void => {
+    if (isReady || over.stopped) return
+    isReady = true
+    reported = Math.max(reported, latest)
+    onReady()
+  }
   try {
-    if (before.values === 0) complete()
+    if (isEmpty) ready()
     for await (const entry of entries) {
       if (over.stopped) break
-      report(entry)
+      const { key, revision, delta } = entry
+      reported = Math.max(reported, revision)
+      seen.revision = Math.max(seen.revision, revision)
+      onEntry(key, isPresent(entry) ? entryOf(entry) : undefined)
+      if (delta === 0) ready()
     }
   } finally {
     over.now()
     unhook()
     await checking
   }
+  return hasLost
 }
 
 /** A watch that begins too late for its limit ends at once. */
@@ -140,6 +162,3 @@ async function watchOf(bucket: Bucket): ReturnType<KV['watch']> {
     throw error
   }
 }
-
-const sequenceIn = ({ streamInfo }: KvStatus): number => streamInfo.state.last_seq
-const createdIn = ({ streamInfo }: KvStatus): string => String(streamInfo.created)

@@ -1,7 +1,7 @@
 // One life of this instance: its member record, and until when that allows anything to be sent.
 import type { Clock } from '../../clock'
 import type { Store } from '../types'
-import { memberIn, memberKey, memberText } from './records'
+import { memberIn, memberKey, memberText, type MemberRecord } from './records'
 
 /** Parts of a TTL. Others end a life after a whole one. */
 export const BEAT = 0.2
@@ -18,8 +18,8 @@ export interface LifeOptions {
   ttlMs: number
   /** Waits for the engine, but not for ever. */
   answered: <T>(work: Promise<T>) => Promise<T>
-  /** How many slots it works for just now. */
-  slots(): number
+  /** What it says of itself just now. */
+  about(): Pick<MemberRecord, 'slots' | 'inventory'>
 }
 
 export interface Life {
@@ -85,7 +85,7 @@ export function createLife(options: LifeOptions): Life {
   }
 
   async function write(beat: number, ended?: boolean): Promise<number | undefined> {
-    const text = memberText({ name, beat, slots: options.slots(), ttl: ttlMs, ended })
+    const text = memberText({ name, beat, ...options.about(), ttl: ttlMs, ended })
     const known = revision
     // Not known until the answer is there.
     revision = undefined

@@ -9,6 +9,8 @@ export interface MemberRecord {
   readonly slots: number
   /** Of its lease, in ms. Others wait so long before they end it, though theirs is shorter. */
   readonly ttl: number
+  /** The same where the inventory is the same. Earlier versions have none. */
+  readonly inventory?: string
   /** This life can never renew again. Who finds its slots may take them. */
   readonly ended?: boolean
 }
@@ -34,12 +36,13 @@ export function keyIn(key: string): { member: string } | { slot: number } | unde
 /** A record that nobody could have written counts as that of a life that says nothing, and so ends. */
 export function memberIn({ value }: Entry): MemberRecord {
   try {
-    const { name, beat, slots, ttl, ended } = JSON.parse(value) as Partial<MemberRecord>
+    const { name, beat, slots, ttl, inventory, ended } = JSON.parse(value) as Partial<MemberRecord>
     return {
       name: String(name),
       beat: Number(beat),
       slots: Number(slots),
       ttl: Number(ttl ?? 0),
+      ...(typeof inventory === 'string' && { inventory }),
       ended: ended === true,
     }
   } catch {

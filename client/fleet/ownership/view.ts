@@ -21,6 +21,8 @@ export interface View {
   slot(slot: number): SlotRecord | undefined
   /** Whether this life can never renew again. False where it is not known. */
   isEnded(id: string): boolean
+  /** The records of ended lives that were known so long ago already, and that no slot names. */
+  forgettable(sinceMs: number): Array<{ id: string; revision: number }>
   /** All lives that have not ended. */
   members(): Member[]
   /**
@@ -77,9 +79,16 @@ export function createView({ clock, ttlMs }: { clock: Clock; ttlMs: number }): V
     slot: (slot) => slots.get(slot),
     isEnded: (id) => members.get(id)?.ended === true,
     members: () =>
-      [...members].flatMap(([id, { name, slots: count, ended }]) =>
-        ended ? [] : [{ name, id, slots: count }],
+      [...members].flatMap(([id, { name, slots: count, inventory, ended }]) =>
+        ended ? [] : [{ name, id, slots: count, inventory }],
       ),
+    forgettable(sinceMs) {
+      const named = new Set([...slots.values()].map(({ holder }) => holder))
+      return [...members].flatMap(([id, { ended, revision }]) => {
+        const isOld = clock.now() - (sights.get(id)?.since ?? Number.POSITIVE_INFINITY) >= sinceMs
+        return ended && isOld && !named.has(id) ? [{ id, revision }] : []
+      })
+    },
     silent() {
       const now = clock.now()
       const unknown = unknownHolders()

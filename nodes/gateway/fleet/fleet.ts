@@ -17,6 +17,7 @@ import type { Inventory, UsableRow } from '../../../client/fleet/inventory'
 import type { Share } from '../../../client/fleet/types'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
+import { createAgreement, digestOf } from './agreement'
 import { gatherFrom, snapshotIn } from './gather'
 import { hostIn } from '../options'
 import type { OpenShare } from './share'
@@ -82,6 +83,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
   /** Why the inventory could not be read, the last time. */
   let failure: GatewayError | undefined
   let wasRead = false
+  /** Of the inventory as it is now. */
+  let digest: string | undefined
   let closed = false
   let unusable: GatewayError | undefined
   const stop = new Stop()
@@ -90,6 +93,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
   /** Former appliances that are being closed, by their names. */
   const leaving = new Map<string, Promise<void>>()
   const closing = createSemaphore(CLOSED_AT_ONCE)
+  const agreement = createAgreement(() => {
+    for (const { message } of disagreement()) log('warn', message)
+    tellChanged()
+  })
 
   const ofNode = (error: GatewayError): GatewayError =>
     ofConfiguration(error, { ...node, host: '' })
@@ -102,7 +109,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
       onTaken: takeOwned,
       onGiving: give,
       carryOut: ({ appliance, body }) => carryOut(owned(appliance), body, stop),
-      onState: tellChanged,
+      inventory: () => digest,
+      onState({ members }) {
+        agreement.compare(digest, members)
+        tellChanged()
+      },
       onEngine(change) {
         for (const follower of followers) follower.engine?.(change)
       },
@@ -220,6 +231,14 @@ export function createFleet(options: FleetOptions): OwnFleet {
     return ofNode(new GatewayError('UNAVAILABLE', say('engineLost', { reason })))
   }
 
+  /** Other instances have another inventory. */
+  function disagreement(): GatewayError[] {
+    const { others } = agreement
+    if (others.length === 0) return []
+    const instances = others.join(', ')
+    return [ofNode(new GatewayError('CONFIG', say('inventoryDiffers', { instances })))]
+  }
+
   function update({ rows, faults }: Inventory): void {
     const before = entries
     const counts = { added: 0, changed: 0, removed: 0 }
@@ -243,6 +262,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
     faultNames = new Set(faults.map(({ cause }) => cause.appliance))
     failure = undefined
     wasRead = true
+    digest = digestOf(rows)
+    agreement.compare(digest, share?.state?.().members ?? [])
     takeOwned()
   }
 
@@ -291,7 +312,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
     readOnly: options.readOnly,
     ready: options.ready,
     names: () => [...entries.keys()],
-    faults: () => [...[unusable ?? failure ?? lost() ?? []].flat(), ...rowFaults],
+    faults: () => [
+      ...[unusable ?? failure ?? lost() ?? []].flat(),
+      ...disagreement(),
+      ...rowFaults,
+    ],
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },
@@ -332,9 +357,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
     async close() {
       closed = true
       stopGathering()
+      agreement.close()
+      // The share gives up in time, also when an appliance does not respond.
+      const given = share?.close().catch(() => undefined)
       const over = [...entries.values()].map(retire)
-      await Promise.all([...over, ...leaving.values()])
-      await share?.close().catch(() => undefined)
+      await Promise.all([given, ...over, ...leaving.values()])
       stop.now()
     },
   }

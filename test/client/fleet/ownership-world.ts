@@ -75,10 +75,14 @@ interface Written {
 export class Engine {
   readonly records = new Map<string, Entry>()
   readonly watchers = new Set<(written: Written) => void>()
+  /** Told when records were lost on connections that live. */
+  readonly losers = new Set<() => void>()
+  readonly removed: string[] = []
   /** Counts writes, and those by key. */
   writes = 0
   readonly writesOf = new Map<string, number>()
   isUp = true
+  createdAt = 1_000_000
   #revision = 0
   #log: Written[] = []
 
@@ -109,7 +113,25 @@ export class Engine {
   }
 
   wipe(): void {
+    this.createdAt += 1000
     this.lose(this.#log.length)
+  }
+
+  /** Loses writes while all connections live: who watches finds out at its next look. */
+  loseQuietly(change: () => void): void {
+    change()
+    for (const lost of this.losers) lost()
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  remove(key: string, revision: number): void {
+    if (this.records.get(key)?.revision !== revision) return
+    this.#log.push({ key, value: undefined, revision: this.#revision })
+    this.records.delete(key)
+    this.removed.push(key)
   }
 
   /** Records of lives that have ended are deleted, with or without a word to those who watch. */
@@ -153,6 +175,9 @@ export class Instance {
   isUnanswered = false
   /** Its watch reports nothing. */
   isBlind = false
+  /** The highest revision that its present connection has shown. */
+  #seen = 0
+  #createdAt = 0
   #inbox: Array<() => void> = []
   /** Which connection there is, and which one the process believes to have. */
   #connection = 0
@@ -172,6 +197,8 @@ export class Instance {
   ) {
     this.id = `${name}-${world.instances.length}`
     this.#isUp = world.engine.isUp
+    this.#seen = world.engine.revision
+    this.#createdAt = world.engine.createdAt
     this.ownership = openOwnership({
       store: this.#store(),
       link: this.#link(),
@@ -291,6 +318,10 @@ export class Instance {
       if (this.#isUp === isUp) return
       this.#isUp = isUp
       this.#known = connection
+      if (isUp) {
+        this.#seen = this.world.engine.revision
+        this.#createdAt = this.world.engine.createdAt
+      }
       for (const listener of this.#listeners) {
         listener(isUp, isUp ? undefined : 'The connection was cut.')
       }
@@ -337,15 +368,42 @@ export class Instance {
   }
 
   #store(): Store {
+    const createdAt = (): number => this.#createdAt
     return {
       get: (key) => this.#ask((engine) => engine.records.get(key)),
-      create: (key, value) => this.#ask((engine) => engine.create(key, value)),
-      update: (key, value, revision) => this.#ask((engine) => engine.update(key, value, revision)),
-      watch: (onEntry, onReady) =>
+      create: (key, value) => this.#write((engine) => engine.create(key, value)),
+      update: (key, value, revision) =>
+        this.#write((engine) => engine.update(key, value, revision)),
+      remove: (key, revision) => this.#ask((engine) => engine.remove(key, revision)),
+      get createdAt() {
+        return createdAt()
+      },
+      watch: ({ onEntry, onReady, onEnd }) =>
         this.#ask((engine) => {
           const { world } = this
-          const report = ({ key, value, revision }: Written): void =>
+          const report = ({ key, value, revision }: Written): void => {
+            if (this.#watchers.has(watcher)) this.#seen = Math.max(this.#seen, revision)
             onEntry(key, value === undefined ? undefined : { value, revision })
+          }
+          const stop = (): void => {
+            this.#watchers.delete(watcher)
+            engine.watchers.delete(watcher)
+            engine.losers.delete(lost)
+          }
+          // It looks at each beat, and has got no answer while the engine lost something.
+          let hasLost = engine.createdAt !== this.#createdAt || engine.revision < this.#seen
+          const look = (): boolean => {
+            if (!hasLost || !this.#watchers.has(watcher)) return hasLost
+            this.#createdAt = engine.createdAt
+            this.#seen = engine.revision
+            stop()
+            onEnd(true)
+            return true
+          }
+          const lost = (): void => {
+            hasLost = true
+            this.#later(world.random() * BEAT + world.delay(), look)
+          }
           const watcher = (written: Written): void => {
             this.#later(world.delay(), () => report(written))
             // Twice, and out of order.
@@ -355,18 +413,26 @@ export class Instance {
           }
           this.#watchers.add(watcher)
           engine.watchers.add(watcher)
+          engine.losers.add(lost)
           const all = [...engine.records].map(([key, entry]) => ({ key, ...entry }))
           if (this.isBlind) return () => undefined
           this.#later(world.delay(), () => {
+            if (look()) return
             for (const written of all) report(written)
             onReady()
           })
-          return () => {
-            this.#watchers.delete(watcher)
-            engine.watchers.delete(watcher)
-          }
+          return stop
         }),
     }
+  }
+
+  async #write(work: (engine: Engine) => number | undefined): Promise<number | undefined> {
+    const before = this.#seen
+    const revision = await this.#ask(work)
+    if (revision === undefined) return undefined
+    if (revision <= before) throw new Error('records were lost')
+    this.#seen = Math.max(this.#seen, revision)
+    return revision
   }
 
   #link(): EngineLink {

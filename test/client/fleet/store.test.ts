@@ -1,0 +1,152 @@
+// How a watch of the records notices that the engine is not what it was, on a connection that lives.
+import type { KV } from '@nats-io/kv'
+import type { NatsConnection } from '@nats-io/transport-node'
+import should from 'should'
+import type { Bucket } from '../../../client/fleet/nats/bucket'
+import type { Link } from '../../../client/fleet/nats/link'
+import { createStore } from '../../../client/fleet/nats/store'
+import type { Store } from '../../../client/fleet/types'
+import { Stop } from '../../../client/stop'
+import { errorOf } from '../../support/errors'
+import { until } from '../../support/until'
+
+const CREATED = '2026-01-01T00:00:00Z'
+const LOOKS_MS = 5
+
+describe('a watch of the records', () => {
+  let engine: { created: string; latest: number; isAway: boolean; watches: number }
+  let store: Store
+  let written: number
+  let ended: Array<[boolean, string | undefined]>
+  const stop = new Stop()
+  let entries: Array<(entry: object | undefined) => void>
+
+  beforeEach(async () => {
+    engine = { created: CREATED, latest: 7, isAway: false, watches: 0 }
+    ended = []
+    entries = []
+    written = 8
+    const prepares: Array<(connection: NatsConnection) => Promise<void>> = []
+    const link = { beforeUp: (prepare: (typeof prepares)[number]) => prepares.push(prepare) }
+    store = createStore(link as unknown as Link, bucket as unknown as Bucket, LOOKS_MS, stop)
+    for (const prepare of prepares) await prepare(undefined as unknown as NatsConnection)
+  })
+  after(() => stop.now())
+
+  const kv = {
+    status: async () => {
+      if (engine.isAway) throw new Error('no response')
+      const { created, latest } = engine
+      return { values: 1, streamInfo: { created, state: { last_seq: latest } } }
+    },
+    watch: async () => {
+      engine.watches++
+      return Object.assign(following(), { stop: () => report(undefined) })
+    },
+  } as unknown as KV
+  const bucket = {
+    of: async () => kv,
+    use: (work: (bucket: KV) => Promise<unknown>) => work(kv),
+    create: async () => written,
+    update: async () => written,
+  }
+
+  async function* following(): AsyncGenerator<object> {
+    yield entry(7)
+    for (;;) {
+      const next = await new Promise<object | undefined>((resolve) => entries.push(resolve))
+      if (!next) return
+      yield next
+    }
+  }
+  const entry = (revision: number): object => ({
+    key: `slot.${revision}`,
+    operation: 'PUT',
+    value: Buffer.from('life'),
+    revision,
+    delta: 0,
+  })
+  const report = (next: object | undefined): void => {
+    for (const each of entries.splice(0)) each(next)
+  }
+
+  async function watched(): Promise<{ ready: () => number; end: () => void }> {
+    let ready = 0
+    const end = await store.watch({
+      onEntry: () => undefined,
+      onReady: () => ready++,
+      onEnd: (hasLost, reason) => ended.push([hasLost, reason]),
+    })
+    await until(() => ready === 1)
+    return { ready: () => ready, end }
+  }
+
+  it('ends, with a loss, when the bucket is another one', async () => {
+    await watched()
+    engine.created = '2026-01-02T00:00:00Z'
+    engine.latest = 9
+    await until(() => ended.length > 0)
+    ended.should.eql([[true, undefined]])
+    store.createdAt.should.equal(Date.parse('2026-01-02T00:00:00Z'))
+  })
+
+  it('ends, with a loss, when there is less than it has reported', async () => {
+    await watched()
+    engine.latest = 9
+    report(entry(9))
+    engine.latest = 8
+    await until(() => ended.length > 0)
+    ended.should.eql([[true, undefined]])
+  })
+
+  it('ends, with a loss, when the engine did not answer for a while: it may be another one', async () => {
+    await watched()
+    engine.isAway = true
+    await new Promise((resolve) => setTimeout(resolve, 10 * LOOKS_MS))
+    ended.should.eql([])
+    engine.isAway = false
+    await until(() => ended.length > 0)
+    ended.should.eql([[true, undefined]])
+  })
+
+  it('ends, without a loss, when it misses something', async () => {
+    await watched()
+    engine.latest = 8
+    await until(() => ended.length > 0)
+    ended.should.eql([[false, undefined]])
+  })
+
+  it('ends, without a loss, after a while: all records are read again', async () => {
+    await watched()
+    await until(() => ended.length > 0)
+    ended.should.eql([[false, undefined]])
+  })
+
+  it('says why there can be none', async () => {
+    engine.isAway = true
+    await store.watch({
+      onEntry: () => undefined,
+      onReady: () => undefined,
+      onEnd: (hasLost, reason) => ended.push([hasLost, reason]),
+    })
+    await until(() => ended.length > 0)
+    ended.should.eql([[false, 'no response']])
+  })
+
+  it('says nothing after its end', async () => {
+    const { end } = await watched()
+    end()
+    engine.created = '2026-01-02T00:00:00Z'
+    await new Promise((resolve) => setTimeout(resolve, 10 * LOOKS_MS))
+    ended.should.eql([])
+  })
+
+  it('is not needed to see by a write that records were lost', async () => {
+    should(await store.create('slot.1', 'life')).equal(8)
+    written = 8
+    const error = await errorOf(store.update('slot.1', 'life', 8))
+    error.message.should.match(/records were lost/)
+    written = 9
+    should(await store.update('slot.1', 'life', 8)).equal(9)
+  })
+})
