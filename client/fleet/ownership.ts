@@ -159,7 +159,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   let writes = 0
   let connection: Connection | undefined
   /** The members, while the records are read again too. */
-  let known: Member[] = []
+  let knownMembers: Member[] = []
   /** Nothing is taken and no life begins before. */
   let quietUntil = (options.connectedSince ?? clock.now()) + ttlMs
   /** What is held is not worked for before. */
@@ -178,10 +178,10 @@ export function openOwnership(options: OwnershipOptions): Ownership {
 
   function newLife(): Life {
     const id = options.newId?.() ?? randomUUID()
-    return createLife({ id, name, store, clock, ttlMs, answered, about })
+    return createLife({ id, name, store, clock, ttlMs, answered, about: saidOfItself })
   }
 
-  function about(): Pick<Member, 'slots' | 'inventory'> {
+  function saidOfItself(): Pick<Member, 'slots' | 'inventory'> {
     return { slots: workingCount(), inventory: options.inventory?.() }
   }
 
@@ -226,7 +226,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
 
   function connectAgain(hasLost: boolean, why?: string): void {
     disconnect(hasLost ? 'The engine has lost records.' : why)
-    if (hasLost) known = []
+    if (hasLost) knownMembers = []
     if (hasLost) quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
     cancelAgain = timers.after(AGAIN_MS, () => {
       if (!connection && link.isUp && !isClosed) connect()
@@ -235,7 +235,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
 
   const unhook = link.onChange((isUp, why) => {
     disconnect(isUp ? undefined : (why ?? 'The connection to the engine was lost.'))
-    known = []
+    knownMembers = []
     if (isUp) {
       quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
       connect()
@@ -339,7 +339,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     stopAll()
     // What was known may be of records that are lost.
     disconnect()
-    known = []
+    knownMembers = []
     if (link.isUp) connect()
     // Also where nothing is left to stop, and the next life begins at once.
     publish()
@@ -402,10 +402,10 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   }
 
   function members(): Member[] {
-    if (connection?.isReady) known = connection.view.members()
-    const others = known.filter(({ id }) => id !== life.id)
+    if (connection?.isReady) knownMembers = connection.view.members()
+    const others = knownMembers.filter(({ id }) => id !== life.id)
     if (!life.joined || life.over) return others
-    return [...others, { name, id: life.id, ...about() }]
+    return [...others, { name, id: life.id, ...saidOfItself() }]
   }
 
   // The slots.

@@ -75,15 +75,15 @@ export interface Entry {
 /** What a watch of the records reports. */
 export interface RecordWatch {
   /** An entry without a value was deleted. */
-  onEntry(key: string, entry: Entry | undefined): void
+  readonly onEntry: (key: string, entry: Entry | undefined) => void
   /** All records of now have been reported. */
-  onReady(): void
+  readonly onReady: () => void
   /**
    * Nothing more is reported, and a new watch has to begin with all records.
    * @param hasLost the engine does not have all that it had on this connection
    * @param reason why no watch was possible
    */
-  onEnd(hasLost: boolean, reason?: string): void
+  readonly onEnd: (hasLost: boolean, reason?: string) => void
 }
 
 /**
