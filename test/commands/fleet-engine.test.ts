@@ -1036,7 +1036,8 @@ withNats('the engine of a fleet', function () {
       const account = { user: 'fleet', password: 'right' }
       const nats = await server({
         ...account,
-        refused: '$JS.API.STREAM.CREATE.KV_media-gateway-tests-memory',
+        permissions:
+          '{ publish: { deny: ["$JS.API.STREAM.CREATE.KV_media-gateway-tests-memory"] } }',
       })
       const engine = open(nats.url, account)
       await isUp(engine)

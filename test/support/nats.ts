@@ -59,8 +59,8 @@ export interface NatsOptions {
   mqtt?: boolean
   user?: string
   password?: string
-  /** A subject to which the user must not publish. */
-  refused?: string
+  /** Of the user, as the configuration of the server has them. */
+  permissions?: string
   /** Bytes. */
   maxPayload?: number
   /** With TLS only. */
@@ -166,10 +166,9 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
   }
 }
 
-function userOf({ user, password, refused }: One): string {
+function userOf({ user, password, permissions }: One): string {
   const account = `user: "${user}", password: "${password}"`
-  if (!refused) return account
-  return `users: [{ ${account}, permissions: { publish: { deny: ["${refused}"] } } }]`
+  return permissions ? `users: [{ ${account}, permissions: ${permissions} }]` : account
 }
 
 /** It says who it is to everyone who connects. */
