@@ -20,7 +20,7 @@ export interface LeaseOptions {
 }
 
 /** A share by leases. */
-export interface Lease extends Required<Omit<Share, 'gathering'>> {}
+export interface Lease extends Required<Omit<Share, 'gathering' | 'memory'>> {}
 
 /** How long a command waits for an owner, in TTL: a takeover takes one, and the owner has to log in. */
 const WAIT = 2

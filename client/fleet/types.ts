@@ -31,6 +31,8 @@ export interface Share {
   readonly state?: () => ShareState
   /** Where this instance tells what happens on its appliances; undefined where nobody is to be told. */
   readonly gathering?: Gathering
+  /** What the next owner of an appliance has to know; undefined where ownership does not move. */
+  readonly memory?: ShareMemory
   /** Of an appliance that this instance owns: grows with each owner. */
   readonly token?: (appliance: string) => number | undefined
   /** Gives everything away, after what is under way has ended. */
@@ -173,4 +175,23 @@ export interface Gathering {
   keep(appliance: string, picture: object, token: number): Promise<void>
   /** The picture that is kept, and the token that it came with; undefined where there is none. */
   read(appliance: string): Promise<{ picture: object; token: number } | undefined>
+}
+
+/** What somebody who works for an appliance remembers of it, for the next owner. */
+export interface ShareMemory {
+  /**
+   * What was written with the highest token, and this token; undefined where nothing was, or nothing
+   * that can be read.
+   * @param of who remembers it: the same on all instances
+   * @throws GatewayError `UNAVAILABLE` when the engine does not respond
+   */
+  read(of: string, appliance: string): Promise<{ memory?: unknown; token: number } | undefined>
+  /**
+   * Replaces it, unless something with a higher token is there already.
+   * @param memory JSON; undefined forgets it
+   * @returns false when something of a later owner is there
+   * @throws GatewayError `UNAVAILABLE` when the engine does not respond: it may have been written all the
+   * same; `INVALID_INPUT` when it is too large
+   */
+  write(of: string, appliance: string, memory: unknown, token: number): Promise<boolean>
 }

@@ -7,6 +7,7 @@ import {
   type FailoverReport,
   type GatewayError,
 } from '../../client/internal'
+import { createOutageLog } from '../../client/connection/outage-log'
 import { languageOf } from '../../client/model/watch'
 import { appliancesIn, faultsFor, followAppliances, type Wanted } from '../runtime/appliances'
 import { evaluatorOf, refused } from '../runtime/chosen'
@@ -21,8 +22,9 @@ import {
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
 import { wordsOf } from '../runtime/words'
+import { carried } from './carried'
 import { startGuard, type Guard } from './guard'
-import { forgetAll, isLostAtRestart, keptIn } from './kept'
+import { forgetAll, isLostAtRestart, keptIn, type Kept } from './kept'
 import type { FailoverConfig } from './options'
 import { createFailoverStatus, createFleetFailoverStatus } from './status'
 
@@ -39,7 +41,8 @@ export = (RED: NodeAPI): void => {
     const user = findGateway(RED, config)
     const language = languageOf(RED._('locale'))
     let startsHeld = false
-    const isHoldLost = (): boolean => isLostAtRestart(RED, store) && !startsHeld
+    const isHoldLost = (): boolean =>
+      isLostAtRestart(RED, store) && !startsHeld && !user?.fleet?.memory
     const status = user?.fleet
       ? createFleetFailoverStatus(this, words, language, isHoldLost)
       : createFailoverStatus(this, words, isHoldLost)
@@ -64,6 +67,32 @@ export = (RED: NodeAPI): void => {
       tell(error, of)
     }
 
+    const engineLog = createOutageLog(
+      (level, text) => (level === 'warn' ? this.warn(text) : this.log(text)),
+      'What this failover keeps on the engine can be read and written again.',
+    )
+    const keptFor = (appliance: string | undefined): Kept => {
+      const local = keptIn(this, store, appliance)
+      const { memory, token } = user?.fleet ?? {}
+      if (!memory || !token || appliance === undefined) return local
+      return carried({
+        memory,
+        token,
+        node: id,
+        appliance,
+        local,
+        onWait: (waits) => (waits ? status.wait(appliance) : status.add(appliance)),
+        onFailure: ({ code, message }) =>
+          engineLog.failed(
+            appliance,
+            code,
+            `What this failover keeps on the engine cannot be read or written, also for "${appliance}": ${message}`,
+          ),
+        onSuccess: () => engineLog.recovered(appliance),
+        onEnd: () => engineLog.remove(appliance),
+      })
+    }
+
     const protect = (of: Appliance): void => {
       const { appliance } = of
       status.add(appliance)
@@ -73,7 +102,7 @@ export = (RED: NodeAPI): void => {
         config,
         evaluate: evaluatorOf(RED, this, OPERATION),
         language: languageOf(config.language || RED._('locale')),
-        kept: keptIn(this, store, appliance),
+        kept: keptFor(appliance),
         onEvents: (events) => send(events, of),
         onStatus: (present) => status.show(present, appliance),
         onFault: (error) => fail(error, of),
@@ -143,10 +172,10 @@ export = (RED: NodeAPI): void => {
         throw refused('msg.appliance', `is "${name}", which this node does not protect`)
       }
       try {
-        if (!fleet!.owns(name) && fleet!.send) {
+        if (!fleet!.owns(name)) {
           const { obeyElsewhere } =
             require('../runtime/elsewhere') as typeof import('../runtime/elsewhere')
-          return await obeyElsewhere(fleet!, name, id, message, stop)
+          return await obeyElsewhere(fleet!, of, id, message, stop)
         }
         of.client()
         const guard = guards.get(of)

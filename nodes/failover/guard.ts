@@ -58,7 +58,11 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
         for (const event of events) count(listed, event)
         onEvents(events)
       },
-      onMemory: (present) => kept.write(present),
+      onMemory(present) {
+        const isKept = kept.write(present)
+        // The gateway closes, and gets another owner, only when that one can know.
+        if (isKept) void gateway.protect(isKept)
+      },
       onStatus(status) {
         listed.status = status
         onStatus(status)
@@ -99,7 +103,7 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
       try {
         await protection?.close()
       } finally {
-        kept.close(removed)
+        await kept.close(removed)
       }
     },
   }

@@ -2,24 +2,31 @@ import type { Node, NodeAPI } from 'node-red'
 import { own } from '../../client/model/json'
 import { refuseUnresolved } from '../runtime/environment'
 
-/** What a node keeps in a context, over deploys and, depending on the store, over restarts. */
+/** What a node keeps over deploys and, depending on where, over restarts and for other instances. */
 export interface Kept {
-  /** Never waits for a store for long, and never fails because of one. */
+  /** Never fails because of a store. @throws GatewayError `CONFIG`; `CLOSED` after the end */
   read(): Promise<unknown>
-  write(value: unknown): void
+  /** Resolves once it is kept, or will not be; undefined where there is nothing to wait for. */
+  write(value: unknown): Promise<void> | undefined
   /** Stops waiting. `removed`: the node will not come back. */
-  close(removed: boolean): void
+  close(removed: boolean): Promise<void> | undefined
+}
+
+/** In a context, where nothing has to be waited for. */
+export interface KeptHere extends Kept {
+  write(value: unknown): undefined
+  close(removed: boolean): undefined
 }
 
 /** A store on another machine may not answer at all. */
 const LONGEST_MS = 10_000
 
 /**
- * By default in the default store of Node-RED. It is the context of the flow: if no store is
+ * In a context; a store is never waited for for long. By default in the default store of Node-RED. It is the context of the flow: if no store is
  * configured, every deploy of a node ends its own context, and a hold must outlast that.
  * @param appliance its name in an inventory; each has a memory of its own
  */
-export function keptIn(node: Node, store: string | undefined, appliance?: string): Kept {
+export function keptIn(node: Node, store: string | undefined, appliance?: string): KeptHere {
   const name = store || undefined
   const key = keyOf(node, appliance)
   const context = node.context().flow
@@ -34,7 +41,7 @@ export function keptIn(node: Node, store: string | undefined, appliance?: string
     )
   }
 
-  function write(value: unknown): void {
+  function write(value: unknown): undefined {
     try {
       context.set(key, value, name, (error: unknown) => {
         if (error) warn(error)
@@ -71,7 +78,7 @@ export function keptIn(node: Node, store: string | undefined, appliance?: string
     close(removed) {
       isWarned = true
       stopWaiting()
-      if (removed) write(undefined)
+      return removed ? write(undefined) : undefined
     },
   }
 }

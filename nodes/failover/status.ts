@@ -13,6 +13,8 @@ export interface ShownStatus {
   add(appliance?: string): void
   remove(appliance?: string): void
   show(present: FailoverStatus, appliance?: string): void
+  /** It does not protect the appliance yet, since the engine does not say what was held. */
+  wait(appliance: string): void
   /** It cannot protect: at all, or this appliance. */
   fail(failure: GatewayError, appliance?: string): void
   /** What is wrong with the inventory: all of it, or the rows that concern the node. */
@@ -63,6 +65,7 @@ export function createFailoverStatus(
     add: () => undefined,
     remove: () => undefined,
     faulty: () => undefined,
+    wait: () => undefined,
     show,
     fail: (failure) => set({ fill: 'red', text: briefly(failure, words) }),
     close() {
@@ -113,6 +116,10 @@ export function createFleetFailoverStatus(
     fail(failure, appliance) {
       if (appliance === undefined) return fleet.fail(failure)
       const trouble = { key: failure.code, text: () => briefly(failure, words) }
+      fleet.set(appliance, { fill: 'red', isUp: false, trouble })
+    },
+    wait(appliance) {
+      const trouble = { key: 'engine', text: () => words('failover:status.engine', {}) }
       fleet.set(appliance, { fill: 'red', isUp: false, trouble })
     },
     faulty: (failure, rows) => fleet.faulty(failure, rows),

@@ -122,14 +122,16 @@ interface FailoverBody {
  */
 export async function obeyElsewhere(
   { send, readOnly }: Fleet,
-  appliance: string,
+  of: Appliance,
   failover: string,
   { action, hold, main }: Message,
   stop: Stop,
 ): Promise<void> {
+  const { appliance = '' } = of
+  if (!send) throw notHere(of)
   if (readOnly) throw readOnlyError({ name: 'failover' })
   const body: FailoverBody = { failover, message: { action, hold, main } }
-  await send!({ appliance, writes: true, once: true, body }, stop)
+  await send({ appliance, writes: true, once: true, body }, stop)
 }
 
 async function obey({ failovers }: Appliance, { failover, message }: FailoverBody): Promise<void> {

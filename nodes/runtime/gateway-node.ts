@@ -9,7 +9,7 @@ import {
   type Stop,
 } from '../../client/internal'
 import type { EngineChange } from '../../client/fleet/events'
-import type { ShareState } from '../../client/fleet/types'
+import type { Share, ShareMemory, ShareState } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 
 /** A failover node, as the editor and the metrics see it. */
@@ -123,6 +123,10 @@ export interface Fleet {
    * @throws GatewayError what the owner throws, and as `Commands.send`
    */
   readonly send?: (command: Omit<Command, 'id'>, stop: Stop) => Promise<unknown>
+  /** What the next owner of an appliance has to know; undefined where ownership does not move. */
+  readonly memory?: ShareMemory
+  /** As of a share. */
+  readonly token?: Share['token']
 }
 
 export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {

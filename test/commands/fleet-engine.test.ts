@@ -59,6 +59,30 @@ withNats('the engine of a fleet', function () {
     return nats
   }
 
+  /** Writes past the engine's rules. */
+  async function put(nats: NatsServer, bucket: string, key: string, text: string): Promise<void> {
+    const [{ connect }, { Kvm }] = [
+      await import('@nats-io/transport-node'),
+      await import('@nats-io/kv'),
+    ]
+    const connection = await connect({ servers: nats.url })
+    const kv = await new Kvm(connection).open(`media-gateway-tests-${bucket}`)
+    await kv.put(key, text)
+    await connection.close()
+  }
+
+  async function buckets(nats: NatsServer): Promise<string[]> {
+    const [{ connect }, { Kvm }] = [
+      await import('@nats-io/transport-node'),
+      await import('@nats-io/kv'),
+    ]
+    const connection = await connect({ servers: nats.url })
+    const names: string[] = []
+    for await (const { bucket } of new Kvm(connection).list()) names.push(bucket)
+    await connection.close()
+    return names
+  }
+
   interface Watched {
     /** What the present watch knows. */
     readonly now: Map<string, string>
@@ -898,6 +922,19 @@ withNats('the engine of a fleet', function () {
       should(await errorOf(before.keep('Oslo', {}, 10))).have.property('code', 'UNAVAILABLE')
     })
 
+    it('replaces a record that is none', async () => {
+      const nats = await server()
+      const engine = open(nats.url)
+      const gathering = engine.gathering()
+      await isUp(engine)
+      for (const text of ['nonsense', 'null', '{"running":1}']) {
+        await put(nats, 'pictures', 'Oslo', text)
+        should(await gathering.read('Oslo')).be.undefined()
+        await gathering.keep('Oslo', { running: 2 }, 1)
+        should(await gathering.read('Oslo')).eql({ picture: { running: 2 }, token: 1 })
+      }
+    })
+
     it('comes to the mqtt nodes of Node-RED: events, and at once the pictures', async () => {
       const nats = await server({ mqtt: true, user: 'fleet', password: 'right' })
       const account = {
@@ -969,6 +1006,97 @@ withNats('the engine of a fleet', function () {
         logged.join().should.not.match(/right/)
         logged.filter((line) => /MQTT port .* cannot/.test(line)).length.should.be.belowOrEqual(2)
       }
+    })
+  })
+
+  describe('what it remembers for the next owner', () => {
+    it('has a bucket once it is used, which keeps all of it', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      should(await buckets(nats)).not.containEql('media-gateway-tests-memory')
+      should(await one.memory.read('a.b', 'Oslo 1')).be.undefined()
+      should(await one.memory.write('a.b', 'Oslo 1', { held: true }, 5)).be.true()
+      should(await buckets(nats)).containEql('media-gateway-tests-memory')
+      const kept = { of: 'a.b', appliance: 'Oslo 1', memory: { held: true }, token: 5 }
+      should(await other.memory.read('a.b', 'Oslo 1')).eql(kept)
+      should(await other.memory.read('a', 'b.Oslo 1')).be.undefined()
+      should(await other.memory.read('a.b', 'Oslo 2')).be.undefined()
+      await nats.kill()
+      await Promise.all([isDown(one), isDown(other)])
+      should(await errorOf(other.memory.read('a.b', 'Oslo 1'))).have.property('code', 'UNAVAILABLE')
+      await nats.start()
+      await isUp(one, other)
+      should(await other.memory.read('a.b', 'Oslo 1')).eql(kept)
+    })
+
+    it('is never that of a former owner, also where it was forgotten', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      const write = (by: Engine, memory: unknown, token: number): Promise<boolean> =>
+        by.memory.write('failover', 'Oslo', memory, token)
+      const written = await Promise.all(
+        Array.from({ length: 50 }, (_, number) => [
+          write(one, { number, by: 'one' }, 5),
+          write(other, { number, by: 'other' }, 9),
+        ]).flat(),
+      )
+      written.filter((_, index) => index % 2 === 1).should.eql(Array(50).fill(true))
+      const read = async (): Promise<unknown> => {
+        const { memory, token } = (await one.memory.read('failover', 'Oslo'))!
+        return { memory, token }
+      }
+      should(await read()).eql({ memory: { number: 49, by: 'other' }, token: 9 })
+      should(await write(one, { late: true }, 8)).be.false()
+      should(await write(other, undefined, 9)).be.true()
+      should(await write(one, { late: true }, 8)).be.false()
+      should(await read()).eql({ memory: undefined, token: 9 })
+      const large = await errorOf(write(other, { all: 'a'.repeat(2e6) }, 9))
+      large.code.should.equal('INVALID_INPUT')
+      should(await write(one, { next: true }, 10)).be.true()
+      should(await read()).eql({ memory: { next: true }, token: 10 })
+    })
+
+    it('rejects when the engine does not respond, and does not take that for nothing', async () => {
+      const nats = await server()
+      const wire = await startWire(nats.port)
+      ending.push(() => wire.stop())
+      const engine = open(wire.url)
+      await isUp(engine)
+      await engine.memory.write('failover', 'Oslo', { held: true }, 1)
+      wire.cutAnswers()
+      const [read, written] = await Promise.all([
+        errorOf(engine.memory.read('failover', 'Oslo')),
+        errorOf(engine.memory.write('failover', 'Oslo', { held: false }, 2)),
+      ])
+      ;[read.code, written.code].should.eql(['UNAVAILABLE', 'UNAVAILABLE'])
+      wire.mend()
+      await until(async () => {
+        const present = await engine.memory.read('failover', 'Oslo').catch(() => undefined)
+        // Without the answer to its read, the write was not made.
+        return present?.token === 1
+      })
+    })
+
+    it('may be refused by the engine: the fleet works all the same', async () => {
+      const account = { user: 'fleet', password: 'right' }
+      const nats = await server({
+        ...account,
+        permissions:
+          '{ publish: { deny: ["$JS.API.STREAM.CREATE.KV_media-gateway-tests-memory"] } }',
+      })
+      const engine = open(nats.url, account)
+      await isUp(engine)
+      should(await errorOf(engine.memory.read('failover', 'Oslo'))).have.property(
+        'code',
+        'UNAVAILABLE',
+      )
+      await nats.kill()
+      await isDown(engine)
+      await nats.start()
+      await isUp(engine)
+      should(await engine.store.create('a', '1')).be.a.Number()
     })
   })
 })

@@ -2,10 +2,12 @@
 import should from 'should'
 import { GatewayError, Stop, type Command } from '../../client/internal'
 import { dataOf, errorOf } from '../../client/fleet/nats/error-data'
+import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { carryOut } from '../../nodes/runtime/elsewhere'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type Message, type Outcome } from '../support/flow'
+import { until } from '../support/until'
 
 const route = (name: string): object => ({
   name,
@@ -170,11 +172,49 @@ describe('an action for an appliance of another instance', function () {
     }
   })
 
+  it('a command of the sidebar for a failover is obeyed where its appliance is', async () => {
+    const source = (address: string): string => JSON.stringify({ address, port: 5000 })
+    const { simulator, close, last } = await open(
+      {
+        type: 'failover',
+        node: {
+          route: 'Studio A',
+          main: source('192.0.2.1'),
+          backup: source('192.0.2.2'),
+          appliance: '',
+          applianceType: 'all',
+        },
+        effect: 'once',
+      },
+      true,
+    )
+    try {
+      const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+      const owner = fleet!.find('oslo')
+      // What this instance knows of an appliance that it does not own.
+      const oslo = { ...owner, failovers: new Set<never>(), appliance: 'oslo' }
+      await until(() => [...owner.failovers][0]?.status !== undefined)
+      const ask = (body: object): Promise<void> => commandFailover(oslo, body, fleet)
+      await ask({ failoverId: 'node', action: 'hold' })
+      should(last()).containEql({ appliance: 'oslo', writes: true, once: true })
+      should([...owner.failovers][0]!.status!.held).be.true()
+      const codes = await Promise.all([
+        errorOfAsked(ask({ failoverId: 'another', action: 'hold' })),
+        errorOfAsked(ask({ failoverId: 'node', action: 'reset' })),
+      ])
+      codes.should.eql(['CONFIG', 'INVALID_INPUT'])
+      simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(0)
+    } finally {
+      await close()
+    }
+  })
+
   it('fails with UNAVAILABLE where the instances cannot reach each other, and says whose it is', async () => {
     const simulator = await startSimulator({ routes: 3 })
     // Of two parts, one has the appliance and the other has not.
     const gateway = { inventoryType: 'json', inventory: rows(simulator), share: 'lease' }
     const outcomes: Outcome[] = []
+    const asked: string[] = []
     for (const share of ['1/2', '2/2']) {
       await load(
         '',
@@ -182,9 +222,14 @@ describe('an action for an appliance of another instance', function () {
         { gateway: { ...gateway, share } },
       )
       outcomes.push(await send('node', { appliance: 'oslo' }))
+      const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+      const command = { failoverId: 'node', action: 'hold' }
+      asked.push(await errorOfAsked(commandFailover(fleet!.find('oslo'), command, fleet)))
       await unload()
     }
     await simulator.stop()
+    // Its own one has no such failover.
+    asked.sort().should.eql(['NOT_FOUND', 'UNAVAILABLE'])
     const [failed, ...others] = outcomes.filter(({ error }) => error)
     others.should.have.length(0)
     failed!.done.should.equal(1)
@@ -193,6 +238,12 @@ describe('an action for an appliance of another instance', function () {
     failed!.error!.cause.should.containDeep({ applied: 'no', appliance: 'oslo' })
   })
 })
+
+const errorOfAsked = (asked: Promise<void>): Promise<string> =>
+  asked.then(
+    () => 'done',
+    ({ code }: GatewayError) => code,
+  )
 
 const rows = ({ url }: Simulator): string => JSON.stringify([{ name: 'oslo', baseUrl: url }])
 

@@ -59,6 +59,8 @@ export interface NatsOptions {
   mqtt?: boolean
   user?: string
   password?: string
+  /** Of the user, as the configuration of the server has them. */
+  permissions?: string
   /** Bytes. */
   maxPayload?: number
   /** With TLS only. */
@@ -106,7 +108,7 @@ interface One extends NatsOptions {
 }
 
 async function startOne(name: string, one: One): Promise<NatsServer> {
-  const { port, mqttPort, mqtt, user, password, maxPayload, certificate, cluster } = one
+  const { port, mqttPort, mqtt, user, maxPayload, certificate, cluster } = one
   const folder = mkdtempSync(join(tmpdir(), 'media-gateway-nats-'))
   const stored = join(folder, 'stored')
   const config = join(folder, 'nats.conf')
@@ -126,7 +128,7 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
       maxPayload ? `max_payload: ${maxPayload}` : '',
       mqtt ? `mqtt { listen: "127.0.0.1:${mqttPort}" }` : '',
       certificate ? `tls { cert_file: "${cert}", key_file: "${key}" }` : '',
-      user ? `authorization { user: "${user}", password: "${password}" }` : '',
+      user ? `authorization { ${userOf(one)} }` : '',
       cluster
         ? `cluster { name: tests, listen: "127.0.0.1:${cluster.port}", routes: [${cluster.routes
             .map((each) => `"nats-route://127.0.0.1:${each}"`)
@@ -162,6 +164,11 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function userOf({ user, password, permissions }: One): string {
+  const account = `user: "${user}", password: "${password}"`
+  return permissions ? `users: [{ ${account}, permissions: ${permissions} }]` : account
 }
 
 /** It says who it is to everyone who connects. */

@@ -35,12 +35,14 @@ export interface BucketOptions {
   ttl?: number
   /** Milliseconds that each call may take. */
   timeout: number
+  /** It is opened when it is used: a connection counts as up without it. */
+  isLazy?: boolean
   log: (level: 'info' | 'warn', text: string) => void
 }
 
 /** A bucket that exists is used as it is; one that does not is created. */
 export function openBucket(link: Link, options: BucketOptions): Bucket {
-  const { name, replicas, ttl, timeout, log } = options
+  const { name, replicas, ttl, timeout, isLazy, log } = options
   let opened: { by: NatsConnection; bucket: Promise<KV> } | undefined
   let isCompared = false
 
@@ -73,7 +75,7 @@ export function openBucket(link: Link, options: BucketOptions): Bucket {
     }
     return opened.bucket
   }
-  link.beforeUp(async (connection) => void (await present(connection)))
+  if (!isLazy) link.beforeUp(async (connection) => void (await present(connection)))
 
   async function attempt<T>(work: (bucket: KV) => Promise<T>): Promise<T> {
     const { connection } = link

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Stop } from '../../stop'
-import type { Commands, EngineLink, Gathering, Store } from '../types'
-import { openBucket, type Bucket } from './bucket'
+import type { Commands, EngineLink, Gathering, ShareMemory, Store } from '../types'
+import { openBucket, type Bucket, type BucketOptions } from './bucket'
 import { createClaims } from './claims'
 import { createCommands } from './commands'
 import { createGathering } from './gathering'
 import { createLine } from './line'
 import { openLink } from './link'
+import { createMemory } from './memory'
 import { checkOptions, type EngineOptions } from './options'
 import { KEPT_MS } from './owner'
 import { openMirror, type Mirror } from './retained'
@@ -18,6 +19,8 @@ export interface Engine {
   readonly link: EngineLink
   readonly store: Store
   readonly commands: Commands
+  /** Its bucket is there from its first use on. */
+  readonly memory: ShareMemory
   /** Where events and pictures are published. MQTT is used from the first picture on. */
   gathering(): Gathering
   /** Of the server that this instance is connected to; undefined while it is not. */
@@ -42,11 +45,11 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
   const life = randomUUID()
   const link = openLink(address, options)
   const name = `media-gateway-${fleet}`
-  const bucketOf = (ending: string, ttl?: number): Bucket =>
-    openBucket(link, { name: name + ending, replicas, timeout, ttl, log })
+  const bucketOf = (ending: string, more?: Pick<BucketOptions, 'ttl' | 'isLazy'>): Bucket =>
+    openBucket(link, { name: name + ending, replicas, timeout, log, ...more })
   const bucket = bucketOf('')
   const line = createLine(link, fleet, log)
-  const claims = createClaims(bucketOf('-commands', KEPT_MS), () => line.room)
+  const claims = createClaims(bucketOf('-commands', { ttl: KEPT_MS }), () => line.room)
   const commands = createCommands({ link, line, claims, life, pace })
   let mirror: Mirror | undefined
   let gathering: Gathering | undefined
@@ -54,6 +57,10 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
     link,
     store: createStore(link, bucket, timeout, stop),
     commands,
+    memory: createMemory(
+      () => bucketOf('-memory', { isLazy: true }),
+      () => line.room,
+    ),
     gathering() {
       if (gathering) return gathering
       const pictures = bucketOf('-pictures')

@@ -1,5 +1,5 @@
-import { GatewayError, type FailoverStatus } from '../../../client/internal'
-import type { Appliance, ListedFailover } from '../../runtime/gateway-node'
+import { GatewayError, Stop, type FailoverStatus } from '../../../client/internal'
+import type { Appliance, Fleet, ListedFailover } from '../../runtime/gateway-node'
 import { failureOf, type Failure } from './failure'
 
 /** A failover node, as the sidebar shows it. */
@@ -27,15 +27,24 @@ function shown(failover: ListedFailover, host: string): ShownFailover {
 const ACTIONS: readonly unknown[] = ['main', 'backup', 'hold', 'release']
 
 /**
- * Has a failover node obey.
- * @throws GatewayError `INVALID_INPUT`, `NOT_FOUND`, and what the failover throws
+ * Has a failover node obey: here or, with leases, on the instance that owns the appliance.
+ * @param fleet of the appliance, if it has one
+ * @throws GatewayError `INVALID_INPUT`, `NOT_FOUND`, and what the failover throws; `UNAVAILABLE` where
+ * the instance that works for the appliance cannot be reached
  */
 export async function commandFailover(
   node: Appliance,
   { failoverId, action }: { failoverId?: unknown; action?: unknown },
+  fleet?: Fleet,
 ): Promise<void> {
   if (!ACTIONS.includes(action)) {
     throw new GatewayError('INVALID_INPUT', `action must be one of ${ACTIONS.join(', ')}.`)
+  }
+  const { appliance } = node
+  if (fleet && appliance !== undefined && !fleet.owns(appliance)) {
+    const { obeyElsewhere } =
+      require('../../runtime/elsewhere') as typeof import('../../runtime/elsewhere')
+    return obeyElsewhere(fleet, node, String(failoverId), { action }, new Stop())
   }
   const failover = [...node.failovers].find(({ id }) => id === failoverId)
   if (!failover) throw new GatewayError('NOT_FOUND', 'This gateway has no such failover node.')

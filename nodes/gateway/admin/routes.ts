@@ -151,7 +151,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     respond(RED, deployedIn, async (form, body) => {
       const node = RED.nodes.getNode(form.id ?? '')
       if (!isGatewayNode(node)) throw new NotDeployed()
-      await commandFailover(applianceOf(node, textOf(body.appliance)), body)
+      await commandFailover(applianceOf(node, textOf(body.appliance)), body, node.fleet)
       return { ok: true }
     }),
   )

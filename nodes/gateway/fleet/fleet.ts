@@ -322,6 +322,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
     },
     state: share?.state,
     send: share?.send,
+    memory: share?.memory,
+    token: share?.token,
     owns: (name) =>
       entries.get(name)?.isOwned ?? (faultNames.has(name) && share?.owns(name) === true),
     find,

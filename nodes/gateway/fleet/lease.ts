@@ -111,6 +111,7 @@ export function leaseOf(
     })
     return {
       ...lease,
+      memory: engine.memory,
       gathering: gathers ? engine.gathering() : undefined,
       close: () => lease.close().finally(giveBack),
     }

@@ -1,0 +1,312 @@
+// What a failover remembers, when its appliance moves between instances of Node-RED.
+import type { NodeStatus } from 'node-red'
+import should from 'should'
+import { GatewayError, words } from '../../client/errors'
+import type { Share, ShareFollower, ShareMemory } from '../../client/fleet/types'
+import type { FailoverReport } from '../../client/internal'
+import type { OpenShare } from '../../nodes/gateway/fleet/share'
+import { startSimulator, type Simulator } from '../../simulator'
+import { helper, load, redeploy, send, unload, type Outcome } from '../support/flow'
+import { pause, until } from '../support/until'
+import { BACKUP, FAILOVER, MAIN } from './failover-stage'
+
+const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
+const lease = require('../../nodes/gateway/fleet/lease') as { leaseOf: unknown }
+
+const away = (): GatewayError => new GatewayError('UNAVAILABLE', words('no engine'))
+
+interface Held {
+  held: boolean
+  token?: number
+}
+
+/** The engine, as far as failovers use it. The other instances of the fleet are the test. */
+class Engine implements Share, ShareMemory {
+  /** Of the failover on the appliance. */
+  record: { memory?: unknown; token: number } | undefined
+  asked: string[] = []
+  isAway = false
+  /** Writes wait for it. */
+  gate: Promise<void> = Promise.resolve()
+  owned: number | undefined
+  follower!: ShareFollower
+  isClosed = false
+
+  readonly memory = this
+  owns = (): boolean => this.owned !== undefined
+  token = (): number | undefined => this.owned
+
+  read(of: string, appliance: string): Promise<Engine['record']> {
+    this.asked.push(`read ${of} ${appliance}`)
+    return this.isAway ? Promise.reject(away()) : Promise.resolve(structuredClone(this.record))
+  }
+  async write(of: string, appliance: string, memory: unknown, token: number): Promise<boolean> {
+    this.asked.push(`write ${of} ${appliance}`)
+    await this.gate
+    if (this.isAway) throw away()
+    if (this.record && this.record.token > token) return false
+    this.record = structuredClone({ memory, token })
+    return true
+  }
+  get kept(): Held {
+    return this.record?.memory as Held
+  }
+  take(token: number): void {
+    this.owned = token
+    this.follower.onTaken()
+  }
+  give(): Promise<void> {
+    this.owned = undefined
+    return this.follower.onGiving(() => true)
+  }
+  /** Another instance owns the appliance for a while. */
+  elsewhere(change: object, token: number): void {
+    this.record = { memory: { ...this.kept, ...change }, token }
+  }
+  close(): Promise<void> {
+    this.isClosed = true
+    return Promise.resolve()
+  }
+}
+
+describe('a failover whose appliance moves', function () {
+  this.timeout(40_000)
+  const { leaseOf } = lease
+  let simulator: Simulator
+  let engine: Engine
+  let events: FailoverReport[]
+  let statuses: NodeStatus[]
+
+  const show = ({ id, status }: { id: string; status: NodeStatus }): void => {
+    if (id === 'failover') statuses.push(status)
+  }
+  const listen = (): void => {
+    helper.getNode('out').on('input', (msg) => {
+      events.push((msg as { payload: FailoverReport }).payload)
+    })
+  }
+
+  beforeEach(async () => {
+    simulator = await startSimulator({
+      routes: [
+        {
+          id: 'studio-a',
+          name: 'Studio A',
+          startRoute: true,
+          source: {
+            name: 'in',
+            protocol: 'srt',
+            srtMode: 'caller',
+            srtEncryption: 'none',
+            ...MAIN,
+          },
+          destinations: [],
+        },
+      ] as never,
+      applyDelay: 0,
+      settleDelay: 0,
+    })
+    engine = new Engine()
+    events = []
+    statuses = []
+    lease.leaseOf = (): OpenShare => (follower) => {
+      engine.follower = follower
+      return engine
+    }
+    nodeRed.on('node-status', show)
+    await load('', { failover: { ...FAILOVER, gateway: 'gateway' } }, { gateway: GATEWAY() })
+    listen()
+  })
+  afterEach(async () => {
+    engine.isAway = false
+    await unload()
+    engine.isClosed.should.be.true()
+    nodeRed.removeListener('node-status', show)
+    lease.leaseOf = leaseOf
+    simulator.openSessions.should.equal(0)
+    await until(() => simulator.openSockets === 0)
+    await simulator.stop()
+  })
+
+  const GATEWAY = (): object => ({
+    inventoryType: 'json',
+    inventory: JSON.stringify([{ name: 'oslo', baseUrl: simulator.url }]),
+    share: 'lease',
+  })
+  const say = (message: object): Promise<Outcome> =>
+    send('failover', { ...message, appliance: 'oslo' })
+  const isTold = (event: string, from = 0): boolean =>
+    events.slice(from).some((each) => each.event === `failover.${event}`)
+  const tells = (event: string, from = 0): Promise<void> =>
+    until(
+      () => isTold(event, from),
+      () => `${event} in ${JSON.stringify([events, statuses.at(-1), engine])}`,
+    )
+  const shows = (text: RegExp): Promise<void> =>
+    until(
+      () => text.test(statuses.at(-1)?.text ?? ''),
+      () => `${String(text)} in ${JSON.stringify(statuses)}`,
+    )
+  const context = () => helper.getNode('failover').context().flow
+  const KEY = 'failover-failover-oslo'
+  const local = (): Held => context().get(KEY) as Held
+  const switches = (): number =>
+    simulator.journal.filter(({ path }) => path.endsWith('/updates')).length
+  const warnings = (text: RegExp): number =>
+    helper.log().args.filter(([entry]) => text.test(String((entry as { msg?: unknown }).msg)))
+      .length
+
+  it('has what was held and released elsewhere, not what was held here before', async () => {
+    engine.take(1)
+    await shows(/^1 of 1 protected$/)
+    await say({ action: 'hold' })
+    await until(() => engine.kept.held && engine.record!.token === 1)
+    // Nobody has to fear a restart.
+    await shows(/^oslo: held: main; 0 of 1/)
+    await engine.give()
+    should(local()).containEql({ held: true, token: 1 })
+
+    engine.elsewhere({ held: false }, 2)
+    engine.take(3)
+    await shows(/^1 of 1 protected$/)
+    simulator.failAddress(MAIN.address, 'disconnected')
+    await tells('switched')
+    await until(() => engine.record!.token === 3)
+    await engine.give()
+
+    engine.elsewhere({ held: true }, 4)
+    simulator.failAddress(MAIN.address, 'ok')
+    simulator.failAddress(BACKUP.address, 'disconnected')
+    const before = events.length
+    engine.take(5)
+    await tells('no-protection', before)
+    should(events.at(-1)).containEql({ held: true, reason: 'held' })
+    switches().should.equal(1)
+    // What comes late from the former owner changes nothing.
+    should(await engine.write('failover', 'oslo', { held: false }, 3)).be.false()
+    engine.kept.held.should.be.true()
+  })
+
+  it('has what only this instance knows, unless another one has worked for it since', async () => {
+    engine.take(1)
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record?.token === 1)
+    engine.isAway = true
+    await say({ action: 'hold' })
+    await engine.give()
+    engine.isAway = false
+    engine.kept.held.should.be.false()
+    engine.take(3)
+    await shows(/^oslo: held/)
+    await until(() => engine.kept.held && engine.record!.token === 3)
+    await engine.give()
+
+    // As an earlier version has kept it, which told no engine.
+    engine.record = undefined
+    const { token: _, ...earlier } = local()
+    context().set(KEY, earlier)
+    engine.take(5)
+    await until(() => (engine.record as { token?: number } | undefined)?.token === 5)
+    engine.kept.held.should.be.true()
+    await engine.give()
+
+    // An engine that was lost has counted from the beginning since.
+    engine.record = { memory: { ...engine.kept, held: false }, token: 2 }
+    engine.take(4)
+    await shows(/^1 of 1 protected$/)
+    engine.kept.held.should.be.false()
+  })
+
+  it('begins anew with what is no memory', async () => {
+    engine.record = { memory: { held: 'yes' }, token: 1 }
+    engine.take(2)
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record?.token === 2)
+    engine.kept.held.should.be.false()
+  })
+
+  it('waits for an engine that does not respond, and guesses nothing', async () => {
+    engine.record = { memory: undefined, token: 1 }
+    engine.isAway = true
+    simulator.failAddress(MAIN.address, 'disconnected')
+    engine.take(2)
+    const held = say({ action: 'hold' })
+    await shows(/^oslo: waiting for the engine; 0 of 1 protected$/)
+    await until(() => engine.asked.length >= 6)
+    should([simulator.journal.length, events.length]).eql([0, 0])
+    warnings(/cannot be read or written/).should.equal(1)
+    engine.isAway = false
+    should(await held).containEql({ done: 1, error: undefined })
+    await until(() => engine.kept?.held)
+    switches().should.equal(0)
+    warnings(/can be read and written again/).should.equal(1)
+
+    // Where it is given away meanwhile, it does not begin.
+    await engine.give()
+    const sent = simulator.journal.length
+    engine.isAway = true
+    engine.take(3)
+    await shows(/waiting for the engine/)
+    await engine.give()
+    engine.isAway = false
+    const asked = engine.asked.length
+    await shows(/^no gateway/)
+    should([simulator.journal.length, engine.asked.length]).eql([sent, asked])
+  })
+
+  it('tries again what the engine was not told, the latest only', async () => {
+    engine.take(1)
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record?.token === 1)
+    engine.isAway = true
+    await say({ action: 'hold' })
+    await say({ action: 'release' })
+    await say({ action: 'hold' })
+    const asked = engine.asked.length
+    engine.isAway = false
+    await until(() => engine.kept.held)
+    engine.asked.slice(asked).should.eql(['write failover oslo'])
+  })
+
+  for (const [way, leave] of [
+    ['to another instance', (): Promise<unknown> => engine.give()],
+    ['with its Node-RED', (): Promise<unknown> => unload()],
+  ] as const) {
+    it(`is given away ${way} only when the engine knows`, async () => {
+      engine.take(1)
+      await shows(/^1 of 1 protected$/)
+      await until(() => engine.record?.token === 1)
+      let open = (): void => undefined
+      engine.gate = new Promise((resolve) => (open = resolve))
+      await say({ action: 'hold' })
+      let isGiven = false
+      const given = leave().then(() => (isGiven = true))
+      // Less than the connection to the appliance waits for changes under way.
+      await pause(700)
+      should([isGiven, engine.isClosed, engine.kept.held]).eql([false, false, false])
+      open()
+      await given
+      engine.kept.held.should.be.true()
+    })
+  }
+
+  it('is forgotten when its node is removed, for those that may have an older state', async () => {
+    engine.take(1)
+    await shows(/^1 of 1 protected$/)
+    await say({ action: 'hold' })
+    await until(() => engine.kept.held)
+    await redeploy('', {}, { gateway: GATEWAY() }, 'nodes')
+    should(engine.record).eql({ memory: undefined, token: 1 })
+    await engine.give()
+    const asked = engine.asked.length
+    // Who does not own it, and has nothing of it, does not ask.
+    await redeploy(
+      '',
+      { failover: { ...FAILOVER, gateway: 'gateway' } },
+      { gateway: GATEWAY() },
+      'nodes',
+    )
+    await redeploy('', {}, { gateway: GATEWAY() }, 'nodes')
+    engine.asked.should.have.length(asked)
+  })
+})
