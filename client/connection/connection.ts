@@ -61,8 +61,9 @@ export interface GatewayOptions {
   /** @internal Asked before each request is written: false, and it is refused with `UNAVAILABLE`. */
   maySend?: () => boolean
   /**
-   * @internal The snapshot of the device that another process saw last, where this one takes over
-   * from it: the first poll is compared with it. Asked once, and waited for no longer than 2 s.
+   * @internal What another process has seen last, where this one takes over from it, as `{snapshot,
+   * open}`: the device, and what its watches have reported as begun. The first poll is compared with
+   * it. Asked once; the first poll waits for it, so it must settle.
    */
   handedOver?: () => Promise<unknown>
   /** @internal Time for waits and durations, so that tests can move it. */

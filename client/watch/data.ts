@@ -13,6 +13,10 @@ export interface DataWatch {
     wants: (route: Named) => boolean,
     at: number,
   ): DataEvent[]
+  /** The routes whose sources receive nothing. */
+  open(): Named[]
+  /** Goes on with what was known in another process, before the first poll. */
+  resume(open: readonly Named[]): void
 }
 
 /** A source of a running route of which it is not certain that it receives data. */
@@ -21,7 +25,7 @@ interface Source {
   receives: boolean | null
   /** Since when it is otherwise, by the clock. */
   since?: number
-  route: RouteState
+  route: Named
 }
 
 /** How long a source must receive nothing: one that has just connected has no bitrate yet. */
@@ -95,6 +99,17 @@ export function createDataWatch(holdMs: number): DataWatch {
       former = state
       return events
     },
+    open() {
+      const receivingNothing = [...(sources?.values() ?? [])].filter(
+        (one) => one.receives === false,
+      )
+      return receivingNothing.map(({ route }) => named(route))
+    },
+    resume(open) {
+      for (const route of open) {
+        if (!sources?.has(route.id)) remember(route.id, { receives: false, route })
+      }
+    },
   }
 }
 
@@ -106,7 +121,7 @@ function evidence({ condition, source }: RouteState, bitrate: number): boolean |
 }
 
 const eventOf = (
-  route: RouteState,
+  route: Named,
   before: boolean | null,
   after: boolean | null,
   at: number,

@@ -3,13 +3,14 @@ import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices'
 import { readStatisticsOf } from '../api/statistics'
-import type { Running } from '../memory'
+import { setLatest, type Running } from '../memory'
 import { Stop, untilStopped } from '../stop'
 import { compare } from './compare'
 import { snapshotOf, type Snapshot, type Wordless } from './events'
 import { figuresOf, type Figures } from './figures'
 import { asKnownHere, forgetHandedOver, handedOver, type HandedOver } from './handover'
 import { createSubscription, type Subscription, type WatchOptions } from './subscription'
+import { shownOpen, type Open, type ShownOpen } from './open'
 import { createReader, type Reading } from './reader'
 import { createPace } from './pace'
 import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
@@ -26,6 +27,10 @@ interface DeviceWatch extends Running {
   lookNow(): Promise<SharedReading>
   /** All that is known of the device. */
   snapshot(): Wordless<Snapshot> | undefined
+  /** What its watches have reported as begun and not as ended, by their settings. */
+  open(): Iterable<[string, Open | undefined]>
+  /** The same of watches that are not here, or no longer. */
+  leftOpen(): Iterable<[string, Open]>
   known(): Known
 }
 
@@ -74,6 +79,8 @@ const LEAST_INTERVAL = 1000
 const MOST_INTERVAL = 3_600_000
 /** How long the state outlives the last watch: a deploy takes watches away and brings them back. */
 const LINGER_MS = 2000
+/** Of what ended watches have reported as begun. */
+const MOST_LEFT = 20
 /**
  * The first polls of all gateways of the process. Those of a whole fleet would log in, and read all
  * that there is, at one moment: memory that the process never needs again. A first poll with its
@@ -127,6 +134,26 @@ export function knownBy(gateway: Connection, deviceId?: string): Known | undefin
   return watch?.isOn ? watch.known() : undefined
 }
 
+/**
+ * What the watches have reported as begun and not yet as ended, by their settings: plain data, which
+ * the watches of another process can go on with.
+ */
+export function openBy(gateway: Connection): Record<string, ShownOpen> {
+  const watches = [...watchesOf(gateway).values()]
+  const found = new Map<string, Open | undefined>()
+  for (const watch of watches) {
+    for (const [settings, open] of watch.open()) found.set(settings, open ?? found.get(settings))
+  }
+  for (const watch of watches) {
+    for (const [settings, open] of watch.leftOpen()) {
+      if (!found.has(settings)) found.set(settings, open)
+    }
+  }
+  const shown: Record<string, ShownOpen> = {}
+  for (const [settings, open] of found) if (open) shown[settings] = shownOpen(open)
+  return shown
+}
+
 /** Without a device ID, the watch of the only device, or else the first watch. */
 function watchFor(gateway: Connection, deviceId: string | undefined): DeviceWatch | undefined {
   const known = watchesOf(gateway)
@@ -162,6 +189,9 @@ function createDeviceWatch(
   let state: DeviceState | undefined
   /** Until something is known here. */
   let former: HandedOver | undefined
+  let hasResumed = false
+  /** By the settings: what watches that are not here, or no longer, have reported as begun. */
+  const left = new Map<string, { open: Open; isFormer: boolean }>()
   let figures: Figures | undefined
   let seenAt = 0
   let lookMs = 0
@@ -191,22 +221,26 @@ function createDeviceWatch(
       seenAt = clock.now()
       missed = undefined
       each((subscription) => subscription.seen(present, changes, seenAt, carried))
+      settle()
       void measure(present)
     },
+    formerOutage: resume,
     onMiss(miss) {
       missed = miss.error
       each((subscription) => subscription.missed(miss))
+      settle()
     },
     onUnreachable(miss) {
       away = miss
       const { code, message } = miss.error
       gateway.outages.failed(who, code, `The gateway cannot be watched: ${message}`)
       each((subscription) => subscription.unreachable(miss))
+      settle()
     },
-    onReachable(outage) {
+    onReachable() {
       away = undefined
       gateway.outages.recovered(who)
-      each((subscription) => subscription.reachable(outage))
+      each((subscription) => subscription.reachable())
     },
     // A login that is held back has its own waits: both together would add up.
     backsOff: () => hasAsked,
@@ -223,6 +257,10 @@ function createDeviceWatch(
   // One subscriber's exception must not affect the others or count as a failed poll.
   function each(tell: (subscription: Subscription) => void): void {
     for (const subscription of Array.from(subscriptions)) safely(() => tell(subscription))
+  }
+
+  function settle(): void {
+    each((subscription) => subscription.settled())
   }
 
   function safely(tell: () => void): void {
@@ -256,20 +294,60 @@ function createDeviceWatch(
   }
 
   const formerOf = (id: string): DeviceState | undefined =>
-    former?.state.id === id ? former.state : undefined
+    former?.seen?.state.id === id ? former.seen.state : undefined
 
   /** Lets the watches begin with what another process has seen of the device. */
   function takeOver(present: DeviceState): DeviceState | undefined {
-    const known = formerOf(present.id)
-    if (!known) return undefined
-    const before = asKnownHere(known, present)
-    const now = clock.now()
-    const at = now + former!.at - clock.unix(now)
+    resume()
+    const { seen, open } = former ?? {}
+    if (!open || (seen && seen.state.id !== present.id)) return undefined
     former = undefined
     forgetHandedOver(gateway)
-    each((subscription) => subscription.takeOver(before, at))
+    if (!seen) return undefined
+    const before = asKnownHere(seen.state, present)
+    const at = fromUnix(seen.at)
+    each((subscription) => {
+      const told = open.size > 0 ? open.get(subscription.settings)?.told : undefined
+      const isSameDevice = told?.id === present.id
+      subscription.takeOver(isSameDevice ? asKnownHere(told, present) : before, at)
+    })
     return before
   }
+
+  /**
+   * Lets the watches go on, once, with what those of another process have reported as begun.
+   * @returns since when the appliance was unreachable there, by the clock
+   */
+  function resume(): number | undefined {
+    if (!former || hasResumed) return undefined
+    hasResumed = true
+    const { open, seen } = former
+    for (const [settings, one] of open) leave(settings, one, true)
+    let since: number | undefined
+    for (const subscription of subscriptions) {
+      const { unreachableSince: at } = claim(subscription, seen?.state) ?? {}
+      if (at !== undefined) since = Math.min(since ?? clock.now(), fromUnix(at))
+    }
+    return since
+  }
+
+  /** What was reported by a watch with the same settings, in another process, is taken over. */
+  function claim(subscription: Subscription, device?: DeviceState): Open | undefined {
+    if (left.size === 0) return undefined
+    const { settings } = subscription
+    const { open, isFormer } = left.get(settings) ?? {}
+    left.delete(settings)
+    if (!open || !isFormer) return undefined
+    const isOfIt = subscription.deviceId === undefined || subscription.deviceId === device?.id
+    subscription.resume(open, isOfIt ? device : undefined)
+    return open
+  }
+
+  function leave(settings: string, open: Open, isFormer: boolean): void {
+    setLatest(left, settings, { open, isFormer }, MOST_LEFT)
+  }
+
+  const fromUnix = (at: number): number => clock.now() + at - clock.unix(clock.now())
 
   function count(ms: number): void {
     const { looks } = gateway.counters
@@ -325,6 +403,7 @@ function createDeviceWatch(
       const at = clock.now()
       unfound = 0
       each((subscription) => subscription.measured(statistics, at))
+      settle()
     } catch (error) {
       if (!(error instanceof GatewayError)) return
       // Routes that have gone meanwhile are not found either.
@@ -366,12 +445,24 @@ function createDeviceWatch(
     add(subscription) {
       if (subscriptions.size === 0) begin()
       subscriptions.add(subscription)
+      claim(subscription)
       safely(() => subscription.begin({ state, figures, seenAt, away }))
+      safely(() => subscription.settled())
     },
     remove(subscription) {
-      if (subscriptions.delete(subscription) && subscriptions.size === 0) pause()
+      if (!subscriptions.delete(subscription)) return
+      // What it has reported is still open where another process takes over.
+      const open = gateway.handedOver && subscription.open()
+      if (open) leave(subscription.settings, open, false)
+      if (subscriptions.size === 0) pause()
     },
     lookNow: () => poller.askNow(),
+    *open() {
+      for (const subscription of subscriptions) yield [subscription.settings, subscription.open()]
+    },
+    *leftOpen() {
+      for (const [settings, { open }] of left) yield [settings, open]
+    },
     snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true, figures),
     end,
     known: () => ({

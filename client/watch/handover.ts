@@ -1,26 +1,28 @@
-import { Stop } from '../stop'
 import type { Connection } from '../connection/connection'
 import { isObject, isText, type JsonObject } from '../model/json'
 import type { Direction } from '../model/members'
 import type { DeviceConfiguration } from '../model/types'
 import { isSame } from './compare'
+import { openIn, type OpenByWatch } from './open'
 import { UNTOLD, deviceState, type DeviceState, type PartState, type RouteState } from './state'
 
-/** What another process has seen of a device, whose watches then go on from there. */
+/** What another process has seen and reported of a device, whose watches then go on from there. */
 export interface HandedOver {
-  /** Its definitions have no digests of secrets: those of another process mean nothing here. */
-  state: DeviceState
-  /** When it was seen, Unix ms, by the clock of that process. */
-  at: number
+  seen?: {
+    /** Its definitions have no digests of secrets: those of another process mean nothing here. */
+    state: DeviceState
+    /** When it was seen, Unix ms, by the clock of that process. */
+    at: number
+  }
+  /** What the watches have reported as begun. Times are by the clock of that process. */
+  open: OpenByWatch
 }
 
-/** How long a first poll waits for it, in ms. */
-const PATIENCE_MS = 2000
 const NOTHING = Promise.resolve(undefined)
 
 /**
  * Returns what was handed over with the gateway, which is asked for once. It resolves to undefined
- * where there is nothing, where that does not come in time, and where it is no snapshot.
+ * where there is nothing, where it cannot be had, and where it is no picture.
  */
 export function handedOver(gateway: Connection): Promise<HandedOver | undefined> | undefined {
   if (!gateway.handedOver) return undefined
@@ -34,21 +36,24 @@ export function forgetHandedOver({ memory }: Connection): void {
 }
 
 async function ask(gateway: Connection): Promise<HandedOver | undefined> {
-  let found: HandedOver | undefined
-  const over = new Stop()
-  const answer = NOTHING.then(gateway.handedOver).then((value) => {
-    found = seenIn(value)
-  })
-  // A watch does without what cannot be had.
-  await Promise.race([answer, gateway.pause(PATIENCE_MS, over)]).catch(() => undefined)
-  over.now()
-  return found
+  try {
+    const picture = await gateway.handedOver!()
+    if (!isObject(picture)) return undefined
+    const { snapshot } = picture
+    const state = stateIn(snapshot)
+    const at = (snapshot as { at?: unknown } | undefined)?.at
+    const seen = state && Number.isFinite(at) ? { state, at: at as number } : undefined
+    return { seen, open: openIn(picture.open, stateIn) }
+  } catch {
+    // A watch does without what cannot be had.
+    return undefined
+  }
 }
 
 /** Returns what a snapshot shows, read as if the appliance had sent it. */
-function seenIn(snapshot: unknown): HandedOver | undefined {
+function stateIn(snapshot: unknown): DeviceState | undefined {
   if (!isSnapshot(snapshot)) return undefined
-  const { at, device, adapters, peers, routes } = snapshot
+  const { device, adapters, peers, routes } = snapshot
   const answer = {
     name: device.name,
     statusCode: device.statusCode,
@@ -65,11 +70,10 @@ function seenIn(snapshot: unknown): HandedOver | undefined {
     return { ...route, destinations: isUntold ? undefined : destinations }
   })
   const state = deviceState(device.id, answer as unknown as DeviceConfiguration, { arrived })
-  return { at, state: withRoutes(state, (route) => withParts(route, withoutDigest)) }
+  return withRoutes(state, (route) => withParts(route, withoutDigest))
 }
 
 interface Shown {
-  at: number
   device: JsonObject & { id: string }
   adapters: unknown[]
   peers: JsonObject[]
@@ -78,7 +82,6 @@ interface Shown {
 
 const isSnapshot = (value: unknown): value is Shown =>
   isObject(value) &&
-  Number.isFinite(value.at) &&
   isObject(value.device) &&
   isText(value.device.id) &&
   Array.isArray(value.adapters) &&

@@ -28,6 +28,11 @@ export interface PollerOptions<Answer> {
   /** A poll succeeded. */
   onAnswer: (answer: Answer) => void
   onMiss?: (miss: Miss) => void
+  /**
+   * Asked at the first miss of an outage: since when the appliance is known to be unreachable, by the
+   * clock. It then counts as unreachable at once.
+   */
+  formerOutage?: () => number | undefined
   /** Called once per outage, after three failed polls and 30 s. */
   onUnreachable?: (miss: Miss) => void
   /** The first success after that. Called before `onAnswer`. */
@@ -143,8 +148,13 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
         : new GatewayError('BAD_RESPONSE', say('notProcessed', { reason: String(reason) }))
     if (error.code === 'CLOSED') return
     misses++
-    outage = { error, since: outage?.since ?? begun }
+    const former = outage ? undefined : options.formerOutage?.()
+    outage = { error, since: outage?.since ?? former ?? begun }
     options.onMiss?.(outage)
+    if (former !== undefined) {
+      misses = MISSES
+      return declare()
+    }
     if (isUnreachable || misses < MISSES) return
     const left = outage.since + OUTAGE_MS - clock.now()
     if (left <= 0) declare()

@@ -13,6 +13,7 @@ import {
   type WatchEvent,
 } from './events'
 import { createDataWatch } from './data'
+import { settingsOf, type Open } from './open'
 import type { Figures } from './figures'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
 import { createThresholds } from './thresholds'
@@ -43,6 +44,8 @@ export interface WatchOptions {
   onHealth?: (health: Health) => void
   /** A failure that does not pass by itself: reported once, until a poll succeeds again. */
   onFailure?: (error: GatewayError) => void
+  /** After each poll and each reading of statistics, once all watches of the device have been told. */
+  onTold?: () => void
 }
 
 /** How well a watch knows its routes. */
@@ -68,17 +71,28 @@ export interface Subscription {
   readonly deviceId?: string
   /** The state as far as it is known when the watch starts. */
   begin(known: { state?: DeviceState; figures?: Figures; seenAt: number; away?: Miss }): void
-  /** What another process has seen before the first poll, which follows. */
+  /** The same for watches with the same settings, in whatever process. */
+  readonly settings: string
+  /** What it has reported as begun and not yet as ended; undefined where there is nothing. */
+  open(): Open | undefined
+  /**
+   * Goes on with what the same watch of another process has reported as begun.
+   * @param device its name there
+   */
+  resume(open: Open, device?: Named): void
+  /** What another process has seen, or has reported, before the first poll, which follows. */
   takeOver(state: DeviceState, at: number): void
   /** A poll succeeded. `changes` are those since the state before. */
   seen(state: DeviceState, changes: readonly Change[], at: number, figures: Figures): void
   missed(miss: Miss): void
   unreachable(miss: Miss): void
-  reachable(outage: { since: number; outageMs: number }): void
+  reachable(): void
   /** Routes whose statistics are wanted, as of the latest poll. */
   measures(): readonly RouteState[]
   measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
   failed(error: GatewayError): void
+  /** All watches of the device have been told. */
+  settled(): void
   end(): void
 }
 
@@ -113,19 +127,22 @@ export function createSubscription(
   let held = NONE_HELD
   let counts = { routes: 0, running: 0 }
   let seenAt = 0
-  let away: { miss: Miss; isTold: boolean; cancel?: () => void } | undefined
+  /** An outage: since when, by the clock and as it is reported. */
+  let away: { since: number; at: number; isTold: boolean; cancel?: () => void } | undefined
+  /** What another process knew, until this one knows something. */
+  let former: { device?: Named; told?: DeviceState } | undefined
+  /** What was told is not the state before the latest changes. */
+  let isBehind = false
+  let settings: string | undefined
   /** The lasting failures that were reported. */
   const lasting: { look?: string; statistics?: string } = {}
 
   // A watch that moves over from another poller of the same device keeps what it knows.
   function begin(known: Parameters<Subscription['begin']>[0]): void {
-    if (away && !known.away) {
-      const { since } = away.miss
-      reachable({ since, outageMs: clock.now() - since })
-    }
     if (known.state && told?.id !== known.state.id) {
       start(known.state, known.seenAt, known.figures)
     }
+    if (known.state && !known.away) reachable()
     if (known.away && !away) unreachable(known.away)
     else if (known.state) tellHealth(known.away)
   }
@@ -133,6 +150,7 @@ export function createSubscription(
   function start(state: DeviceState, at: number, figures?: Figures): void {
     const isAnother = told?.id !== state.id
     told = state
+    former = undefined
     held = NONE_HELD
     seenAt = at
     counts = count(state)
@@ -148,9 +166,11 @@ export function createSubscription(
     figures: Figures,
   ): void {
     lasting.look = undefined
-    if (told?.id !== state.id) start(state, at, figures)
-    else {
-      if (changes.length > 0) counts = count(state)
+    const isNew = told?.id !== state.id
+    if (isNew) start(state, at, figures)
+    reachable()
+    if (!isNew) {
+      if (changes.length > 0 || isBehind) counts = count(state)
       seenAt = at
       tell(due(state, changes, at))
     }
@@ -163,7 +183,8 @@ export function createSubscription(
   function due(state: DeviceState, latest: readonly Change[], at: number): Wordless<WatchEvent>[] {
     const known = told!
     told = state
-    if (held.size === 0 && latest.length === 0) return []
+    if (held.size === 0 && latest.length === 0 && !isBehind) return []
+    isBehind = false
     const changes = holdFor === 0 ? latest : compare(known, state)
     const passages = options.route ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
     const dueNow: Array<{ change: Change; at: number; passage?: Change & { of: 'route' } }> = []
@@ -223,17 +244,20 @@ export function createSubscription(
   }
 
   function unreachable(miss: Miss): void {
+    // Another process has reported it.
+    if (away) return tellHealth(miss)
     const { error, since } = miss
     const { code, message, cause } = error
     const detail = cause.reason ? { detail: cause.reason } : undefined
-    const now = { miss, isTold: false, cancel: undefined as (() => void) | undefined }
+    const at = clock.unix(since)
+    const now = { since, at, isTold: false, cancel: undefined as (() => void) | undefined }
     away = now
     const say = (): void => {
       now.isTold = true
       tell([
         {
           event: 'appliance.unreachable',
-          at: clock.unix(since),
+          at,
           device: device(),
           reason: { code, message, ...detail },
           before: 'reachable',
@@ -247,7 +271,7 @@ export function createSubscription(
     tellHealth(miss)
   }
 
-  function reachable({ since, outageMs }: { since: number; outageMs: number }): void {
+  function reachable(): void {
     const ended = away
     away = undefined
     ended?.cancel?.()
@@ -257,15 +281,42 @@ export function createSubscription(
         event: 'appliance.reachable',
         at: clock.unix(clock.now()),
         device: device(),
-        since: clock.unix(since),
-        outageMs,
+        since: ended.at,
+        outageMs: clock.now() - ended.since,
         before: 'unreachable',
         after: 'reachable',
       },
     ])
   }
 
-  const device = (): Named => ({ id: told?.id ?? options.deviceId ?? '', name: told?.name ?? '' })
+  function device(): Named {
+    const { id = options.deviceId ?? '', name = '' } = told ?? former?.device ?? {}
+    return { id, name }
+  }
+
+  function open(): Open | undefined {
+    const noData = data?.open() ?? []
+    const passed = limits?.open() ?? []
+    const lagging = held.size > 0 ? told : former?.told
+    const found: Open = {
+      ...(away?.isTold && { unreachableSince: away.at }),
+      ...(noData.length > 0 && { noData }),
+      ...(passed.length > 0 && { limits: passed }),
+      ...(lagging && { told: lagging }),
+    }
+    return Object.keys(found).length > 0 ? found : undefined
+  }
+
+  function resume(begun: Open, known?: Named): void {
+    const { unreachableSince: at, noData = [], limits: passed = [] } = begun
+    if (!told) former = { device: known, told: begun.told }
+    data?.resume(noData)
+    limits?.resume(passed)
+    if (at === undefined || away) return
+    const now = clock.now()
+    // The clock of the other process may be ahead.
+    away = { since: Math.min(now, now + at - clock.unix(now)), at, isTold: true }
+  }
 
   function tell(events: Wordless<WatchEvent>[]): void {
     const wanted = events.filter(({ event }) => wantsEvent(event))
@@ -297,9 +348,16 @@ export function createSubscription(
 
   return {
     deviceId: options.deviceId,
+    get settings() {
+      return (settings ??= settingsOf(options))
+    },
     begin,
+    open,
+    resume,
     takeOver(state, at) {
-      if (told?.id !== state.id) start(state, at)
+      if (told?.id === state.id) return
+      start(state, at)
+      isBehind = true
     },
     seen,
     missed,
@@ -316,6 +374,7 @@ export function createSubscription(
       }
     },
     failed: (error) => fail('statistics', error),
+    settled: () => options.onTold?.(),
     end() {
       away?.cancel?.()
     },

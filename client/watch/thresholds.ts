@@ -34,6 +34,21 @@ export interface Thresholds {
   lacking(): readonly RouteState[]
   /** Takes the statistics of such a route; returns what has passed a limit for long enough. */
   measured(statistics: Statistics, at: number): LimitEvent[]
+  /** The limits that were reported as passed. */
+  open(): OpenLimit[]
+  /** Goes on with what was reported in another process, before the first poll. */
+  resume(open: readonly OpenLimit[]): void
+}
+
+/** A limit that was reported as passed, at one place. */
+export interface OpenLimit {
+  readonly place: string
+  /** Which of the limits. */
+  readonly limit: number
+  readonly level: Exclude<Level, 'normal'>
+  readonly isPolled: boolean
+  readonly route: Named
+  readonly destination?: Named
 }
 
 export type LimitEvent = Omit<Wordless<WatchEvent>, 'device'>
@@ -150,6 +165,24 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
         })
         return takeAll({ route: asNamed(route), index, parts, isPoll: false }, at).events
       })
+    },
+
+    open() {
+      const passed: OpenLimit[] = []
+      for (const [place, { threshold, level, isPolled, route, destination }] of places) {
+        if (level === 'normal') continue
+        const limit = thresholds.indexOf(threshold)
+        passed.push({ place, limit, level, isPolled, route, ...(destination && { destination }) })
+      }
+      return passed
+    },
+
+    resume(open) {
+      for (const { place, limit, level, isPolled, route, destination } of open) {
+        const threshold = thresholds[limit]
+        if (threshold?.[level] === undefined || places.has(place)) continue
+        places.set(place, { route, destination, threshold, level, isPolled })
+      }
     },
   }
 }

@@ -2,7 +2,8 @@
 import should from 'should'
 import { openConnection, watchDevice, type GatewayError } from '../../client/internal'
 import type { UsableRow } from '../../client/fleet/inventory'
-import type { Share, ShareFollower } from '../../client/fleet/types'
+import type { Gathering, Share, ShareFollower } from '../../client/fleet/types'
+import { settingsOf } from '../../client/watch/open'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
 import type { Appliance, Follower } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -73,7 +74,11 @@ describe('a fleet whose ownership moves', () => {
     told = []
     logged = []
     ends = new Map()
-    fleet = createFleet({
+    fleet = newFleet()
+  })
+
+  function newFleet(): OwnFleet {
+    const made = createFleet({
       node: { id: 'gateway', name: 'sites' },
       readOnly: false,
       ready: Promise.resolve(),
@@ -88,8 +93,10 @@ describe('a fleet whose ownership moves', () => {
       log: (_, text) => logged.push(text),
     })
     const [one, two] = simulators as [Simulator, Simulator]
-    fleet.update({ rows: [row('one', one), row('two', two)], faults: [] })
-  })
+    made.update({ rows: [row('one', one), row('two', two)], faults: [] })
+    return made
+  }
+
   afterEach(async () => {
     await fleet.close()
     share.isClosed.should.be.true()
@@ -219,6 +226,79 @@ describe('a fleet whose ownership moves', () => {
     share.take('one')
     told.should.eql(['+one'])
     logged.should.eql(['one: Error: mine'])
+  })
+
+  describe('with pictures', () => {
+    /** What is told, and how often a picture is read. */
+    let events: string[]
+    let reads: string[]
+    let pictures: Map<string, { snapshot?: { routes: object[] }; open?: object; isUp?: boolean }>
+    let isSlow = false
+
+    const gathering: Gathering = {
+      publish: (name, { event }) => void events.push(`${name} ${event}`),
+      async keep(name, picture) {
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 200))
+        const present = JSON.parse(JSON.stringify(picture)) as object
+        pictures.set(name, { ...pictures.get(name), ...present })
+      },
+      read(name) {
+        reads.push(name)
+        const picture = pictures.get(name)
+        return Promise.resolve(picture && { picture, token: 1 })
+      },
+    }
+
+    beforeEach(async () => {
+      await fleet.close()
+      events = []
+      reads = []
+      pictures = new Map()
+      isSlow = false
+      share = Object.assign(new Moved(), { gathering, token: () => 1 })
+      fleet = newFleet()
+    })
+
+    it('an owner reads the picture of each appliance once, whoever watches it', async () => {
+      fleet.follow(follower)
+      share.take('one', 'two')
+      await until(() => pictures.size === 2)
+      reads.sort().should.eql(['one', 'two'])
+      await share.give('one')
+      share.take('one')
+      await until(() => reads.length === 3)
+      await until(() => simulators[0]!.openSessions === 1)
+      reads.at(-1)!.should.equal('one')
+    })
+
+    it('an outage that the former owner has reported is ended by the next one', async () => {
+      share.take('one')
+      await until(() => pictures.has('one'))
+      const { open } = pictures.get('one')!
+      should(open).eql({})
+      await share.give('one')
+      // The former owner has reported an outage, and seen nothing since.
+      const since = Date.now() - 60_000
+      const settings = settingsOf({ onEvents: () => undefined })
+      pictures.get('one')!.open = { [settings]: { unreachableSince: since } }
+      events = []
+      share.take('one')
+      await until(() => events.length > 0)
+      events.should.eql(['one appliance.reachable'])
+      await until(() => Object.keys(pictures.get('one')!.open!).length === 0)
+    })
+
+    it('the latest picture is written before the appliance is given', async () => {
+      const [one] = simulators as [Simulator]
+      share.take('one')
+      await until(() => pictures.has('one'))
+      isSlow = true
+      const { id } = one.routes.find(({ state }) => state === 'running') ?? one.routes[0]!
+      one.removeRoute(id)
+      await until(() => events.includes('one route.removed'))
+      await share.give('one')
+      pictures.get('one')!.snapshot!.routes.should.have.length(one.routes.length)
+    })
   })
 
   it('of 10,000 appliances opens nothing before it is used, and changes one quickly', async () => {

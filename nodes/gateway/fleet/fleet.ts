@@ -14,11 +14,12 @@ import { carryOut } from '../../runtime/elsewhere'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
 import type { Inventory, UsableRow } from '../../../client/fleet/inventory'
+import { createPictures } from '../../../client/fleet/pictures'
 import type { Share } from '../../../client/fleet/types'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
 import { createAgreement, digestOf } from './agreement'
-import { gatherFrom, snapshotIn } from './gather'
+import { gatherFrom } from './gather'
 import { hostIn } from '../options'
 import type { OpenShare } from './share'
 
@@ -123,6 +124,16 @@ export function createFleet(options: FleetOptions): OwnFleet {
     unusable = ofNode(error)
   }
 
+  /** What a former owner has left of an appliance. */
+  const pictureOf =
+    share?.gathering &&
+    createPictures(share.gathering, (count, { message }) =>
+      log(
+        'warn',
+        `What former owners knew of ${count} appliances cannot be read from the engine: ${message} They are watched as at a first start.`,
+      ),
+    )
+
   function applianceOf(entry: Entry): OwnAppliance {
     const { row } = entry
     const { name } = row
@@ -135,7 +146,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       open: () =>
         options.open(row, identity, {
           maySend,
-          handedOver: by?.gathering && (() => snapshotIn(by.gathering!, name)),
+          handedOver: pictureOf && (() => pictureOf(name)),
         }),
       secretPrefix: options.secretPrefix,
       isKept: () => users.size > 0,
@@ -358,12 +369,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
     },
     async close() {
       closed = true
-      stopGathering()
       agreement.close()
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
       const over = [...entries.values()].map(retire)
-      await Promise.all([given, ...over, ...leaving.values()])
+      await Promise.all([given, stopGathering(), ...over, ...leaving.values()])
       stop.now()
     },
   }
@@ -374,7 +384,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
         language: options.language,
         onFailure: (name, error) => log('warn', `${name}: ${error.message}`),
       })
-    : (): void => undefined
+    : (): Promise<void> => Promise.resolve()
   return fleet
 }
 

@@ -1,5 +1,12 @@
 // Events and pictures of all appliances that this instance owns, for whoever listens on the engine.
-import { isOld, knownBy, knownSnapshot, watchDevice } from '../../../client/internal'
+import {
+  GatewayError,
+  isOld,
+  knownBy,
+  knownSnapshot,
+  openBy,
+  watchDevice,
+} from '../../../client/internal'
 import type { Gathering } from '../../../client/fleet/types'
 import { LANGUAGES, languageOf } from '../../../client/model/watch'
 import type { Appliance, Fleet } from '../../runtime/gateway-node'
@@ -14,80 +21,79 @@ export interface GatherOptions {
   onFailure: (appliance: string, error: Error) => void
 }
 
-/** Tells the engine what happens, for as long as it is not ended. @returns ends it */
-export function gatherFrom(fleet: Fleet, options: GatherOptions): () => void {
-  const ends = new Map<string, () => void>()
+/**
+ * Tells the engine what happens, for as long as it is not ended.
+ * @returns ends it; what was told is there once the promise has settled, which never rejects
+ */
+export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<void> {
+  const ends = new Map<string, () => Promise<void>>()
   const unfollow = fleet.follow({
     added(appliance) {
       ends.set(appliance.appliance!, gather(appliance, options))
     },
-    removed({ appliance }) {
-      ends.get(appliance!)?.()
+    async removed({ appliance }) {
+      const end = ends.get(appliance!)
       ends.delete(appliance!)
+      await end?.()
     },
   })
-  return () => {
+  return async () => {
     unfollow()
-    for (const end of ends.values()) end()
+    await Promise.all([...ends.values()].map((end) => end()))
   }
 }
 
-function gather(appliance: Appliance, options: GatherOptions): () => void {
+/** @returns ends it: once the promise has settled, the next owner finds the latest picture */
+function gather(appliance: Appliance, options: GatherOptions): () => Promise<void> {
   const { gathering, token, language, onFailure } = options
   const name = appliance.appliance!
   const connection = appliance.client()
-  /** What the latest picture showed of the reachability. */
+  /** What the latest picture showed of the reachability, and of what is open. */
   let shown: string | undefined
-  /** What a former owner has seen, which counts until this one has seen something. */
-  let former: unknown
-  let ended = false
+  let shownOpen = '{}'
+  /** Something has happened since the latest picture. */
+  let isNews = false
+  let kept = Promise.resolve()
 
   function keep(): void {
     const present = token(name)
     const known = knownBy(connection)
     if (present === undefined || !known) return
+    const open = openBy(connection)
+    const openNow = JSON.stringify(open)
+    if (!isNews && openNow === shownOpen) return
+    isNews = false
+    shownOpen = openNow
     const isUp = !isOld(known, Date.now())
-    const snapshot = knownSnapshot(connection) ?? former
-    const picture = { isUp, at: Date.now(), ...(snapshot !== undefined && { snapshot }) }
-    gathering.keep(name, picture, present).catch((error: Error) => onFailure(name, error))
-  }
-
-  const begin = (): (() => void) =>
-    watchDevice(connection, {
-      language: languageOf(language),
-      onEvents(events) {
-        const present = token(name)
-        if (present === undefined) return
-        for (const event of events) gathering.publish(name, { ...event, appliance: name }, present)
-        keep()
-      },
-      onHealth({ known, failure }) {
-        // The first poll, and each change between well and not.
-        const health = `${known !== undefined} ${failure?.code ?? ''}`
-        if (health === shown) return
-        shown = health
-        keep()
-      },
-      onFailure: (error) => onFailure(name, error),
+    // Until this owner has seen something, what a former one has seen stays there.
+    const snapshot = knownSnapshot(connection)
+    const picture = { isUp, at: Date.now(), ...(snapshot && { snapshot }), open }
+    kept = gathering.keep(name, picture, present).catch((error: Error) => {
+      // The next poll tries again, unless that is of no use.
+      if ((error as GatewayError).code === 'UNAVAILABLE') isNews = true
+      onFailure(name, error)
     })
-
-  let end = (): void => undefined
-  void snapshotIn(gathering, name).then((snapshot) => {
-    former = snapshot
-    if (!ended && !connection.closing.stopped) end = begin()
-  })
-  return () => {
-    ended = true
-    end()
   }
-}
 
-/** What is kept of an appliance; undefined where nothing is, or it cannot be read now. */
-export async function snapshotIn(gathering: Gathering, appliance: string): Promise<unknown> {
-  try {
-    const kept: { snapshot?: unknown } = (await gathering.read(appliance))?.picture ?? {}
-    return kept.snapshot
-  } catch {
-    return undefined
+  const end = watchDevice(connection, {
+    language: languageOf(language),
+    onEvents(events) {
+      const present = token(name)
+      if (present === undefined) return
+      for (const event of events) gathering.publish(name, { ...event, appliance: name }, present)
+      isNews = true
+    },
+    onHealth({ known, failure }) {
+      // The first poll, and each change between well and not.
+      const health = `${known !== undefined} ${failure?.code ?? ''}`
+      isNews ||= health !== shown
+      shown = health
+    },
+    onFailure: (error) => onFailure(name, error),
+    onTold: keep,
+  })
+  return async () => {
+    end()
+    await kept
   }
 }

@@ -12,6 +12,7 @@ import {
   type WatchOptions,
 } from '../../../client/internal'
 import { pollNow } from '../../../client/watch/device-watch'
+import { settingsOf } from '../../../client/watch/open'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import { device as anyDevice } from './states'
@@ -441,20 +442,6 @@ describe('a watch that begins with what another process has seen', () => {
       })
     }
 
-    it('where it has not come within two seconds, also when it comes then', async () => {
-      const { id } = running()
-      let answer: () => void = () => undefined
-      const told = await meanwhile(
-        () => simulator.stopRoute(id),
-        {},
-        (snapshot) => new Promise((resolve) => (answer = () => resolve(snapshot))),
-      )
-      answer()
-      await look()
-      told.events.should.eql([])
-      told.snapshots.should.have.length(1)
-    })
-
     it('and a close does not wait for it', async () => {
       await takeOver(() => new Promise(() => undefined))
       const told = watch()
@@ -526,7 +513,7 @@ describe('a watch that begins with what another process has seen', () => {
         const handed = JSON.parse(JSON.stringify(knownSnapshot(one))) as unknown
         show(after)
         await settle(one)
-        two = open({ handedOver: async () => handed })
+        two = open({ handedOver: async () => ({ snapshot: handed }) })
         const second = watch({ events }, two)
         await until(() => seen(second))
         await settle(two)
@@ -569,21 +556,32 @@ describe('a watch that begins with what another process has seen', () => {
       const first = await watching()
       const snapshot = picture()
       first.end()
+      const settings = settingsOf({ onEvents: () => undefined })
       const odd = fc.letrec((tie) => ({
         value: fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), tie('value'), { maxKeys: 3 })),
       })).value
       const paths: Array<(value: unknown) => unknown> = [
         (value) => value,
-        (value) => ({ ...snapshot, device: value }),
-        (value) => ({ ...snapshot, device: { ...snapshot.device, status: value } }),
-        (value) => ({ ...snapshot, adapters: [value] }),
-        (value) => ({ ...snapshot, peers: [value] }),
-        (value) => ({ ...snapshot, routes: [value] }),
-        (value) => ({ ...snapshot, routes: [{ ...snapshot.routes[0], source: value }] }),
-        (value) => ({ ...snapshot, routes: [{ ...snapshot.routes[0], destinations: [value] }] }),
+        (value) => ({ snapshot: value, open: value }),
+        (value) => ({ open: { [settings]: value } }),
+        (value) => ({ open: { [settings]: { unreachableSince: value, noData: value } } }),
+        (value) => ({ open: { [settings]: { told: value, limits: [value], noData: [value] } } }),
+        (value) => ({ snapshot: { ...snapshot, device: value } }),
+        (value) => ({ snapshot: { ...snapshot, device: { ...snapshot.device, status: value } } }),
+        (value) => ({ snapshot: { ...snapshot, adapters: [value] } }),
+        (value) => ({ snapshot: { ...snapshot, peers: [value] } }),
+        (value) => ({ snapshot: { ...snapshot, routes: [value] } }),
         (value) => ({
-          ...snapshot,
-          routes: [{ ...snapshot.routes[0], source: { protocol: 'srt', port: value } }],
+          snapshot: { ...snapshot, routes: [{ ...snapshot.routes[0], source: value }] },
+        }),
+        (value) => ({
+          snapshot: { ...snapshot, routes: [{ ...snapshot.routes[0], destinations: [value] }] },
+        }),
+        (value) => ({
+          snapshot: {
+            ...snapshot,
+            routes: [{ ...snapshot.routes[0], source: { protocol: 'srt', port: value } }],
+          },
         }),
       ]
       await fc.assert(

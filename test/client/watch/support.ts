@@ -87,10 +87,10 @@ export const open = (more: object = {}): Connection =>
 export const picture = (): Snapshot =>
   JSON.parse(JSON.stringify(knownSnapshot(gateway))) as Snapshot
 
-/** Goes on as another process, to which this was handed over. */
-export async function takeOver(handedOver: () => unknown): Promise<void> {
+/** Goes on as another process, to which this was handed over: a snapshot, and what was open. */
+export async function takeOver(snapshot: () => unknown, begun?: unknown): Promise<void> {
   await gateway.close()
-  gateway = open({ handedOver: async () => handedOver() })
+  gateway = open({ handedOver: async () => ({ snapshot: await snapshot(), open: begun }) })
 }
 
 /** Ends what `start` has started. */

@@ -1,0 +1,352 @@
+// What the watches of one process have reported as begun, those of the next one report as ended.
+import should from 'should'
+import { openBy, type WatchOptions } from '../../../client/internal'
+import { until } from '../../support/until'
+import {
+  closeAll,
+  deviceId,
+  gateway,
+  look,
+  namesOf,
+  passTime,
+  picture,
+  running,
+  simulator,
+  start,
+  takeOver,
+  watch,
+  watching,
+  type Told,
+} from './support'
+
+const UNREACHABLE = 'appliance.unreachable'
+const REACHABLE = 'appliance.reachable'
+const seen = ({ health }: Told): boolean => health.some(({ known }) => known !== undefined)
+const opened = (): ReturnType<typeof openBy> =>
+  JSON.parse(JSON.stringify(openBy(gateway))) as ReturnType<typeof openBy>
+
+/** Goes on as another process, with what this one knows. */
+async function handOver(options: Partial<WatchOptions> = {}, open: unknown = opened()) {
+  const snapshot = picture()
+  await takeOver(() => snapshot, open)
+  return watch(options)
+}
+
+const away = (): unknown =>
+  simulator.fault({ kind: 'status', status: 503, match: { path: `/api/devices/${deviceId}` } })
+const back = (): void => simulator.clearFaults()
+
+async function miss(times: number): Promise<void> {
+  for (let missed = 0; missed < times; missed++) {
+    await look().catch(() => undefined)
+    passTime(10_000)
+  }
+}
+
+/** The first poll of a watch, failed or not. */
+const first = (told: Told): Promise<void> => until(() => told.health.length > 0, 'the first poll')
+
+describe('what one process has reported as begun, the next one', () => {
+  beforeEach(() => start({ routes: 8 }, { handedOver: async () => undefined }))
+  afterEach(closeAll)
+
+  describe('of an outage', () => {
+    /** Watches until the appliance is called unreachable. */
+    async function outage(options: Partial<WatchOptions> = {}): Promise<Told> {
+      const told = await watching(options)
+      away()
+      await miss(5)
+      namesOf(told.events).should.eql([UNREACHABLE])
+      return told
+    }
+
+    it('reports as ended, with its true beginning, and then what changed', async () => {
+      const before = await outage()
+      const { id } = running()
+      simulator.stopRoute(id)
+      back()
+      const told = await handOver()
+      await until(() => seen(told))
+      told.snapshots.should.have.length(1)
+      const [reachable, stopped] = told.events
+      reachable!.should.containDeep({
+        event: REACHABLE,
+        device: { id: deviceId, name: 'Gateway 1' },
+        since: before.events[0]!.at,
+        before: 'unreachable',
+        after: 'reachable',
+      })
+      reachable!.outageMs!.should.equal(reachable!.at - reachable!.since!)
+      reachable!.outageMs!.should.be.within(50_000, 60_000)
+      stopped!.event.should.equal('route.stopped')
+      opened().should.eql({})
+      await look()
+      namesOf(told.events)
+        .filter((name) => name === REACHABLE)
+        .should.have.length(1)
+    })
+
+    it('goes on calling it unreachable, without a second report, however many owners follow', async () => {
+      const before = await outage({ deviceId })
+      const open = opened()
+      // While the appliance is away, the picture on the engine keeps what the first owner has seen.
+      const snapshot = picture()
+      let told = await handOver({ deviceId })
+      for (let owners = 0; owners < 2; owners++) {
+        await first(told)
+        told.health[0]!.should.containDeep({ unreachable: true, since: before.events[0]!.at })
+        await miss(5)
+        told.events.should.eql([])
+        opened().should.eql(open)
+        const present = opened()
+        await takeOver(() => snapshot, present)
+        told = watch({ deviceId })
+      }
+      await first(told)
+      back()
+      await look()
+      namesOf(told.events).should.eql([REACHABLE])
+      told.events[0]!.should.containDeep({
+        device: { id: deviceId, name: 'Gateway 1' },
+        since: before.events[0]!.at,
+      })
+      opened().should.eql({})
+    })
+
+    it('which was not reported, knows nothing of', async () => {
+      await watching()
+      away()
+      await miss(2)
+      opened().should.eql({})
+      back()
+      const told = await handOver()
+      await until(() => seen(told))
+      told.events.should.eql([])
+    })
+
+    it('reports it to no watch that has not reported it, as one that holds longer', async () => {
+      const held = await watching({ holdFor: 120_000 })
+      await outage()
+      held.events.should.eql([])
+      back()
+      const told = await handOver({ holdFor: 120_000 })
+      const other = watch({ events: [UNREACHABLE, REACHABLE] })
+      await until(() => seen(told) && seen(other))
+      told.events.should.eql([])
+      other.events.should.eql([])
+    })
+
+    it('reports it at the end of a hold that is longer, with its true beginning', async () => {
+      const before = await outage({ deviceId })
+      const open = opened()
+      const snapshot = picture()
+      await takeOver(() => snapshot, open)
+      const plain = watch({ deviceId })
+      const held = watch({ deviceId, holdFor: 51_000 })
+      await first(plain)
+      await until(() => held.events.length > 0)
+      plain.events.should.eql([])
+      namesOf(held.events).should.eql([UNREACHABLE])
+      held.events[0]!.at.should.equal(before.events[0]!.at)
+      back()
+      await look()
+      for (const { events } of [plain, held]) namesOf(events).at(-1)!.should.equal(REACHABLE)
+    })
+
+    it('reports as ended where nobody has ever seen the device', async () => {
+      away()
+      const before = watch({ deviceId })
+      await first(before)
+      await miss(5)
+      namesOf(before.events).should.eql([UNREACHABLE])
+      const open = opened()
+      await takeOver(() => undefined, open)
+      back()
+      const told = watch({ deviceId })
+      await until(() => seen(told))
+      namesOf(told.events).should.eql([REACHABLE])
+      told.events[0]!.since!.should.equal(before.events[0]!.at)
+    })
+
+    it('that began in the future, by a clock that is ahead, takes for one that began now', async () => {
+      await outage()
+      const [[settings] = ['']] = Object.entries(opened())
+      back()
+      const told = await handOver({}, { [settings]: { unreachableSince: Date.now() + 9e6 } })
+      await until(() => seen(told))
+      namesOf(told.events).should.eql([REACHABLE])
+      told.events[0]!.outageMs!.should.be.within(0, 10_000)
+    })
+
+    it('which a watch has reported that ends before the takeover, reports as ended', async () => {
+      const other = await watching({ events: [UNREACHABLE, REACHABLE] })
+      const before = await outage()
+      before.end()
+      other.end()
+      const staying = watch({ events: ['route.added'] })
+      Object.keys(opened()).should.have.length(3)
+      staying.end()
+      back()
+      const told = await handOver()
+      await until(() => seen(told))
+      namesOf(told.events).should.eql([REACHABLE])
+    })
+
+    it('reports as ended to a watch that comes after the first poll', async () => {
+      await outage()
+      back()
+      const other = await handOver({ events: ['route.added'] })
+      await until(() => seen(other))
+      Object.keys(opened()).should.have.length(1)
+      const late = watch()
+      namesOf(late.events).should.eql([REACHABLE])
+      opened().should.eql({})
+      const another = watch()
+      another.events.should.eql([])
+    })
+  })
+
+  describe('of sources without data and of limits', () => {
+    const options: Partial<WatchOptions> = {
+      events: [
+        'statistics.low',
+        'statistics.normal',
+        'source.data-lost',
+        'source.data',
+        'route.stopped',
+      ],
+      thresholds: [{ measure: 'bitrate', of: 'source', low: 0.5 }],
+    }
+    let name: string
+
+    /** Polls until there are as many events. */
+    async function events(told: Told, count: number): Promise<string[]> {
+      await until(async () => {
+        passTime(3000)
+        await look()
+        return told.events.length >= count
+      })
+      await look()
+      return namesOf(told.events)
+    }
+
+    beforeEach(async () => {
+      ;({ name } = running())
+      const told = await watching({ ...options, route: { name } })
+      simulator.fail(name, { source: 'no-data' })
+      ;(await events(told, 2)).should.eql(['statistics.low', 'source.data-lost'])
+    })
+
+    it('reports as ended what has ended meanwhile, at the first poll', async () => {
+      simulator.fail(name, { source: 'ok' })
+      const told = await handOver({ ...options, route: { name } })
+      await until(() => seen(told))
+      namesOf(told.events).should.eql(['source.data', 'statistics.normal'])
+      told.events[0]!.should.containDeep({ route: { name }, before: false, after: true })
+      told.events[1]!.should.containDeep({ route: { name }, limit: 0.5, before: 'low' })
+      opened().should.eql({})
+    })
+
+    it('reports as ended what ends later, and nothing a second time', async () => {
+      const open = opened()
+      const told = await handOver({ ...options, route: { name } })
+      await until(() => seen(told))
+      for (let polled = 0; polled < 3; polled++) {
+        passTime(6000)
+        await look()
+      }
+      told.events.should.eql([])
+      opened().should.eql(open)
+      simulator.fail(name, { source: 'ok' })
+      ;(await events(told, 2)).should.eql(['source.data', 'statistics.normal'])
+      opened().should.eql({})
+    })
+
+    it('reports as ended what a stop has ended', async () => {
+      const { id } = simulator.route(name)!
+      simulator.stopRoute(id)
+      const told = await handOver({ ...options, route: { name } })
+      await until(() => seen(told))
+      const names = ['route.stopped', 'source.data', 'statistics.normal']
+      namesOf(told.events).should.eql(names)
+      should(told.events[1]!.after).be.null()
+      should(told.events[2]!.value).be.null()
+      opened().should.eql({})
+    })
+
+    it('reports as ended where the route is gone', async () => {
+      const { id } = simulator.route(name)!
+      simulator.removeRoute(id)
+      const told = await handOver({ ...options, route: { name } })
+      await until(() => seen(told))
+      ;(await events(told, 2)).should.eql(['source.data', 'statistics.normal'])
+      told.events[0]!.route!.should.eql({ id, name })
+    })
+
+    it('reports nothing to a watch with another limit, or of other routes', async () => {
+      simulator.fail(name, { source: 'ok' })
+      const thresholds = [{ measure: 'bitrate', of: 'source', low: 0.4 }] as const
+      const told = await handOver({ ...options, thresholds, route: { name } })
+      const other = watch({ ...options, route: { name: `${name} ` } })
+      await until(() => seen(told) && seen(other))
+      for (let polled = 0; polled < 3; polled++) {
+        passTime(6000)
+        await look()
+      }
+      namesOf([...told.events, ...other.events]).should.eql([])
+    })
+  })
+
+  describe('of changes on hold', () => {
+    const holdFor = 60_000
+    const states = ({ events }: Told): unknown[] =>
+      events.map(({ event, before, after }) => [event, before, after])
+
+    it('reports the end of what was reported, which was on hold', async () => {
+      const route = running()
+      const before = await watching({ holdFor })
+      route.summaryStatusCode = 'error'
+      await look()
+      passTime(holdFor)
+      await look()
+      states(before).should.eql([['route.status', 'ok', 'error']])
+      route.summaryStatusCode = 'ok'
+      await look()
+      before.events.should.have.length(1)
+
+      let told = await handOver({ holdFor })
+      await until(() => seen(told))
+      // It is on hold at one more owner, too.
+      told.events.should.eql([])
+      told = await handOver({ holdFor })
+      await until(() => seen(told))
+      told.events.should.eql([])
+      told.snapshots.should.have.length(1)
+      passTime(holdFor)
+      await look()
+      states(told).should.eql([['route.status', 'error', 'ok']])
+      opened().should.eql({})
+      passTime(holdFor)
+      await look()
+      told.events.should.have.length(1)
+    })
+
+    it('reports what has begun and was on hold, once, and not what has ended within the hold', async () => {
+      const [route, other] = simulator.routes.filter(({ state }) => state === 'running')
+      await watching({ holdFor })
+      route!.summaryStatusCode = 'error'
+      other!.summaryStatusCode = 'error'
+      await look()
+      const told = await handOver({ holdFor })
+      const plain = watch()
+      await until(() => seen(told) && seen(plain))
+      other!.summaryStatusCode = 'ok'
+      await look()
+      passTime(holdFor)
+      await look()
+      states(told).should.eql([['route.status', 'ok', 'error']])
+      told.events[0]!.route!.id.should.equal(route!.id)
+      states(plain).should.eql([['route.status', 'error', 'ok']])
+    })
+  })
+})
