@@ -55,10 +55,22 @@ export interface NatsServer {
   remove(): Promise<void>
 }
 
+/** Who may do what: both are lists of subjects. */
+export interface NatsUser {
+  user: string
+  password: string
+  publish: string[]
+  subscribe: string[]
+}
+
 export interface NatsOptions {
   mqtt?: boolean
   user?: string
   password?: string
+  /** Instead of the one user. */
+  users?: NatsUser[]
+  /** Bytes of all that is stored. */
+  maxStored?: number
   /** Bytes. */
   maxPayload?: number
   /** With TLS only. */
@@ -106,7 +118,7 @@ interface One extends NatsOptions {
 }
 
 async function startOne(name: string, one: One): Promise<NatsServer> {
-  const { port, mqttPort, mqtt, user, password, maxPayload, certificate, cluster } = one
+  const { port, mqttPort, mqtt, user, password, users, maxPayload, certificate, cluster } = one
   const folder = mkdtempSync(join(tmpdir(), 'media-gateway-nats-'))
   const stored = join(folder, 'stored')
   const config = join(folder, 'nats.conf')
@@ -122,11 +134,12 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
       `server_name: ${name}`,
       `listen: "127.0.0.1:${port}"`,
       `log_file: "${logged}"`,
-      `jetstream { store_dir: "${stored}", max_mem: 64M, max_file: 1G }`,
+      `jetstream { store_dir: "${stored}", max_mem: 64M, max_file: ${one.maxStored ?? '1G'} }`,
       maxPayload ? `max_payload: ${maxPayload}` : '',
       mqtt ? `mqtt { listen: "127.0.0.1:${mqttPort}" }` : '',
       certificate ? `tls { cert_file: "${cert}", key_file: "${key}" }` : '',
       user ? `authorization { user: "${user}", password: "${password}" }` : '',
+      users ? `authorization { users: ${JSON.stringify(users.map(withPermissions))} }` : '',
       cluster
         ? `cluster { name: tests, listen: "127.0.0.1:${cluster.port}", routes: [${cluster.routes
             .map((each) => `"nats-route://127.0.0.1:${each}"`)
@@ -162,6 +175,11 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function withPermissions({ publish, subscribe, ...account }: NatsUser): object {
+  const only = (allow: string[]): object => (allow.length > 0 ? { allow } : { deny: ['>'] })
+  return { ...account, permissions: { publish: only(publish), subscribe: only(subscribe) } }
 }
 
 /** It says who it is to everyone who connects. */
