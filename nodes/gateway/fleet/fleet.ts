@@ -47,6 +47,11 @@ export interface FleetOptions {
 
 /** A fleet, for the config node that has made it. */
 export interface OwnFleet extends Fleet {
+  /**
+   * Opens the share, where that has failed: after a deploy, as another config node may have taken part in
+   * the fleet until then.
+   */
+  join(): void
   /** The inventory was read: at first, or after a change of it. */
   update(inventory: Inventory): void
   /** The inventory could not be read. What was read before stays in use. */
@@ -104,23 +109,40 @@ export function createFleet(options: FleetOptions): OwnFleet {
     identityOf({ id: node.id, name, inventory: node.name }, hostIn(baseUrl))
 
   let share: Share | undefined
-  try {
-    share = options.openShare({
-      onTaken: takeOwned,
-      onGiving: give,
-      carryOut: ({ appliance, body }) => carryOut(owned(appliance), body, stop),
-      inventory: () => digest,
-      onState({ members }) {
-        agreement.compare(digest, members)
-        tellChanged()
-      },
-      onEngine(change) {
-        for (const follower of followers) follower.engine?.(change)
-      },
-    })
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    unusable = ofNode(error)
+  let stopGathering = (): void => undefined
+
+  function join(): void {
+    if (share || closed) return
+    try {
+      share = options.openShare({
+        onTaken: takeOwned,
+        onGiving: give,
+        carryOut: ({ appliance, body }) => carryOut(owned(appliance), body, stop),
+        inventory: () => digest,
+        onState({ members }) {
+          agreement.compare(digest, members)
+          tellChanged()
+        },
+        onEngine(change) {
+          for (const follower of followers) follower.engine?.(change)
+        },
+      })
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      unusable = ofNode(error)
+      return
+    }
+    unusable = undefined
+    const { gathering } = share
+    if (gathering) {
+      stopGathering = gatherFrom(fleet, {
+        gathering,
+        token: (name) => share?.token?.(name),
+        language: options.language,
+        onFailure: (name, error) => log('warn', `${name}: ${error.message}`),
+      })
+    }
+    takeOwned()
   }
 
   function applianceOf(entry: Entry): OwnAppliance {
@@ -320,8 +342,12 @@ export function createFleet(options: FleetOptions): OwnFleet {
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },
-    state: share?.state,
-    send: share?.send,
+    get state() {
+      return share?.state
+    },
+    get send() {
+      return share?.send
+    },
     owns: (name) =>
       entries.get(name)?.isOwned ?? (faultNames.has(name) && share?.owns(name) === true),
     find,
@@ -342,6 +368,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
         followers.delete(follower)
       }
     },
+    join,
     update,
     fail(error) {
       failure = ofNode(wasRead ? kept(error) : error)
@@ -365,14 +392,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       stop.now()
     },
   }
-  const stopGathering = share?.gathering
-    ? gatherFrom(fleet, {
-        gathering: share.gathering,
-        token: (name) => share.token?.(name),
-        language: options.language,
-        onFailure: (name, error) => log('warn', `${name}: ${error.message}`),
-      })
-    : (): void => undefined
+  join()
   return fleet
 }
 
