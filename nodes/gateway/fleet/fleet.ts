@@ -117,7 +117,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
       share = options.openShare({
         onTaken: takeOwned,
         onGiving: give,
-        carryOut: ({ appliance, body }) => carryOut(owned(appliance), body, stop),
+        async carryOut({ appliance, body }) {
+          await leaving.get(appliance)
+          return carryOut(owned(appliance), body, stop)
+        },
         inventory: () => digest,
         onState({ members }) {
           agreement.compare(digest, members)
