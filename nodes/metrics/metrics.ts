@@ -134,6 +134,8 @@ export = (RED: NodeAPI): void => {
       const answer = async (): Promise<void> => {
         await started
         if (fault) throw fault
+        // An inventory that has not been read is not an empty one.
+        for (const { gateway } of groups()) await gateway.fleet?.ready
         if (closed || !settings) throw closedError()
         const scraped = await scrape(groups(), settings.detail, message['req'])
         // The deploy may have ended it meanwhile.

@@ -1081,11 +1081,9 @@ withNats('the engine of a fleet', function () {
 
     it('may be refused by the engine: the fleet works all the same', async () => {
       const account = { user: 'fleet', password: 'right' }
-      const nats = await server({
-        ...account,
-        permissions:
-          '{ publish: { deny: ["$JS.API.STREAM.CREATE.KV_media-gateway-tests-memory"] } }',
-      })
+      const refused = ['$JS.API.STREAM.CREATE.KV_media-gateway-tests-memory']
+      const all = { publish: ['>'], subscribe: ['>'] }
+      const nats = await server({ users: [{ ...account, ...all, refused }] })
       const engine = open(nats.url, account)
       await isUp(engine)
       should(await errorOf(engine.memory.read('failover', 'Oslo'))).have.property(

@@ -1,11 +1,9 @@
 // Failovers in two real Node-REDs that take over from each other.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
+import { namedRights, ofFleet } from '../support/fleet-rights'
 import { startNats, withNats, type NatsServer } from '../support/nats'
 import { NodeRed } from '../support/node-red'
-import { root } from '../support/root'
 import { until } from '../support/until'
 
 const TTL = 3
@@ -35,7 +33,9 @@ withNats('the failovers of a fleet', function () {
   const started: NodeRed[] = []
 
   before(async () => {
-    nats = await startNats({ user: 'fleet', password: 'right', permissions: rightsInDocs() })
+    nats = await startNats({
+      users: [{ user: 'fleet', password: 'right', ...ofFleet(namedRights, FLEET) }],
+    })
     const all = NAMES.map(async (name) => {
       const options = { routes: [ROUTE] as never, applyDelay: 0, settleDelay: 0 }
       return [name, await startSimulator(options)] as const
@@ -124,17 +124,6 @@ withNats('the failovers of a fleet', function () {
 })
 
 /** The account has the rights that the documentation asks for. */
-function rightsInDocs(): string {
-  const page = readFileSync(join(root, 'docs/fleets.md'), 'utf8')
-  const [, sentence = ''] = /The account needs (.*)/.exec(page) ?? []
-  const subjects = [...sentence.matchAll(/`([^`]+)`/g)].map(([, subject]) =>
-    subject!.replace('<fleet>', FLEET),
-  )
-  subjects.length.should.be.above(6)
-  const allowed = JSON.stringify(subjects)
-  return `{ publish: { allow: ${allowed} }, subscribe: { allow: ${allowed} } }`
-}
-
 const flow = (
   instance: string,
   { url }: NatsServer,

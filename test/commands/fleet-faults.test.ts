@@ -1,5 +1,6 @@
 // What a fleet promises, on real processes: several Node-REDs and a nats-server that are killed, halted
 // and cut off, judged by what the appliances have received.
+import type { KV } from '@nats-io/kv'
 import should from 'should'
 import { instanceFor, slotOf } from '../../client/fleet/slots'
 import {
@@ -36,6 +37,8 @@ const OUTAGE_MS = 30_000
 const APPLIANCES = 24
 const COMMANDS = 300
 const [LOST, BACK] = ['fleet.engine-lost', 'fleet.engine-back']
+/** What the engine may store: it refuses more as a full disk does. */
+const DISK_BYTES = 64e6
 const ACCOUNT = { user: 'fleet', password: 'secret' }
 
 /** In what an appliance is asked, the one place where routes are changed. */
@@ -59,7 +62,7 @@ withNats('a fleet', function () {
 
   before(async () => {
     tools = await fleetTools()
-    nats = await startNats(ACCOUNT)
+    nats = await startNats({ ...ACCOUNT, maxStored: DISK_BYTES })
     for (let place = 1; place <= 4; place++) {
       links.set(`node-red-${place}`, await tools.startCut(nats.port))
     }
@@ -285,30 +288,34 @@ withNats('a fleet', function () {
     await lastEvent()
   })
 
-  for (const { title, isLong, away, back } of [
+  for (const { title, isLong, away, lasts, back } of [
     {
       title: '7: the engine is away for three TTL',
       isLong: true,
-      away: async (): Promise<void> => {
-        nats.pause()
-        await pause(3 * TTL_MS)
-      },
+      away: async (): Promise<void> => nats.pause(),
+      lasts: 3 * TTL_MS,
       back: async (): Promise<void> => nats.resume(),
     },
     {
       title: '7: the engine is killed, and back after one and a half TTL',
       isLong: true,
-      away: async (): Promise<void> => {
-        await nats.kill()
-        await pause(1.5 * TTL_MS)
-      },
+      away: (): Promise<void> => nats.kill(),
+      lasts: 1.5 * TTL_MS,
       back: (): Promise<void> => nats.start(),
     },
     {
       title: '7: the engine is killed, and comes back empty',
       isLong: false,
       away: (): Promise<void> => nats.kill(),
+      lasts: 0,
       back: (): Promise<void> => nats.start(true),
+    },
+    {
+      title: '7: the disk of the engine is full for two TTL',
+      isLong: true,
+      away: (): Promise<void> => fillDisk(nats),
+      lasts: 2 * TTL_MS,
+      back: (): Promise<void> => freeDisk(nats),
     },
   ]) {
     it(`${title}: all stop, say so once, and go on with one owner each`, async () => {
@@ -318,9 +325,14 @@ withNats('a fleet', function () {
         counts.every((count, place) => count > than[place]!)
       sendThrough(one, two)
       for (const instance of all) fleet.happens('engine away', instance)
-      const at = Date.now()
       await away()
+      const at = Date.now()
+      await pause(lasts)
       if (isLong) {
+        for (const instance of all) {
+          const [gateway] = (await instance.get('media-gateway/gateways')) as [Listed]
+          should(gateway.error?.code).equal('UNAVAILABLE')
+        }
         should(await toldBy(all, LOST)).eql(before.lost.map((count) => count + 1))
         should(await toldBy(all, BACK)).eql(before.back)
       }
@@ -580,7 +592,40 @@ interface Faults {
 
 interface Listed {
   id: string
+  error?: { code: string }
   inventory?: { owned: number }
+}
+
+/** Until nothing more fits, however small. */
+const fillDisk = (nats: NatsServer): Promise<void> =>
+  filler(nats, async (bucket) => {
+    for (const bytes of [900_000, 100]) {
+      const part = new Uint8Array(bytes)
+      const isFull = (error: { code?: number }): boolean => {
+        should(error.code).equal(INSUFFICIENT_RESOURCES)
+        return true
+      }
+      for (let count = 0, full = false; !full; count++) {
+        full = await bucket.put(`${bytes}-${count}`, part).then(() => false, isFull)
+      }
+    }
+  })
+
+const INSUFFICIENT_RESOURCES = 10023
+
+const freeDisk = (nats: NatsServer): Promise<void> =>
+  filler(nats, async (bucket) => void (await bucket.destroy()))
+
+async function filler(nats: NatsServer, work: (bucket: KV) => Promise<void>): Promise<void> {
+  const { connect } = await import('@nats-io/transport-node')
+  const { Kvm } = await import('@nats-io/kv')
+  const { user, password: pass } = ACCOUNT
+  const connection = await connect({ servers: nats.url, user, pass })
+  try {
+    await work(await new Kvm(connection).create('filler', { storage: 'file' as never }))
+  } finally {
+    await connection.close()
+  }
 }
 
 function longestPause(times: readonly number[]): number {

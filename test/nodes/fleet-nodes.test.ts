@@ -180,6 +180,33 @@ describe('nodes of an inventory', function () {
     polls(oslo1).should.equal(pollsNow)
   })
 
+  it('a message for a gateway that was just changed waits until its former connection has ended', async () => {
+    const [bergen] = simulators as [Simulator]
+    const [row] = rows()
+    write([row])
+    const CONTROL = { action: 'stop', route: 'Studio A', routeType: 'name' }
+    await load('', { 'control-route': { ...CONTROL, waitFor: 'accepted' } }, { gateway: FILE() })
+    await gateway().fleet!.ready
+    const sent = (): string[] =>
+      bergen.journal.map(
+        ({ method, path: at }) => `${method} ${at.split('/').slice(0, 3).join('/')}`,
+      )
+    // The first change is under way for longer than it takes to read the inventory again.
+    bergen.fault({ kind: 'latency', ms: 2500, match: { method: 'POST', path: '/api/devices/*' } })
+    const first = send('control-route', { appliance: 'bergen' })
+    await until(() => sent().includes('POST /api/devices'))
+    write([{ ...row, username: 'operator', password: 'supervisor' }])
+    await until(() => gateway().fleet!.former('bergen') !== undefined)
+    const second = result('list-routes', { appliance: 'bergen' })
+    await Promise.all([first, second])
+    bergen.logins.should.equal(2)
+    const logins = bergen.journal.filter(
+      ({ method, path: at }) => at === '/api/session' && method !== 'GET',
+    )
+    logins.map(({ method }) => method).should.eql(['POST', 'DELETE', 'POST'])
+    should(gateway().fleet!.former('bergen')).be.undefined()
+  })
+
   it('a share i/N works for its part only, and says so of the others', async () => {
     write(rows())
     const one = { ...FILE(), id: 'gateway', share: '1/2' }

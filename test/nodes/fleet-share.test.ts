@@ -7,7 +7,7 @@ import { settingsOf } from '../../client/watch/open'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
 import type { Appliance, Follower } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
-import { until } from '../support/until'
+import { pause, until } from '../support/until'
 
 const ACCOUNT = { username: 'haiadmin', password: 'manager' }
 
@@ -158,8 +158,18 @@ describe('a fleet whose ownership moves', () => {
     former.closing.stopped.should.be.true()
     told.should.eql(['+one'])
     isGiven.should.be.false()
+    // So does a command of another instance: changes of a route stay in one queue.
+    const command = { id: '1', appliance: 'one', once: false, writes: true, body: { type: 'none' } }
+    let answered: GatewayError | undefined
+    const answer = share.follower.carryOut(command).catch((error: GatewayError) => {
+      answered = error
+    })
+    await pause(50)
+    should(answered).be.undefined()
     over()
     await given
+    await answer
+    should(answered).match({ code: 'CONFIG', message: /another version/ })
     await until(() => told.length === 3)
     told.should.eql(['+one', '-one', '+one'])
     unfollow()

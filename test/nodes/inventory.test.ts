@@ -1,18 +1,23 @@
 // Where the inventory of a config node comes from, and what the editor is told of it.
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { GatewayError } from '../../client/internal'
 import {
   followSource,
   inventorySource,
   type InventoryConfig,
+  type InventorySource,
 } from '../../nodes/gateway/fleet/inventory'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type FlowOptions } from '../support/flow'
 import { until } from '../support/until'
 
+const SLOW =
+  'CONFIG The inventory could not be read within 10 s: its file or store does not respond.'
 const WATCH = { type: 'media-gateway-watch' }
 
 describe('the inventory of a config node', function () {
@@ -220,6 +225,77 @@ describe('the inventory of a config node', function () {
     global.close()
     values.slice(3).should.eql(['[1]', '[1,2]', '[3]'])
     failures[2]!.should.equal('The inventory "sites" in the global context cannot be read (Error).')
+  })
+
+  it('is given up after 10 s where nothing answers, with one look under way, and taken when it comes', async () => {
+    let looks = 0
+    let answer: (text: string) => void = () => undefined
+    const source: InventorySource = {
+      isTyped: false,
+      look() {
+        looks++
+        return new Promise((resolve) => {
+          answer = (value) => resolve({ stamp: value, value })
+        })
+      },
+    }
+    const values: unknown[] = []
+    const failures: GatewayError[] = []
+    const settled = async (): Promise<void> => {
+      for (let turns = 0; turns < 20; turns++) await Promise.resolve()
+    }
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const { ready, close } = followSource(source, {
+        onValue: (value) => void values.push(value),
+        onFailure: (error) => void failures.push(error),
+      })
+      answer('[1]')
+      await ready
+      mock.timers.tick(1000)
+      await settled()
+      looks.should.equal(2)
+      mock.timers.tick(9999)
+      await settled()
+      failures.should.eql([])
+      // The same look hangs for an hour, and nothing else is said.
+      for (let second = 0; second < 3600; second++) {
+        mock.timers.tick(1000)
+        await settled()
+      }
+      failures.map(({ code, message: text }) => `${code} ${text}`).should.eql([SLOW])
+      values.should.eql(['[1]'])
+      looks.should.equal(2)
+      answer('[2]')
+      await settled()
+      for (let second = 0; second < 3; second++) {
+        mock.timers.tick(1000)
+        await settled()
+      }
+      values.at(-1)!.should.equal('[2]')
+      looks.should.be.above(2)
+      close()
+    } finally {
+      mock.timers.reset()
+    }
+  })
+
+  it('is no pipe: that would hold a thread of Node.js, and four of them all of its files', async () => {
+    const path = join(folder, 'pipe')
+    execFileSync('mkfifo', [path])
+    await start({ inventoryType: 'file', inventory: path }, { watch: WATCH })
+    const sentence = `The inventory file ${path} cannot be read (not a file).`
+    message(() => fleet().find('one')).should.containEql(sentence)
+    for (let times = 0; times < 8; times++) {
+      const answer = await post('inventory', {
+        connection: { inventoryType: 'file', inventory: path },
+      })
+      JSON.stringify(answer).should.containEql('cannot be read (not a file)')
+    }
+    // What comes later is read: all threads are free.
+    rmSync(path)
+    writeFileSync(path, JSON.stringify([rows()[0]]))
+    await until(() => fleet().names().length === 1)
   })
 
   it('is listed with those in trouble first, and opens and polls nothing for it', async () => {

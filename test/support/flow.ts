@@ -153,6 +153,8 @@ export async function load(
   listen()
 }
 
+const heard = new WeakSet<object>()
+
 /** Collects what the `out` and `caught` nodes get, and every `done`. */
 function listen(): void {
   hooks.remove('*.flowtest')
@@ -165,17 +167,23 @@ function listen(): void {
     if (error) afterTurns(LONGEST_WAY, outcome.over)
     else afterDelivery(outcome.over)
   })
-  helper.getNode('out')?.on('input', (msg: unknown) => {
-    const message = msg as Message
+  hear('out', (message: Message) => {
     outcomes.get(String(message._msgid))?.messages.push(message)
   })
-  helper.getNode('caught')?.on('input', (msg: unknown) => {
-    const message = msg as Outcome['caught']
-    const outcome = outcomes.get(String(message?._msgid))
+  hear('caught', (message: NonNullable<Outcome['caught']>) => {
+    const outcome = outcomes.get(String(message._msgid))
     if (!outcome) return
     outcome.caught = message
     afterDelivery(outcome.over)
   })
+}
+
+/** A deploy of what has changed leaves a node as it is. */
+function hear<T>(id: string, onMessage: (message: T) => void): void {
+  const node = helper.getNode(id)
+  if (!node || heard.has(node)) return
+  heard.add(node)
+  node.on('input', (message: unknown) => onMessage(message as T))
 }
 
 /** Messages are delivered one turn later; one more turn shows a surplus `done`. */

@@ -55,12 +55,24 @@ export interface NatsServer {
   remove(): Promise<void>
 }
 
+/** Who may do what: both are lists of subjects. */
+export interface NatsUser {
+  user: string
+  password: string
+  publish: string[]
+  subscribe: string[]
+  /** Not to be published, though `publish` has it. */
+  refused?: string[]
+}
+
 export interface NatsOptions {
   mqtt?: boolean
   user?: string
   password?: string
-  /** Of the user, as the configuration of the server has them. */
-  permissions?: string
+  /** Instead of the one user. */
+  users?: NatsUser[]
+  /** Bytes of all that is stored. */
+  maxStored?: number
   /** Bytes. */
   maxPayload?: number
   /** With TLS only. */
@@ -108,7 +120,7 @@ interface One extends NatsOptions {
 }
 
 async function startOne(name: string, one: One): Promise<NatsServer> {
-  const { port, mqttPort, mqtt, user, maxPayload, certificate, cluster } = one
+  const { port, mqttPort, mqtt, user, password, users, maxPayload, certificate, cluster } = one
   const folder = mkdtempSync(join(tmpdir(), 'media-gateway-nats-'))
   const stored = join(folder, 'stored')
   const config = join(folder, 'nats.conf')
@@ -124,11 +136,12 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
       `server_name: ${name}`,
       `listen: "127.0.0.1:${port}"`,
       `log_file: "${logged}"`,
-      `jetstream { store_dir: "${stored}", max_mem: 64M, max_file: 1G }`,
+      `jetstream { store_dir: "${stored}", max_mem: 64M, max_file: ${one.maxStored ?? '1G'} }`,
       maxPayload ? `max_payload: ${maxPayload}` : '',
       mqtt ? `mqtt { listen: "127.0.0.1:${mqttPort}" }` : '',
       certificate ? `tls { cert_file: "${cert}", key_file: "${key}" }` : '',
-      user ? `authorization { ${userOf(one)} }` : '',
+      user ? `authorization { user: "${user}", password: "${password}" }` : '',
+      users ? `authorization { users: ${JSON.stringify(users.map(withPermissions))} }` : '',
       cluster
         ? `cluster { name: tests, listen: "127.0.0.1:${cluster.port}", routes: [${cluster.routes
             .map((each) => `"nats-route://127.0.0.1:${each}"`)
@@ -166,9 +179,11 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
   }
 }
 
-function userOf({ user, password, permissions }: One): string {
-  const account = `user: "${user}", password: "${password}"`
-  return permissions ? `users: [{ ${account}, permissions: ${permissions} }]` : account
+function withPermissions({ publish, subscribe, refused, ...account }: NatsUser): object {
+  const only = (allow: string[], deny?: string[]): object =>
+    allow.length > 0 ? { allow, ...(deny && { deny }) } : { deny: ['>'] }
+  const permissions = { publish: only(publish, refused), subscribe: only(subscribe) }
+  return { ...account, permissions }
 }
 
 /** It says who it is to everyone who connects. */

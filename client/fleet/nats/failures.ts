@@ -1,3 +1,4 @@
+import type { PermissionViolationError } from '@nats-io/transport-node'
 import { GatewayError, words } from '../../errors'
 
 /** The engine did not respond, or said that it cannot. Whether it did something is not known. */
@@ -11,9 +12,23 @@ export const engineAway = (reason: string): GatewayError =>
 /** Why something failed, in a few words and without secrets. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'closed'
+  const missing = missingRight(error)
+  if (missing) return `no right to ${missing}`
   const from = error.cause instanceof Error ? error.cause : error
   const { code } = from as { code?: unknown }
   return typeof code === 'string' ? code : error.message.slice(0, 200) || error.name
+}
+
+/**
+ * What the account was not allowed to do, as the right that it needs; undefined for other errors. Not the
+ * whole subject: that is another one each time.
+ */
+export function missingRight(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'PermissionViolationError') return undefined
+  const { operation, subject } = error as PermissionViolationError
+  const tokens = subject.split('.')
+  const right = [...tokens.slice(0, tokens[0] === '_INBOX' ? 1 : 2), '>'].join('.')
+  return operation === 'publish' ? `publish to "${right}"` : `subscribe to "${right}"`
 }
 
 /** Settles as the work does, but fails when that takes longer. What comes later is ignored. */

@@ -1,5 +1,4 @@
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
-import { reasonOf } from './failures'
 import type { Link } from './link'
 import { framed, messagesOf, roomIn, unframed, type Frame } from './wire'
 
@@ -50,11 +49,8 @@ export function createLine(
       const subscribe = (connection: NatsConnection): void => {
         subscription = connection.subscribe(own + subject, {
           callback(error, message) {
-            if (error) {
-              const why = reasonOf(error)
-              log('warn', `The engine does not let the fleet "${fleet}" receive messages (${why}).`)
-              return
-            }
+            // A right that is missing is told by the link.
+            if (error) return
             const frame = unframed(message.data)
             const token = message.subject.slice(message.subject.lastIndexOf('.') + 1)
             if (frame) onFrame(frame, token)

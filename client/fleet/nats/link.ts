@@ -6,7 +6,7 @@ import { createOutageLog } from '../../connection/outage-log'
 import { pause } from './pause'
 import { Stop, within } from '../../stop'
 import type { EngineLink } from '../types'
-import { inTime, reasonOf } from './failures'
+import { inTime, missingRight, reasonOf } from './failures'
 import type { Address, EngineOptions } from './options'
 
 /** The connection to the engine, which is opened again for ever. */
@@ -39,6 +39,8 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   const prepares = new Set<(connection: NatsConnection) => Promise<void>>()
   const outages = createOutageLog(options.log, `The engine of the fleet "${fleet}" responds again.`)
   const trusted: TlsOptions = { checkServerIdentity: identityOf(servers), ...tls }
+  /** The rights that are missing, as far as was said. */
+  const refused = new Set<string>()
   let connection: NatsConnection | undefined
   let since: number | undefined
 
@@ -59,10 +61,24 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
     })
   }
 
+  /** A message that the account may not send is lost, and nothing else says so. */
+  async function tellRefusals(opened: NatsConnection): Promise<void> {
+    for await (const status of opened.status()) {
+      const missing = status.type === 'error' ? missingRight(status.error) : undefined
+      if (missing === undefined || refused.has(missing)) continue
+      refused.add(missing)
+      options.log(
+        'warn',
+        `The account of the fleet "${fleet}" on the engine has no right to ${missing}.`,
+      )
+    }
+  }
+
   /** One connection, from its beginning to its end. @returns why it ended */
   async function once(): Promise<unknown> {
     const opened = await connect()
     const unhook = stop.onStop(() => void opened.close())
+    void tellRefusals(opened)
     try {
       for (const prepare of prepares) await inTime(2 * timeout, prepare(opened))
       if (stop.stopped || opened.isClosed()) return await opened.closed()

@@ -2,7 +2,7 @@
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, type FailoverStatus } from '../../../client/internal'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
-import { inventorySource } from '../fleet/inventory'
+import { inTime, inventorySource } from '../fleet/inventory'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type { ConnectionForm } from './connection'
 import { failureOf, type Failure } from './failure'
@@ -40,7 +40,7 @@ export async function readFormInventory(RED: NodeAPI, form: ConnectionForm): Pro
   const { id, baseUrl, fingerprint, username, password } = form
   const node = (id && RED.nodes.getNode(id)) || anyNode(RED)
   const source = inventorySource(RED, node as Node, form)
-  const value = source.value ? source.value() : (await source.look!())?.value
+  const value = source.value ? source.value() : (await inTime(source.look!()))?.value
   const lookUp = (variable: string): string | undefined => {
     const found: unknown = RED.util.getSetting(node as Node, variable)
     return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined

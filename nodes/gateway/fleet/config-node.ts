@@ -4,6 +4,7 @@ import { GatewayError, ofConfiguration, openConnection, say } from '../../../cli
 import { readInventory } from '../../../client/fleet/inventory'
 import { languageOf } from '../../../client/model/watch'
 import { flagProperty } from '../../runtime/environment'
+import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
 import { followSource, inventorySource, type InventoryConfig as SourceConfig } from './inventory'
@@ -64,6 +65,11 @@ function withInventory({ RED, engines }: Maker, node: ConfigNode, config: Config
     language: languageOf(RED._('locale')),
     log,
   })
+  let unhook = whenStarted(RED, joinAgain)
+  function joinAgain(): void {
+    unhook = whenStarted(RED, joinAgain)
+    fleet.join()
+  }
   const closeSource = follow(RED, node, config, fleet, () => isRead())
   return {
     fleet,
@@ -76,6 +82,7 @@ function withInventory({ RED, engines }: Maker, node: ConfigNode, config: Config
     register: (user) => fleet.register(user),
     deregister: (user) => fleet.deregister(user),
     close() {
+      unhook()
       closeSource()
       return fleet.close()
     },

@@ -48,6 +48,11 @@ export interface FleetOptions {
 
 /** A fleet, for the config node that has made it. */
 export interface OwnFleet extends Fleet {
+  /**
+   * Opens the share, where that has failed: after a deploy, as another config node may have taken part in
+   * the fleet until then.
+   */
+  join(): void
   /** The inventory was read: at first, or after a change of it. */
   update(inventory: Inventory): void
   /** The inventory could not be read. What was read before stays in use. */
@@ -105,34 +110,52 @@ export function createFleet(options: FleetOptions): OwnFleet {
     identityOf({ id: node.id, name, inventory: node.name }, hostIn(baseUrl))
 
   let share: Share | undefined
-  try {
-    share = options.openShare({
-      onTaken: takeOwned,
-      onGiving: give,
-      carryOut: ({ appliance, body }) => carryOut(owned(appliance), body, stop),
-      inventory: () => digest,
-      onState({ members }) {
-        agreement.compare(digest, members)
-        tellChanged()
-      },
-      onEngine(change) {
-        for (const follower of followers) follower.engine?.(change)
-      },
-    })
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    unusable = ofNode(error)
-  }
-
+  let stopGathering = (): Promise<void> => Promise.resolve()
   /** What a former owner has left of an appliance. */
-  const pictureOf =
-    share?.gathering &&
-    createPictures(share.gathering, (count, { message }) =>
-      log(
-        'warn',
-        `What former owners knew of ${count} appliances cannot be read from the engine: ${message} They are watched as at a first start.`,
-      ),
-    )
+  let pictureOf: ReturnType<typeof createPictures> | undefined
+
+  function join(): void {
+    if (share || closed) return
+    try {
+      share = options.openShare({
+        onTaken: takeOwned,
+        onGiving: give,
+        async carryOut({ appliance, body }) {
+          await leaving.get(appliance)
+          return carryOut(owned(appliance), body, stop)
+        },
+        inventory: () => digest,
+        onState({ members }) {
+          agreement.compare(digest, members)
+          tellChanged()
+        },
+        onEngine(change) {
+          for (const follower of followers) follower.engine?.(change)
+        },
+      })
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      unusable = ofNode(error)
+      return
+    }
+    unusable = undefined
+    const { gathering } = share
+    if (gathering) {
+      pictureOf = createPictures(gathering, (count, { message }) =>
+        log(
+          'warn',
+          `What former owners knew of ${count} appliances cannot be read from the engine: ${message} They are watched as at a first start.`,
+        ),
+      )
+      stopGathering = gatherFrom(fleet, {
+        gathering,
+        token: (name) => share?.token?.(name),
+        language: options.language,
+        onFailure: (name, error) => log('warn', `${name}: ${error.message}`),
+      })
+    }
+    takeOwned()
+  }
 
   function applianceOf(entry: Entry): OwnAppliance {
     const { row } = entry
@@ -140,13 +163,14 @@ export function createFleet(options: FleetOptions): OwnFleet {
     const identity = identityIn(row)
     const by = share
     const maySend = by?.maySend && ((): boolean => by.maySend?.(name) ?? false)
+    const handed = pictureOf
     return (entry.appliance ??= newAppliance({
       appliance: name,
       identity,
       open: () =>
         options.open(row, identity, {
           maySend,
-          handedOver: pictureOf && (() => pictureOf(name)),
+          handedOver: handed && (() => handed(name)),
         }),
       secretPrefix: options.secretPrefix,
       isKept: () => users.size > 0,
@@ -331,10 +355,18 @@ export function createFleet(options: FleetOptions): OwnFleet {
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },
-    state: share?.state,
-    send: share?.send,
-    memory: share?.memory,
-    token: share?.token,
+    get state() {
+      return share?.state
+    },
+    get send() {
+      return share?.send
+    },
+    get memory() {
+      return share?.memory
+    },
+    get token() {
+      return share?.token
+    },
     owns: (name) =>
       entries.get(name)?.isOwned ?? (faultNames.has(name) && share?.owns(name) === true),
     find,
@@ -355,6 +387,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
         followers.delete(follower)
       }
     },
+    join,
     update,
     fail(error) {
       failure = ofNode(wasRead ? kept(error) : error)
@@ -377,14 +410,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       stop.now()
     },
   }
-  const stopGathering = share?.gathering
-    ? gatherFrom(fleet, {
-        gathering: share.gathering,
-        token: (name) => share.token?.(name),
-        language: options.language,
-        onFailure: (name, error) => log('warn', `${name}: ${error.message}`),
-      })
-    : (): Promise<void> => Promise.resolve()
+  join()
   return fleet
 }
 

@@ -64,18 +64,23 @@ function variable(RED: NodeAPI, node: Node, name: string): unknown {
 function fileSource(RED: NodeAPI, path: string): InventorySource {
   const folder = own(RED.settings, 'fileWorkingDirectory')
   const whole = typeof folder === 'string' ? pathTo(folder, path) : pathTo(path)
+  const unreadable = (reason: string): GatewayError =>
+    config(say('inventoryFile', { path: whole, reason }))
   const guarded = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
     } catch (error) {
-      throw config(say('inventoryFile', { path: whole, reason: codeOf(error) }))
+      throw unreadable(codeOf(error))
     }
   }
   return {
     isTyped: false,
     // The stamp is older than the text: what is written meanwhile is read again.
     async look(known) {
-      const { mtimeMs, ctimeMs, size, ino } = await guarded(stat(whole))
+      const found = await guarded(stat(whole))
+      // To open a pipe would hold a thread of Node.js until somebody writes to it.
+      if (!found.isFile()) throw unreadable('not a file')
+      const { mtimeMs, ctimeMs, size, ino } = found
       const stamp = [mtimeMs, ctimeMs, size, ino].join()
       if (stamp === known) return undefined
       return { stamp, value: await guarded(readFile(whole, 'utf8')) }
@@ -137,7 +142,8 @@ export interface SourceFollower {
 /** A disk or a store on another machine may not answer at all. */
 const LONGEST_MS = 10_000
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+/** @throws GatewayError `CONFIG` when it takes too long */
+export async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(config(say('inventorySlow'))), LONGEST_MS)
@@ -167,6 +173,8 @@ export function followSource(
   /** Of the version that was taken last. */
   let stamp: string | undefined
   let failed = ''
+  /** The look that is under way. Each one at a disk that hangs holds a thread of Node.js. */
+  let looking: ReturnType<NonNullable<InventorySource['look']>> | undefined
 
   function fail(error: unknown): void {
     if (!(error instanceof GatewayError)) throw error
@@ -176,7 +184,8 @@ export function followSource(
 
   async function look(): Promise<void> {
     try {
-      const found = await inTime(source.look!(stamp))
+      looking ??= source.look!(stamp).finally(() => (looking = undefined))
+      const found = await inTime(looking)
       if (closed || !found) return
       onValue(found.value)
       stamp = found.stamp

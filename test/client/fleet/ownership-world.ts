@@ -194,6 +194,7 @@ export class Instance {
     readonly name: string,
     readonly rate: number,
     connectedSince?: number,
+    ttlMs = TTL,
   ) {
     this.id = `${name}-${world.instances.length}`
     this.#isUp = world.engine.isUp
@@ -204,7 +205,7 @@ export class Instance {
       link: this.#link(),
       clock: this.clock,
       name,
-      ttlMs: TTL,
+      ttlMs,
       slots: world.slots,
       newId: () => `${this.id}-${this.#lives++}`,
       connectedSince,
@@ -484,9 +485,9 @@ export class World {
 
   start(
     name: string,
-    { rate = 1, connectedSince = undefined as number | undefined } = {},
+    { rate = 1, connectedSince = undefined as number | undefined, ttlMs = TTL } = {},
   ): Instance {
-    const instance = new Instance(this, name, rate, connectedSince)
+    const instance = new Instance(this, name, rate, connectedSince, ttlMs)
     this.instances.push(instance)
     return instance
   }

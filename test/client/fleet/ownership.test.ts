@@ -247,6 +247,27 @@ describe('the ownership of slots', () => {
       await world.time.until(() => world.isSettled(), 10_000)
     })
 
+    it('is not ended before its own TTL, where that is longer than that of the others', async () => {
+      const LONG = 3 * TTL
+      world = new World({ slots: 16 })
+      const a = world.start('a')
+      const b = world.start('b', { ttlMs: LONG })
+      await world.time.until(() => world.isSettled(), LONG + 10_000)
+      const slot = world.owners().indexOf(b.id)
+      const renewed = await afterRenewal(b, LONG)
+      // It may act for as long as its own lease lasts.
+      b.stopping = undefined
+      b.cut()
+      await world.time.pass(renewed + 0.54 * LONG - world.time.now)
+      b.ownership.owns(slot).should.be.true()
+      await world.time.pass(renewed + LONG - world.time.now)
+      const key = memberKey(`${b.id}-0`)
+      world.engine.records.get(key)!.value.should.not.containEql('"ended":true')
+      world.engine.records.get(slotKey(slot))!.value.should.equal(`${b.id}-0`)
+      await world.time.until(() => a.ownership.owns(slot), 10_000)
+      world.engine.records.get(key)!.value.should.containEql('"ended":true')
+    })
+
     it('does not count silence that it could not hear: not across a reconnection', async () => {
       const [a, b] = await settled(['a', 'b'])
       b!.kill()
@@ -552,10 +573,10 @@ describe('the ownership of slots', () => {
   })
 
   /** Waits for the next renewal, and returns when it was sent, at most 10 ms earlier. */
-  async function afterRenewal({ id, clock }: Instance): Promise<number> {
+  async function afterRenewal({ id, clock }: Instance, ttl = TTL): Promise<number> {
     const key = memberKey(`${id}-0`)
     const before = world.engine.writesOf.get(key)
-    await world.time.until(() => world.engine.writesOf.get(key) !== before, 2 * BEAT, 1)
+    await world.time.until(() => world.engine.writesOf.get(key) !== before, 0.4 * ttl, 1)
     const sent = world.time.now
     await world.time.pass(10)
     should(clock.now()).be.above(0)

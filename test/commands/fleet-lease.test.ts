@@ -1,0 +1,144 @@
+// Nodes of config nodes that divide their inventories by leases, in a real Node-RED with a nats-server.
+import type { NodeStatus } from 'node-red'
+import should from 'should'
+import type { GatewayError } from '../../client/internal'
+import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
+import { startSimulator, type Simulator } from '../../simulator'
+import { failure, helper, load, redeploy, result, unload, type FlowOptions } from '../support/flow'
+import { startNats, withNats, type NatsServer } from '../support/nats'
+import { until } from '../support/until'
+
+const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventEmitter }
+
+/** Seconds. */
+const TTL = 2
+const SETTLED_WITHIN_MS = 20_000
+
+withNats('nodes of a fleet with leases', function () {
+  this.timeout(60_000)
+  let nats: NatsServer
+  let one: Simulator
+  let two: Simulator
+  let statuses: Map<string, NodeStatus>
+  const show = ({ id, status }: { id: string; status: NodeStatus }): void =>
+    void statuses.set(id, status)
+
+  before(async () => {
+    nats = await startNats()
+    ;[one, two] = await Promise.all([startSimulator({ routes: 1 }), startSimulator({ routes: 1 })])
+  })
+  beforeEach(() => {
+    statuses = new Map()
+    nodeRed.on('node-status', show)
+  })
+  afterEach(async () => {
+    await unload()
+    nodeRed.removeListener('node-status', show)
+  })
+  after(async () => {
+    for (const simulator of [one, two]) {
+      await until(() => simulator.openSockets === 0)
+      await simulator.stop()
+    }
+    await nats.remove()
+  })
+
+  const ofFleet = (name: string, appliance: string, { url }: Simulator): object => ({
+    name,
+    inventoryType: 'json',
+    inventory: JSON.stringify([{ name: appliance, baseUrl: url }]),
+    share: 'lease',
+    engine: nats.url,
+    fleet: 'oslo',
+    leaseTtl: TTL,
+    instance: name,
+    pollInterval: 1,
+  })
+  const fleetOf = (id: string): Fleet => (helper.getNode(id) as unknown as GatewayNode).fleet!
+  const owns = (id: string, appliance: string): Promise<void> =>
+    until(() => fleetOf(id).owns(appliance), `the lease of ${appliance}`, SETTLED_WITHIN_MS)
+  const statusOf = (id: string): NodeStatus | undefined => statuses.get(id)
+  async function listed(id: string): Promise<{ error?: GatewayError; inventory: object }> {
+    const { text } = await helper.request().get('/media-gateway/gateways')
+    return (JSON.parse(text) as Array<{ id: string }>).find((each) => each.id === id) as never
+  }
+
+  it('a second config node in the same fleet is refused, and takes part once a deploy has removed the first', async () => {
+    const lists = { 'list-routes': { appliance: 'one', applianceType: 'str' } }
+    const SECOND = { type: 'media-gateway-watch', gateway: 'second' }
+    const LIST = {
+      type: 'media-gateway-list-routes',
+      gateway: 'second',
+      appliance: 'two',
+      applianceType: 'str',
+    }
+    const second = { id: 'second', type: 'media-gateway', ...ofFleet('South', 'two', two) }
+    const options: FlowOptions = {
+      gateway: ofFleet('North', 'one', one),
+      others: [second],
+      accounts: { second: { username: 'haiadmin', password: 'manager' } },
+    }
+    const nodes = { ...lists, watch: SECOND, list: LIST }
+    await load('', nodes, options)
+    await owns('gateway', 'one')
+    should((await result('list-routes')).payload).containEql({ numResults: 1 })
+    const refused = await failure('list')
+    refused.code.should.equal('CONFIG')
+    refused.message.should.match(/Another config node .* takes part in the fleet "oslo"/)
+    await until(() => statusOf('watch')?.fill === 'red')
+    should((await listed('second')).error).match({ code: 'CONFIG' })
+    two.logins.should.equal(0)
+    // Another deploy in which it stays changes nothing.
+    await redeploy(
+      '',
+      nodes,
+      { ...options, gateway: { ...options.gateway, pollInterval: 2 } },
+      'nodes',
+    )
+    await owns('gateway', 'one')
+    should((await failure('list')).code).equal('CONFIG')
+
+    await redeploy('', nodes, { ...options, gateway: { name: 'North', baseUrl: one.url } }, 'nodes')
+    await owns('second', 'two')
+    should((await result('list')).payload).containEql({ numResults: 1 })
+    await until(() => statusOf('watch')?.fill === 'green', 'the watch')
+    should((await listed('second')).error).be.undefined()
+  })
+
+  it('a lost lease is shown by the metrics node, by the sidebar and by Test connection', async () => {
+    const gateway = ofFleet('North', 'one', one)
+    await load('', { metrics: { type: 'media-gateway-metrics' } }, { gateway })
+    await owns('gateway', 'one')
+    await until(() => statusOf('metrics')?.fill === 'green', 'the metrics')
+    const owned = async (): Promise<string | undefined> =>
+      /^media_gateway_fleet_owned\S* (\d)$/m.exec(String((await result('metrics')).payload))?.[1]
+    const faults = async (): Promise<string | undefined> =>
+      /^media_gateway_fleet_faults\S* (\d)$/m.exec(String((await result('metrics')).payload))?.[1]
+    should([await owned(), await faults()]).eql(['1', '0'])
+    const test = async (): Promise<object> => {
+      const request = helper.request().post('/media-gateway/inventory')
+      const form = request.set('content-type', 'application/json')
+      return JSON.parse(
+        (await form.send(JSON.stringify({ connection: { id: 'gateway' } }))).text,
+      ) as object
+    }
+    should(await test()).match({ appliances: 1, faults: [] })
+
+    await nats.kill()
+    const LOST = { code: 'UNAVAILABLE', message: /^Gateway "North": This instance has no lease \(/ }
+    await until(() => fleetOf('gateway').faults().length === 1, 'the loss')
+    const [fault] = fleetOf('gateway').faults()
+    should(fault).match(LOST)
+    await until(() => statusOf('metrics')?.fill === 'red', 'the status')
+    should([await owned(), await faults()]).eql(['0', '1'])
+    should(await test()).match({ code: 'UNAVAILABLE' })
+    should((await listed('gateway')).error).match({ code: 'UNAVAILABLE' })
+
+    await nats.start()
+    await owns('gateway', 'one')
+    await until(() => statusOf('metrics')?.fill === 'green', 'the metrics')
+    should([await owned(), await faults()]).eql(['1', '0'])
+    should(await test()).match({ appliances: 1, faults: [] })
+    should((await listed('gateway')).error).be.undefined()
+  })
+})

@@ -1,0 +1,27 @@
+// What the documentation says that the account of a fleet needs on its engine.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './root'
+
+export interface Rights {
+  publish: string[]
+  subscribe: string[]
+}
+
+/** The subjects of the line of docs/fleets.md that begins like this. */
+export function subjectsIn(beginning: string): string[] {
+  const lines = readFileSync(join(root, 'docs/fleets.md'), 'utf8').split('\n')
+  const line = lines.find((each) => each.trim().startsWith(beginning)) ?? ''
+  const [, after = ''] = line.split(beginning)
+  return [...after.matchAll(/`([^`]+\.>)`/g)].map(([, subject]) => subject!)
+}
+
+export const namedRights: Rights = {
+  publish: subjectsIn('- to publish to'),
+  subscribe: subjectsIn('- to subscribe to'),
+}
+
+export const ofFleet = ({ publish, subscribe }: Rights, fleet: string): Rights => ({
+  publish: publish.map((each) => each.replace('<fleet>', fleet)),
+  subscribe: subscribe.map((each) => each.replace('<fleet>', fleet)),
+})
