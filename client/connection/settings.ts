@@ -1,10 +1,11 @@
 import { GatewayError, say, type Sentence } from '../errors'
 import { patternFilter } from '../model/pattern'
 import {
+  ADDRESS_SENTENCES,
   addressFault,
   fingerprintDigits,
+  fingerprintFault,
   suggestedAddress,
-  type AddressFault,
 } from '../model/settings'
 
 /**
@@ -15,34 +16,17 @@ export function parseBase(address: unknown): URL {
   const text = typeof address === 'string' ? address.trim() : ''
   const fault = addressFault(text)
   if (fault === undefined) return new URL(text)
-  const suggested = suggestedAddress(text) ?? ''
-  throw config(
-    fault === 'noScheme' ? say('urlNoScheme', { suggested }) : say(ADDRESS_FAULTS[fault]),
-  )
+  throw config(say(ADDRESS_SENTENCES[fault], { suggested: suggestedAddress(text) ?? '' }))
 }
-
-const ADDRESS_FAULTS = {
-  missing: 'urlMissing',
-  invalid: 'urlInvalid',
-  scheme: 'urlScheme',
-  user: 'urlUser',
-  query: 'urlQuery',
-} as const satisfies Record<Exclude<AddressFault, 'noScheme'>, string>
 
 /**
  * The fingerprint as 64 upper case hex digits; undefined when none is given.
  * @throws GatewayError `CONFIG` when it is not a fingerprint, or the URL is not https
  */
 export function normalFingerprint(fingerprint: string | undefined, base: URL): string | undefined {
-  const digits = fingerprintDigits(fingerprint ?? '')
-  if (digits === '') return undefined
-  if (digits === undefined) {
-    throw config(say('fingerprintInvalid'))
-  }
-  if (base.protocol !== 'https:') {
-    throw config(say('fingerprintNeedsHttps'))
-  }
-  return digits
+  const fault = fingerprintFault(fingerprint ?? '', base.href)
+  if (fault) throw config(say(fault))
+  return fingerprintDigits(fingerprint ?? '') || undefined
 }
 
 /**

@@ -2,16 +2,6 @@
 import type { Stop } from '../stop'
 import type { EngineChange } from './events'
 
-/** An appliance of an inventory, with all that a config node would have of its own. */
-export interface InventoryRow {
-  /** As `msg.appliance` has it. */
-  readonly name: string
-  readonly baseUrl?: string
-  readonly fingerprint?: string
-  readonly username?: string
-  readonly password?: string
-}
-
 /** Which appliances of an inventory this instance works for. */
 export interface Share {
   /** True while this instance works for the appliance: from `onTaken` until `onGiving` is called. */

@@ -3,6 +3,16 @@ import type { Range } from './ranges'
 
 export type AddressFault = 'missing' | 'noScheme' | 'scheme' | 'invalid' | 'user' | 'query'
 
+/** The sentences of errors about them. */
+export const ADDRESS_SENTENCES = {
+  missing: 'urlMissing',
+  noScheme: 'urlNoScheme',
+  invalid: 'urlInvalid',
+  scheme: 'urlScheme',
+  user: 'urlUser',
+  query: 'urlQuery',
+} as const satisfies Record<AddressFault, string>
+
 /** What is wrong with the address of an appliance; undefined when nothing is. */
 export function addressFault(address: string): AddressFault | undefined {
   const text = address.trim()
@@ -30,6 +40,23 @@ export function suggestedAddress(address: string): string | undefined {
 export function fingerprintDigits(fingerprint: string): string | undefined {
   const digits = fingerprint.replace(/[:\s]/g, '').toUpperCase()
   return /^([0-9A-F]{64})?$/.test(digits) ? digits : undefined
+}
+
+export type FingerprintFault = 'fingerprintInvalid' | 'fingerprintNeedsHttps'
+
+/**
+ * What is wrong with the fingerprint for this address, which is undefined where it is not known;
+ * the sentence of errors about it. Undefined when nothing is.
+ */
+export function fingerprintFault(
+  fingerprint: string,
+  address: string | undefined,
+): FingerprintFault | undefined {
+  const digits = fingerprintDigits(fingerprint)
+  if (digits === '') return undefined
+  if (digits === undefined) return 'fingerprintInvalid'
+  const isHttps = address === undefined || /^\s*https:/i.test(address)
+  return isHttps ? undefined : 'fingerprintNeedsHttps'
 }
 
 /** The lines of a text that are not empty, without the spaces around them. */

@@ -3,7 +3,8 @@
  * a field that is moved loses the focus, and a select what was typed into it.
  */
 export function arrange(place: Element, wanted: readonly Element[]): void {
-  const gone = [...place.children].filter((child) => !wanted.includes(child))
+  const stays = new Set(wanted)
+  const gone = [...place.children].filter((child) => !stays.has(child))
   for (const child of gone) child.remove()
   let at = place.firstElementChild
   for (const each of wanted) {

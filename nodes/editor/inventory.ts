@@ -30,6 +30,8 @@ export interface ListedAppliances<Row extends ListedAppliance = ListedAppliance>
   /** That fit the search. */
   found: number
   rows: Row[]
+  /** Why none of them is worked for, such as a lost lease: nobody knows then who works for what. */
+  error?: Failure
 }
 
 /** An inventory that was read for a form. */

@@ -10,6 +10,7 @@ import {
   type EditorRED,
   type Properties,
 } from '../support/editor'
+import { LANGUAGES } from '../support/editor-module'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
@@ -20,6 +21,16 @@ const INVENTORY = JSON.stringify([
   { name: 'Oslo 1', baseUrl: 'https://10.0.0.1' },
   { name: 'Oslo 2', baseUrl: 'https://10.0.0.2' },
 ])
+/** One of each kind, as many as are not shown one by one. */
+const BAD_ROWS = [
+  { name: 'Oslo', baseUrl: 'https://10.0.0.1' },
+  'Bergen',
+  { name: 'Oslo', baseUrl: 'https://10.0.0.2' },
+  { name: 'Narvik', baseUrl: 'https://10.0.0.1/' },
+  { name: 'Lund', baseURL: 'https://10.0.0.5' },
+  { name: 'Malmö', baseUrl: '10.0.0.6', password: 'manager' },
+  { baseUrl: 'https://10.0.0.7' },
+]
 const HOSTILE = '<img src=x class="from-appliance">'
 
 /** 300 appliances, more than one request lists. */
@@ -52,6 +63,7 @@ inBrowser('an inventory in the forms', function () {
       { ...ofFleet, ...control, id: 'one', ...named },
       { ...ofFleet, ...control, id: 'gone', ...named, appliance: 'Gone' },
       { ...ofFleet, id: 'watch', type: 'media-gateway-watch', appliance: '', applianceType: 'all' },
+      { ...ofFleet, id: 'failover', type: 'media-gateway-failover', ...route },
       { ...place, id: 'metrics', type: 'media-gateway-metrics', gateways: 'all' },
     ])
   })
@@ -146,6 +158,10 @@ inBrowser('an inventory in the forms', function () {
       [{ ...inventory, inventory: '' }, /missing/],
       [{ ...inventory, inventory: '{"name":"Oslo"}' }, /JSON array/],
       [{ ...inventory, inventory: '[' }, /JSON/],
+      [
+        { ...inventory, inventory: '[{"name":"Oslo"}]', baseUrl: '' },
+        /Row 1.*"Oslo".*URL is missing/,
+      ],
       [{ ...inventory, inventoryType: 'file', inventory: '' }, /missing/],
       [{ ...inventory, share: '${SHARE}' }, undefined],
       [{ ...inventory, share: '4/3' }, /1\/3/],
@@ -205,6 +221,60 @@ inBrowser('an inventory in the forms', function () {
     should(body).containDeep({ appliance: 'Oslo 2', connection: { inventoryType: 'json' } })
     should(body['connection']).have.property('inventory', INVENTORY)
     await editor.press('cancel')
+  })
+
+  it('names bad rows while they are edited, as the run time would', async () => {
+    const id = await openNew({ inventory: '', inventoryType: 'json', baseUrl: '' })
+    const place = page.locator('#media-gateway-inventory-faults')
+    const faults = () => place.locator('li').allInnerTexts()
+    const enter = async (rows: unknown) => {
+      await typed('inventory').fill(typeof rows === 'string' ? rows : JSON.stringify(rows))
+      await typed('inventory').press('Tab')
+      return faults()
+    }
+    should(await enter(BAD_ROWS)).eql([
+      'Row 2 of the inventory: It is not an object.',
+      'Row 3 of the inventory, "Oslo": Row 1 has the same name.',
+      'Row 4 of the inventory, "Narvik": Row 1 has the same URL.',
+      'Row 5 of the inventory, "Lund": The field "baseURL" is unknown. Known fields are name, baseUrl, fingerprint, username, password.',
+      'Row 6 of the inventory, "Malmö": The field password must be the name of an environment variable, such as ${OSLO_PASSWORD}, because flows are exported.',
+      'and 1 more',
+    ])
+    should(await typed('inventory').getAttribute('aria-invalid')).equal('true')
+    should(await place.getAttribute('role')).equal('status')
+    should(await typed('inventory').getAttribute('aria-describedby')).equal(
+      await place.getAttribute('id'),
+    )
+    should((await enter('[{"name":"Oslo",}]'))[0]).match(/not valid JSON: see line 1, column 17/)
+    should(await enter([{ name: HOSTILE }])).eql([
+      `Row 1 of the inventory, "${HOSTILE}": The URL is missing.`,
+    ])
+    should(await page.locator('.from-appliance').count()).equal(0)
+    // What a row leaves out is taken from the form.
+    await page.fill('#node-config-input-baseUrl', 'https://10.0.0.1')
+    await page.press('#node-config-input-baseUrl', 'Tab')
+    should(await faults()).eql([])
+    should(await typed('inventory').getAttribute('aria-invalid')).equal('false')
+    // What only the run time knows is not wrong, and a text is not wrong before it is complete.
+    should(
+      await enter([
+        { name: '${SITE}', baseUrl: '${SITE_URL}', fingerprint: '${SITE_PRINT}' },
+        { name: 'Oslo', baseUrl: 'https://10.0.0.2', username: '${USER}', password: '${PASS}' },
+      ]),
+    ).eql([])
+    await typed('inventory').press('Backspace')
+    should(await faults()).eql([])
+    should(await enter('${INVENTORY}')).eql([])
+    should(await enter(BAD_ROWS)).have.length(6)
+    await typeOf('inventory', 'file')
+    should(await faults()).eql([])
+    await typeOf('inventory', 'json')
+    await editor.press('ok')
+    // The editor says it of a closed form, too.
+    await editor.add({ ...(await editor.exported(id)), id, inventory: JSON.stringify(BAD_ROWS) })
+    const { errors, valid } = await editor.state(id)
+    should(valid).be.false()
+    should(errors.join(' ')).match(/Row 2 of the inventory.*more bad rows: 5/)
   })
 
   it('offers its appliances by a search that Node-RED makes', async () => {
@@ -295,40 +365,94 @@ inBrowser('an inventory in the forms', function () {
     await editor.press('cancel')
   })
 
-  for (const theme of ['light', 'dark'] as const) {
-    it(`looks as it should, ${theme}`, async () => {
-      await show(theme)
-      answers['inventory'] = () => ({
-        appliances: 2,
-        names: ['Oslo 1', 'Oslo 2'],
-        faults: [{ message: 'Row 3 ("Bergen") has the same address as row 1 ("Oslo 1").' }],
-      })
-      await openNew({
-        name: 'Fleet',
-        inventory: INVENTORY,
-        inventoryType: 'json',
+  const VIEWS = [
+    ...LANGUAGES.map((language) => ({ language, theme: 'light' as const })),
+    { language: 'en-US', theme: 'dark' as const },
+  ]
+  for (const { language, theme } of VIEWS) {
+    it(`looks as it should in ${language}, ${theme}`, async () => {
+      await editor.open({ language, theme, prepare })
+      const shoot = (name: string) => lookAt(`${name}-${language}-${theme}`)
+      const lease = {
         share: 'lease',
         engine: 'nats://nats1.example.com:4222',
         gather: true,
+        engineMqtt: 'mqtt://nats1.example.com:1883',
+      }
+      const ofJson = { name: 'Fleet', inventory: INVENTORY, inventoryType: 'json' }
+      const forms: Record<string, Properties> = {
+        none: { baseUrl: 'https://10.0.0.1' },
+        'json-part': { ...ofJson, share: '1/3' },
+        'json-lease': { ...ofJson, ...lease },
+        'json-bad': { ...ofJson, inventory: JSON.stringify(BAD_ROWS) },
+        'json-broken': { ...ofJson, inventory: '[{"name":"Oslo",}]' },
+        file: { inventory: '/data/inventory.json', inventoryType: 'file' },
+        env: { inventory: 'INVENTORY', inventoryType: 'env', share: '${SHARE}' },
+        global: { inventory: 'inventory', inventoryType: 'global' },
+      }
+      const wrapped: string[] = []
+      // A picture has the whole form.
+      await page.setViewportSize({ width: 1400, height: 1700 })
+      for (const [name, properties] of Object.entries(forms)) {
+        await openNew(properties)
+        await shoot(`config-${name}`)
+        wrapped.push(...(await twoLines()))
+        await editor.press('cancel')
+      }
+      should([...new Set(wrapped)]).eql([])
+      answers['inventory'] = () => ({
+        appliances: 2,
+        names: ['Oslo 1', 'Oslo 2'],
+        faults: Array.from({ length: 23 }, (_, index) => faultOf(index + 3)),
       })
-      await shoot(`config-${theme}`)
+      answers['connection'] = () => ({
+        ok: true,
+        reused: false,
+        user: { name: 'op', roles: ['Operator'], isLicensed: true },
+      })
+      await openNew({ ...ofJson, name: 'Fleet' })
+      await page.click('#media-gateway-test-appliance')
+      await option('Oslo 2').waitFor()
+      await shoot('config-choice')
+      await option('Oslo 2').click()
       await test()
-      await page.locator('#media-gateway-test-result').scrollIntoViewIfNeeded()
-      await shoot(`config-tested-${theme}`)
+      await shoot('config-tested')
       await editor.press('cancel')
+
+      await page.setViewportSize({ width: 1400, height: 900 })
       await openForm('one')
-      await shoot(`node-${theme}`)
+      await until(async () => !(await page.locator('.media-gateway-loading').count()))
+      await shoot('node')
       await typed('appliance').fill('site 1')
       await option('Site 100').waitFor()
-      await takePicture(page, `inventory-picker-${theme}`)
+      await takePicture(page, `inventory-picker-${language}-${theme}`)
       await editor.press('cancel')
       await openForm('any')
-      await page.getByLabel('Show lists of').waitFor()
-      await shoot(`look-in-${theme}`)
+      await page.locator('.media-gateway-look-in:visible').waitFor()
+      await shoot('look-in')
       await editor.press('cancel')
+      answers['appliances'] = () => ({ total: 3, found: 3, rows: NAMES.slice(0, 3).map(rowOf) })
+      for (const id of ['watch', 'failover', 'metrics']) {
+        await openForm(id)
+        await shoot(`${id}-all`)
+        await typeOf('appliance', 'pattern')
+        await typed('appliance').fill('site *')
+        // Of all gateways, nobody has chosen one to look in.
+        if (id !== 'metrics') await says('appliance', /Site 1, Site 2/)
+        await shoot(`${id}-pattern`)
+        await editor.press('cancel')
+      }
     })
   }
 
+  const faultOf = (row: number) => ({
+    code: 'CONFIG',
+    message: 'Not translated.',
+    sentences: [
+      { key: 'inventoryRowNamed', values: { row, name: 'Bergen' } },
+      { key: 'rowSameUrl', values: { first: 1 } },
+    ],
+  })
   const rowOf = (name: string, index: number) => ({
     name,
     address: `https://10.0.0.${index}`,
@@ -409,9 +533,20 @@ inBrowser('an inventory in the forms', function () {
     )
   }
 
+  /** The labels of what only an inventory needs, where they do not fit their line. */
+  const twoLines = () =>
+    page
+      .locator('[data-media-gateway-when] .form-row:not(.media-gateway-beside) > label')
+      .evaluateAll((all) =>
+        all
+          .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height > 30)
+          .map((one) => one.textContent.trim()),
+      )
+
   /** Looks for what can be computed; the picture is for the eye. */
-  async function shoot(name: string) {
-    should(await flawsOf(page.locator('.media-gateway-form').last())).eql([], name)
+  async function lookAt(name: string) {
+    const form = page.locator('.media-gateway-form').last()
     await takePicture(page.locator('.red-ui-tray-body').last(), `inventory-${name}`)
+    should(await flawsOf(form)).eql([], name)
   }
 })

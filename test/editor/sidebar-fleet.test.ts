@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import should from 'should'
 import { inBrowser, sharedEditor, type Editor, type Properties, type View } from '../support/editor'
+import { LANGUAGES } from '../support/editor-module'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { startSimulator } from '../../simulator'
@@ -94,21 +95,41 @@ inBrowser('the sidebar with an inventory', function () {
     should(await shownNames()).eql([])
   })
 
-  it('shows more, up to 200, and says how to see others', async () => {
+  it('shows more, up to all, and says how many it does not show', async () => {
     await open()
     const more = page.getByRole('button', { name: 'show more' })
-    for (const number of [100, 150, 200]) {
+    await says('.media-gateway-sidebar-count', /^50 of 1000, not shown: 950$/)
+    for (const number of [100, 200, 400, 800]) {
+      await more.click()
+      await until(async () => (await shownNames()).length === number)
+    }
+    await says('.media-gateway-sidebar-count', /^800 of 1000, not shown: 200$/)
+    // With the keyboard, the focus goes on where the list did: the button is gone.
+    await more.press('Enter')
+    await until(async () => (await shownNames()).length === 1000)
+    should(await more.isVisible()).be.false()
+    should(await page.locator('.media-gateway-sidebar-count').isVisible()).be.false()
+    should(await focused()).match(/Site 1794/)
+    should(of('state')).eql([])
+  })
+
+  it('shows no more than it can, and says how to find others', async () => {
+    all.push(...Array.from({ length: 1500 }, (_, index) => row(`Site 2${index}`)))
+    await open()
+    const more = page.getByRole('button', { name: 'show more' })
+    for (const number of [100, 200, 400, 800, 1600, 2000]) {
       await more.click()
       await until(async () => (await shownNames()).length === number)
     }
     should(await more.isVisible()).be.false()
-    await says('.media-gateway-sidebar-count', /^200 of 1000\. To see others/)
-    should(of('state')).eql([])
+    await says('.media-gateway-sidebar-count', /^2000 of 2500, not shown: 500\. To see others/)
+    await page.getByLabel('search name or URL').fill('site 21499')
+    await until(async () => (await shownNames()).join() === 'Site 21499')
   })
 
   it('searches in all of them, and filters', async () => {
     await open()
-    const search = page.getByLabel('search appliance')
+    const search = page.getByLabel('search name or URL')
     await search.fill('site 199')
     await until(async () => (await shownNames()).length === 4)
     should(await shownNames()).eql(['Site 1990', 'Site 1991', 'Site 1992', 'Site 1993'])
@@ -207,11 +228,25 @@ inBrowser('the sidebar with an inventory', function () {
     editor.complaints.length = 0
   })
 
-  it('stays quick with 200 rows', async () => {
+  it('does not say who works for what while the lease is lost', async () => {
     await open()
-    for (let clicks = 0; clicks < 3; clicks++) {
+    const error = { code: 'UNAVAILABLE', message: 'The lease on the engine is lost.' }
+    instead['appliances'] = () => ({
+      json: { total: 1000, found: 1000, rows: all.slice(0, 50).map(unowned), error },
+    })
+    await says('.media-gateway-sidebar-notice', error.message)
+    await page.locator('[data-appliance="Site 0500"].media-gateway-sidebar-old').waitFor()
+    should(await rowText('Site 0500')).not.match(/other instance/)
+    delete instead['appliances']
+    await page.locator('[data-appliance="Site 0500"]:not(.media-gateway-sidebar-old)').waitFor()
+    should(await told()).containEql('with problems: 3')
+  })
+
+  it('stays quick with 800 rows', async () => {
+    await open()
+    for (const number of [100, 200, 400, 800]) {
       await page.getByRole('button', { name: 'show more' }).click()
-      await until(async () => (await shownNames()).length === 100 + 50 * clicks)
+      await until(async () => (await shownNames()).length === number)
     }
     // A refresh without news changes nothing in the page but what counts the time.
     await page.evaluate(() => {
@@ -232,18 +267,50 @@ inBrowser('the sidebar with an inventory', function () {
     should(changed).equal(0)
   })
 
-  for (const theme of ['light', 'dark'] as const) {
-    it(`looks as it should, ${theme}`, async () => {
-      faults = [{ code: 'CONFIG', message: 'Row 17 ("Bergen") has the same name as row 3.' }]
-      await open({ theme })
+  const VIEWS = [
+    ...LANGUAGES.map((language) => ({ language, theme: 'light' as const })),
+    { language: 'en-US', theme: 'dark' as const },
+  ]
+  for (const { language, theme } of VIEWS) {
+    it(`looks as it should in ${language}, ${theme}`, async () => {
+      faults = [
+        {
+          code: 'CONFIG',
+          message: 'Not translated.',
+          sentences: [
+            { key: 'inventoryRowNamed', values: { row: 17, name: 'Bergen' } },
+            { key: 'rowSameName', values: { first: 3 } },
+          ],
+        },
+      ]
+      await open({ language, theme })
       const sidebar = page.locator('.media-gateway-sidebar')
-      await says('.media-gateway-sidebar-word', 'appliances: 1000')
-      await takePicture(page, `sidebar-fleet-${theme}`)
+      const shoot = (name: string) =>
+        takePicture(page, `sidebar-fleet-${name}-${language}-${theme}`)
+      await says('.media-gateway-sidebar-word', ': 1000')
+      await shoot('list')
       should(await sidebar.evaluate(faintTexts)).eql([])
       await appliance('Site 0500').click()
       await says('[role="row"] .media-gateway-sidebar-name', 'Studio A')
       should(await sidebar.evaluate(faintTexts)).eql([])
-      await takePicture(page, `sidebar-fleet-open-${theme}`)
+      await shoot('open')
+      instead['state'] = (body) =>
+        body['appliance'] === 'Site 0001' ? { json: { elsewhere: true } } : undefined
+      await appliance('Site 0001').click()
+      await page
+        .locator('.media-gateway-sidebar-appliances .media-gateway-sidebar-notice:visible')
+        .waitFor()
+      await page.mouse.move(10, 10)
+      await shoot('elsewhere')
+      await page.locator('.media-gateway-sidebar-count:visible').scrollIntoViewIfNeeded()
+      await shoot('end')
+      const message = 'The lease is lost.'
+      instead['appliances'] = () => ({ status: 502, json: { code: 'UNAVAILABLE', message } })
+      await says('.media-gateway-sidebar-notice', message)
+      editor.complaints.length = 0
+      await sidebar.locator('input').first().scrollIntoViewIfNeeded()
+      await shoot('lost')
+      should(await sidebar.evaluate(faintTexts)).eql([])
       const width = await sidebar.evaluate((one) => [one.scrollWidth, one.clientWidth])
       should(width[0]).equal(width[1])
     })
@@ -292,8 +359,8 @@ inBrowser('the sidebar with an inventory', function () {
     }
   })
 
-  async function open({ isOpen = true, theme = 'light' }: { isOpen?: boolean } & View = {}) {
-    await editor.open({ theme, prepare })
+  async function open({ isOpen = true, ...view }: { isOpen?: boolean } & View = {}) {
+    await editor.open({ ...view, prepare })
     // What the sidebar of the test before has asked meanwhile was not scripted.
     editor.complaints.length = 0
     await page.evaluate(mount, JSON.stringify({ open: { gateway: isOpen } }))
@@ -351,6 +418,8 @@ const healthOf = (warnings: number, errors: number) => ({
   known: { ageMs: 500, isOld: false, routes: 20, running: 12, warnings, errors },
   unreachable: false,
 })
+
+const unowned = (one: Row): Row => ({ ...one, owned: false, polled: false, health: undefined })
 
 const row = (name: string, more: Partial<Row> = {}): Row => ({
   name,

@@ -16,8 +16,11 @@ export interface CheckedInventory {
   faults: Failure[]
 }
 
-/** In one answer: the editor shows no more of them. */
+/** In one answer about an inventory: the forms show no more of them. */
 const MOST = 200
+
+/** In one list of the appliances that run: the sidebar shows no more of them. */
+const MOST_LISTED = 2000
 
 export const checkedInventory = (
   names: readonly string[],
@@ -90,7 +93,7 @@ export interface ListQuestion {
   /** Only those in trouble. */
   trouble?: unknown
   offset?: unknown
-  /** At most 200. */
+  /** At most 2,000. */
   limit?: unknown
 }
 
@@ -98,7 +101,7 @@ export interface ListQuestion {
 export function listAppliances(
   fleet: Fleet,
   { search, trouble, offset, limit }: ListQuestion,
-): { total: number; found: number; rows: ApplianceRow[] } {
+): { total: number; found: number; rows: ApplianceRow[]; error?: Failure } {
   const all = fleet.list()
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
   const found = all
@@ -112,11 +115,12 @@ export function listAppliances(
     .filter(({ rank }) => trouble !== true || rank < FINE)
   found.sort((one, other) => one.rank - other.rank || ORDER.compare(one.row.name, other.row.name))
   const from = numberFrom(offset, 0)
-  const most = Math.min(numberFrom(limit, 50), MOST)
+  const most = Math.min(numberFrom(limit, 50), MOST_LISTED)
   return {
     total: all.length,
     found: found.length,
     rows: found.slice(from, from + most).map(({ row }) => row),
+    ...(fleet.failure && { error: failureOf(fleet.failure, '') }),
   }
 }
 

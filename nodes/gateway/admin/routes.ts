@@ -104,7 +104,11 @@ export function registerAdminRoutes(RED: NodeAPI): void {
       if (!isGatewayNode(node)) return { notDeployed: true }
       const named = textOf(body.appliance)
       const appliance = applianceOf(node, named)
-      if (node.fleet && !node.fleet.owns(named!)) return { elsewhere: true }
+      if (node.fleet && !node.fleet.owns(named!)) {
+        // While the lease is lost, nobody knows who works for it.
+        if (node.fleet.failure) throw node.fleet.failure
+        return { elsewhere: true }
+      }
       return observers.state(appliance, {
         deviceId: textOf(deviceId),
         version,
@@ -338,6 +342,9 @@ function listGateways(RED: NodeAPI): ListedGateway[] {
 function inventoryOf(fleet: Fleet): Pick<ListedGateway, 'inventory' | 'error'> {
   const names = fleet.names()
   const owned = names.filter((name) => fleet.owns(name)).length
-  const inventory = { appliances: names.length, owned, faults: shownFaults(fleet.faults()) }
-  return { inventory, ...(fleet.failure && { error: failureOf(fleet.failure, '') }) }
+  const { failure } = fleet
+  // It is told once, and is no row.
+  const faults = fleet.faults().filter(({ message }) => message !== failure?.message)
+  const inventory = { appliances: names.length, owned, faults: shownFaults(faults) }
+  return { inventory, ...(failure && { error: failureOf(failure, '') }) }
 }

@@ -4,6 +4,7 @@ import { field, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { reason, text, type CheckOptions } from '../../editor/text'
 import { ownType, type TypedChoices } from '../../editor/typed'
+import { prepareInventory } from './inventory'
 import { faultOf, type Checked } from './settings'
 import { prepareShare } from './share'
 import { prepareTest } from './test'
@@ -31,6 +32,7 @@ export const gateway = {
   /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
     prepareForm(node, choices())
+    prepareInventory(node)
     prepareShare(node)
     prepareTest(node)
     preparePatterns(node)

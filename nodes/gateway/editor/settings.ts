@@ -2,6 +2,7 @@
 import { checks, isVariable, type Check } from '../../editor/checks'
 import { isInventory } from '../../editor/connection'
 import { text } from '../../editor/text'
+import { typedInventoryFaults } from './inventory'
 import { checkTyped } from '../../editor/typed'
 
 export type Checked =
@@ -21,7 +22,7 @@ export function faultOf(
 ): string | undefined {
   const value = textIn(read(property))
   const type = read('inventoryType')
-  if (property === 'inventory') return inventoryFault(type, value)
+  if (property === 'inventory') return inventoryFault(read, type, value)
   // What the rows have need not be given for all.
   if (property === 'baseUrl') {
     return isInventory(type) && value === '' ? undefined : checked(property, value)
@@ -37,11 +38,21 @@ function checked(property: Check, value: string): string | undefined {
   return key && text(`error.${key}`, values)
 }
 
-function inventoryFault(type: unknown, value: string): string | undefined {
-  const fault = checkTyped(type, value)
-  if (fault !== true) return fault
-  if (type !== 'json' || isVariable(value)) return undefined
-  return Array.isArray(JSON.parse(value)) ? undefined : text('error.inventory')
+function inventoryFault(
+  read: (property: string) => unknown,
+  type: unknown,
+  value: string,
+): string | undefined {
+  if (type !== 'json' || value === '' || isVariable(value)) {
+    const fault = checkTyped(type, value)
+    return fault === true ? undefined : fault
+  }
+  const faults = typedInventoryFaults(read)
+  if (faults.length === 0) return undefined
+  const [first = '', ...others] = faults
+  return others.length === 0
+    ? first
+    : `${first} (${text('error.moreRows', { number: others.length })})`
 }
 
 const textIn = (value: unknown): string =>

@@ -10,6 +10,7 @@ import { checkInventory, type CheckedInventory } from '../../editor/inventory'
 import { createListbox } from '../../editor/pickers/list'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
+import { faultList } from './inventory'
 import { certificateRows, reportRows, type Certificate, type Report } from './report'
 
 /** What a test depends on. */
@@ -198,12 +199,7 @@ function inventoryRows({ appliances, faults }: CheckedInventory): HTMLElement[] 
   const sign = signIcon(faults.length > 0 ? 'warn' : appliances > 0 ? 'ok' : 'error')
   const words = text('connection.inventory.works', { number: appliances })
   const head = element('p', {}, sign, ' ', element('b', {}, words))
-  if (faults.length === 0) return [head]
-  const shown = faults.slice(0, MOST_FAULTS)
-  const more = faults.length - shown.length
-  const rows = shown.map((fault) => element('li', {}, signIcon('error'), ' ', sentenceOf(fault)))
-  if (more > 0) rows.push(element('li', {}, text('connection.inventory.more', { number: more })))
-  return [head, element('ul', { className: 'media-gateway-faults' }, ...rows)]
+  return faults.length > 0 ? [head, faultList(faults.map(sentenceOf), MOST_FAULTS)] : [head]
 }
 
 /** A file of the wrong kind has as many faults as rows. */

@@ -144,9 +144,11 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   /** `isOther`: the user has asked for other appliances than those shown. */
   function showRows(isOther = false): void {
     const found = isOpen ? (answer?.rows ?? []) : []
+    const before = new Set(order)
     order = orderOf(found, isOther)
     const known = new Map(found.map((row) => [row.name, row]))
-    for (const name of rows.keys()) if (!order.includes(name)) rows.delete(name)
+    const isWanted = new Set(order)
+    for (const name of rows.keys()) if (!isWanted.has(name)) rows.delete(name)
     for (const name of order) {
       const row = known.get(name)
       const view = rows.get(name) ?? addRow(name)
@@ -159,14 +161,17 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
       list,
       order.map((name) => (panels.get(name) ?? rows.get(name)!).element),
     )
-    const shown = [...panels.entries()].filter(([name]) => order.includes(name))
+    const shown = [...panels.entries()].filter(([name]) => isWanted.has(name))
     arrange(
       messages,
       shown.map(([, one]) => one.messages),
     )
     notice.textContent = noticeWords()
     notice.hidden = notice.textContent === ''
+    // The button may be gone now, or far below what it has brought.
+    const added = isOther && tools.isAtMore() ? order.find((name) => !before.has(name)) : undefined
     tools.show({ found: answer?.found ?? 0, shown: found.length })
+    if (added !== undefined) rows.get(added)?.focus()
     options.onChange()
   }
 
@@ -258,6 +263,11 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   }
 
   function take(latest: Listed): void {
+    if (latest.error) {
+      // As the list of gateways would say, which is read less often. What was known grows old.
+      gateway = { ...gateway, error: latest.error }
+      return
+    }
     answer = latest
     answeredAt = Date.now()
     const before = inTrouble?.number ?? 0

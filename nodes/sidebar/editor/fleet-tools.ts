@@ -13,12 +13,14 @@ export interface FleetTools {
   /** Nothing is left out by a search or a filter. */
   isWhole(): boolean
   isTroubleOnly(): boolean
+  /** The keyboard is at the button for more. */
+  isAtMore(): boolean
   show(shown: { found: number; shown: number }): void
 }
 
-const STEP = 50
-/** As many as Node-RED lists at once. */
-const MOST = 200
+const AT_FIRST = 50
+/** As many as Node-RED lists at once, and as a page with them stays quick. */
+const MOST = 2000
 /** What is typed within this time is one request. */
 const TYPING_MS = 250
 
@@ -26,7 +28,7 @@ const FILTERS = ['all', 'trouble'] as const
 
 /** @param onChoose the user wants to see others */
 export function createFleetTools(onChoose: () => void): FleetTools {
-  let limit = STEP
+  let limit = AT_FIRST
   let typing: number | undefined
   const search = element('input', {
     type: 'text',
@@ -45,7 +47,7 @@ export function createFleetTools(onChoose: () => void): FleetTools {
 
   function chooseOthers(): void {
     window.clearTimeout(typing)
-    limit = STEP
+    limit = AT_FIRST
     onChoose()
   }
 
@@ -63,7 +65,7 @@ export function createFleetTools(onChoose: () => void): FleetTools {
   })
   filter.addEventListener('change', chooseOthers)
   more.addEventListener('click', () => {
-    limit = Math.min(limit + STEP, MOST)
+    limit = Math.min(2 * limit, MOST)
     onChoose()
   })
 
@@ -76,10 +78,11 @@ export function createFleetTools(onChoose: () => void): FleetTools {
     question: () => ({ search: searched(), trouble: isTroubleOnly(), limit }),
     isWhole: () => searched() === '' && !isTroubleOnly(),
     isTroubleOnly: () => searched() === '' && isTroubleOnly(),
+    isAtMore: () => more.matches(':focus-visible'),
     show({ found, shown }) {
       further.hidden = found <= shown
       more.hidden = shown >= MOST
-      const words = text('fleet.shown', { shown, found })
+      const words = text('fleet.shown', { shown, found, others: found - shown })
       const said = shown >= MOST ? `${words}. ${text('fleet.most')}` : words
       if (count.textContent !== said) count.textContent = said
     },

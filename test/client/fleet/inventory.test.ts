@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import should from 'should'
 import { readInventory, type InventoryRules } from '../../../client/fleet/inventory'
-import { GatewayError } from '../../../client/internal'
+import { GatewayError, say } from '../../../client/internal'
+import { checkRows } from '../../../client/model/inventory'
 
 const ACCOUNT = { username: 'ops', password: 'manager' }
 const FINGERPRINT = 'AB'.repeat(32)
@@ -177,5 +178,41 @@ describe('an inventory', () => {
     const { user, system } = process.cpuUsage(before)
     // Quadratic work would take a hundred times as long.
     ;((user + system) / 1000).should.be.below(1500)
+  })
+
+  it('is checked by the same rules in a form, where nobody knows variables and the account', () => {
+    const typed = { isTyped: true, defaults: { baseUrl: 'https://10.0.0.9' } }
+    const rows = [
+      { name: 'a', baseUrl: '${URL}', fingerprint: '${PRINT}', password: '${PASSWORD}' },
+      { name: '${NAME}' },
+      { name: 'c', baseUrl: 'http://10.0.0.3', password: 'manager' },
+      { name: 'd', baseUrl: '${URL}' },
+      { name: 'e', baseUrl: '${OTHER}', fingerprint: 'AB' },
+      { name: '${NAME}', baseUrl: 'https://10.0.0.6' },
+      { name: 'g' },
+    ]
+    const keys = ({ faults: found }: ReturnType<typeof checkRows>) =>
+      found.map(({ name, sentences }) => [name, ...sentences.slice(1).map(({ key }) => key)])
+    const found = checkRows(rows, { ...typed, say })
+    keys(found).should.eql([
+      ['c', 'rowPlain'],
+      ['d', 'rowSameUrl'],
+      ['e', 'fingerprintInvalid'],
+      ['${NAME}', 'rowSameName'],
+      ['g', 'rowSameUrl'],
+    ])
+    // Whatever the variables are, the run time finds at least the same.
+    const values: Record<string, string> = {
+      URL: 'https://10.0.0.1',
+      OTHER: 'https://10.0.0.5',
+      PRINT: FINGERPRINT,
+      NAME: 'b',
+      PASSWORD: 'manager',
+    }
+    const defaults = { ...ACCOUNT, ...typed.defaults }
+    const known = checkRows(rows, { ...typed, defaults, lookUp: (name) => values[name], say })
+    keys(known)
+      .map(([, ...wrong]) => wrong)
+      .should.eql(keys(found).map(([, ...wrong]) => wrong))
   })
 })

@@ -1,0 +1,177 @@
+// Which rows of an inventory can be used, and what is wrong with the others: one rule for the forms
+// and for the run time.
+import type { say, Sentence } from '../errors'
+import { isObject, membersIn } from './json'
+import { ADDRESS_SENTENCES, addressFault, fingerprintFault, suggestedAddress } from './settings'
+import { shortened } from './shortened'
+
+/** What a row may have. */
+const ROW_MEMBERS = ['name', 'baseUrl', 'fingerprint', 'username', 'password'] as const
+type Member = (typeof ROW_MEMBERS)[number]
+
+/** In characters: the engine of a fleet takes no longer ones. */
+const LONGEST_NAME = 200
+
+/** A row with all that a connection needs. */
+export interface UsableRow {
+  readonly name: string
+  readonly baseUrl: string
+  readonly fingerprint?: string
+  readonly username?: string
+  readonly password?: string
+}
+
+export interface RowRules {
+  /** How a sentence is made: the forms have their own words. */
+  say: typeof say
+  /**
+   * The value of an environment variable; undefined where it is not set. Left out, neither variables
+   * nor the account of the config node are known: `${NAME}` stays as it is, and may be anything.
+   */
+  lookUp?: (variable: string) => string | undefined
+  /** What a row leaves out. */
+  defaults?: { readonly [Name in Exclude<Member, 'name'>]?: unknown }
+  /** The inventory is part of a flow, which is exported: no row may contain an account. */
+  isTyped?: boolean
+}
+
+export interface CheckedRows {
+  /** In their order; no two with the same name, or with the same address. */
+  rows: UsableRow[]
+  /** For each other row, which one it is and what is wrong with it; its name, or an empty text. */
+  faults: { name: string; sentences: Sentence[] }[]
+  /** Why it is no inventory at all. */
+  failure?: Sentence
+}
+
+/**
+ * Checks an inventory row by row. Of two rows with the same name or address, the first one counts.
+ * @param value an array, or JSON text
+ */
+export function checkRows(value: unknown, rules: RowRules): CheckedRows {
+  const { say } = rules
+  const checked: CheckedRows = { rows: [], faults: [] }
+  const read = typeof value === 'string' ? parsed(value, say) : { list: value }
+  if ('failure' in read) return { ...checked, failure: read.failure }
+  const { list } = read
+  if (!Array.isArray(list)) return { ...checked, failure: say('inventoryNotArray') }
+  /** Where they were seen first, counted from 1. */
+  const names = new Map<string, number>()
+  const addresses = new Map<string, number>()
+
+  for (const [index, given] of (list as unknown[]).entries()) {
+    const at = index + 1
+    const wrong: Sentence[] = []
+    const row = readRow(given, rules, wrong)
+    const { name } = row
+    if (name !== '') {
+      const first = names.get(name)
+      if (first === undefined) names.set(name, at)
+      else wrong.push(say('rowSameName', { first }))
+    }
+    const address = wrong.length === 0 ? addressOf(row, rules, wrong) : undefined
+    if (address !== undefined) {
+      const first = addresses.get(address)
+      if (first === undefined) addresses.set(address, at)
+      else wrong.push(say('rowSameUrl', { first }))
+    }
+    if (wrong.length === 0) checked.rows.push(row)
+    else checked.faults.push({ name, sentences: [labelOf(at, name, rules), ...wrong] })
+  }
+  return checked
+}
+
+const labelOf = (row: number, name: string, { say }: RowRules): Sentence =>
+  name === ''
+    ? say('inventoryRow', { row })
+    : say('inventoryRowNamed', { row, name: shortened(name, 60) })
+
+function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow {
+  const { say, lookUp, defaults = {}, isTyped = false } = rules
+  if (!isObject(given)) {
+    wrong.push(say('rowNoObject'))
+    return { name: '', baseUrl: '' }
+  }
+  // A typo must not be silent: without its fingerprint, a gateway would be trusted for another reason.
+  for (const [member] of membersIn(given)) {
+    if (ROW_MEMBERS.some((known) => known === member)) continue
+    const known = ROW_MEMBERS.join(', ')
+    wrong.push(say('rowField', { field: shortened(member, 60), known }))
+  }
+
+  function text(member: Member): string {
+    const written = given as Partial<Record<Member, unknown>>
+    const own = textOf(written[member], member)
+    if (own !== '') {
+      const isSecret = member === 'username' || member === 'password'
+      if (!isTyped || !isSecret || variableIn(own) !== undefined) return resolved(own, member)
+      wrong.push(say('rowPlain', { field: member, example: `\${OSLO_${member.toUpperCase()}}` }))
+      return ''
+    }
+    return member === 'name' ? '' : resolved(textOf(defaults[member], member), member)
+  }
+
+  function textOf(value: unknown, member: Member): string {
+    if (value === undefined || value === null) return ''
+    if (typeof value === 'string') return member === 'password' ? value : value.trim()
+    wrong.push(say('rowNotText', { field: member }))
+    return ''
+  }
+
+  function resolved(value: string, member: Member): string {
+    const variable = variableIn(value)
+    if (variable === undefined || !lookUp) return value
+    const found = lookUp(variable)
+    if (found !== undefined && found !== '') return member === 'password' ? found : found.trim()
+    wrong.push(say('rowVariable', { variable, field: member }))
+    return ''
+  }
+
+  const before = wrong.length
+  const name = text('name')
+  if (name === '' && wrong.length === before) wrong.push(say('rowNoName'))
+  if (name.length > LONGEST_NAME) wrong.push(say('rowLongName', { most: LONGEST_NAME }))
+  const [baseUrl, fingerprint] = [text('baseUrl'), text('fingerprint')]
+  const isSound = wrong.length
+  const [username, password] = [text('username'), text('password')]
+  if (lookUp && wrong.length === isSound) {
+    if (username === '') wrong.push(say('noUsername'))
+    if (password === '') wrong.push(say('noPassword'))
+  }
+  return { name, baseUrl, fingerprint, username, password }
+}
+
+/** The address of a row as all ways to write it have it in common. Where to correct it, the row says. */
+function addressOf(row: UsableRow, { say }: RowRules, wrong: Sentence[]): string | undefined {
+  const { baseUrl, fingerprint = '' } = row
+  // These are left only where nobody knows their values.
+  const isKnown = variableIn(baseUrl) === undefined
+  const fault = isKnown ? addressFault(baseUrl) : undefined
+  if (fault) {
+    wrong.push(say(ADDRESS_SENTENCES[fault], { suggested: suggestedAddress(baseUrl) ?? '' }))
+    return undefined
+  }
+  const isFingerprint = variableIn(fingerprint) === undefined
+  const other = isFingerprint && fingerprintFault(fingerprint, isKnown ? baseUrl : undefined)
+  if (other) {
+    wrong.push(say(other))
+    return undefined
+  }
+  return isKnown ? new URL(baseUrl).href.replace(/\/+$/, '') : baseUrl
+}
+
+/** `${NAME}` as a whole value. */
+const variableIn = (text: string): string | undefined => /^\s*\$\{([^}]+)\}\s*$/.exec(text)?.[1]
+
+function parsed(text: string, say: RowRules['say']): { list: unknown } | { failure: Sentence } {
+  try {
+    return { list: JSON.parse(text.replace(/^\ufeff/, '')) as unknown }
+  } catch (error) {
+    // The message of the error may repeat a part of the text, which may contain a password.
+    const [, position] = /at position (\d+)/.exec(String(error)) ?? []
+    if (position === undefined) return { failure: say('inventoryNotJson') }
+    const lines = text.slice(0, Number(position)).split('\n')
+    const [line, column] = [lines.length, lines.at(-1)!.length + 1]
+    return { failure: say('inventoryNotJsonAt', { line, column }) }
+  }
+}

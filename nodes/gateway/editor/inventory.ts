@@ -1,0 +1,81 @@
+// What is wrong with an inventory that is typed into the form: as the run time would say it, before it
+// is deployed.
+import { checkRows, type RowRules } from '../../../client/model/inventory'
+import { isVariable } from '../../editor/checks'
+import { element } from '../../editor/element'
+import { sentenceOf } from '../../editor/failures'
+import { field, read } from '../../editor/fields'
+import { typedField } from '../../editor/pickers/picker'
+import { signIcon } from '../../editor/states'
+import { text } from '../../editor/text'
+
+/** The fields from which a row takes what it leaves out, and which the form can read. */
+const DEFAULTS = ['baseUrl', 'fingerprint'] as const
+
+/** The forms have their own words for each sentence. */
+const say = ((key, values = {}) => ({ key, words: '', values })) as RowRules['say']
+
+/**
+ * One text for each row that cannot be used, or for why it is no inventory at all. Empty where the
+ * inventory is somewhere else, or missing. The values of variables are known to the run time only.
+ */
+export function typedInventoryFaults(valueOf: (property: string) => unknown): string[] {
+  const value = valueOf('inventory')
+  if (valueOf('inventoryType') !== 'json' || typeof value !== 'string') return []
+  if (value.trim() === '' || isVariable(value)) return []
+  const defaults = Object.fromEntries(DEFAULTS.map((name) => [name, valueOf(name)]))
+  const { faults, failure } = checkRows(value, { say, defaults, isTyped: true })
+  const said = failure ? [[failure]] : faults.map(({ sentences }) => sentences)
+  return said.map((sentences) =>
+    sentenceOf({
+      message: '',
+      sentences: sentences.flatMap(({ key, values }) => (key ? [{ key, values }] : [])),
+    }),
+  )
+}
+
+/** The first of them, and how many others there are. */
+export function faultList(faults: readonly string[], most: number): HTMLElement {
+  const more = faults.length - most
+  const rows: [sign: 'error' | 'plain', words: string][] = faults
+    .slice(0, most)
+    .map((words) => ['error', words])
+  if (more > 0) rows.push(['plain', text('connection.inventory.more', { number: more })])
+  return element(
+    'ul',
+    { className: 'media-gateway-faults' },
+    ...rows.map(([sign, words]) => element('li', {}, signIcon(sign), element('span', {}, words))),
+  )
+}
+
+/** More would push the rest of the form out of sight. */
+const MOST_SHOWN = 5
+
+/** Brings the list of bad rows below the field to life. */
+export function prepareInventory(node: EditorNode): void {
+  const place = document.querySelector<HTMLElement>('#media-gateway-inventory-faults')!
+  const { input } = typedField(node, 'inventory')
+  input.ariaLabel = text('label.inventory')
+  input.setAttribute('aria-describedby', place.id)
+  let shown = ''
+
+  function show(): void {
+    const faults = typedInventoryFaults((property) => read(field(node, property)))
+    input.ariaInvalid = String(faults.length > 0)
+    const said = JSON.stringify(faults)
+    // A screen reader says it again only where it is something else.
+    if (said === shown) return
+    shown = said
+    place.replaceChildren(...(faults.length > 0 ? [faultList(faults, MOST_SHOWN)] : []))
+  }
+
+  for (const property of ['inventory', ...DEFAULTS]) {
+    const its = field(node, property)
+    its.on('change', show)
+    // What is being typed is not wrong before it is complete; what was wrong may be right already.
+    its.on('keyup', () => {
+      if (place.hasChildNodes()) show()
+    })
+  }
+  show()
+}
