@@ -22,7 +22,6 @@ import {
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
 import { wordsOf } from '../runtime/words'
-import { carried } from './carried'
 import { startGuard, type Guard } from './guard'
 import { forgetAll, isLostAtRestart, keptIn, type Kept } from './kept'
 import type { FailoverConfig } from './options'
@@ -75,6 +74,8 @@ export = (RED: NodeAPI): void => {
       const local = keptIn(this, store, appliance)
       const { memory, token } = user?.fleet ?? {}
       if (!memory || !token || appliance === undefined) return local
+      // Only with a lease: its files are loaded then.
+      const { carried } = require('./carried') as typeof import('./carried')
       return carried({
         memory,
         token,

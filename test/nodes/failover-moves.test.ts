@@ -63,9 +63,10 @@ class Engine implements Share, ShareMemory {
   elsewhere(change: object, token: number): void {
     this.record = { memory: { ...this.kept, ...change }, token }
   }
-  close(): Promise<void> {
+  /** As a lease does: it stops the work first. */
+  async close(): Promise<void> {
+    await this.follower.onGiving(() => true)
     this.isClosed = true
-    return Promise.resolve()
   }
 }
 
