@@ -597,6 +597,21 @@ withNats('the engine of a fleet', function () {
       should((await stopped).cause.applied).equal('no')
     })
 
+    it('that the engine does not take fail with its reason, though somebody owns the appliance', async () => {
+      const account = { user: 'fleet', password: 'right' }
+      const rights = { publish: ['>'], subscribe: ['>'] }
+      const refused = ['$KV.media-gateway-tests-commands.>']
+      const nats = await server({ users: [{ ...account, ...rights, refused }] })
+      const [one, other] = [open(nats.url, account), open(nats.url, account)]
+      await isUp(one, other)
+      const carriedOut = await owner(other, () => true)
+      const error = await errorOf(one.commands.send(command(), { waitMs: 1500 }))
+      error.code.should.equal('UNAVAILABLE')
+      error.message.should.match(/does not take the command for appliance "Oslo.*\(.+\)/)
+      should(error.cause.applied).equal('no')
+      carriedOut.should.eql([])
+    })
+
     it('may have been made when their sender is stopped after', async () => {
       const nats = await server()
       const [one, other] = [open(nats.url), open(nats.url)]
@@ -1082,8 +1097,8 @@ withNats('the engine of a fleet', function () {
     it('may be refused by the engine: the fleet works all the same', async () => {
       const account = { user: 'fleet', password: 'right' }
       const refused = ['$JS.API.STREAM.CREATE.KV_media-gateway-tests-memory']
-      const all = { publish: ['>'], subscribe: ['>'] }
-      const nats = await server({ users: [{ ...account, ...all, refused }] })
+      const rights = { publish: ['>'], subscribe: ['>'] }
+      const nats = await server({ users: [{ ...account, ...rights, refused }] })
       const engine = open(nats.url, account)
       await isUp(engine)
       should(await errorOf(engine.memory.read('failover', 'Oslo'))).have.property(

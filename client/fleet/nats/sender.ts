@@ -122,6 +122,8 @@ export class Sender {
     const { repeat, silence } = this.pace
     /** It has a record, without which nobody carries out a change. */
     let isOpen = !writes
+    /** Why it has none. */
+    let refused: unknown
     let wasSent = false
     let next = 0
     for (;;) {
@@ -130,11 +132,10 @@ export class Sender {
       const now = performance.now()
       const isSilent = heard.by === undefined || now - heard.at > silence / 2
       if (isSilent && now >= next && this.link.isUp) {
-        if (!isOpen)
-          isOpen = await this.claims.open(id).then(
-            () => true,
-            () => false,
-          )
+        if (!isOpen) {
+          refused = await this.claims.open(id).catch((error: unknown) => error)
+          isOpen = refused === undefined
+        }
         if (isOpen) {
           const sent = this.line.send(subject, { ...head, begunBy: heard.by }, body, randomUUID())
           if (sent) wasSent = true
@@ -143,7 +144,7 @@ export class Sender {
       }
       const end = heard.by === undefined ? deadline : heard.at + patience
       if (performance.now() >= end && !heard.answer) {
-        if (!wasSent || !writes) throw this.#notOwned(appliance)
+        if (!wasSent || !writes) throw this.#notOwned(appliance, refused)
         await this.#lookUp(id, appliance, heard)
         continue
       }
@@ -214,7 +215,14 @@ export class Sender {
     heard.wake()
   }
 
-  #notOwned(appliance: string): GatewayError {
+  /** @param refused why the engine has no record of it */
+  #notOwned(appliance: string, refused?: unknown): GatewayError {
+    if (this.link.isUp && refused instanceof GatewayError) {
+      const { reason = refused.message } = refused.cause as { reason?: string }
+      const why =
+        'The engine of the fleet does not take the command for appliance "__appliance__" (__reason__).'
+      return new GatewayError('UNAVAILABLE', [words(why, { appliance, reason }), say('unchanged')])
+    }
     const why = this.link.isUp
       ? 'No instance of Node-RED works for appliance "__appliance__" at present.'
       : 'The engine of the fleet cannot be reached, so that the command for appliance "__appliance__" was not sent.'
