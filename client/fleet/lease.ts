@@ -62,11 +62,13 @@ export function openLease(options: LeaseOptions): Lease {
     onGiving: (given) => follower.onGiving(among(given)),
     onState(state) {
       note(state)
-      follower.onState(state)
+      follower.onState(shown(state))
     },
   })
   const cancelPatience = clock.after(PATIENCE * ttlMs, () => {
-    if (!wasMember) lose()
+    if (wasMember) return
+    lose()
+    follower.onState(shown(ownership.state()))
   })
   const serving = engine.commands
     .serve((appliance) => ownership.owns(slotFor(appliance)), carryOut)
@@ -86,6 +88,12 @@ export function openLease(options: LeaseOptions): Lease {
     const outageMs = Math.round(clock.now() - lostAt)
     lostAt = undefined
     tell({ isUp: true, at, since: at - outageMs, outageMs })
+  }
+
+  /** An instance that waits to join after a loss, or has waited too long, works for nothing as it should. */
+  function shown(state: OwnershipState): OwnershipState {
+    if (lostAt === undefined || state.phase !== 'joining') return state
+    return { ...state, phase: 'lost', reason: state.reason ?? 'It cannot join the fleet.' }
   }
 
   function lose(): void {
@@ -111,7 +119,7 @@ export function openLease(options: LeaseOptions): Lease {
     owns: (appliance) => ownership.owns(slotFor(appliance)),
     maySend: (appliance) => ownership.maySend(slotFor(appliance)),
     token: (appliance) => ownership.token(slotFor(appliance)),
-    state: () => ownership.state(),
+    state: () => shown(ownership.state()),
     send: (command, stop) =>
       engine.commands.send({ ...command, id: randomUUID() }, { waitMs: WAIT * ttlMs, stop }),
     async close() {

@@ -28,7 +28,8 @@
 //    past its fence at the reconnection acts only after the quiet time, since the engine may have
 //    forgotten that it was ended. An answer that does not come from the present connection
 //    confirms nothing. A loss on a connection that lives is treated as a reconnection: the store looks
-//    for it several times per TTL, and rejects a write whose revision is not higher than all before.
+//    for it several times per TTL, and rejects a write whose revision is not higher than all before;
+//    and when all records are read again, none may be older than it was.
 // 4. A life whose record was ended or lost never writes again. The instance stops its work, and begins
 //    a new life, with a new id, after one TTL.
 //
@@ -136,7 +137,7 @@ const WRITES_AT_ONCE = 8
 /** After so long the record of an ended life is deleted, in TTL. */
 const FORGOTTEN = 20
 /** How long after the end of a watch the next one begins. */
-const AGAIN_MS = 200
+const AGAIN_MS = 50
 const CLOSE_MS = 4000
 /** How long a slot is kept from others while its work has not ended. */
 const GIVING_MS = 8000
@@ -158,6 +159,8 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   const stops = new Set<Promise<void>>()
   let writes = 0
   let connection: Connection | undefined
+  /** What the watch before has shown, where the connection is still the same. */
+  let former: View | undefined
   /** The members, while the records are read again too. */
   let knownMembers: Member[] = []
   /** Nothing is taken and no life begins before. */
@@ -188,7 +191,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   // The connection.
 
   function connect(): void {
-    const view = createView({ clock, ttlMs })
+    const view = createView({ clock, ttlMs, former })
     const opened: Connection = { view, openedAt: clock.now(), isReady: false }
     const isPresent = (): boolean => connection === opened
     connection = opened
@@ -221,13 +224,16 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   function disconnect(why?: string): void {
     connection?.stop?.()
     connection = undefined
+    former = undefined
     if (why) reason = why
   }
 
+  /** The watch has ended, and another one begins on the same connection. */
   function connectAgain(hasLost: boolean, why?: string): void {
-    disconnect(hasLost ? 'The engine has lost records.' : why)
-    if (hasLost) knownMembers = []
-    if (hasLost) quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+    const ended = connection!.isReady ? connection!.view : former
+    disconnect(why)
+    former = ended
+    if (hasLost) lostRecords()
     cancelAgain = timers.after(AGAIN_MS, () => {
       if (!connection && link.isUp && !isClosed) connect()
     })
@@ -243,8 +249,20 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     publish()
   })
 
+  /** Others may have been promised what the engine does not know any more: as after a reconnection. */
+  function lostRecords(): void {
+    log('warn', 'The engine has lost records: nothing is taken over for one TTL.')
+    reason = 'The engine has lost records.'
+    former = undefined
+    knownMembers = []
+    quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
+    lookAfterQuiet()
+  }
+
   function ready(opened: Connection): void {
     opened.isReady = true
+    if (former && opened.view.isBehind(former)) lostRecords()
+    former = undefined
     if (clock.now() >= life.fence && life.joined) {
       // Who was ended meanwhile cannot be sure that the engine still knows it (point 3).
       resumeAt = quietUntil

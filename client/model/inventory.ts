@@ -142,16 +142,20 @@ function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow 
 }
 
 /** The address of a row as all ways to write it have it in common. Where to correct it, the row says. */
-function addressOf(row: UsableRow, { say }: RowRules, wrong: Sentence[]): string | undefined {
+function addressOf(
+  row: UsableRow,
+  { say, lookUp }: RowRules,
+  wrong: Sentence[],
+): string | undefined {
   const { baseUrl, fingerprint = '' } = row
   // These are left only where nobody knows their values.
-  const isKnown = variableIn(baseUrl) === undefined
+  const isKnown = lookUp !== undefined || variableIn(baseUrl) === undefined
   const fault = isKnown ? addressFault(baseUrl) : undefined
   if (fault) {
     wrong.push(say(ADDRESS_SENTENCES[fault], { suggested: suggestedAddress(baseUrl) ?? '' }))
     return undefined
   }
-  const isFingerprint = variableIn(fingerprint) === undefined
+  const isFingerprint = lookUp !== undefined || variableIn(fingerprint) === undefined
   const other = isFingerprint && fingerprintFault(fingerprint, isKnown ? baseUrl : undefined)
   if (other) {
     wrong.push(say(other))

@@ -1,6 +1,6 @@
 // A fleet whose ownership moves, with a share that is moved by hand.
 import should from 'should'
-import { openConnection, watchDevice, type GatewayError } from '../../client/internal'
+import { GatewayError, openConnection, say, watchDevice } from '../../client/internal'
 import type { UsableRow } from '../../client/fleet/inventory'
 import type { Gathering, Share, ShareFollower } from '../../client/fleet/types'
 import { settingsOf } from '../../client/watch/open'
@@ -214,6 +214,35 @@ describe('a fleet whose ownership moves', () => {
     one.openSessions.should.equal(1)
     await closed
     one.openSessions.should.equal(0)
+  })
+
+  it('takes part only once its inventory has been read', async () => {
+    const opened: string[] = []
+    const other = createFleet({
+      node: { id: 'other', name: 'other' },
+      readOnly: false,
+      ready: Promise.resolve(),
+      openShare() {
+        opened.push('share')
+        return new Moved()
+      },
+      open: () => {
+        throw new Error('nothing is opened')
+      },
+      secretPrefix: () => 'SRT_',
+      language: 'en-US',
+      log: () => undefined,
+    })
+    other.join()
+    other.fail(new GatewayError('CONFIG', say('inventorySlow')))
+    other.join()
+    opened.should.eql([])
+    should(other.failure?.message).match(/could not be read within 10 s/)
+    other.update({ rows: [], faults: [] })
+    other.update({ rows: [], faults: [] })
+    opened.should.eql(['share'])
+    should(other.failure).be.undefined()
+    await other.close()
   })
 
   it('says a digest of its inventory, by which instances compare theirs', () => {

@@ -174,7 +174,9 @@ export class Owner {
       // Its answer may get lost: then the record says at the next look who has the claim.
       await this.claims
         .change(id, { state: 'begun', by: this.life, doubt }, revision)
-        .catch(() => undefined)
+        // Refused at once, it would be tried again at once.
+        .catch(() => pause(RETRY_MS, this.#stop))
+      if (this.#stop.stopped) return undefined
     }
   }
 

@@ -178,7 +178,9 @@ export class Sender {
       } else if (found?.state === 'open' && heard.by === undefined) {
         // Whether that has worked, the next look at the record says.
         const { doubt, revision } = found
-        await this.claims.change(id, { state: 'closed', doubt }, revision).catch(() => undefined)
+        await this.claims
+          .change(id, { state: 'closed', doubt }, revision)
+          .catch(() => this.#news(heard, performance.now() + this.pace.repeat))
       } else {
         break
       }

@@ -102,17 +102,14 @@ async function session(
   /** The engine may lose a watch, or the bucket, without a word on a connection that lives. */
   async function check(): Promise<void> {
     let before = 0
-    let wasAway = false
-    for (let looks = 0; !over.stopped; looks++) {
+    for (let looks = 1; !over.stopped; looks++) {
       await pause(checkMs, over)
       if (over.stopped) return
       const now = await look().catch(() => undefined)
-      // An engine that did not answer may be another one now, with as many records.
-      if (now && wasAway) hasLost = true
       // It was there at the look before, and has not been reported since.
       const misses = now !== undefined && reported < before
-      if (hasLost || misses || looks >= MOST_LOOKS) over.now()
-      wasAway = now === undefined
+      // An engine that does not answer may be another one afterwards, with as many records.
+      if (hasLost || misses || !now || looks >= MOST_LOOKS) over.now()
       before = now?.latest ?? before
     }
   }

@@ -5,7 +5,7 @@ import type { Entry, Member } from '../types'
 import { FREE, keyIn, memberIn, type MemberRecord, type SlotRecord } from './records'
 
 /** A life whose record has been the same since then, by our clock. Revision 0: it has none. */
-interface Sight {
+export interface Sight {
   readonly revision: number
   readonly since: number
 }
@@ -30,12 +30,30 @@ export interface View {
    * record for so long. To be asked at each beat: the time of those without a record counts from there.
    */
   silent(): Array<{ id: string; revision: number }>
+  /** Whether the engine has lost something that an earlier view shows. */
+  isBehind(former: View): boolean
+  readonly records: ViewRecords
 }
 
-export function createView({ clock, ttlMs }: { clock: Clock; ttlMs: number }): View {
+interface ViewRecords {
+  readonly members: ReadonlyMap<string, MemberRecord & { revision: number }>
+  readonly slots: ReadonlyMap<number, SlotRecord>
+  readonly sights: ReadonlyMap<string, Sight>
+}
+
+/** @param former of the same connection: how long records have been the same, it knows already */
+export function createView({
+  clock,
+  ttlMs,
+  former,
+}: {
+  clock: Clock
+  ttlMs: number
+  former?: View
+}): View {
   const members = new Map<string, MemberRecord & { revision: number }>()
   const slots = new Map<number, SlotRecord>()
-  const sights = new Map<string, Sight>()
+  const sights = new Map<string, Sight>(former?.records.sights)
 
   function put(key: string, entry: Entry | undefined): void {
     const about = keyIn(key)
@@ -70,6 +88,18 @@ export function createView({ clock, ttlMs }: { clock: Clock; ttlMs: number }): V
   }
 
   return {
+    records: { members, slots, sights },
+    isBehind({ records }) {
+      const isOlder = (
+        present: { revision: number } | undefined,
+        before: { revision: number },
+      ): boolean => (present?.revision ?? 0) < before.revision
+      const hasLostSlot = [...records.slots].some(([slot, one]) => isOlder(slots.get(slot), one))
+      // The records of ended lives are deleted.
+      const isMissed = ([id, one]: [string, MemberRecord & { revision: number }]): boolean =>
+        members.has(id) || !one.ended ? isOlder(members.get(id), one) : false
+      return hasLostSlot || [...records.members].some(isMissed)
+    },
     note(key, entry) {
       if (!entry || entry.revision > revisionOf(key)) put(key, entry)
     },

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import type { UsableRow } from '../../../client/fleet/inventory'
 import type { Member } from '../../../client/fleet/types'
 
-/** Files are not replaced on all machines at the same moment. */
-const GRACE_MS = 60_000
+/** Files are not replaced on all machines at the same moment, and a renewal says it a minute later at most. */
+const GRACE_MS = 120_000
 
 /** The same for the same names. Addresses may differ: not all machines reach an appliance in the same way. */
 export function digestOf(rows: Iterable<UsableRow>): string {
@@ -13,7 +13,7 @@ export function digestOf(rows: Iterable<UsableRow>): string {
   return createHash('sha256').update(JSON.stringify(names)).digest('base64url').slice(0, 12)
 }
 
-/** Finds out who has had another inventory for more than a minute. */
+/** Finds out who has had another inventory for a while. */
 export interface Agreement {
   /** To be called whenever one of them has changed. */
   compare(own: string | undefined, members: readonly Member[]): void

@@ -114,8 +114,9 @@ export function createFleet(options: FleetOptions): OwnFleet {
   /** What a former owner has left of an appliance. */
   let pictureOf: ReturnType<typeof createPictures> | undefined
 
+  /** Not before the inventory is known: others would give up appliances of which nothing is known here. */
   function join(): void {
-    if (share || closed) return
+    if (share || closed || !wasRead) return
     try {
       share = options.openShare({
         onTaken: takeOwned,
@@ -136,6 +137,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       unusable = ofNode(error)
+      tellChanged()
       return
     }
     unusable = undefined
@@ -299,7 +301,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
     wasRead = true
     digest = digestOf(rows)
     agreement.compare(digest, share?.state?.().members ?? [])
-    takeOwned()
+    if (share) takeOwned()
+    else join()
   }
 
   function logChange({ added, changed, removed }: Counts, faults: readonly GatewayError[]): void {
@@ -410,7 +413,6 @@ export function createFleet(options: FleetOptions): OwnFleet {
       stop.now()
     },
   }
-  join()
   return fleet
 }
 

@@ -91,6 +91,7 @@ describe('an inventory', () => {
       ['OSLO', '10.0.0.1'],
       ['OSLO_URL', 'http://10.0.0.1'],
       ['OSLO_PASSWORD', 'from outside'],
+      ['NESTED', '${OSLO_URL}'],
     ])
     const lookUp = (name: string): string | undefined => variables.get(name)
     const row = { name: 'oslo', baseUrl: '${OSLO_URL}', password: ' ${OSLO_PASSWORD} ' }
@@ -100,6 +101,10 @@ describe('an inventory', () => {
     // Only whole values: a part of one is no variable.
     const part = { ...row, baseUrl: 'http://x/${OSLO}' }
     read([part], { lookUp }).rows[0]!.baseUrl.should.equal('http://x/${OSLO}')
+    // Looked up once: what a variable names is no address.
+    faults([{ ...row, baseUrl: '${NESTED}' }], { lookUp })[0]!.should.match(
+      /\$\{OSLO_URL\}|URL|address/,
+    )
     const plain = { ...row, username: 'ops', password: 'secret' }
     faults([plain], { lookUp, isTyped: true }).should.eql([
       'Row 1 of the inventory, "oslo": The field username must be the name of an environment variable, such as ${OSLO_USERNAME}, because flows are exported. The field password must be the name of an environment variable, such as ${OSLO_PASSWORD}, because flows are exported.',

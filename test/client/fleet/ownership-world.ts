@@ -368,6 +368,11 @@ export class Instance {
     })
   }
 
+  get #hasLost(): boolean {
+    const { createdAt, revision } = this.world.engine
+    return createdAt !== this.#createdAt || revision < this.#seen
+  }
+
   #store(): Store {
     const createdAt = (): number => this.#createdAt
     return {
@@ -391,20 +396,18 @@ export class Instance {
             engine.watchers.delete(watcher)
             engine.losers.delete(lost)
           }
-          // It looks at each beat, and has got no answer while the engine lost something.
-          let hasLost = engine.createdAt !== this.#createdAt || engine.revision < this.#seen
-          const look = (): boolean => {
-            if (!hasLost || !this.#watchers.has(watcher)) return hasLost
-            this.#createdAt = engine.createdAt
-            this.#seen = engine.revision
+          const end = (): void => {
+            if (!this.#watchers.has(watcher)) return
+            const hasLost = this.#hasLost
+            if (hasLost) {
+              this.#createdAt = engine.createdAt
+              this.#seen = engine.revision
+            }
             stop()
-            onEnd(true)
-            return true
+            onEnd(hasLost)
           }
-          const lost = (): void => {
-            hasLost = true
-            this.#later(world.random() * BEAT + world.delay(), look)
-          }
+          // It looks at each beat, and has got no answer while the engine lost something.
+          const lost = (): void => this.#later(world.random() * BEAT + world.delay(), end)
           const watcher = (written: Written): void => {
             this.#later(world.delay(), () => report(written))
             // Twice, and out of order.
@@ -418,7 +421,12 @@ export class Instance {
           const all = [...engine.records].map(([key, entry]) => ({ key, ...entry }))
           if (this.isBlind) return () => undefined
           this.#later(world.delay(), () => {
-            if (look()) return
+            if (this.#hasLost) {
+              end()
+              return
+            }
+            // All is read again from time to time.
+            this.#later(20 * BEAT, end)
             for (const written of all) report(written)
             onReady()
           })

@@ -205,6 +205,33 @@ describe('the ownership of slots', () => {
       ended.length.should.equal(2)
     })
 
+    it('is taken over within a TTL and 10 s also if all records are read again meanwhile', async () => {
+      for (let part = 0; part < 10; part++) {
+        const [, b] = await settled(['a', 'b'])
+        // A watch lasts 4 TTL.
+        await world.time.pass((3 + part / 10) * TTL)
+        b!.kill()
+        await world.time.until(() => world.isSettled(), TTL + 10_000)
+      }
+    })
+
+    it('counts a silent loss while all records are read again as one of a reconnection', async () => {
+      const [a, b] = await settled(['a', 'b'])
+      await world.time.pass(2 * BEAT)
+      const slot = world.owners().indexOf(b!.id)
+      const before = world.engine.records.get(slotKey(slot))!
+      world.engine.update(slotKey(slot), 'somebody', before.revision)
+      await world.time.pass(10)
+      // As many writes as were lost: the number of the latest does not show it.
+      world.engine.loseQuietly(() => {
+        world.engine.lose(1)
+        world.engine.write('other', '')
+      })
+      await world.time.pass(BEAT + 1000)
+      for (const { logged } of [a!, b!]) logged.join().should.match(/The engine has lost records/)
+      await world.time.until(() => world.isSettled(), 2 * TTL + 10_000)
+    })
+
     it('leaves no record of lives that have ended long ago', async () => {
       const [, b] = await settled(['a', 'b'])
       b!.kill()

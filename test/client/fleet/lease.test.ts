@@ -1,0 +1,110 @@
+import should from 'should'
+import { openLease, type Lease } from '../../../client/fleet/lease'
+import type { EngineLink, ShareState, Store } from '../../../client/fleet/types'
+import { TTL, Time } from './ownership-world'
+
+describe('a lease', () => {
+  let time: Time
+  let lease: Lease
+  let told: ShareState[]
+  let changes: boolean[]
+  let up: (isUp: boolean) => void
+
+  beforeEach(() => {
+    time = new Time()
+    told = []
+    changes = []
+    let isUp = false
+    const listeners = new Set<(isUp: boolean) => void>()
+    up = (now) => {
+      isUp = now
+      for (const listener of listeners) listener(now)
+    }
+    const link: EngineLink = {
+      get isUp() {
+        return isUp
+      },
+      onChange(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    }
+    const records = new Map<string, { value: string; revision: number }>()
+    let revision = 0
+    const write = async (key: string, value: string): Promise<number> => {
+      records.set(key, { value, revision: ++revision })
+      return revision
+    }
+    const store: Store = {
+      createdAt: 1,
+      get: async (key) => records.get(key),
+      create: write,
+      update: write,
+      remove: async () => undefined,
+      async watch({ onReady }) {
+        onReady()
+        return () => undefined
+      },
+    }
+    lease = openLease({
+      engine: {
+        link,
+        store,
+        commands: {
+          send: () => Promise.reject(new Error('not used')),
+          serve: async () => async () => undefined,
+        },
+      },
+      name: 'one',
+      ttlMs: TTL,
+      clock: {
+        now: () => time.now,
+        after(ms, callback) {
+          let isOff = false
+          time.later(ms, () => {
+            if (!isOff) callback()
+          })
+          return () => {
+            isOff = true
+          }
+        },
+      },
+      follower: {
+        onTaken: () => undefined,
+        onGiving: async () => undefined,
+        carryOut: () => Promise.reject(new Error('not used')),
+        onState: (state) => told.push(state),
+        onEngine: ({ isUp: isBack }) => changes.push(isBack),
+      },
+      log: () => undefined,
+    })
+  })
+  afterEach(async () => {
+    const closed = lease.close()
+    await time.pass(TTL)
+    await closed
+  })
+
+  it('that cannot begin counts as lost after two TTL, and says so until it is there', async () => {
+    should(lease.state().phase).equal('joining')
+    await time.pass(2 * TTL - 10)
+    changes.should.eql([])
+    await time.pass(20)
+    changes.should.eql([false])
+    const { phase, reason } = lease.state()
+    should({ phase, reason }).eql({ phase: 'lost', reason: 'It cannot join the fleet.' })
+    told.at(-1)!.phase.should.equal('lost')
+    up(true)
+    await time.pass(2 * TTL)
+    changes.should.eql([false, true])
+    told.at(-1)!.phase.should.equal('member')
+  })
+
+  it('that begins in time is never lost', async () => {
+    up(true)
+    await time.pass(5 * TTL)
+    should(lease.state().phase).equal('member')
+    changes.should.eql([])
+    should(told.some(({ phase }) => phase === 'lost')).be.false()
+  })
+})
