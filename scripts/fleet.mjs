@@ -33,19 +33,19 @@ async function main() {
     output: options.json ? process.stderr : process.stdout,
     isTerminal: Boolean(process.stdout.isTTY) && !options.json,
   })
-  const { appliances, instances, ttl } = options
+  const { appliances, instances, ttl, interval } = options
   show.say(`${appliances} appliances, ${instances} instances of Node-RED, TTL ${ttl} s.`)
   const fleet = await startFleet({ engine, ...options })
   const watching = watchOwners(fleet, show)
 
   const begun = performance.now()
   await Promise.all(fleet.instances.map((instance) => instance.start()))
-  const within = ttl * 1000 + GRACE_MS + 50 * appliances
+  const within = ttl * 1000 + GRACE_MS + 50 * appliances + 3 * interval * 1000
   await settled(fleet.settle({ within }), 'The first poll of every appliance by one instance')
   show.say(`All appliances are polled after ${seconds(performance.now() - begun)}.`)
   await showOwners(fleet, show, { stays: !show.isTerminal })
 
-  const act = createActs({ fleet, show, ttl })
+  const act = createActs({ fleet, show, ttl, interval })
   const endCommands = fleet.send(fleet.instances[0])
   show.say(
     `Commands are sent through ${fleet.instances[0].name}, for one appliance after the other.`,
@@ -93,8 +93,9 @@ async function settled(coming, what) {
 
 // ---- what happens to the fleet
 
-function createActs({ fleet, show, ttl }) {
-  const within = ttl * 1000 + GRACE_MS
+function createActs({ fleet, show, ttl, interval }) {
+  // Whether it was in time, the account says; here it must also be seen that nothing moves any more.
+  const within = ttl * 1000 + GRACE_MS + 3 * interval * 1000
   const broken = []
   const [, ...others] = fleet.instances
   /** The first one passes the commands on: it stays. */

@@ -192,7 +192,7 @@ inBrowser('the sidebar with an inventory', function () {
       { code: 'CONFIG', message: 'Row 9 has no name.' },
     ]
     await open()
-    await until(async () => (await told()).includes('bad rows: 2'))
+    await until(async () => (await told()).includes('faults: 2'))
     const said = await page.locator('.media-gateway-sidebar-faults > li').allTextContents()
     should(said).eql([`Row 3 (${HOSTILE}) has no URL.`, 'Row 9 has no name.'])
     should(await page.locator('.media-gateway-sidebar img').count()).equal(0)
