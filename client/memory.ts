@@ -24,6 +24,8 @@ export interface Memory {
   readonly watches: Map<string, Running>
   /** What another process has seen of a device, once it was asked for. Only `watch/` knows more of it. */
   handedOver?: Promise<object | undefined>
+  /** It could not be had so far. */
+  lacksHandedOver: boolean
   /** By route: the failover that protects it. Only `failover/` knows more of it. */
   readonly protections: Map<string, object>
   /** By device: its poller for waits until a change shows. Only `changes/` knows more about it. */
@@ -49,6 +51,7 @@ export interface Running {
 }
 
 export const newMemory = (): Memory => ({
+  lacksHandedOver: false,
   refusesLargePages: false,
   unlisted: new Map(),
   lacksDestinationCommands: false,

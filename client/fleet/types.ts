@@ -160,9 +160,12 @@ export interface Gathering {
   /**
    * The latest picture of an appliance stays there for whoever comes later, unless one with a higher
    * token is there already.
-   * @throws GatewayError `UNAVAILABLE` when the engine does not respond; `INVALID_INPUT` when it is too large
+   * @param shorter what is kept instead if the picture is too large
+   * @returns false when it was too large
+   * @throws GatewayError `UNAVAILABLE` when the engine does not respond; `INVALID_INPUT` when what is
+   * shorter is too large, too
    */
-  keep(appliance: string, picture: object, token: number): Promise<void>
+  keep(appliance: string, picture: object, token: number, shorter?: object): Promise<boolean>
   /** The picture that is kept, and the token that it came with; undefined where there is none. */
   read(appliance: string): Promise<{ picture: object; token: number } | undefined>
 }

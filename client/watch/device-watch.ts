@@ -8,7 +8,13 @@ import { Stop, untilStopped } from '../stop'
 import { compare } from './compare'
 import { snapshotOf, type Snapshot, type Wordless } from './events'
 import { figuresOf, type Figures } from './figures'
-import { asKnownHere, forgetHandedOver, handedOver, type HandedOver } from './handover'
+import {
+  asKnownHere,
+  forgetHandedOver,
+  handedOver,
+  lacksHandedOver,
+  type HandedOver,
+} from './handover'
 import { createSubscription, type Subscription, type WatchOptions } from './subscription'
 import { shownOpen, type Open, type ShownOpen } from './open'
 import { createReader, type Reading } from './reader'
@@ -31,6 +37,8 @@ interface DeviceWatch extends Running {
   open(): Iterable<[string, Open | undefined]>
   /** The same of watches that are not here, or no longer. */
   leftOpen(): Iterable<[string, Open]>
+  /** Tells the watches that all have been told. */
+  settle(): void
   known(): Known
 }
 
@@ -65,6 +73,15 @@ export function isOld({ seenAt, failure, everyMs, lookMs }: Known, now: number):
   return failure !== undefined || now - seenAt > most
 }
 
+/** What a watch that is not here has reported as begun. */
+interface Left {
+  open: Open
+  /** By a watch of another process. */
+  isFormer: boolean
+  /** When a poll first succeeded with it, by the clock. */
+  seenAt?: number
+}
+
 /** A reading, and the operation that made it. */
 export interface SharedReading extends Reading {
   operation: Operation
@@ -79,8 +96,13 @@ const LEAST_INTERVAL = 1000
 const MOST_INTERVAL = 3_600_000
 /** How long the state outlives the last watch: a deploy takes watches away and brings them back. */
 const LINGER_MS = 2000
-/** Of what ended watches have reported as begun. */
+/** Of what watches that are not here, or no longer, have reported as begun. */
 const MOST_LEFT = 20
+/**
+ * How long that is kept while the device can be read: what no watch goes on with by then belongs to
+ * none, and nobody would ever end it.
+ */
+const LEFT_MS = 60_000
 /**
  * The first polls of all gateways of the process. Those of a whole fleet would log in, and read all
  * that there is, at one moment: memory that the process never needs again. A first poll with its
@@ -100,7 +122,9 @@ export function watchDevice(
   clock: Clock = REAL_TIME,
 ): () => void {
   if (gateway.closing.stopped) throw closedError()
-  const subscription = createSubscription(options, clock, gateway.identity.name)
+  const subscription = createSubscription(options, clock, gateway.identity.name, () => {
+    for (const watch of watchesOf(gateway).values()) watch.settle()
+  })
   watchOf(gateway, options.deviceId, clock).add(subscription)
   return () => {
     subscription.end()
@@ -136,9 +160,11 @@ export function knownBy(gateway: Connection, deviceId?: string): Known | undefin
 
 /**
  * What the watches have reported as begun and not yet as ended, by their settings: plain data, which
- * the watches of another process can go on with.
+ * the watches of another process can go on with. Undefined while what was handed over to this process
+ * cannot be had: there may be more.
  */
-export function openBy(gateway: Connection): Record<string, ShownOpen> {
+export function openBy(gateway: Connection): Record<string, ShownOpen> | undefined {
+  if (lacksHandedOver(gateway)) return undefined
   const watches = [...watchesOf(gateway).values()]
   const found = new Map<string, Open | undefined>()
   for (const watch of watches) {
@@ -191,7 +217,7 @@ function createDeviceWatch(
   let former: HandedOver | undefined
   let hasResumed = false
   /** By the settings: what watches that are not here, or no longer, have reported as begun. */
-  const left = new Map<string, { open: Open; isFormer: boolean }>()
+  const left = new Map<string, Left>()
   let figures: Figures | undefined
   let seenAt = 0
   let lookMs = 0
@@ -220,6 +246,8 @@ function createDeviceWatch(
       suggestedMs = answer.suggestedMs
       seenAt = clock.now()
       missed = undefined
+      for (const one of left.values()) one.seenAt ??= seenAt
+      dropLeft()
       each((subscription) => subscription.seen(present, changes, seenAt, carried))
       settle()
       void measure(present)
@@ -272,8 +300,11 @@ function createDeviceWatch(
   }
 
   async function ask(): Promise<SharedReading> {
-    const given = state ? undefined : handedOver(gateway)
-    if (given) former = await untilStopped(given, stop, closedError)
+    if (lacksHandedOver(gateway)) void resumeLate()
+    else {
+      const given = state ? undefined : handedOver(gateway)
+      if (given) former = await untilStopped(given, stop, closedError)
+    }
     const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const id = deviceId ?? (await findDevice(operation))
@@ -321,23 +352,42 @@ function createDeviceWatch(
   function resume(): number | undefined {
     if (!former || hasResumed) return undefined
     hasResumed = true
-    const { open, seen } = former
-    for (const [settings, one] of open) leave(settings, one, true)
+    for (const [settings, one] of former.open) leave(settings, one, true)
     let since: number | undefined
     for (const subscription of subscriptions) {
-      const { unreachableSince: at } = claim(subscription, seen?.state) ?? {}
+      const { unreachableSince: at } = claim(subscription) ?? {}
       if (at !== undefined) since = Math.min(since ?? clock.now(), fromUnix(at))
     }
     return since
   }
 
-  /** What was reported by a watch with the same settings, in another process, is taken over. */
-  function claim(subscription: Subscription, device?: DeviceState): Open | undefined {
+  /** Goes on with what could not be had at first. The polls do not wait for it a second time. */
+  async function resumeLate(): Promise<void> {
+    const present = stop
+    const late = await handedOver(gateway)
+    if (!late || present.stopped || hasResumed) return
+    former = late
+    resume()
+    if (state) {
+      // Watches have begun with what is known here.
+      former = undefined
+      forgetHandedOver(gateway)
+    }
+    settle()
+  }
+
+  /**
+   * What was reported by a watch with the same settings, in another process, is taken over by all with
+   * these settings: a flow may have several, which begin one after the other.
+   */
+  function claim(subscription: Subscription): Open | undefined {
+    dropLeft()
     if (left.size === 0) return undefined
     const { settings } = subscription
     const { open, isFormer } = left.get(settings) ?? {}
-    left.delete(settings)
+    if (!isFormer) left.delete(settings)
     if (!open || !isFormer) return undefined
+    const device = former?.seen?.state
     const isOfIt = subscription.deviceId === undefined || subscription.deviceId === device?.id
     subscription.resume(open, isOfIt ? device : undefined)
     return open
@@ -345,6 +395,13 @@ function createDeviceWatch(
 
   function leave(settings: string, open: Open, isFormer: boolean): void {
     setLatest(left, settings, { open, isFormer }, MOST_LEFT)
+  }
+
+  function dropLeft(): void {
+    const now = clock.now()
+    for (const [settings, { seenAt: at = now }] of left) {
+      if (now - at >= LEFT_MS) left.delete(settings)
+    }
   }
 
   const fromUnix = (at: number): number => clock.now() + at - clock.unix(clock.now())
@@ -454,13 +511,17 @@ function createDeviceWatch(
       // What it has reported is still open where another process takes over.
       const open = gateway.handedOver && subscription.open()
       if (open) leave(subscription.settings, open, false)
+      // What it went on with has ended: it does not begin again with the next deploy.
+      else if (left.size > 0) left.delete(subscription.settings)
       if (subscriptions.size === 0) pause()
     },
     lookNow: () => poller.askNow(),
+    settle,
     *open() {
       for (const subscription of subscriptions) yield [subscription.settings, subscription.open()]
     },
     *leftOpen() {
+      dropLeft()
       for (const [settings, { open }] of left) yield [settings, open]
     },
     snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true, figures),

@@ -21,8 +21,9 @@ export interface HandedOver {
 const NOTHING = Promise.resolve(undefined)
 
 /**
- * Returns what was handed over with the gateway, which is asked for once. It resolves to undefined
- * where there is nothing, where it cannot be had, and where it is no picture.
+ * Returns what was handed over with the gateway, which is asked for once, and again if it could not be
+ * had. It resolves to undefined where there is nothing, where it cannot be had, and where it is no
+ * picture.
  */
 export function handedOver(gateway: Connection): Promise<HandedOver | undefined> | undefined {
   if (!gateway.handedOver) return undefined
@@ -35,9 +36,14 @@ export function forgetHandedOver({ memory }: Connection): void {
   memory.handedOver = NOTHING
 }
 
+/** Something may have been handed over, but could not be had so far. */
+export const lacksHandedOver = ({ memory }: Connection): boolean => memory.lacksHandedOver
+
 async function ask(gateway: Connection): Promise<HandedOver | undefined> {
+  const { memory } = gateway
   try {
     const picture = await gateway.handedOver!()
+    memory.lacksHandedOver = false
     if (!isObject(picture)) return undefined
     const { snapshot } = picture
     const state = stateIn(snapshot)
@@ -45,7 +51,9 @@ async function ask(gateway: Connection): Promise<HandedOver | undefined> {
     const seen = state && Number.isFinite(at) ? { state, at: at as number } : undefined
     return { seen, open: openIn(picture.open, stateIn) }
   } catch {
-    // A watch does without what cannot be had.
+    // A watch begins without what cannot be had.
+    memory.lacksHandedOver = true
+    memory.handedOver = undefined
     return undefined
   }
 }

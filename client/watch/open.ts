@@ -37,6 +37,17 @@ export function shownOpen({ told, ...open }: Open): ShownOpen {
   return { ...open, told: shown }
 }
 
+/** Undefined where nothing is told. */
+export function withoutTold(
+  shown: Readonly<Record<string, ShownOpen>>,
+): Record<string, ShownOpen> | undefined {
+  const entries = Object.entries(shown)
+  if (entries.every(([, { told }]) => !told)) return undefined
+  const short = entries.map(([watch, open]) => [watch, { ...open, told: undefined }] as const)
+  const isOpen = (open: object): boolean => Object.values(open).some((one) => one !== undefined)
+  return Object.fromEntries(short.filter(([, open]) => isOpen(open)))
+}
+
 /** Reads what another process shows; leaves out what is none of it. */
 export function openIn(
   value: unknown,

@@ -44,7 +44,10 @@ export interface WatchOptions {
   onHealth?: (health: Health) => void
   /** A failure that does not pass by itself: reported once, until a poll succeeds again. */
   onFailure?: (error: GatewayError) => void
-  /** After each poll and each reading of statistics, once all watches of the device have been told. */
+  /**
+   * After each poll and each reading of statistics, once all watches of the device have been told, and
+   * after what one of them has told between two polls.
+   */
   onTold?: () => void
 }
 
@@ -112,6 +115,8 @@ export function createSubscription(
   clock: Clock,
   /** What a text calls a gateway whose device is not known yet. */
   gatewayName = '',
+  /** It has told something between two polls. */
+  onLate: () => void = () => undefined,
 ): Subscription {
   const { holdFor = 0, thresholds = [] } = options
   const wantsEvent = eventFilter(options.events)
@@ -266,7 +271,11 @@ export function createSubscription(
       ])
     }
     const left = since + holdFor - clock.now()
-    if (left > 0) now.cancel = clock.after(left, say)
+    const sayLate = (): void => {
+      say()
+      onLate()
+    }
+    if (left > 0) now.cancel = clock.after(left, sayLate)
     else say()
     tellHealth(miss)
   }

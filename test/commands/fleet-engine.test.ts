@@ -932,6 +932,13 @@ withNats('the engine of a fleet', function () {
       should(await before.read('Oslo')).eql({ picture: { running: 49, by: 'after' }, token: 9 })
       const large = await errorOf(before.keep('Oslo', { all: 'a'.repeat(2e6) }, 10))
       large.code.should.equal('INVALID_INPUT')
+      const [whole, short] = [{ running: 1, all: 'a'.repeat(2e6) }, { running: 2 }]
+      should(await before.keep('Oslo', whole, 10, short)).be.false()
+      should(await after.read('Oslo')).eql({ picture: { running: 2, by: 'after' }, token: 10 })
+      should(await before.keep('Oslo', { running: 3 }, 10, { running: 4 })).be.true()
+      should(await after.read('Oslo')).match({ picture: { running: 3 } })
+      const both = await errorOf(before.keep('Oslo', whole, 10, whole))
+      both.code.should.equal('INVALID_INPUT')
       await nats.kill()
       await isDown(one)
       should(await errorOf(before.keep('Oslo', {}, 10))).have.property('code', 'UNAVAILABLE')

@@ -273,18 +273,32 @@ describe('a fleet whose ownership moves', () => {
     let reads: string[]
     let pictures: Map<string, { snapshot?: { routes: object[] }; open?: object; isUp?: boolean }>
     let isSlow = false
+    /** What the engine refuses. */
+    let isAway: boolean
+    let keeps: number
+    let mostTold: number
+
+    const away = (): GatewayError => new GatewayError('UNAVAILABLE', 'no answer')
+    const settings = settingsOf({ onEvents: () => undefined })
+    const toldIn = (picture: object): number => JSON.stringify(picture).split('"told":').length - 1
 
     const gathering: Gathering = {
       publish: (name, { event }) => void events.push(`${name} ${event}`),
-      async keep(name, picture) {
+      async keep(name, whole, _, shorter) {
+        keeps++
+        if (isAway) throw away()
+        const isWhole = toldIn(whole) <= mostTold
+        const picture = isWhole ? whole : shorter!
         if (isSlow) await new Promise((resolve) => setTimeout(resolve, 200))
         const present = JSON.parse(JSON.stringify(picture)) as object
         pictures.set(name, { ...pictures.get(name), ...present })
+        return isWhole
       },
-      read(name) {
+      async read(name) {
         reads.push(name)
+        if (isAway) throw away()
         const picture = pictures.get(name)
-        return Promise.resolve(picture && { picture, token: 1 })
+        return picture && { picture, token: 1 }
       },
     }
 
@@ -294,6 +308,9 @@ describe('a fleet whose ownership moves', () => {
       reads = []
       pictures = new Map()
       isSlow = false
+      isAway = false
+      keeps = 0
+      mostTold = 1
       share = Object.assign(new Moved(), { gathering, token: () => 1 })
       fleet = newFleet()
     })
@@ -318,7 +335,6 @@ describe('a fleet whose ownership moves', () => {
       await share.give('one')
       // The former owner has reported an outage, and seen nothing since.
       const since = Date.now() - 60_000
-      const settings = settingsOf({ onEvents: () => undefined })
       pictures.get('one')!.open = { [settings]: { unreachableSince: since } }
       events = []
       share.take('one')
@@ -337,6 +353,136 @@ describe('a fleet whose ownership moves', () => {
       await until(() => events.includes('one route.removed'))
       await share.give('one')
       pictures.get('one')!.snapshot!.routes.should.have.length(one.routes.length)
+    })
+
+    describe('of which a watch node has the same settings as the pictures,', () => {
+      let seen: string[]
+      let failed: number
+      let unfollow: () => void
+      const since = Date.now() - 60_000
+      const watching: Follower = {
+        added(appliance) {
+          const end = watchDevice(appliance.client(), {
+            onEvents: (found) => void seen.push(...found.map(({ event }) => event)),
+            onHealth({ failure }) {
+              if (failure) failed++
+            },
+          })
+          ends.set(appliance, end)
+        },
+        removed: (appliance) => ends.get(appliance)?.(),
+      }
+
+      beforeEach(() => {
+        seen = []
+        failed = 0
+        unfollow = () => undefined
+        pictures.set('one', { open: { [settings]: { unreachableSince: since } } })
+      })
+      afterEach(() => unfollow())
+
+      for (const isLate of [false, true]) {
+        const when = isLate ? 'and begins a moment later' : 'and begins with them'
+
+        it(`both report the end of an outage at the first poll, ${when}`, async () => {
+          if (!isLate) unfollow = fleet.follow(watching)
+          share.take('one')
+          if (isLate) {
+            await until(() => events.length > 0)
+            unfollow = fleet.follow(watching)
+          }
+          await until(() => events.length > 0 && seen.length > 0)
+          events.should.eql(['one appliance.reachable'])
+          seen.should.eql(['appliance.reachable'])
+        })
+
+        it(`neither reports its beginning again, both its end, ${when}`, async () => {
+          const [one] = simulators as [Simulator]
+          one.fault({ kind: 'status', status: 503 })
+          if (!isLate) unfollow = fleet.follow(watching)
+          share.take('one')
+          await until(() => keeps > 0)
+          if (isLate) unfollow = fleet.follow(watching)
+          await until(() => failed > 0 || isLate)
+          await pause(100)
+          ;[events, seen].should.eql([[], []])
+          pictures.get('one')!.open!.should.eql({ [settings]: { unreachableSince: since } })
+          one.clearFaults()
+          await until(() => events.length > 0 && seen.length > 0)
+          events.should.eql(['one appliance.reachable'])
+          seen.should.eql(['appliance.reachable'])
+        })
+      }
+
+      it('both report it as soon as the picture can be read, which stays as it is until then', async () => {
+        isAway = true
+        unfollow = fleet.follow(watching)
+        share.take('one')
+        await until(() => keeps > 1)
+        reads.slice(0, 3).should.eql(['one', 'one', 'one'])
+        ;[events, seen].should.eql([[], []])
+        should(pictures.get('one')!.open).have.property(settings)
+        isAway = false
+        await until(() => events.length > 0 && seen.length > 0)
+        events.should.eql(['one appliance.reachable'])
+        seen.should.eql(['appliance.reachable'])
+        await until(() => Object.keys(pictures.get('one')!.open!).length === 0)
+      })
+    })
+
+    it('an engine that takes none is named once, for all appliances, and so is that it does again', async () => {
+      share.take('one', 'two')
+      await until(() => pictures.size === 2)
+      for (const simulator of simulators) simulator.removeRoute(simulator.routes[0]!.id)
+      logged.length = 0
+      isAway = true
+      keeps = 0
+      await until(() => keeps >= 6)
+      logged.should.have.length(1)
+      logged[0]!.should.match(/cannot be written, among them that of "(one|two)": no answer/)
+      isAway = false
+      await until(() => logged.length > 1)
+      logged.slice(1).should.eql(['The pictures on the engine can be read and written again.'])
+    })
+
+    it('a picture that was not taken is written when the appliance is given', async () => {
+      const [one] = simulators as [Simulator]
+      share.take('one')
+      await until(() => pictures.has('one'))
+      isAway = true
+      keeps = 0
+      one.removeRoute(one.routes[0]!.id)
+      await until(() => keeps === 1)
+      await pause(10)
+      isAway = false
+      await share.give('one')
+      keeps.should.equal(2)
+      pictures.get('one')!.snapshot!.routes.should.eql([])
+    })
+
+    it('a picture that is too large is kept without the changes on hold, which is said once', async () => {
+      const [one] = simulators as [Simulator]
+      mostTold = 0
+      const unfollow = fleet.follow({
+        added(appliance) {
+          const options = { holdFor: 60_000, onEvents: () => undefined }
+          ends.set(appliance, watchDevice(appliance.client(), options))
+        },
+        removed: (appliance) => ends.get(appliance)?.(),
+      })
+      share.take('one')
+      await until(() => pictures.has('one'))
+      logged.should.eql([])
+      for (const summaryStatusCode of ['error', 'warn'] as const) {
+        const before = events.length
+        one.routes[0]!.summaryStatusCode = summaryStatusCode
+        await until(() => events.length > before)
+      }
+      await until(() => logged.length > 0)
+      logged.should.have.length(1)
+      logged[0]!.should.match(/^one: The picture is too large/)
+      pictures.get('one')!.open!.should.eql({})
+      unfollow()
     })
   })
 

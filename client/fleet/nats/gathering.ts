@@ -15,11 +15,22 @@ export function createGathering(line: Line, bucket: Bucket, mirror?: Mirror): Ga
       const subject = `event.${tokenOf(appliance)}.${name}`
       line.publish(subject, JSON.stringify({ ...event, appliance, token }))
     },
-    async keep(appliance, picture, token) {
+    async keep(appliance, picture, token, shorter) {
       const key = tokenOf(appliance)
+      let isWhole = true
       // Who has not seen anything yet keeps what a former owner has seen.
-      const make = (before: object | undefined) => ({ ...before, ...picture, appliance })
-      if (await pictures.write(key, token, make)) mirror?.show(key)
+      const makeOf = (present: object) => (before: object | undefined) => ({
+        ...before,
+        ...present,
+        appliance,
+      })
+      const makeShorter = (before: object | undefined) => {
+        isWhole = false
+        return makeOf(shorter!)(before)
+      }
+      const isMine = await pictures.write(key, token, makeOf(picture), shorter && makeShorter)
+      if (isMine) mirror?.show(key)
+      return isWhole
     },
     async read(appliance) {
       const present = await pictures.read(tokenOf(appliance))

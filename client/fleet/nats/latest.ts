@@ -11,14 +11,17 @@ export interface LatestRecords<T extends object> {
   /**
    * Writes one record after the other; of those that wait under a key, only the latest is written.
    * @param make gets the record that it replaces
+   * @param makeShorter what is written instead if that is too large
    * @returns false when that of a later owner is there, which stays
    * @throws GatewayError `UNAVAILABLE`: it may have been written all the same; `INVALID_INPUT` when it is
    * too large
    */
-  write(key: string, token: number, make: (before: T | undefined) => T): Promise<boolean>
+  write(key: string, token: number, make: Make<T>, makeShorter?: Make<T>): Promise<boolean>
 }
 
 export type Tokened<T> = T & { token: number }
+
+type Make<T> = (before: T | undefined) => T
 
 /**
  * @param what is written, for errors
@@ -34,13 +37,13 @@ export function latestRecords<T extends object>(
   async function replace(
     key: string,
     token: number,
-    make: (before: T | undefined) => T,
+    makes: ReadonlyArray<Make<T>>,
   ): Promise<boolean> {
     for (;;) {
       const present = await bucket.get(key)
       const before = present && recordIn<T>(present)
       if (before && before.token > token) return false
-      const text = textOf({ ...make(before), token })
+      const text = textOf(makes.map((make) => () => ({ ...make(before), token })))
       const revision = present
         ? await bucket.update(key, text, present.revision)
         : await bucket.create(key, text)
@@ -48,9 +51,12 @@ export function latestRecords<T extends object>(
     }
   }
 
-  function textOf(record: object): string {
-    const text = JSON.stringify(record)
-    if (Buffer.byteLength(text) <= room()) return text
+  /** The first of the records that fits. */
+  function textOf(records: ReadonlyArray<() => object>): string {
+    for (const record of records) {
+      const text = JSON.stringify(record())
+      if (Buffer.byteLength(text) <= room()) return text
+    }
     const problem = `is larger than the ${room()} bytes that the engine takes`
     throw invalidInput([{ path: what, problem }])
   }
@@ -60,17 +66,19 @@ export function latestRecords<T extends object>(
       const present = await bucket.get(key)
       return present && recordIn<T>(present)
     },
-    async write(key, token, make) {
+    async write(key, token, ...makes) {
       const turn = turns.get(key) ?? new Turn<boolean>()
       turns.set(key, turn)
       try {
-        return await turn.take(() => replace(key, token, make))
+        return await turn.take(() => replace(key, token, makes.filter(isGiven)))
       } finally {
         if (turn.isFree && turns.get(key) === turn) turns.delete(key)
       }
     },
   }
 }
+
+const isGiven = <T>(value: T | undefined): value is T => value !== undefined
 
 /** Undefined for what nobody has written here: it counts as no record, and is replaced. */
 function recordIn<T>({ value }: Stored): Tokened<T> | undefined {

@@ -12,6 +12,7 @@ import {
 } from '../../../client/internal'
 import { carryOut } from '../../runtime/elsewhere'
 import { createSemaphore } from '../../../client/connection/concurrency'
+import { createOutageLog } from '../../../client/connection/outage-log'
 import type { Language } from '../../../client/model/watch'
 import type { Inventory, UsableRow } from '../../../client/fleet/inventory'
 import { createPictures } from '../../../client/fleet/pictures'
@@ -143,17 +144,37 @@ export function createFleet(options: FleetOptions): OwnFleet {
     unusable = undefined
     const { gathering } = share
     if (gathering) {
-      pictureOf = createPictures(gathering, (count, { message }) =>
-        log(
-          'warn',
-          `What former owners knew of ${count} appliances cannot be read from the engine: ${message} They are watched as at a first start.`,
-        ),
+      const outages = createOutageLog(
+        log,
+        'The pictures on the engine can be read and written again.',
       )
+      pictureOf = createPictures(gathering, {
+        isWanted: (name) => entries.get(name)?.isOwned === true,
+        onSuccess: (name) => outages.recovered(`read ${name}`),
+        onFailure: (name, { message }) =>
+          outages.failed(
+            `read ${name}`,
+            'read',
+            `The pictures of former owners cannot be read from the engine, among them that of "${name}": ${message} Watches begin as at a first start, and go on with what was open as soon as it can be read.`,
+          ),
+        stop,
+      })
       stopGathering = gatherFrom(fleet, {
         gathering,
         token: (name) => share?.token?.(name),
         language: options.language,
-        onFailure: (name, error) => log('warn', `${name}: ${error.message}`),
+        onFailure: (name, text) => log('warn', `${name}: ${text}`),
+        onKept: (name) => outages.recovered(`write ${name}`),
+        onNotKept: (name, { message }) =>
+          outages.failed(
+            `write ${name}`,
+            'write',
+            `The pictures on the engine cannot be written, among them that of "${name}": ${message} Each is tried again at the next poll.`,
+          ),
+        onEnd(name) {
+          outages.remove(`read ${name}`)
+          outages.remove(`write ${name}`)
+        },
       })
     }
     takeOwned()

@@ -6,6 +6,7 @@ import {
   knownSnapshot,
   openBy,
   watchDevice,
+  withoutTold,
 } from '../../../client/internal'
 import type { Gathering } from '../../../client/fleet/types'
 import { LANGUAGES, languageOf } from '../../../client/model/watch'
@@ -17,8 +18,14 @@ export interface GatherOptions {
   token: (appliance: string) => number | undefined
   /** Of the texts of events. */
   language: (typeof LANGUAGES)[number]
-  /** What cannot be told. */
-  onFailure: (appliance: string, error: Error) => void
+  /** What cannot be told, or not in full: each text once. */
+  onFailure: (appliance: string, text: string) => void
+  /** The engine has taken a picture. */
+  onKept: (appliance: string) => void
+  /** The engine has not taken one. The next poll tries again. */
+  onNotKept: (appliance: string, error: Error) => void
+  /** It is not gathered any more. */
+  onEnd: (appliance: string) => void
 }
 
 /**
@@ -45,15 +52,21 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
 
 /** @returns ends it: once the promise has settled, the next owner finds the latest picture */
 function gather(appliance: Appliance, options: GatherOptions): () => Promise<void> {
-  const { gathering, token, language, onFailure } = options
+  const { gathering, token, language } = options
   const name = appliance.appliance!
   const connection = appliance.client()
   /** What the latest picture showed of the reachability, and of what is open. */
   let shown: string | undefined
-  let shownOpen = '{}'
+  let shownOpen: string | undefined = '{}'
   /** Something has happened since the latest picture. */
   let isNews = false
   let kept = Promise.resolve()
+  let said: string | undefined
+
+  function fail(text: string): void {
+    if (text !== said) options.onFailure(name, text)
+    said = text
+  }
 
   function keep(): void {
     const present = token(name)
@@ -65,14 +78,25 @@ function gather(appliance: Appliance, options: GatherOptions): () => Promise<voi
     isNews = false
     shownOpen = openNow
     const isUp = !isOld(known, Date.now())
-    // Until this owner has seen something, what a former one has seen stays there.
+    // Until this owner has seen something, what a former one has seen stays there, and until this
+    // owner has read it, what was open.
     const snapshot = knownSnapshot(connection)
-    const picture = { isUp, at: Date.now(), ...(snapshot && { snapshot }), open }
-    kept = gathering.keep(name, picture, present).catch((error: Error) => {
-      // The next poll tries again, unless that is of no use.
-      if ((error as GatewayError).code === 'UNAVAILABLE') isNews = true
-      onFailure(name, error)
-    })
+    const picture = { isUp, at: Date.now(), ...(snapshot && { snapshot }), ...(open && { open }) }
+    kept = write(picture, present, open && withoutTold(open))
+  }
+
+  async function write(picture: object, present: number, short?: object): Promise<void> {
+    try {
+      const shorter = short && { ...picture, open: short }
+      if (!(await gathering.keep(name, picture, present, shorter))) fail(TOO_LARGE)
+      options.onKept(name)
+    } catch (error) {
+      const { code, message } = error as GatewayError
+      // Otherwise it is of no use to try again.
+      if (code !== 'UNAVAILABLE') return fail(message)
+      isNews = true
+      options.onNotKept(name, error as Error)
+    }
   }
 
   const end = watchDevice(connection, {
@@ -89,11 +113,17 @@ function gather(appliance: Appliance, options: GatherOptions): () => Promise<voi
       isNews ||= health !== shown
       shown = health
     },
-    onFailure: (error) => onFailure(name, error),
+    onFailure: ({ message }) => options.onFailure(name, message),
     onTold: keep,
   })
   return async () => {
+    // What a watch has just reported, and what the engine has not taken.
+    keep()
     end()
     await kept
+    options.onEnd(name)
   }
 }
+
+const TOO_LARGE =
+  'The picture is too large for the engine with the changes that are on hold, and is kept without them: an owner that takes over does not report them.'

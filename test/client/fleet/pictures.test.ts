@@ -1,18 +1,30 @@
 import should from 'should'
 import { GatewayError } from '../../../client/internal'
-import { createPictures } from '../../../client/fleet/pictures'
+import { createPictures, type PictureOptions } from '../../../client/fleet/pictures'
+import { Stop } from '../../../client/stop'
+import { pause } from '../../support/until'
 
 const away = (): GatewayError => new GatewayError('UNAVAILABLE', 'no answer')
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('the pictures of former owners', () => {
   const names = Array.from({ length: 2000 }, (_, index) => `site-${index}`)
-  let failures: Array<[number, string]>
-  const onFailure = (count: number, { message }: Error): void => {
-    failures.push([count, message])
+  let failures: string[]
+  let unwanted: Set<string>
+  let found: Set<string>
+  const options: PictureOptions = {
+    isWanted: (name) => !unwanted.has(name),
+    onSuccess: (name) => void found.add(name),
+    onFailure: (name, { message }) => void failures.push(`${name}: ${message}`),
+    stop: new Stop(),
+    pauseMs: 1,
   }
+  const settled = async (reads: Array<Promise<unknown>>): Promise<unknown[]> =>
+    (await Promise.allSettled(reads)).map((one) => ('value' in one ? one.value : 'rejected'))
   beforeEach(() => {
     failures = []
+    unwanted = new Set()
+    found = new Set()
   })
 
   it('of 2,000 appliances are each read once, at most 32 at a time, however long it takes', async () => {
@@ -29,40 +41,63 @@ describe('the pictures of former owners', () => {
           return { picture: { of: appliance }, token: 1 }
         },
       },
-      onFailure,
+      options,
     )
-    const found = await Promise.all(names.map(read))
-    found.should.eql(names.map((of) => ({ of })))
+    const pictures = await Promise.all(names.map(read))
+    pictures.should.eql(names.map((of) => ({ of })))
+    found.size.should.equal(2000)
     asked.should.eql(names)
     most.should.equal(32)
     failures.should.eql([])
   })
 
-  it('are not waited for where the engine answers none, which is said once', async () => {
+  it('are tried three times, and not waited for where the engine answers none', async () => {
     let asked = 0
     let isAway = true
     const read = createPictures(
       {
         async read() {
           asked++
-          await soon()
+          await pause(100)
           if (isAway) throw away()
           return undefined
         },
       },
-      onFailure,
+      options,
     )
-    const found = await Promise.all(names.map(read))
-    found.every((picture) => picture === undefined).should.be.true()
-    asked.should.equal(32)
-    await soon()
-    failures.should.eql([[2000, 'no answer']])
+    const all = await settled(names.map(read))
+    all.every((one) => one === 'rejected').should.be.true()
+    asked.should.equal(3 * 32)
+    failures.should.have.length(2000)
+    failures[0]!.should.match(/^site-\d+: no answer$/)
     // Those that are taken later are asked for again.
     isAway = false
     should(await read('site-1')).be.undefined()
-    asked.should.equal(33)
-    await soon()
-    failures.should.have.length(1)
+    asked.should.equal(3 * 32 + 1)
+    ;[...found].should.eql(['site-1'])
+  })
+
+  it('are not given up for one failure, nor asked for again when nobody wants them any more', async () => {
+    const asked: string[] = []
+    const read = createPictures(
+      {
+        async read(appliance) {
+          asked.push(appliance)
+          await soon()
+          if (asked.length < 3) throw away()
+          return { picture: { of: appliance }, token: 1 }
+        },
+      },
+      options,
+    )
+    should(await read('site-1')).eql({ of: 'site-1' })
+    asked.should.eql(['site-1', 'site-1', 'site-1'])
+    asked.length = 0
+    const late = settled([read('site-2')])
+    unwanted.add('site-2')
+    ;(await late).should.eql(['rejected'])
+    asked.should.eql(['site-2'])
+    failures.should.eql([])
   })
 
   it('that cannot be read keep no others from being read', async () => {
@@ -76,12 +111,11 @@ describe('the pictures of former owners', () => {
           return { picture: { of: appliance }, token: 1 }
         },
       },
-      onFailure,
+      options,
     )
-    const found = await Promise.all(names.map(read))
-    found.filter((picture) => picture === undefined).should.have.length(1)
-    should(found[7]).be.undefined()
-    await soon()
-    failures.should.eql([[1, 'no answer']])
+    const pictures = await settled(names.map(read))
+    pictures.filter((picture) => picture === 'rejected').should.have.length(1)
+    should(pictures[7]).equal('rejected')
+    failures.should.eql(['site-7: no answer'])
   })
 })

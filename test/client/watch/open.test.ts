@@ -10,6 +10,7 @@ import {
   namesOf,
   passTime,
   picture,
+  reopen,
   running,
   simulator,
   start,
@@ -22,8 +23,8 @@ import {
 const UNREACHABLE = 'appliance.unreachable'
 const REACHABLE = 'appliance.reachable'
 const seen = ({ health }: Told): boolean => health.some(({ known }) => known !== undefined)
-const opened = (): ReturnType<typeof openBy> =>
-  JSON.parse(JSON.stringify(openBy(gateway))) as ReturnType<typeof openBy>
+const opened = (): NonNullable<ReturnType<typeof openBy>> =>
+  JSON.parse(JSON.stringify(openBy(gateway))) as NonNullable<ReturnType<typeof openBy>>
 
 /** Goes on as another process, with what this one knows. */
 async function handOver(options: Partial<WatchOptions> = {}, open: unknown = opened()) {
@@ -201,8 +202,117 @@ describe('what one process has reported as begun, the next one', () => {
       const late = watch()
       namesOf(late.events).should.eql([REACHABLE])
       opened().should.eql({})
+      // Others with the same settings begin a moment later; what one has reported is not repeated.
       const another = watch()
-      another.events.should.eql([])
+      namesOf(another.events).should.eql([REACHABLE])
+      another.end()
+      watch().events.should.eql([])
+    })
+
+    it('reports as ended to each of several equal watches, at the first poll', async () => {
+      const before = await outage()
+      back()
+      const told = await handOver()
+      const others = [watch(), watch()]
+      await until(() => [told, ...others].every(seen))
+      for (const { events } of [told, ...others]) {
+        namesOf(events).should.eql([REACHABLE])
+        events[0]!.since!.should.equal(before.events[0]!.at)
+      }
+      opened().should.eql({})
+    })
+
+    it('goes on calling it unreachable in each of several equal watches', async () => {
+      await outage({ deviceId })
+      const open = opened()
+      const told = await handOver({ deviceId })
+      const others = [watch({ deviceId })]
+      await first(told)
+      others.push(watch({ deviceId }))
+      await miss(5)
+      const all = [told, ...others]
+      for (const { events } of all) events.should.eql([])
+      opened().should.eql(open)
+      back()
+      await look()
+      for (const { events } of all) namesOf(events).should.eql([REACHABLE])
+      opened().should.eql({})
+    })
+
+    it('that no watch goes on with, forgets a minute after the first poll that succeeds', async () => {
+      await outage({ deviceId })
+      const open = opened()
+      const other = await handOver({ deviceId, events: ['route.added'] })
+      await first(other)
+      await miss(12)
+      // As long as the appliance is away, it is no less true.
+      opened().should.containEql(open)
+      back()
+      await look()
+      passTime(50_000)
+      opened().should.eql(open)
+      passTime(10_000)
+      opened().should.eql({})
+      watch({ deviceId }).events.should.eql([])
+    })
+
+    it('of a watch that was deleted is forgotten in the same way', async () => {
+      const deleted = await outage()
+      const staying = watch({ events: ['route.added'] })
+      deleted.end()
+      passTime(90_000)
+      Object.keys(opened()).should.have.length(2)
+      back()
+      await look()
+      passTime(59_000)
+      Object.keys(opened()).should.have.length(1)
+      passTime(1000)
+      opened().should.eql({})
+      staying.end()
+    })
+
+    it('which the end of a hold has reported, is open at once', async () => {
+      const shown: object[] = []
+      await watching({ events: ['route.added'], onTold: () => shown.push(opened()) })
+      const held = watch({ holdFor: 33_000 })
+      away()
+      await miss(5)
+      held.events.should.eql([])
+      shown.length = 0
+      await until(() => held.events.length > 0)
+      const [{ at } = { at: 0 }] = held.events
+      const both = { unreachableSince: at }
+      shown.map((open) => Object.values(open)).should.eql([[both, both]])
+    })
+
+    it('that cannot be learned at first, goes on with when it can', async () => {
+      const before = await outage()
+      const open = opened()
+      const snapshot = picture()
+      let asked = 0
+      let isAway = true
+      await gateway.close()
+      const handedOver = async (): Promise<object> => {
+        asked++
+        if (isAway) throw new Error('no answer')
+        return { snapshot, open }
+      }
+      reopen({ handedOver })
+      back()
+      const told = watch()
+      await until(() => seen(told))
+      should(openBy(gateway)).be.undefined()
+      await look()
+      asked.should.equal(2)
+      told.events.should.eql([])
+      isAway = false
+      await look()
+      await look()
+      namesOf(told.events).should.eql([REACHABLE])
+      told.events[0]!.since!.should.equal(before.events[0]!.at)
+      opened().should.eql({})
+      await look()
+      asked.should.equal(3)
     })
   })
 

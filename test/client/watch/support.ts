@@ -90,7 +90,12 @@ export const picture = (): Snapshot =>
 /** Goes on as another process, to which this was handed over: a snapshot, and what was open. */
 export async function takeOver(snapshot: () => unknown, begun?: unknown): Promise<void> {
   await gateway.close()
-  gateway = open({ handedOver: async () => ({ snapshot: await snapshot(), open: begun }) })
+  reopen({ handedOver: async () => ({ snapshot: await snapshot(), open: begun }) })
+}
+
+/** Goes on with another connection. */
+export function reopen(more: object): void {
+  gateway = open(more)
 }
 
 /** Ends what `start` has started. */
