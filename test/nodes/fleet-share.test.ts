@@ -275,6 +275,7 @@ describe('a fleet whose ownership moves', () => {
     let isSlow = false
     /** What the engine refuses. */
     let isAway: boolean
+    let isUnreadable: boolean
     let keeps: number
     let mostTold: number
 
@@ -296,7 +297,7 @@ describe('a fleet whose ownership moves', () => {
       },
       async read(name) {
         reads.push(name)
-        if (isAway) throw away()
+        if (isUnreadable) throw away()
         const picture = pictures.get(name)
         return picture && { picture, token: 1 }
       },
@@ -309,6 +310,7 @@ describe('a fleet whose ownership moves', () => {
       pictures = new Map()
       isSlow = false
       isAway = false
+      isUnreadable = false
       keeps = 0
       mostTold = 1
       share = Object.assign(new Moved(), { gathering, token: () => 1 })
@@ -415,14 +417,14 @@ describe('a fleet whose ownership moves', () => {
       }
 
       it('both report it as soon as the picture can be read, which stays as it is until then', async () => {
-        isAway = true
+        isUnreadable = true
         unfollow = fleet.follow(watching)
         share.take('one')
-        await until(() => keeps > 1)
+        await until(() => pictures.get('one')!.snapshot !== undefined)
         reads.slice(0, 3).should.eql(['one', 'one', 'one'])
         ;[events, seen].should.eql([[], []])
         should(pictures.get('one')!.open).have.property(settings)
-        isAway = false
+        isUnreadable = false
         await until(() => events.length > 0 && seen.length > 0)
         events.should.eql(['one appliance.reachable'])
         seen.should.eql(['appliance.reachable'])
