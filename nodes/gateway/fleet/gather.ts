@@ -57,7 +57,7 @@ function gather(appliance: Appliance, options: GatherOptions): () => Promise<voi
   const connection = appliance.client()
   /** What the latest picture showed of the reachability, and of what is open. */
   let shown: string | undefined
-  let shownOpen: string | undefined = '{}'
+  let shownOpen = '{}'
   /** Something has happened since the latest picture. */
   let isNews = false
   let kept = Promise.resolve()
@@ -73,7 +73,7 @@ function gather(appliance: Appliance, options: GatherOptions): () => Promise<voi
     const known = knownBy(connection)
     if (present === undefined || !known) return
     const open = openBy(connection)
-    const openNow = JSON.stringify(open)
+    const openNow = open ? JSON.stringify(open) : shownOpen
     if (!isNews && openNow === shownOpen) return
     isNews = false
     shownOpen = openNow
