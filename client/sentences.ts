@@ -75,6 +75,8 @@ export const SENTENCES = {
     'This instance of Node-RED no longer owns the appliance, or cannot prove that it does. The request was not sent.',
   otherFlows:
     'The instance of Node-RED that owns the appliance does not have this failover node. Deploy the same flows on all instances.',
+  failoverWaits:
+    'The failover waits for what it has kept on the engine of the fleet, and protects nothing until then. Check the NATS server and the network.',
   otherVersion:
     'The instance of Node-RED that owns the appliance has another version of the nodes. Install the same version on all instances.',
 

@@ -120,8 +120,8 @@ export function openLease(options: LeaseOptions): Lease {
     maySend: (appliance) => ownership.maySend(slotFor(appliance)),
     token: (appliance) => ownership.token(slotFor(appliance)),
     state: () => shown(ownership.state()),
-    send: (command, stop) =>
-      engine.commands.send({ ...command, id: randomUUID() }, { waitMs: WAIT * ttlMs, stop }),
+    send: (command, stop, waitMs = WAIT * ttlMs) =>
+      engine.commands.send({ ...command, id: randomUUID() }, { waitMs, stop }),
     async close() {
       closed = true
       cancelPatience()

@@ -14,9 +14,10 @@ export interface Share {
   /**
    * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
    * where the instances cannot reach each other.
+   * @param waitMs how long it waits while nobody owns the appliance; two TTL by default
    * @throws GatewayError what the owner throws, and as `Commands.send`
    */
-  readonly send?: (command: Omit<Command, 'id'>, stop?: Stop) => Promise<unknown>
+  readonly send?: (command: Omit<Command, 'id'>, stop?: Stop, waitMs?: number) => Promise<unknown>
   /** How the instances agree; undefined where there is nothing to agree on. */
   readonly state?: () => ShareState
   /** Where this instance tells what happens on its appliances; undefined where nobody is to be told. */

@@ -7,7 +7,6 @@ import {
   type FailoverReport,
   type GatewayError,
 } from '../../client/internal'
-import { createOutageLog } from '../../client/connection/outage-log'
 import { languageOf } from '../../client/model/watch'
 import { appliancesIn, faultsFor, followAppliances, type Wanted } from '../runtime/appliances'
 import { evaluatorOf, refused } from '../runtime/chosen'
@@ -22,6 +21,7 @@ import {
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
 import { wordsOf } from '../runtime/words'
+import { createEngineOutage } from './engine-outage'
 import { startGuard, type Guard } from './guard'
 import { forgetAll, isLostAtRestart, keptIn, type Kept } from './kept'
 import type { FailoverConfig } from './options'
@@ -66,11 +66,9 @@ export = (RED: NodeAPI): void => {
       tell(error, of)
     }
 
-    const engineLog = createOutageLog(
-      (level, text) => (level === 'warn' ? this.warn(text) : this.log(text)),
-      'What this failover keeps on the engine can be read and written again.',
-    )
-    const keptFor = (appliance: string | undefined): Kept => {
+    const engineOutage = createEngineOutage(tell, (text) => this.log(text))
+    const keptFor = (of: Appliance): Kept => {
+      const { appliance } = of
       const local = keptIn(this, store, appliance)
       const { memory, token } = user?.fleet ?? {}
       if (!memory || !token || appliance === undefined) return local
@@ -82,15 +80,13 @@ export = (RED: NodeAPI): void => {
         node: id,
         appliance,
         local,
-        onWait: (waits) => (waits ? status.wait(appliance) : status.add(appliance)),
-        onFailure: ({ code, message }) =>
-          engineLog.failed(
-            appliance,
-            code,
-            `What this failover keeps on the engine cannot be read or written, also for "${appliance}": ${message}`,
+        onFailure: (error, work) => engineOutage.failed(of, error, work),
+        onSuccess: () => engineOutage.recovered(appliance),
+        onOldHold: () =>
+          this.warn(
+            `The failover of "${appliance}" is held, as this instance has kept it; the engine has nothing of it. If another instance has ended the hold, send "release".`,
           ),
-        onSuccess: () => engineLog.recovered(appliance),
-        onEnd: () => engineLog.remove(appliance),
+        onEnd: () => engineOutage.remove(appliance),
       })
     }
 
@@ -103,9 +99,10 @@ export = (RED: NodeAPI): void => {
         config,
         evaluate: evaluatorOf(RED, this, OPERATION),
         language: languageOf(config.language || RED._('locale')),
-        kept: keptFor(appliance),
+        kept: keptFor(of),
         onEvents: (events) => send(events, of),
         onStatus: (present) => status.show(present, appliance),
+        onWait: (waits) => (waits ? status.wait(appliance) : status.add(appliance)),
         onFault: (error) => fail(error, of),
         onFailure: (error, event) => tell(error, of, event),
       })

@@ -1,14 +1,17 @@
 // One failover of a node: for its gateway, or for one appliance of an inventory.
 import type { Node, NodeAPI } from 'node-red'
 import {
+  GatewayError,
+  Stop,
   closedError,
   protectRoute,
+  say,
   type FailoverReport,
   type FailoverStatus,
-  type GatewayError,
   type Protection,
 } from '../../client/internal'
 import type { Language } from '../../client/model/watch'
+import { untilStopped } from '../../client/stop'
 import type { Evaluate } from '../runtime/chosen'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 import { secretsOf } from '../runtime/secrets'
@@ -24,6 +27,8 @@ export interface GuardOptions {
   kept: Kept
   onEvents: (events: FailoverReport[]) => void
   onStatus: (status: FailoverStatus) => void
+  /** True: it does not protect, since it is not known what was held. False: it is known now. */
+  onWait: (waits: boolean) => void
   /** It cannot protect at all. */
   onFault: (error: unknown) => void
   /** See `ProtectOptions.onFailure`. */
@@ -42,13 +47,25 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
   const { RED, node, config, kept } = options
   let closed = false
   let protection: Protection | undefined
+  /**
+   * Stopped while it waits for what was kept. A command that waited as long would be carried out
+   * when nobody expects it any more.
+   */
+  let patience = new Stop()
+
+  const wait = (waits: boolean): void => {
+    if (waits) patience.now()
+    else patience = new Stop()
+    options.onWait(waits)
+  }
+  const ready = (): Promise<Protection> => untilStopped(started, patience, waitingError)
 
   const protect = async (): Promise<Protection> => {
     const gateway = of.client()
     const withSecrets = secretsOf(RED, node, of)
     const { evaluate, language, onEvents, onStatus, onFailure } = options
     const wanted = await protectOptions(config, evaluate, withSecrets)
-    const memory = await kept.read()
+    const memory = await kept.read(wait)
     if (closed) throw closedError()
     protection = protectRoute(gateway, {
       ...wanted,
@@ -77,9 +94,9 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
     name: node.name ?? '',
     switches: {},
     routes: () => protection?.routes() ?? [],
-    command: async (action, hold) => (await started).command(action, hold),
+    command: async (action, hold) => (await ready()).command(action, hold),
     async obey({ action, hold, main }) {
-      const present = await started
+      const present = await ready()
       if (main !== undefined) await present.main(main)
       if (main === undefined || action !== undefined) await present.command(action, hold)
     },
@@ -108,6 +125,9 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
     },
   }
 }
+
+const waitingError = (): GatewayError =>
+  new GatewayError('UNAVAILABLE', [say('failoverWaits'), say('unchanged')])
 
 type Listed = { -readonly [Name in keyof ListedFailover]: ListedFailover[Name] }
 

@@ -4,17 +4,23 @@ import { refuseUnresolved } from '../runtime/environment'
 
 /** What a node keeps over deploys and, depending on where, over restarts and for other instances. */
 export interface Kept {
-  /** Never fails because of a store. @throws GatewayError `CONFIG`; `CLOSED` after the end */
-  read(): Promise<unknown>
+  /**
+   * Never fails because of a store.
+   * @param onWait called with true when it is not known what was kept, and read again until it is;
+   * then with false
+   * @throws GatewayError `CONFIG`; `CLOSED` after the end
+   */
+  read(onWait: (waits: boolean) => void): Promise<unknown>
   /** Resolves once it is kept, or will not be; undefined where there is nothing to wait for. */
-  write(value: unknown): Promise<void> | undefined
+  write(value: object): Promise<void> | undefined
   /** Stops waiting. `removed`: the node will not come back. */
   close(removed: boolean): Promise<void> | undefined
 }
 
 /** In a context, where nothing has to be waited for. */
 export interface KeptHere extends Kept {
-  write(value: unknown): undefined
+  read(): Promise<unknown>
+  write(value: object): undefined
   close(removed: boolean): undefined
 }
 
@@ -22,8 +28,10 @@ export interface KeptHere extends Kept {
 const LONGEST_MS = 10_000
 
 /**
- * In a context; a store is never waited for for long. By default in the default store of Node-RED. It is the context of the flow: if no store is
- * configured, every deploy of a node ends its own context, and a hold must outlast that.
+ * In the context of the flow. Where no store is configured, each deploy of a node deletes the context of
+ * the node itself, and a hold must outlast that.
+ * @param store its name in the settings of Node-RED; the default one if empty. A slow one is not waited
+ * for longer than `LONGEST_MS`
  * @param appliance its name in an inventory; each has a memory of its own
  */
 export function keptIn(node: Node, store: string | undefined, appliance?: string): KeptHere {

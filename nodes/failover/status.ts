@@ -14,7 +14,7 @@ export interface ShownStatus {
   remove(appliance?: string): void
   show(present: FailoverStatus, appliance?: string): void
   /** It does not protect the appliance yet, since the engine does not say what was held. */
-  wait(appliance: string): void
+  wait(appliance?: string): void
   /** It cannot protect: at all, or this appliance. */
   fail(failure: GatewayError, appliance?: string): void
   /** What is wrong with the inventory: all of it, or the rows that concern the node. */
@@ -118,7 +118,7 @@ export function createFleetFailoverStatus(
       const trouble = { key: failure.code, text: () => briefly(failure, words) }
       fleet.set(appliance, { fill: 'red', isUp: false, trouble })
     },
-    wait(appliance) {
+    wait(appliance = '') {
       const trouble = { key: 'engine', text: () => words('failover:status.engine', {}) }
       fleet.set(appliance, { fill: 'red', isUp: false, trouble })
     },

@@ -118,6 +118,7 @@ interface FailoverBody {
 
 /**
  * Has a failover node of the instance that owns the appliance obey a message.
+ * @param waitMs as of `Fleet.send`
  * @throws GatewayError as `callElsewhere`
  */
 export async function obeyElsewhere(
@@ -126,12 +127,13 @@ export async function obeyElsewhere(
   failover: string,
   { action, hold, main }: Message,
   stop: Stop,
+  waitMs?: number,
 ): Promise<void> {
   const { appliance = '' } = of
   if (!send) throw notHere(of)
   if (readOnly) throw readOnlyError({ name: 'failover' })
   const body: FailoverBody = { failover, message: { action, hold, main } }
-  await send({ appliance, writes: true, once: true, body }, stop)
+  await send({ appliance, writes: true, once: true, body }, stop, waitMs)
 }
 
 async function obey({ failovers }: Appliance, { failover, message }: FailoverBody): Promise<void> {

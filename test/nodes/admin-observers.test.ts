@@ -1,6 +1,6 @@
 // What the sidebar is given besides the state: what happened, what the routes carry, the failovers.
 import should from 'should'
-import { openConnection, type Connection } from '../../client/internal'
+import { Stop, openConnection, type Connection } from '../../client/internal'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { createLately } from '../../nodes/gateway/admin/lately'
 import { createObservers, type ObservedState } from '../../nodes/gateway/admin/observers'
@@ -121,9 +121,9 @@ describe('what the sidebar is given', () => {
     should(observers.state(node, { lookOn: true }).failovers).eql(listed)
     should(simulator.journal.length).equal(calls)
 
-    await commandFailover(node, { failoverId: 'failover', action: 'backup' })
+    await commandFailover(node, { failoverId: 'failover', action: 'backup' }, new Stop())
     said.should.eql([['backup']])
-    const ask = (body: object) => commandFailover(node, body)
+    const ask = (body: object) => commandFailover(node, body, new Stop())
     await should(ask({ failoverId: 'x', action: 'main' })).rejectedWith({ code: 'NOT_FOUND' })
     await should(ask({ failoverId: 'failover', action: 'reset' })).rejectedWith({
       code: 'INVALID_INPUT',

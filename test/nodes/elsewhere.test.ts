@@ -194,7 +194,7 @@ describe('an action for an appliance of another instance', function () {
       // What this instance knows of an appliance that it does not own.
       const oslo = { ...owner, failovers: new Set<never>(), appliance: 'oslo' }
       await until(() => [...owner.failovers][0]?.status !== undefined)
-      const ask = (body: object): Promise<void> => commandFailover(oslo, body, fleet)
+      const ask = (body: object): Promise<void> => commandFailover(oslo, body, new Stop(), fleet)
       await ask({ failoverId: 'node', action: 'hold' })
       should(last()).containEql({ appliance: 'oslo', writes: true, once: true })
       should([...owner.failovers][0]!.status!.held).be.true()
@@ -204,6 +204,50 @@ describe('an action for an appliance of another instance', function () {
       ])
       codes.should.eql(['CONFIG', 'INVALID_INPUT'])
       simulator.journal.filter(({ path }) => path.endsWith('/updates')).should.have.length(0)
+    } finally {
+      await close()
+    }
+  })
+
+  it('a command of the sidebar waits no longer than its person', async function () {
+    this.timeout(40_000)
+    const { close } = await open({ type: 'list-routes', effect: 'read' }, true)
+    try {
+      const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+      const sent: Array<{ stop: Stop; waitMs?: number }> = []
+      const stopped: string[] = []
+      // Nobody owns the appliance.
+      const wait: Fleet['send'] = ({ body }, stop, waitMs) => {
+        sent.push({ stop, waitMs })
+        return new Promise((_, reject) => {
+          stop.onStop(() => {
+            stopped.push((body as { message: { action: string } }).message.action)
+            reject(new GatewayError('CLOSED', 'stopped'))
+          })
+        })
+      }
+      Object.defineProperty(fleet!, 'send', { value: wait })
+      const ask = (action: string): Aborted => {
+        const body = { id: 'gateway', appliance: 'oslo', failoverId: 'node', action }
+        const request = helper.request().post('/media-gateway/failover')
+        const asked = request.set('content-type', 'application/json').send(JSON.stringify(body))
+        asked.then(
+          () => undefined,
+          () => undefined,
+        )
+        return asked as unknown as Aborted
+      }
+      const first = ask('main')
+      ask('hold')
+      await until(() => sent.length === 2)
+      should(stopped).eql([])
+      first.abort()
+      first._server.close()
+      await until(() => stopped.length > 0)
+      should(stopped).eql(['main'])
+      // Not two TTL, which may be ten minutes.
+      sent.map(({ waitMs }) => waitMs).should.eql([12_000, 12_000])
+      await until(() => stopped.length === 2, 'the end of the other one', 30_000)
     } finally {
       await close()
     }
@@ -224,7 +268,9 @@ describe('an action for an appliance of another instance', function () {
       outcomes.push(await send('node', { appliance: 'oslo' }))
       const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
       const command = { failoverId: 'node', action: 'hold' }
-      asked.push(await errorOfAsked(commandFailover(fleet!.find('oslo'), command, fleet)))
+      asked.push(
+        await errorOfAsked(commandFailover(fleet!.find('oslo'), command, new Stop(), fleet)),
+      )
       await unload()
     }
     await simulator.stop()
@@ -244,6 +290,12 @@ const errorOfAsked = (asked: Promise<void>): Promise<string> =>
     () => 'done',
     ({ code }: GatewayError) => code,
   )
+
+/** A request that its sender can give up; then nobody but the test closes its server. */
+interface Aborted {
+  abort(): void
+  _server: { close(): void }
+}
 
 const rows = ({ url }: Simulator): string => JSON.stringify([{ name: 'oslo', baseUrl: url }])
 

@@ -1,10 +1,12 @@
 // What a failover remembers, when its appliance moves between instances of Node-RED.
 import type { NodeStatus } from 'node-red'
 import should from 'should'
-import { GatewayError, words } from '../../client/errors'
+import { GatewayError, say as sentence, words } from '../../client/errors'
 import type { Share, ShareFollower, ShareMemory } from '../../client/fleet/types'
 import type { FailoverReport } from '../../client/internal'
+import { createEngineOutage } from '../../nodes/failover/engine-outage'
 import type { OpenShare } from '../../nodes/gateway/fleet/share'
+import type { Appliance, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, redeploy, send, unload, type Outcome } from '../support/flow'
 import { pause, until } from '../support/until'
@@ -18,6 +20,12 @@ const away = (): GatewayError => new GatewayError('UNAVAILABLE', words('no engin
 interface Held {
   held: boolean
   token?: number
+  writes?: number
+}
+
+interface Caught {
+  error: GatewayError
+  appliance?: string
 }
 
 /** The engine, as far as failovers use it. The other instances of the fleet are the test. */
@@ -26,7 +34,7 @@ class Engine implements Share, ShareMemory {
   record: { memory?: unknown; token: number } | undefined
   asked: string[] = []
   isAway = false
-  /** Writes wait for it. */
+  /** Reads and writes wait for it. */
   gate: Promise<void> = Promise.resolve()
   owned: number | undefined
   follower!: ShareFollower
@@ -36,9 +44,11 @@ class Engine implements Share, ShareMemory {
   owns = (): boolean => this.owned !== undefined
   token = (): number | undefined => this.owned
 
-  read(of: string, appliance: string): Promise<Engine['record']> {
+  async read(of: string, appliance: string): Promise<Engine['record']> {
     this.asked.push(`read ${of} ${appliance}`)
-    return this.isAway ? Promise.reject(away()) : Promise.resolve(structuredClone(this.record))
+    await this.gate
+    if (this.isAway) throw away()
+    return structuredClone(this.record)
   }
   async write(of: string, appliance: string, memory: unknown, token: number): Promise<boolean> {
     this.asked.push(`write ${of} ${appliance}`)
@@ -77,6 +87,7 @@ describe('a failover whose appliance moves', function () {
   let engine: Engine
   let events: FailoverReport[]
   let statuses: NodeStatus[]
+  let caught: Caught[]
 
   const show = ({ id, status }: { id: string; status: NodeStatus }): void => {
     if (id === 'failover') statuses.push(status)
@@ -85,6 +96,7 @@ describe('a failover whose appliance moves', function () {
     helper.getNode('out').on('input', (msg) => {
       events.push((msg as { payload: FailoverReport }).payload)
     })
+    helper.getNode('caught').on('input', (msg) => caught.push(msg as unknown as Caught))
   }
 
   beforeEach(async () => {
@@ -110,6 +122,7 @@ describe('a failover whose appliance moves', function () {
     engine = new Engine()
     events = []
     statuses = []
+    caught = []
     lease.leaseOf = (): OpenShare => (follower) => {
       engine.follower = follower
       return engine
@@ -148,7 +161,7 @@ describe('a failover whose appliance moves', function () {
       () => text.test(statuses.at(-1)?.text ?? ''),
       () => `${String(text)} in ${JSON.stringify(statuses)}`,
     )
-  const context = () => helper.getNode('failover').context().flow
+  const context = () => helper.getNode('out').context().flow
   const KEY = 'failover-failover-oslo'
   const local = (): Held => context().get(KEY) as Held
   const switches = (): number =>
@@ -209,6 +222,7 @@ describe('a failover whose appliance moves', function () {
     engine.take(5)
     await until(() => (engine.record as { token?: number } | undefined)?.token === 5)
     engine.kept.held.should.be.true()
+    warnings(/"oslo" is held, .* the engine has nothing of it/).should.equal(1)
     await engine.give()
 
     // An engine that was lost has counted from the beginning since.
@@ -216,6 +230,30 @@ describe('a failover whose appliance moves', function () {
     engine.take(4)
     await shows(/^1 of 1 protected$/)
     engine.kept.held.should.be.false()
+  })
+
+  it('has what the engine was told, where a store in files was behind when Node-RED was killed', async () => {
+    engine.take(1)
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record?.token === 1)
+    const behind = structuredClone(local())
+    await say({ action: 'hold' })
+    await until(() => engine.kept.held)
+    await engine.give()
+    context().set(KEY, behind)
+    engine.take(2)
+    await shows(/^oslo: held/)
+    await until(() => engine.record!.token === 2)
+    should([engine.kept.held, local().held]).eql([true, true])
+    await engine.give()
+
+    // An earlier version has not counted what it wrote.
+    const { writes: _, ...earlier } = local()
+    context().set(KEY, { ...earlier, held: true })
+    engine.record = { memory: { ...engine.kept, held: false }, token: 1 }
+    engine.take(3)
+    await shows(/^oslo: held/)
+    await until(() => engine.record!.token === 3 && engine.kept.held)
   })
 
   it('begins anew with what is no memory', async () => {
@@ -231,16 +269,19 @@ describe('a failover whose appliance moves', function () {
     engine.isAway = true
     simulator.failAddress(MAIN.address, 'disconnected')
     engine.take(2)
-    const held = say({ action: 'hold' })
     await shows(/^oslo: waiting for the engine; 0 of 1 protected$/)
-    await until(() => engine.asked.length >= 6)
+    await until(() => caught.length > 0)
+    await until(() => engine.asked.length >= 8)
     should([simulator.journal.length, events.length]).eql([0, 0])
-    warnings(/cannot be read or written/).should.equal(1)
     engine.isAway = false
-    should(await held).containEql({ done: 1, error: undefined })
-    await until(() => engine.kept?.held)
-    switches().should.equal(0)
+    await until(() => switches() === 1)
     warnings(/can be read and written again/).should.equal(1)
+    // Once, and not at the first attempt that fails.
+    caught.should.have.length(1)
+    const [{ error, appliance }] = caught as [Caught]
+    error.message.should.match(/"oslo".* waits for what it has kept on the engine.* no engine$/)
+    should(error.cause).containDeep({ code: 'UNAVAILABLE', appliance: 'oslo', applied: 'no' })
+    should(appliance).equal('oslo')
 
     // Where it is given away meanwhile, it does not begin.
     await engine.give()
@@ -252,7 +293,104 @@ describe('a failover whose appliance moves', function () {
     engine.isAway = false
     const asked = engine.asked.length
     await shows(/^no gateway/)
+    should(caught).have.length(1)
     should([simulator.journal.length, engine.asked.length]).eql([sent, asked])
+  })
+
+  it('obeys no command while it waits for the engine, and none of them later', async () => {
+    let open = (): void => undefined
+    engine.gate = new Promise((resolve) => (open = resolve))
+    engine.take(1)
+    await until(() => engine.asked.length === 1)
+    const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+    const [failover] = fleet!.find('oslo').failovers
+    const command = (): Promise<unknown> =>
+      failover!.command('backup').catch((error: unknown) => error)
+    const early = [say({ action: 'backup' }), say({ action: 'hold' })]
+    const elsewhere = [
+      command(),
+      failover!.obey({ action: 'backup' }).catch((error: unknown) => error),
+    ]
+    engine.isAway = true
+    open()
+    const outcomes = await Promise.all([...early, say({ action: 'backup', hold: true })])
+    outcomes.map(({ done }) => done).should.eql([1, 1, 1])
+    const errors = outcomes.map(({ error }) => error as unknown)
+    for (const error of [...errors, ...(await Promise.all(elsewhere)), await command()]) {
+      should(error).have.properties({ code: 'UNAVAILABLE' })
+      const { message, cause } = error as GatewayError
+      message.should.match(/waits for what it has kept on the engine.* Nothing was changed\.$/)
+      should(cause).containEql({ applied: 'no', retryable: true })
+    }
+
+    engine.isAway = false
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record?.token === 1)
+    should([switches(), engine.kept.held]).eql([0, false])
+    await command()
+    await until(() => switches() === 1)
+  })
+
+  it('says once that the engine does not take what it remembers, and when it does again', async () => {
+    engine.take(1)
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record?.token === 1)
+    engine.isAway = true
+    await say({ action: 'hold' })
+    await until(() => caught.length > 0)
+    const asked = engine.asked.length
+    await until(() => engine.asked.length >= asked + 2)
+    caught.should.have.length(1)
+    const [{ error, appliance }] = caught as [Caught]
+    error.message.should.match(/"oslo".* cannot be kept on the engine.* no engine$/)
+    should([error.cause.code, error.cause.appliance, appliance]).eql([
+      'UNAVAILABLE',
+      'oslo',
+      'oslo',
+    ])
+    engine.isAway = false
+    await until(() => engine.kept.held)
+    await until(() => warnings(/can be read and written again/) === 1)
+  })
+
+  it('says it once for all appliances of a node', () => {
+    const told: string[] = []
+    const over: string[] = []
+    const outage = createEngineOutage(
+      ({ message }, { appliance }) => told.push(`${appliance}: ${message}`),
+      (text) => over.push(text),
+    )
+    const [oslo, bergen] = [{ appliance: 'oslo' }, { appliance: 'bergen' }] as Appliance[]
+    const [error, large] = [away(), new GatewayError('INVALID_INPUT', sentence('unchanged'))]
+    for (const of of [oslo!, bergen!, oslo!]) outage.failed(of, error, 'read')
+    outage.failed(bergen!, error, 'write')
+    outage.failed(oslo!, large, 'write')
+    told
+      .map((text) => text.replace(/"(\w+)".* (waits|cannot) .*/, '$1 $2'))
+      .should.eql([
+        'oslo: The failover of oslo waits',
+        'bergen: What the failover of bergen cannot',
+        'oslo: What the failover of oslo cannot',
+      ])
+    outage.recovered('oslo')
+    should(over).have.length(0)
+    outage.remove('bergen')
+    outage.failed(bergen!, error, 'read')
+    outage.recovered('bergen')
+    should([told.length, over.length]).eql([4, 1])
+  })
+
+  it('is given away, too, while the engine neither takes nor refuses what it is told', async () => {
+    engine.take(1)
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record?.token === 1)
+    let open = (): void => undefined
+    engine.gate = new Promise((resolve) => (open = resolve))
+    await say({ action: 'hold' })
+    await engine.give()
+    engine.kept.held.should.be.false()
+    open()
+    await until(() => engine.kept.held)
   })
 
   it('tries again what the engine was not told, the latest only', async () => {
@@ -296,8 +434,20 @@ describe('a failover whose appliance moves', function () {
     await shows(/^1 of 1 protected$/)
     await say({ action: 'hold' })
     await until(() => engine.kept.held)
+    const held = structuredClone(local())
     await redeploy('', {}, { gateway: GATEWAY() }, 'nodes')
-    should(engine.record).eql({ memory: undefined, token: 1 })
+    Object.keys(engine.record!.memory as object).should.eql(['writes'])
+    should(engine.record!.token).equal(1)
+    // It comes back at once, where a store in files had not forgotten it when Node-RED was killed.
+    context().set(KEY, held)
+    await redeploy(
+      '',
+      { failover: { ...FAILOVER, gateway: 'gateway' } },
+      { gateway: GATEWAY() },
+      'nodes',
+    )
+    await until(() => engine.kept.held === false)
+    await redeploy('', {}, { gateway: GATEWAY() }, 'nodes')
     await engine.give()
     const asked = engine.asked.length
     // Who does not own it, and has nothing of it, does not ask.

@@ -2,6 +2,7 @@
 // its own gateway. The rules have their own tests in `test/client/failover`.
 import should from 'should'
 import type { NodeAPI } from 'node-red'
+import { Stop } from '../../client/internal'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { createObservers } from '../../nodes/gateway/admin/observers'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
@@ -75,10 +76,10 @@ scene('is shown in the sidebar, which has it hold and switch', {}, async (stage)
     inUse: 'main',
     held: false,
   })
-  await commandFailover(gateway, { failoverId: id, action: 'hold' })
+  await commandFailover(gateway, { failoverId: id, action: 'hold' }, new Stop())
   shown().held!.should.be.true()
-  await commandFailover(gateway, { failoverId: id, action: 'release' })
-  await commandFailover(gateway, { failoverId: id, action: 'backup' })
+  await commandFailover(gateway, { failoverId: id, action: 'release' }, new Stop())
+  await commandFailover(gateway, { failoverId: id, action: 'backup' }, new Stop())
   await until(() => shown().state === 'protecting')
   should(stage.source).equal(BACKUP.address)
 })

@@ -104,6 +104,7 @@ const ANYWHERE = [
   'pin',
   'notOwned',
   'otherFlows',
+  'failoverWaits',
   'otherVersion',
   'correctLogin',
   'loginNotFound',

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setLatest } from '../../memory'
-import { Stop } from '../../stop'
+import { Stop, pause } from '../../stop'
 import type { Command } from '../types'
 import type { Claim, Claims, Found } from './claims'
 import type { Line } from './line'
 import { lost, outcomeOf, resultLost, type Outcome } from './outcome'
 import { nameOf } from './names'
-import { pause } from './pause'
 import { Assembly, unpacked, type Frame } from './wire'
 
 /** A command that was begun here. */

@@ -1,10 +1,9 @@
 import type { MqttClient } from 'mqtt'
 import { createOutageLog } from '../../connection/outage-log'
-import { Stop } from '../../stop'
+import { Stop, pause } from '../../stop'
 import type { Bucket } from './bucket'
 import { reasonOf } from './failures'
 import type { EngineOptions } from './options'
-import { pause } from './pause'
 
 /**
  * Shows the records of a bucket as retained messages of MQTT: NATS itself retains nothing for the

@@ -1,10 +1,9 @@
 import type { KV, KvStatus } from '@nats-io/kv'
-import { Stop } from '../../stop'
+import { Stop, pause } from '../../stop'
 import type { Entry, RecordWatch, Store } from '../types'
 import { isPresent, type Bucket, type Stored } from './bucket'
 import { engineAway } from './failures'
 import type { Link } from './link'
-import { pause } from './pause'
 
 /**
  * Which records the engine must have, since this connection has seen them: those of the bucket that was

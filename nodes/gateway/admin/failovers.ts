@@ -27,14 +27,24 @@ function shown(failover: ListedFailover, host: string): ShownFailover {
 const ACTIONS: readonly unknown[] = ['main', 'backup', 'hold', 'release']
 
 /**
+ * So long a person waits for an instance that works for the appliance: what is carried out later is
+ * carried out when nobody expects it any more.
+ */
+const WAIT_MS = 12_000
+/** Nor does anything else take longer, such as an earlier command that waits, too. */
+const LONGEST_MS = 15_000
+
+/**
  * Has a failover node obey: here or, with leases, on the instance that owns the appliance.
+ * @param stop the person has gone
  * @param fleet of the appliance, if it has one
  * @throws GatewayError `INVALID_INPUT`, `NOT_FOUND`, and what the failover throws; `UNAVAILABLE` where
- * the instance that works for the appliance cannot be reached
+ * the instance that works for the appliance cannot be reached; `CLOSED` after the stop
  */
 export async function commandFailover(
   node: Appliance,
   { failoverId, action }: { failoverId?: unknown; action?: unknown },
+  stop: Stop,
   fleet?: Fleet,
 ): Promise<void> {
   if (!ACTIONS.includes(action)) {
@@ -44,7 +54,15 @@ export async function commandFailover(
   if (fleet && appliance !== undefined && !fleet.owns(appliance)) {
     const { obeyElsewhere } =
       require('../../runtime/elsewhere') as typeof import('../../runtime/elsewhere')
-    return obeyElsewhere(fleet, node, String(failoverId), { action }, new Stop())
+    const over = new Stop()
+    const release = stop.onStop(() => over.now())
+    const late = setTimeout(() => over.now(), LONGEST_MS)
+    try {
+      return await obeyElsewhere(fleet, node, String(failoverId), { action }, over, WAIT_MS)
+    } finally {
+      clearTimeout(late)
+      release()
+    }
   }
   const failover = [...node.failovers].find(({ id }) => id === failoverId)
   if (!failover) throw new GatewayError('NOT_FOUND', 'This gateway has no such failover node.')

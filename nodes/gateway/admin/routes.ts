@@ -3,6 +3,7 @@ import type { NodeAPI } from 'node-red'
 import {
   GatewayError,
   SECRET_PREFIX,
+  Stop,
   controlRoute,
   getRoute,
   hideSecrets,
@@ -152,10 +153,10 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   httpAdmin.post(
     '/media-gateway/failover',
     mayWrite,
-    respond(RED, deployedIn, async (form, body) => {
+    respond(RED, deployedIn, async (form, body, stop) => {
       const node = RED.nodes.getNode(form.id ?? '')
       if (!isGatewayNode(node)) throw new NotDeployed()
-      await commandFailover(applianceOf(node, textOf(body.appliance)), body, node.fleet)
+      await commandFailover(applianceOf(node, textOf(body.appliance)), body, stop, node.fleet)
       return { ok: true }
     }),
   )
@@ -171,7 +172,7 @@ const registered = new WeakSet<object>()
 function respond(
   RED: NodeAPI,
   formIn: (body: JsonObject) => ConnectionForm,
-  work: (form: ConnectionForm, body: JsonObject) => unknown,
+  work: (form: ConnectionForm, body: JsonObject, stop: Stop) => unknown,
 ): RequestHandler {
   return (request: Request, response: Response) => {
     if (request.method === 'POST' && !request.is('application/json')) {
@@ -180,8 +181,11 @@ function respond(
     }
     const body = bodyOf(request)
     const form = formIn(body)
+    // When the editor has gone, or has its response.
+    const stop = new Stop()
+    response.once('close', () => stop.now())
     Promise.resolve()
-      .then(() => work(form, body))
+      .then(() => work(form, body, stop))
       .then(
         (result) => response.json(result),
         (error: unknown) => {
