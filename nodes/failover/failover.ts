@@ -21,7 +21,7 @@ import {
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
 import { wordsOf } from '../runtime/words'
-import { createEngineOutage } from './engine-outage'
+import type { EngineOutage } from './engine-outage'
 import { startGuard, type Guard } from './guard'
 import { forgetAll, isLostAtRestart, keptIn, type Kept } from './kept'
 import type { FailoverConfig } from './options'
@@ -66,7 +66,7 @@ export = (RED: NodeAPI): void => {
       tell(error, of)
     }
 
-    const engineOutage = createEngineOutage(tell, (text) => this.log(text))
+    let shared: EngineOutage | undefined
     const keptFor = (of: Appliance): Kept => {
       const { appliance } = of
       const local = keptIn(this, store, appliance)
@@ -74,6 +74,8 @@ export = (RED: NodeAPI): void => {
       if (!memory || !token || appliance === undefined) return local
       // Only with a lease: its files are loaded then.
       const { carried } = require('./carried') as typeof import('./carried')
+      const { createEngineOutage } = require('./engine-outage') as typeof import('./engine-outage')
+      const engineOutage = (shared ??= createEngineOutage(tell, (text) => this.log(text)))
       return carried({
         memory,
         token,
