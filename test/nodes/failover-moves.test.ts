@@ -446,7 +446,7 @@ describe('a failover whose appliance moves', function () {
       { gateway: GATEWAY() },
       'nodes',
     )
-    await until(() => engine.kept.held === false)
+    await until(() => 'held' in engine.kept && !engine.kept.held)
     await redeploy('', {}, { gateway: GATEWAY() }, 'nodes')
     await engine.give()
     const asked = engine.asked.length
