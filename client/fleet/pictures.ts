@@ -1,6 +1,5 @@
 import { createSemaphore } from '../connection/concurrency'
-import type { Stop } from '../stop'
-import { pause } from './nats/pause'
+import { pause, type Stop } from '../stop'
 import type { Gathering } from './types'
 
 /** How many are read at once: a takeover may ask for thousands. */
