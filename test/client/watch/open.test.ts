@@ -33,8 +33,9 @@ async function handOver(options: Partial<WatchOptions> = {}, open: unknown = ope
   return watch(options)
 }
 
+/** A status after which nothing is repeated: the tests do not wait. */
 const away = (): unknown =>
-  simulator.fault({ kind: 'status', status: 503, match: { path: `/api/devices/${deviceId}` } })
+  simulator.fault({ kind: 'status', status: 500, match: { path: `/api/devices/${deviceId}` } })
 const back = (): void => simulator.clearFaults()
 
 async function miss(times: number): Promise<void> {
