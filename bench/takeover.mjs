@@ -11,6 +11,7 @@ import { table } from '../scripts/harness/report.mjs'
 import { ready } from '../scripts/ready.mjs'
 
 const INTERVAL = 1
+const LEAST = { appliances: 1, ttl: 2 }
 const SESSION = 20
 const SETTLED_WITHIN_MS = 60_000
 /** What a fleet in good order shows between two events. */
@@ -134,7 +135,11 @@ async function main() {
 function optionsOf(args) {
   const text = (value) => ({ type: 'string', default: value })
   const { values } = parseArgs({ args, options: { appliances: text('64'), ttl: text('4') } })
-  return Object.fromEntries(Object.entries(values).map(([name, given]) => [name, Number(given)]))
+  const numbers = Object.entries(values).map(([name, given]) => {
+    if (/^\d+$/.test(given) && Number(given) >= LEAST[name]) return [name, Number(given)]
+    throw new Error(`--${name} takes a whole number from ${LEAST[name]}, not "${String(given)}".`)
+  })
+  return Object.fromEntries(numbers)
 }
 
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`

@@ -85,8 +85,8 @@ export interface RecordWatch {
  */
 export interface Store {
   /**
-   * When the records were begun, in Unix ms by the clock of the engine. A revision that is added to it
-   * grows also where they were lost and begun anew.
+   * When the records were begun, in Unix ms by the clock of the engine. Added to a revision,
+   * it gives a number that keeps growing even after all records were lost.
    */
   readonly createdAt: number
   /** The present record; undefined where there is none. Read where writes are decided. */

@@ -37,7 +37,7 @@ export function shownOpen({ told, ...open }: Open): ShownOpen {
   return { ...open, told: shown }
 }
 
-/** Undefined where nothing is told. */
+/** The same without `told`; undefined where there is none. */
 export function withoutTold(
   shown: Readonly<Record<string, ShownOpen>>,
 ): Record<string, ShownOpen> | undefined {

@@ -18,7 +18,7 @@ const FAILED: Record<Work, string> = {
 }
 
 /**
- * An outage is told once, not for each of its appliances.
+ * Reports an outage once, not once for each appliance.
  * @param tell gets each kind of failure once
  * @param log gets the end
  */

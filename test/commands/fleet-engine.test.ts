@@ -442,6 +442,18 @@ withNats('the engine of a fleet', function () {
     })
     const all = (): boolean => true
 
+    /** A sender, and two owners of which the first can be cut off. */
+    async function threeEngines() {
+      const nats = await server()
+      const wire = await startWire(nats.port)
+      ending.push(() => wire.stop())
+      const one = open(nats.url, {}, PACE)
+      const other = open(wire.url, {}, PACE)
+      const third = open(nats.url, {}, PACE)
+      await isUp(one, other, third)
+      return { wire, one, other, third }
+    }
+
     /** Serves and notes what was carried out. */
     async function owner(
       engine: Engine,
@@ -712,13 +724,7 @@ withNats('the engine of a fleet', function () {
     })
 
     it('in doubt when the owner is cut off: repeated only if that does no harm', async () => {
-      const nats = await server()
-      const wire = await startWire(nats.port)
-      ending.push(() => wire.stop())
-      const one = open(nats.url, {}, PACE)
-      const other = open(wire.url, {}, PACE)
-      const third = open(nats.url, {}, PACE)
-      await isUp(one, other, third)
+      const { wire, one, other, third } = await threeEngines()
       let isFirst = true
       const first = await owner(
         other,
@@ -740,13 +746,7 @@ withNats('the engine of a fleet', function () {
     })
 
     it('in doubt are not repeated after a later change of the same appliance', async () => {
-      const nats = await server()
-      const wire = await startWire(nats.port)
-      ending.push(() => wire.stop())
-      const one = open(nats.url, {}, PACE)
-      const other = open(wire.url, {}, PACE)
-      const third = open(nats.url, {}, PACE)
-      await isUp(one, other, third)
+      const { wire, one, other, third } = await threeEngines()
       let isFirst = true
       const first = await owner(
         other,

@@ -49,7 +49,7 @@ export function createLine(
       const subscribe = (connection: NatsConnection): void => {
         subscription = connection.subscribe(own + subject, {
           callback(error, message) {
-            // A right that is missing is told by the link.
+            // The link logs the missing right.
             if (error) return
             const frame = unframed(message.data)
             const token = message.subject.slice(message.subject.lastIndexOf('.') + 1)

@@ -347,7 +347,7 @@ function inventoryOf(fleet: Fleet): Pick<ListedGateway, 'inventory' | 'error'> {
   const names = fleet.names()
   const owned = names.filter((name) => fleet.owns(name)).length
   const { failure } = fleet
-  // It is told once, and is no row.
+  // Shown as the error already.
   const faults = fleet.faults().filter(({ message }) => message !== failure?.message)
   const inventory = { appliances: names.length, owned, faults: shownFaults(faults) }
   return { inventory, ...(failure && { error: failureOf(failure, '') }) }

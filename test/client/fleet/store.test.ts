@@ -138,7 +138,7 @@ describe('a watch of the records', () => {
     ended.should.eql([])
   })
 
-  it('is not needed to see by a write that records were lost', async () => {
+  it('is not needed to notice a loss: a write that gets an old revision rejects', async () => {
     should(await store.create('slot.1', 'life')).equal(8)
     written = 8
     const error = await errorOf(store.update('slot.1', 'life', 8))
