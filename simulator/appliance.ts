@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { Callers, usualCallers } from './callers'
 import { Agenda } from './scheduler'
 import { newDevice, type DeviceState } from './device'
 import type { Dialect } from './dialect'
@@ -9,16 +10,20 @@ import {
   completeDestination,
   completeSource,
   definitionOf,
+  isListener,
   lineOf,
   measure,
   mergedDefinition,
+  newClient,
   newDestination,
+  newMeter,
   newRoute,
   newSource,
   runningTime,
   setIdle,
   setState,
   summarise,
+  type Client,
   type ConnectionState,
   type DestinationState,
   type RouteSpec,
@@ -57,6 +62,7 @@ export class Appliance {
   readonly devices: DeviceState[]
   readonly agenda: Agenda
   readonly lines = new Lines()
+  readonly callers = new Callers()
   readonly settings: ApplianceSettings
   readonly now: () => number
 
@@ -78,7 +84,10 @@ export class Appliance {
   install(device: DeviceState, spec: RouteSpec): RouteState {
     const route = newRoute(checkedSpec(spec))
     device.add(route)
-    for (const part of partsOf(route)) part.lines = this.lines.of(part)
+    for (const output of route.destinations.filter(isListener)) {
+      this.callers.set(output, spec.callers ?? usualCallers(output))
+    }
+    this.attach(route)
     if (spec.startRoute) {
       route.state = 'running'
       route.startedAt = this.now()
@@ -92,9 +101,7 @@ export class Appliance {
     if (route.state === 'running') return
     route.state = 'running'
     route.startedAt = this.now()
-    for (const part of partsOf(route)) {
-      part.meter = { at: this.now(), packets: 0, lost: 0, perSecond: { packets: 0, lost: 0 } }
-    }
+    for (const part of partsOf(route)) part.meter = newMeter(this.now())
     this.connect(route, wantedParts(route))
   }
 
@@ -121,14 +128,14 @@ export class Appliance {
     this.reckon(route)
   }
 
-  /** Changes lines, and moves the parts of running routes to the states that follow. */
-  changeLines(change: (lines: Lines) => void): void {
+  /** Changes lines and callers, and moves the parts of running routes to the states that follow. */
+  changeFarEnds(change: (lines: Lines, callers: Callers) => void): void {
     this.agenda.catchUp()
     const routes = this.devices.flatMap((device) => device.routes)
     const before = new Map(routes.map((route) => [route, outlookOf(route)]))
-    change(this.lines)
+    change(this.lines, this.callers)
     for (const route of routes) {
-      for (const part of partsOf(route)) part.lines = this.lines.of(part)
+      this.attach(route)
       if (route.state === 'running') this.connect(route, affected(route, before.get(route)))
     }
   }
@@ -157,7 +164,7 @@ export class Appliance {
       for (const spec of specs) {
         const route = newRoute(withoutIds(spec))
         device.add(route)
-        for (const part of partsOf(route)) part.lines = this.lines.of(part)
+        this.attach(route)
         if (spec.startRoute) this.start(route)
       }
     })
@@ -192,7 +199,8 @@ export class Appliance {
       return destination
     })
     route.name = spec.name
-    for (const part of partsOf(route)) part.lines = this.lines.of(part)
+    route.danglingIds = spec.danglingIds ?? []
+    this.attach(route)
     if (route.state === 'running') {
       this.connect(route, [...reconnecting, ...affected(route, before)])
     }
@@ -212,7 +220,11 @@ export class Appliance {
         .sort((part) => (part === route.source ? -1 : 0))
         .filter((part) => isUnderWay(route, part))
       for (const part of first === route.source ? [first] : [first, ...others]) {
-        if (part) setState(part, part.state === 'disconnected' ? 'connecting' : 'connected')
+        if (!part) continue
+        const isNext = part.state !== 'disconnected'
+        setState(part, isNext ? 'connected' : 'connecting')
+        // Whoever called before has a new connection.
+        if (isNext && isListener(part)) this.serve(part, [])
       }
       this.reckon(route)
       if (parts.some((part) => isUnderWay(route, part))) {
@@ -221,6 +233,23 @@ export class Appliance {
     }
     this.reckon(route)
     if (parts.length > 0) this.agenda.enter(this.settings.settleDelay, step)
+  }
+
+  /** Gives the parts of a route their lines and callers. */
+  private attach(route: RouteState): void {
+    for (const part of partsOf(route)) {
+      part.lines = this.lines.of(part)
+      if (isListener(part)) this.serve(part, part.clients)
+    }
+  }
+
+  /** Makes a client of each caller, except of those that are one already. */
+  private serve(output: DestinationState, known: readonly Client[]): void {
+    output.clients = this.callers
+      .of(output)
+      .map(
+        (caller) => known.find((each) => each.caller === caller) ?? newClient(caller, this.now()),
+      )
   }
 
   /** Updates a route's summary and counters; call after every change to one of its parts. */
@@ -240,8 +269,15 @@ function wantedParts(route: RouteState): Part[] {
   return partsOf(route).filter((part) => !('started' in part) || part.started === true)
 }
 
-/** The state that a part of a running route will reach: without its source a destination waits. */
-function goalOf({ source }: RouteState, part: Part): ConnectionState {
+/** The state that a part of a running route will reach: an SRT listener needs a caller too. */
+function goalOf(route: RouteState, part: Part): ConnectionState {
+  const reached = reachOf(route, part)
+  const waits = reached === 'connected' && isListener(part) && part.clients.length === 0
+  return waits ? 'disconnected' : reached
+}
+
+/** How far its lines let it get: without its source a destination waits. */
+function reachOf({ source }: RouteState, part: Part): ConnectionState {
   const held = lineOf(part).state
   if (held || part === source) return held ?? 'connected'
   return lineOf(source).state ? 'disconnected' : 'connected'
@@ -260,7 +296,8 @@ interface Outlook {
 
 /** The state that each part of a route will reach, and whether it will have data. */
 function outlookOf(route: RouteState): Map<Part, Outlook> {
-  const hasData = (part: Part) => goalOf(route, part) === 'connected' && lineOf(part).data !== false
+  const hasData = (part: Part) =>
+    reachOf(route, part) === 'connected' && lineOf(part).data !== false
   return new Map(
     partsOf(route).map((part) => [
       part,
@@ -285,9 +322,8 @@ function affected(route: RouteState, before: Map<Part, Outlook> | undefined): Pa
 
 /** A create may contain IDs, or empty ones: the appliance assigns its own (facts 4.3). */
 function withoutIds(spec: RouteSpec): RouteSpec {
-  const { id: _, ...route } = spec
   return {
-    ...route,
+    name: spec.name,
     source: { ...spec.source, id: '' },
     destinations: (spec.destinations ?? []).map((destination) => ({ ...destination, id: '' })),
   }

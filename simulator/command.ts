@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { certificateFrom, type Certificate } from './certificate'
 import { DIALECTS } from './dialect'
+import { FIELD_DIALECT, fieldRoutes } from './field'
 import { asObject, type Call } from './http'
 import { checkFault, EFFECTS, type Fault } from './faults'
 import type { LineCondition } from './lines'
@@ -19,7 +20,7 @@ const HELP = `media-gateway-simulator: a simulated gateway to develop and test a
 
   --port N             port to listen on (8080, or 8443 with --https; 0 takes a free one)
   --host ADDRESS       address to listen on (127.0.0.1)
-  --https              use the test certificate for localhost; its fingerprint is printed
+  --https              make a certificate for localhost; its fingerprint is printed
   --cert FILE          https with this certificate instead (PEM)
   --key FILE           its private key (PEM, without a passphrase)
   --routes N           number of generated routes on each device, using every protocol (8)
@@ -35,7 +36,13 @@ const HELP = `media-gateway-simulator: a simulated gateway to develop and test a
                        ms of latency, the status, or the bytes of giant.
                        --fault status=503:POST:/api/devices/*/updates:2
   --fail WHAT=STATE    start with a failure; repeatable, see below
+  --callers ROUTE/DESTINATION=N
+                       how many call an SRT listener output; repeatable. Routes of the start
+                       have one to three, new ones none
+  --life SEED          let callers and sources come and go by chance; the same seed, the same
+                       life
   --dialect NAME=VALUE behave like other firmware; repeatable
+  --dialect field      14 routes as on a gateway in the field, several without callers
   --quiet              print no line for each request
   --help               print this text
 
@@ -50,6 +57,7 @@ What can fail, and how. Use --fail 'Studio A=disconnected', or type while it run
   ROUTE/DESTINATION    the line to a destination   or some of bitrate=N (at most N Mbit/s),
   @ADDRESS[:PORT]      every line to an address    loss=N (percent), rtt=N (ms): loss=5,rtt=400
   device               the gateway                 offline, away (cuts every connection), ok
+Who calls: type "callers ROUTE/DESTINATION=2", or 0.
 
 Dialects; the first value is the default:
 ${Object.entries(DIALECTS)
@@ -68,6 +76,10 @@ While it runs, without a session:
   POST   /simulator/addresses/ADDRESS[:PORT]
                                    the same for every line to this address: {"line": "no-data"}
   POST   /simulator/device         {"state": "offline"}, "away" or "ok"
+  GET    /simulator/callers        who calls SRT listener outputs
+  POST   /simulator/callers/ROUTE  set that: {"Partners": 2}, or {"Partners": [{"label": "A",
+                                   "address": "203.0.113.7", "port": 40001}]}
+  GET    /simulator/truth          what --life did, and when
   DELETE /simulator/failures       restore everything
   POST   /simulator/sessions/drop  end all sessions, as if they had expired
 `
@@ -80,20 +92,22 @@ interface Command {
   quiet: boolean
   options: SimulatorOptions
   failures: string[]
+  callers: string[]
 }
 
 async function main(): Promise<void> {
-  const { help, quiet, options, failures } = commandFrom(process.argv.slice(2))
+  const { help, quiet, options, failures, callers } = commandFrom(process.argv.slice(2))
   if (help) {
     process.stdout.write(HELP)
     return
   }
   const simulator = await startSimulator(options)
   try {
-    for (const failure of failures) failAsTold(simulator, failure)
+    for (const text of failures) asOption('fail', () => failAsTold(simulator, text))
+    for (const text of callers) asOption('callers', () => setCallersAsTold(simulator, text))
   } catch (error) {
     await simulator.stop()
-    throw new UsageError(`--fail: ${messageOf(error)}`)
+    throw error
   }
   const isObeying = mayRead()
   introduce(simulator, options, isObeying)
@@ -109,6 +123,14 @@ async function main(): Promise<void> {
   process.once('SIGINT', stop).once('SIGTERM', stop)
 }
 
+function asOption(name: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    throw new UsageError(`--${name}: ${messageOf(error)}`)
+  }
+}
+
 function commandFrom(args: string[]): Command {
   const values = parsedArguments(args)
   const https = certificateOf(values) ?? values.https === true
@@ -117,7 +139,6 @@ function commandFrom(args: string[]): Command {
     port: whole('port', values.port, 0, 65_535) ?? (https ? 8443 : 8080),
     https,
     host: values.host,
-    routes: whole('routes', values.routes, 0, 100_000),
     devices: whole('devices', values.devices, 0, 1000),
     latency: whole('latency', values.latency, 0),
     maxSessions: whole('max-sessions', values['max-sessions'], 0),
@@ -125,14 +146,16 @@ function commandFrom(args: string[]): Command {
     defaultPageSize: whole('page-size', values['page-size'], 1, 500),
     username: values.user,
     password: values.password,
-    dialect: Object.fromEntries((values.dialect ?? []).map(dialectFrom)),
+    ...dialectsFrom(values.dialect ?? []),
+    ...(values.routes && { routes: whole('routes', values.routes, 0, 100_000) }),
+    life: lifeFrom(values.life),
     faults: (values.fault ?? []).map(faultFrom),
     applyDelay: 200,
     settleDelay: 300,
     journalSize: 1000,
   }
-  const { help = false, quiet = false, fail: failures = [] } = values
-  return { help, quiet, options, failures }
+  const { help = false, quiet = false, fail: failures = [], callers = [] } = values
+  return { help, quiet, options, failures, callers }
 }
 
 function parsedArguments(args: string[]) {
@@ -153,6 +176,8 @@ function parsedArguments(args: string[]) {
         latency: text,
         fault: several,
         fail: several,
+        callers: several,
+        life: text,
         'max-sessions': text,
         'session-lifetime': text,
         user: text,
@@ -189,11 +214,24 @@ function whole(name: string, text: string | undefined, low: number, high = 2 ** 
   return number
 }
 
+function lifeFrom(text: string | undefined) {
+  const seed = whole('life', text, 0)
+  return seed === undefined ? undefined : { seed }
+}
+
+/** `field` comes with routes; what is given beside it wins. */
+function dialectsFrom(given: string[]): SimulatorOptions {
+  const values = given.filter((each) => each !== 'field').map(dialectFrom)
+  const dialect = Object.fromEntries(values)
+  if (values.length === given.length) return { dialect }
+  return { dialect: { ...FIELD_DIALECT, ...dialect }, routes: fieldRoutes() }
+}
+
 function dialectFrom(text: string): [string, string | number | boolean] {
   const [name, value = ''] = text.split('=', 2)
   const known = Object.entries(DIALECTS).find(([each]) => each === name)
   if (!known) {
-    const names = Object.keys(DIALECTS).join(', ')
+    const names = [...Object.keys(DIALECTS), 'field'].join(', ')
     throw new UsageError(`There is no dialect "${name}". The dialects are ${names}.`)
   }
   const values: ReadonlyArray<string | number | boolean> = known[1]
@@ -235,7 +273,12 @@ function obey(simulator: Simulator, line: string): void {
     else if (verb === 'fail' && what) failAsTold(simulator, what)
     else if (verb === 'restore' && what) failAsTold(simulator, `${what}=ok`)
     else if (verb === 'restore') simulator.restore()
-    else throw new Error('Type "fail WHAT=STATE", "restore WHAT" or "restore"; see --help.')
+    else if (verb === 'callers' && what) setCallersAsTold(simulator, what)
+    else {
+      throw new Error(
+        'Type "fail WHAT=STATE", "restore WHAT", "restore" or "callers ROUTE/DESTINATION=N"; see --help.',
+      )
+    }
     console.log(`Done: ${line}`)
   } catch (error) {
     console.error(messageOf(error))
@@ -249,15 +292,26 @@ function failAsTold(simulator: Simulator, text: string): void {
   if (what === 'device') return simulator.failDevice(how as DeviceCondition)
   const condition = conditionFrom(how)
   if (what.startsWith('@')) return simulator.failAddress(what.slice(1), condition)
-  // Both names may contain a slash.
-  const names = what.split('/')
+  const { route, destination } = partNamed(simulator, what)
+  if (destination === undefined) simulator.fail(route, { source: condition })
+  else simulator.fail(route, { destinations: { [destination]: condition } })
+}
+
+/** `Studio A/Studio A out=2` */
+function setCallersAsTold(simulator: Simulator, text: string): void {
+  const [, what = '', count = ''] = /^(.+)=(\d+)$/.exec(text) ?? []
+  const { route, destination } = partNamed(simulator, what)
+  if (destination === undefined) throw new Error(`"${text}" is not ROUTE/DESTINATION=N.`)
+  simulator.setCallers(route, { [destination]: Number(count) })
+}
+
+/** `Studio A` or `Studio A/Monitor`: both names may contain a slash. */
+function partNamed(simulator: Simulator, text: string): { route: string; destination?: string } {
+  const names = text.split('/')
   const routes = names.map((_, place) => names.slice(0, place).join('/'))
   const route = routes.find((name) => simulator.route(name))
-  if (simulator.route(what) || route === undefined) {
-    return simulator.fail(what, { source: condition })
-  }
-  const destination = what.slice(route.length + 1)
-  simulator.fail(route, { destinations: { [destination]: condition } })
+  if (simulator.route(text) || route === undefined) return { route: text }
+  return { route, destination: text.slice(route.length + 1) }
 }
 
 function conditionFrom(text: string): LineCondition {
@@ -279,9 +333,10 @@ function introduce(
     console.log(`  ${account.role}: user ${name}, password ${secret}`)
   }
   if (simulator.fingerprint) console.log(`  Certificate SHA-256: ${simulator.fingerprint}`)
+  const example = simulator.devices[0]?.routes[0]?.name ?? 'ROUTE'
   console.log(
     isObeying
-      ? 'Type "fail Studio A=disconnected" or "restore"; see --help. Press Ctrl-C to stop.'
+      ? `Type "fail ${example}=disconnected" or "restore"; see --help. Press Ctrl-C to stop.`
       : 'Running in the background: typed commands are not read. See --help for the HTTP requests.',
   )
 }

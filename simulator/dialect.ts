@@ -32,6 +32,8 @@ export interface Dialect {
   cookie: 'standard' | 'secure' | 'none'
   /** The list response has `pendingRouteCreates` (facts 4.1). */
   pendingRouteCreates: boolean
+  /** false: a route does not show that a change of it is under way (facts 5.1 leave it open). */
+  pendingChanges: boolean
   wrongPasswordStatus: 401 | 403 | 400 | 404
   /** false: `page` and `pageSize` are ignored, one response contains every route. */
   paging: boolean
@@ -53,6 +55,7 @@ export const DEFAULT_DIALECT: Readonly<Dialect> = {
   numbersAsStrings: false,
   cookie: 'standard',
   pendingRouteCreates: true,
+  pendingChanges: true,
   wrongPasswordStatus: 401,
   paging: true,
   bondingInResponse: true,
@@ -73,6 +76,7 @@ export const DIALECTS: { readonly [K in keyof Dialect]: ReadonlyArray<Dialect[K]
   numbersAsStrings: [false, true],
   cookie: ['standard', 'secure', 'none'],
   pendingRouteCreates: [true, false],
+  pendingChanges: [true, false],
   wrongPasswordStatus: [401, 403, 400, 404],
   paging: [true, false],
   bondingInResponse: [true, false],

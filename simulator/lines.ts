@@ -17,7 +17,8 @@ export interface Impairment {
 /** The usual line, with nothing wrong. */
 export const GOOD: Line = {}
 
-const WORDS: Readonly<Record<string, Line>> = {
+/** What the words for a condition mean. */
+export const WORDS: Readonly<Record<string, Line>> = {
   ok: GOOD,
   disconnected: { state: 'disconnected' },
   connecting: { state: 'connecting' },

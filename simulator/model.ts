@@ -36,7 +36,22 @@ export interface RouteSpec {
   startRoute?: boolean
   source: SentSource
   destinations?: SentDestination[]
+  /** Only of a sample: who calls each of its SRT listener outputs; one to three if not given. */
+  callers?: CallersCondition
+  /** Only of a sample: outputs that it still holds although they no longer exist (facts 13.5). */
+  danglingIds?: string[]
 }
+
+/** The far end of an SRT listener output. */
+export interface Caller {
+  /** As the statistics name it. */
+  label: string
+  address: string
+  port: number
+}
+
+/** Who calls an output: that many invented ones, or these. What is left out is invented. */
+export type CallersCondition = number | ReadonlyArray<Partial<Caller>>
 
 export type SummaryCode = 'ok' | 'warn' | 'error' | 'unknown'
 export type ConnectionState = 'disconnected' | 'connecting' | 'connection established' | 'connected'
@@ -56,11 +71,22 @@ export interface Line {
 }
 
 /** Packets counted until `at` (ms), and how many arrive and are lost per second from then on. */
-interface Meter {
+interface Meter extends Counts {
   at: number
+  perSecond: Counts
+}
+
+interface Counts {
   packets: number
   lost: number
-  perSecond: { packets: number; lost: number }
+}
+
+/** A caller as the output serves it, from its latest connection on. */
+export interface Client {
+  caller: Caller
+  /** Unix time, ms. */
+  joinedAt: number
+  meter: Meter
 }
 
 interface Condition {
@@ -84,6 +110,8 @@ export type DestinationState = SentSource &
   Condition & {
     /** Whether it runs when its route does. */
     started: boolean
+    /** Of an SRT listener: one for each caller, served while it is connected. */
+    clients: Client[]
   }
 
 /** A route as the appliance stores it. */
@@ -101,6 +129,7 @@ export interface RouteState {
   summaryStatusDetails: string
   source: SourceState
   destinations: DestinationState[]
+  danglingIds: string[]
   /** Values accepted but not yet applied. */
   pendingUpdates?: object
   hasPendingDelete?: boolean
@@ -120,6 +149,7 @@ const NOT_DEFINITION = new Set([
   'summaryStatusCode',
   'summaryStatusDetails',
   'clientConnections',
+  'clients',
   'lines',
   'meter',
   'signalLosses',
@@ -219,7 +249,17 @@ export function newDestination(
   started: boolean,
   id: string = randomUUID(),
 ): DestinationState {
-  return { ...newPart(completeDestination(sent), id), started }
+  return { ...newPart(completeDestination(sent), id), started, clients: [] }
+}
+
+/** A caller that has just connected. */
+export function newClient(caller: Caller, now: number): Client {
+  return { caller, joinedAt: now, meter: newMeter(now) }
+}
+
+/** A meter at zero. */
+export function newMeter(now: number): Meter {
+  return { at: now, packets: 0, lost: 0, perSecond: { packets: 0, lost: 0 } }
 }
 
 function newPart(definition: SentSource, id: string): SourceState {
@@ -231,9 +271,14 @@ function newPart(definition: SentSource, id: string): SourceState {
     summaryStatusCode: 'unknown',
     summaryStatusDetails: 'stopped',
     lines: [],
-    meter: { at: 0, packets: 0, lost: 0, perSecond: { packets: 0, lost: 0 } },
+    meter: newMeter(0),
     signalLosses: 0,
   }
+}
+
+/** Whether it is a destination that others call. */
+export function isListener(part: SourceState | DestinationState): part is DestinationState {
+  return 'started' in part && part.protocol === 'srt' && part.srtMode === 'listener'
 }
 
 /** An idle route. */
@@ -250,6 +295,7 @@ export function newRoute(spec: RouteSpec): RouteState {
     destinations: (spec.destinations ?? []).map((sent) =>
       newDestination(definitionOf(sent), sent.action !== 'stop', sent.id || randomUUID()),
     ),
+    danglingIds: spec.danglingIds ?? [],
   }
 }
 
@@ -331,42 +377,63 @@ export function hash(text: string): number {
   return value >>> 0
 }
 
-/** What a part carries now, in Mbit/s: about its own level, as far as it gets data. */
-export function bitrate(route: RouteState, part: SourceState, now: number): number {
-  const phase = hash(part.id)
-  const level = levelOf(part) * (1 + 0.04 * Math.sin(now / 500 + phase))
-  return Math.min(level * shareOf(route, part), lineOf(part).bitrate ?? Infinity)
+/** What a part carries now, in Mbit/s; an SRT listener carries it once for each client. */
+export function bitrate(
+  route: RouteState,
+  part: SourceState | DestinationState,
+  now: number,
+): number {
+  return bitrateOfEach(route, part, now) * receiversOf(part)
 }
 
-/** In Mbit/s. */
-function levelOf({ id }: SourceState): number {
-  return 2 + (hash(id) % 16_000) / 1000
+/** What each client of an SRT listener gets, in Mbit/s; of any other part, what it carries. */
+export function bitrateOfEach(route: RouteState, part: SourceState, now: number): number {
+  const level = levelOf(route) * (1 + 0.04 * Math.sin(now / 500 + hash(route.source.id)))
+  return carried(route, part, level)
 }
 
-/** How much of its level a part gets, from 0 to 1: a destination no more than its source. */
-function shareOf(route: RouteState, part: SourceState): number {
+/** What the far end of a route's source sends, in Mbit/s. */
+function levelOf({ source }: RouteState): number {
+  return 2 + (hash(source.id) % 16_000) / 1000
+}
+
+/** How much of what the far end sends gets to a part: a destination gets what its source has. */
+function carried(route: RouteState, part: SourceState, level: number): number {
   const line = lineOf(part)
   if (part.state !== 'connected' || line.data === false) return 0
-  const given = part === route.source ? 1 : shareOf(route, route.source)
-  return Math.min(given, (line.bitrate ?? Infinity) / levelOf(part))
+  const given = part === route.source ? level : carried(route, route.source, level)
+  return Math.min(given, line.bitrate ?? Infinity)
 }
 
-const PACKETS = 1000
+function receiversOf(part: SourceState | DestinationState): number {
+  return isListener(part) ? clientCount(part) : 1
+}
+
+/** Of the usual size: seven packets of a transport stream. */
+const PACKETS_PER_MBIT = 1_000_000 / 8 / 1316
 /** On a good line, in percent. */
 const USUAL_LOSS = 0.04
 
 /** Adds up the packets of a route's parts so far, and sets their rates from now on. */
 export function measure(route: RouteState, now: number): void {
   for (const part of [route.source, ...route.destinations]) {
-    const sent = shareOf(route, part) * PACKETS * (1 + (hash(part.id) % 100) / 100)
-    const packets = route.state === 'running' ? sent : 0
+    const isRunning = route.state === 'running'
+    const packets = isRunning ? carried(route, part, levelOf(route)) * PACKETS_PER_MBIT : 0
     const lost = (packets * (lineOf(part).loss ?? USUAL_LOSS)) / 100
-    part.meter = { at: now, ...counted(part, now), perSecond: { packets, lost } }
+    advance(part, now, { packets, lost }, receiversOf(part))
+    if (isListener(part)) {
+      for (const client of part.clients) advance(client, now, { packets, lost })
+    }
   }
 }
 
-/** Packets of a part that were sent, and that were lost, since its route was started. */
-export function counted({ meter }: SourceState, now: number): { packets: number; lost: number } {
+function advance(of: { meter: Meter }, now: number, each: Counts, times = 1): void {
+  const perSecond = { packets: each.packets * times, lost: each.lost * times }
+  of.meter = { at: now, ...counted(of, now), perSecond }
+}
+
+/** Packets that were sent, and that were lost, since the route was started or the client joined. */
+export function counted({ meter }: { meter: Meter }, now: number): Counts {
   const seconds = Math.max(0, now - meter.at) / 1000
   return {
     packets: meter.packets + seconds * meter.perSecond.packets,
@@ -374,9 +441,9 @@ export function counted({ meter }: SourceState, now: number): { packets: number;
   }
 }
 
-/** How many clients a running SRT listener serves. */
-export function clientCount(part: SourceState): number {
-  return part.state === 'connected' ? 1 + (hash(part.id) % 3) : 0
+/** How many clients an SRT listener serves. */
+export function clientCount({ state, clients }: DestinationState): number {
+  return state === 'connected' ? clients.length : 0
 }
 
 /** A Route as the appliance returns it (facts 5.1). */
@@ -387,14 +454,15 @@ export function readRoute(route: RouteState, now: number, dialect: Dialect): obj
     ...(route.label !== undefined && { label: route.label }),
     elapsedTime: clock(runningTime(route, now)),
     state: route.state === 'idle' ? dialect.stoppedState : route.state,
-    ...(route.pendingUpdates && { pendingUpdates: route.pendingUpdates }),
-    ...(route.hasPendingDelete && { hasPendingDelete: true }),
+    ...(dialect.pendingChanges && route.pendingUpdates && { pendingUpdates: route.pendingUpdates }),
+    ...(dialect.pendingChanges && route.hasPendingDelete && { hasPendingDelete: true }),
     summaryStatusCode: route.summaryStatusCode,
     summaryStatusDetails: route.summaryStatusDetails,
     source: readSource(route, now, dialect),
-    destinations: route.destinations.map((destination) =>
-      readDestination(route, destination, now, dialect),
-    ),
+    destinations: [
+      ...route.destinations.map((each) => readDestination(route, each, now, dialect)),
+      ...route.danglingIds.map((id) => ({ id })),
+    ],
   }
 }
 
@@ -430,9 +498,7 @@ function readDestination(
   read.started = runs && destination.started
   read.networkAddress = null
   if (destination.protocol !== 'srt') read.encryption = 'none'
-  if (destination.protocol === 'srt' && destination.srtMode === 'listener') {
-    read.clientConnections = clientCount(destination)
-  }
+  if (isListener(destination)) read.clientConnections = clientCount(destination)
   if (destination.protocol === 'hls') {
     read.protocol = 'http'
     read.address = `/hls/${destination.id}/index.m3u8`
@@ -448,7 +514,12 @@ function readDestination(
 /** Network bandwidth per bitrate carried, as recorded for one source. */
 export const OVERHEAD = 1.021
 
-function readPart(route: RouteState, part: SourceState, now: number, dialect: Dialect): Read {
+function readPart(
+  route: RouteState,
+  part: SourceState | DestinationState,
+  now: number,
+  dialect: Dialect,
+): Read {
   const read: Read = definitionOf(part)
   read.id = part.id
   delete read.srtMode

@@ -1,4 +1,5 @@
 import type { RouteSpec, SentDestination, SentSource } from './model'
+import { randomNumbers, type Random } from './random'
 
 /**
  * Route definitions in the form in which they are sent, with every protocol and mode of the facts:
@@ -39,8 +40,6 @@ const PLACES = [
   'Sports bar',
 ]
 
-/** Returns a whole number from 0, below the limit. */
-type Random = (below: number) => number
 type Design = (
   name: string,
   random: Random,
@@ -363,15 +362,4 @@ function unicast(random: Random): string {
 
 function port(random: Random): number {
   return 5000 + random(4000) * 2
-}
-
-/** A reproducible sequence (mulberry32). */
-function randomNumbers(seed: number): Random {
-  let state = seed >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let value = Math.imul(state ^ (state >>> 15), state | 1)
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61)
-    return ((value ^ (value >>> 14)) >>> 0) % below
-  }
 }

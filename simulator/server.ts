@@ -3,23 +3,36 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Appliance, type ApplianceSettings } from './appliance'
+import { callersFrom, listCallers, type ListedCaller } from './callers'
 import { fingerprintOf, testCertificate, type Certificate } from './certificate'
 import type { DeviceState } from './device'
 import { DEFAULT_DIALECT, type Dialect } from './dialect'
 import { asObject, isObject, json, page, receive, Refusal, type Call, type Reply } from './http'
 import { answer } from './endpoints'
+import { FIELD_DIALECT, fieldRoutes } from './field'
+import { Life, type LifeEvent, type LifeOptions } from './life'
 import { lineFrom, type LineCondition } from './lines'
 import { checkFault, EFFECTS, Faults, send, type Exchange, type Fault } from './faults'
-import { readRoute, type Line, type RouteSpec, type RouteState, type SourceState } from './model'
+import {
+  isListener,
+  readRoute,
+  type CallersCondition,
+  type Line,
+  type RouteSpec,
+  type RouteState,
+  type SourceState,
+} from './model'
 import { DEFAULT_ACCOUNTS, type Account } from './sessions'
 
 /** How the simulator is set up; all times in ms. */
-export interface SimulatorOptions extends Partial<Adjustable> {
+export interface SimulatorOptions extends Partial<Omit<Adjustable, 'dialect'>> {
+  /** `field`: like a gateway that was seen in the field, with its routes unless others are given. */
+  dialect?: Partial<Dialect> | 'field'
   /** 0, the default, picks a free one. */
   port?: number
   /** 127.0.0.1 if not given. */
   host?: string
-  /** `true` uses the test certificate for localhost, 127.0.0.1 and ::1. */
+  /** `true` makes a certificate for localhost, 127.0.0.1 and ::1. */
   https?: boolean | Certificate
   /** The Administrator's account; haiadmin and manager if not given. */
   username?: string
@@ -31,6 +44,8 @@ export interface SimulatorOptions extends Partial<Adjustable> {
   /** How many generated routes each device has, or which routes; 8 if not given. */
   routes?: number | RouteSpec[]
   faults?: Fault[]
+  /** Lets callers and sources of the first device come and go. */
+  life?: LifeOptions
   now?: () => number
 }
 
@@ -89,6 +104,7 @@ export class Simulator {
   port: number
   private readonly host: string
   private readonly appliance: Appliance
+  private readonly life: Life | undefined
   private readonly faults = new Faults()
   private readonly settings: ApplianceSettings & Omit<Adjustable, 'dialect'>
   private readonly now: () => number
@@ -102,20 +118,23 @@ export class Simulator {
     options: SimulatorOptions,
     private readonly certificate: Certificate | undefined,
   ) {
-    const { port = 0, host = '127.0.0.1', now = Date.now } = options
+    const { port = 0, host = '127.0.0.1', now = Date.now, dialect, ...others } = options
+    const isField = dialect === 'field'
     this.port = port
     this.host = host
     this.now = now
     this.settings = { ...DEFAULTS, dialect: { ...DEFAULT_DIALECT } }
-    this.setOptions(options)
+    this.setOptions({ ...others, dialect: isField ? FIELD_DIALECT : dialect })
     if (certificate) this.fingerprint = fingerprintOf(certificate.cert)
     this.appliance = new Appliance({
       settings: this.settings,
       accounts: options.users ?? accountsWith(options),
       devices: options.devices ?? 1,
-      routes: options.routes ?? 8,
+      routes: options.routes ?? (isField ? fieldRoutes() : 8),
       now,
     })
+    const { routes } = this.appliance.devices[0] ?? { routes: [] }
+    this.life = options.life && new Life(this.appliance, routes, options.life)
     for (const fault of options.faults ?? []) this.fault(fault)
   }
 
@@ -151,7 +170,7 @@ export class Simulator {
 
   /** The live devices: what a test edits shows in the next response. */
   get devices(): DeviceState[] {
-    this.appliance.agenda.catchUp()
+    this.catchUp()
     return this.appliance.devices
   }
 
@@ -207,15 +226,44 @@ export class Simulator {
       return [destination, lineFrom(condition)]
     })
     if (source !== undefined) changes.push([route.source, lineFrom(source)])
-    this.appliance.changeLines((lines) => {
+    this.appliance.changeFarEnds((lines) => {
       for (const [part, line] of changes) lines.set(part, line)
     })
+  }
+
+  /**
+   * Sets who calls SRT listener outputs of a route, each by its name or ID. Callers belong to the
+   * output: they go on calling while it is stopped or has no source, and connect again.
+   */
+  setCallers(nameOrId: string, conditions: Record<string, CallersCondition>): void {
+    const { name, destinations } = this.known(nameOrId)
+    const changes = Object.entries(conditions).map(([of, condition]) => {
+      const output = destinations.find((each) => each.id === of || each.name === of)
+      if (!output || !isListener(output)) {
+        throw new Error(`The route ${name} has no SRT listener output ${of}.`)
+      }
+      return { output, condition: callersFrom(condition) }
+    })
+    this.appliance.changeFarEnds((_, callers) => {
+      for (const { output, condition } of changes) callers.set(output, condition)
+    })
+  }
+
+  /** Who calls the outputs of the first device. */
+  get callers(): ListedCaller[] {
+    return listCallers(this.firstDevice.routes)
+  }
+
+  /** What has happened by the option `life`: the truth, by which alarms can be judged. */
+  get truth(): readonly LifeEvent[] {
+    this.catchUp()
+    return this.life?.journal ?? []
   }
 
   /** Sets every line to an address, or to one port of it (`192.0.2.7:5000`), on any route. */
   failAddress(address: string, condition: LineCondition): void {
     const line = lineFrom(condition)
-    this.appliance.changeLines((lines) => lines.setAddress(address, line))
+    this.appliance.changeFarEnds((lines) => lines.setAddress(address, line))
   }
 
   /** Takes the whole appliance down, or brings it back. */
@@ -229,7 +277,7 @@ export class Simulator {
 
   /** Restores every line and the device. */
   restore(): void {
-    this.appliance.changeLines((lines) => lines.clear())
+    this.appliance.changeFarEnds((lines) => lines.clear())
     this.failDevice('ok')
   }
 
@@ -299,6 +347,7 @@ export class Simulator {
     if (typeof address === 'object' && address) this.port = address.port
     this.server = server
     this.appliance.agenda.wake()
+    this.life?.wake()
   }
 
   /** Cuts every connection; resolves when no socket and no timer is left. */
@@ -307,6 +356,7 @@ export class Simulator {
     if (!server) return
     this.server = undefined
     this.appliance.agenda.sleep()
+    this.life?.sleep()
     const closed = [new Promise((resolve) => server.close(resolve))]
     for (const socket of this.sockets) {
       closed.push(new Promise((resolve) => socket.once('close', resolve)))
@@ -321,6 +371,11 @@ export class Simulator {
     await this.stop()
     this.dropSessions()
     await this.start()
+  }
+
+  private catchUp(): void {
+    this.life?.catchUp()
+    this.appliance.agenda.catchUp()
   }
 
   private get firstDevice(): DeviceState {
@@ -385,6 +440,7 @@ export class Simulator {
 
   private act(call: Call): Reply {
     if (call.path === '/' || call.path === '/login') return page('Log in to the media gateway')
+    this.catchUp()
     return answer(this.appliance, call)
   }
 
@@ -417,6 +473,13 @@ export class Simulator {
         return json(200, [])
       case 'POST routes/*':
         return this.failed(() => this.fail(name, routeConditionsFrom(bodyOf(call))))
+      case 'GET callers':
+        return json(200, this.callers)
+      case 'POST callers/*':
+        told('Callers', () => this.setCallers(name, callersByName(bodyOf(call))))
+        return json(200, this.callers)
+      case 'GET truth':
+        return json(200, this.truth)
       case 'POST addresses/*':
         return this.failed(() => {
           this.failAddress(name, membersOf(bodyOf(call), ['line']).line as LineCondition)
@@ -499,6 +562,11 @@ function routeConditionsFrom(body: unknown): RouteConditions {
   const { source, destinations = {} } = membersOf(body, ['source', 'destinations'])
   if (!isObject(destinations)) throw new Error('destinations is an object with their names.')
   return { source, destinations } as RouteConditions
+}
+
+function callersByName(body: unknown): Record<string, CallersCondition> {
+  if (isObject(body)) return body as Record<string, CallersCondition>
+  throw new Error('The body is a JSON object with the callers of each output.')
 }
 
 /** The members of a body, which must have at least one of `names` and no others. */

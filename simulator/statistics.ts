@@ -2,7 +2,7 @@ import type { Dialect } from './dialect'
 import { GOOD, pathsOf } from './lines'
 import {
   bitrate,
-  clientCount,
+  bitrateOfEach,
   clock,
   counted,
   hash,
@@ -11,6 +11,7 @@ import {
   modeOf,
   OVERHEAD,
   runningTime,
+  type Client,
   type DestinationState,
   type Line,
   type RouteState,
@@ -144,7 +145,7 @@ function ofDestination(destination: DestinationState, collection: Collection): o
             ...rates(destination, collection),
             ...VERSIONS,
             ...each,
-            ...sentBy(destination, collection),
+            ...sentBy(destination, destination, collection),
           })),
         }),
   }
@@ -152,7 +153,10 @@ function ofDestination(destination: DestinationState, collection: Collection): o
 
 const VERSIONS = { srtVersion: '1.5.3', SRTPeerVersion: '1.5.0' }
 
-function ofPart(part: SourceState, collection: Collection): Record<string, unknown> {
+function ofPart(
+  part: SourceState | DestinationState,
+  collection: Collection,
+): Record<string, unknown> {
   const { bitrate: level, ...others } = rates(part, collection)
   return {
     name: part.name,
@@ -169,8 +173,16 @@ function ofPart(part: SourceState, collection: Collection): Record<string, unkno
 }
 
 /** What it carries, and the network bandwidth used; both in Mbit/s. */
-function rates(part: SourceState, { route, now }: Collection) {
-  const level = bitrate(route, part, now)
+function rates(part: SourceState | DestinationState, { route, now }: Collection) {
+  return ratesOf(part, bitrate(route, part, now))
+}
+
+/** The same of one client. */
+function ratesOfEach(destination: DestinationState, { route, now }: Collection) {
+  return ratesOf(destination, bitrateOfEach(route, destination, now))
+}
+
+function ratesOf(part: SourceState, level: number) {
   return {
     bitrate: rounded(level),
     usedBandwidth: rounded(level * OVERHEAD),
@@ -208,21 +220,23 @@ function cipherOf({ srtEncryption }: SourceState): string {
 }
 
 function clientsOf(destination: DestinationState, collection: Collection) {
-  if (destination.srtMode !== 'listener') return []
-  return Array.from({ length: clientCount(destination) }, (_, place) => {
-    const address = `203.0.113.${1 + ((hash(destination.id) + place) % 250)}`
-    const port = 40_000 + place
+  if (destination.state !== 'connected') return []
+  return destination.clients.map((client) => {
+    const { label, address, port } = client.caller
+    const levels = ratesOfEach(destination, collection)
     return {
-      label: `${destination.name} client ${place + 1}`,
+      label,
       address,
       port,
-      ...rates(destination, collection),
+      ...levels,
       ...VERSIONS,
       connections: [
         {
           ...connection(destination, lineOf(destination), collection, { address, port }),
+          srtCurrentBandwidth: levels.usedBandwidth,
           srtGroupMode: groupModeOf(destination),
-          ...sentBy(destination, collection),
+          ...countsOf(client, collection),
+          ...sentBy(destination, client, collection),
         },
       ],
     }
@@ -248,7 +262,6 @@ function connection(
   collection: Collection,
   { address, port }: { address: string; port: number },
 ) {
-  const { packets, lost } = counted(part, collection.now)
   return {
     address,
     port,
@@ -267,13 +280,21 @@ function connection(
     srtFecLayout: part.srtFecLayout ?? 'staircase',
     srtGroupMemberStatus: 'running',
     srtGroupMemberWeight: 0,
-    srtNumPackets: Math.floor(packets),
-    srtNumLostPackets: Math.floor(lost),
+    ...countsOf(part, collection),
   }
 }
 
-function sentBy(destination: DestinationState, { now }: Collection): object {
-  const { packets, lost } = counted(destination, now)
+function countsOf(of: SourceState | Client, { now }: Collection): object {
+  const { packets, lost } = counted(of, now)
+  return { srtNumPackets: Math.floor(packets), srtNumLostPackets: Math.floor(lost) }
+}
+
+function sentBy(
+  destination: DestinationState,
+  of: DestinationState | Client,
+  { now }: Collection,
+): object {
+  const { packets, lost } = counted(of, now)
   return {
     numPackets: Math.floor(packets),
     srtDroppedPackets: Math.floor(lost / 20),

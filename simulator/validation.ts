@@ -37,8 +37,12 @@ export function checkedUpdate(fields: unknown, route: RouteState): RouteSpec {
   if (!sent.source.id) refuse('source.id is required')
   if (sent.source.id !== route.source.id) refuse('source.id cannot be changed')
   checkPart('source', sent.source, SOURCES, route.source)
+  const isDangling = (each: unknown) => isObject(each) && dangling.has(each.id)
+  const dangling = new Set<unknown>(route.danglingIds)
+  const danglingIds = sent.destinations?.filter(isDangling).map(({ id = '' }) => id)
+  sent.destinations = sent.destinations?.filter((each) => !isDangling(each))
   checkDestinations(sent, route)
-  return sent
+  return { ...sent, danglingIds }
 }
 
 /** A copy, so that the journal keeps what was sent. */

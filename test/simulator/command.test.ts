@@ -36,6 +36,10 @@ describe('simulator', () => {
         '/simulator/faults',
         '--fail',
         '/simulator/routes/NAME',
+        '--callers',
+        '/simulator/callers/ROUTE',
+        '--dialect field',
+        '--life',
       ]) {
         out.should.containEql(word)
       }
@@ -59,6 +63,16 @@ describe('simulator', () => {
         [['--fail', 'Nowhere=ok', '--port', '0'], /--fail: The simulator has no route Nowhere/],
         [['--fail', 'Studio A=broken', '--port', '0'], /--fail: A line is ok, disconnected/],
         [['--fail', 'device=broken', '--port', '0'], /--fail: A device is ok, offline, away/],
+        [
+          ['--callers', 'Studio A=1', '--port', '0'],
+          /--callers: "Studio A=1" is not ROUTE\/DESTINA/,
+        ],
+        [
+          ['--callers', 'Studio A/Nothing=1', '--port', '0'],
+          /--callers: .* no SRT listener output No/,
+        ],
+        [['--callers', 'Studio A/Studio A out', '--port', '0'], /--callers: .* is not ROUTE/],
+        [['--life', 'long'], /--life takes a whole number/],
         [['--dialect', 'cookie=sweet'], /standard or secure or none/],
         [['--dialect', 'nonsense=1'], /no dialect "nonsense"/],
         [['extra'], /extra/],
@@ -146,6 +160,37 @@ describe('simulator', () => {
       await type('dance', 'fail WHAT=STATE')
       await type('restore', 'Done: restore\n')
       should(await failures()).eql({ device: 'ok', lines: [] })
+      child.stdin.end()
+      child.kill('SIGTERM')
+      ;(await ended).code.should.equal(0)
+    })
+
+    it('has the callers that are set, at the start and while it runs, and a life', async () => {
+      const { child, output, ended } = run(
+        '--port=0',
+        '--quiet',
+        '--dialect=field',
+        '--dialect=cookie=none',
+        '--life=7',
+        '--callers=City council/Affiliates=3',
+      )
+      await until(() => output.out.includes('Ctrl-C'), 'the command to start')
+      output.out.should.match(/"fail Morning show=disconnected"/)
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output.out)?.[0] ?? ''
+      const { devices, dialect } = (await call(url, 'GET', '/simulator')).json
+      should(devices[0].routes).equal(14)
+      should(dialect).containEql({ stoppedState: 'stopped', cookie: 'none' })
+      ;(await call(url, 'GET', '/simulator/truth')).json.should.be.an.Array()
+      const callers = async (): Promise<unknown[]> =>
+        (await call(url, 'GET', '/simulator/callers')).json.filter(
+          ({ route }: { route: string }) => route === 'City council',
+        )
+      ;(await callers()).should.have.length(3)
+      child.stdin.write('callers City council/Affiliates=1\n')
+      await until(() => output.out.includes('Done: callers'), 'the callers to leave')
+      ;(await callers()).should.have.length(1)
+      child.stdin.write('callers City council\n')
+      await until(() => output.err.includes('is not ROUTE/DESTINATION=N'), 'the mistake')
       child.stdin.end()
       child.kill('SIGTERM')
       ;(await ended).code.should.equal(0)

@@ -164,21 +164,18 @@ describe('simulator', () => {
     })
 
     it('speaks https with a certificate of its own', async () => {
-      const simulator = await simulate({ https: true })
+      const https = testCertificate()
+      const simulator = await simulate({ https })
       simulator.url.should.startWith('https://127.0.0.1:')
       const answer = await new Promise<{ status?: number; certificate: PeerCertificate }>(
         (resolve, reject) => {
-          httpsRequest(
-            `${simulator.url}/login`,
-            { agent: false, ca: testCertificate().cert },
-            (response) => {
-              const socket: Json = response.socket
-              const certificate: PeerCertificate = socket.getPeerCertificate()
-              response.resume().on('end', () => {
-                resolve({ status: response.statusCode, certificate })
-              })
-            },
-          )
+          httpsRequest(`${simulator.url}/login`, { agent: false, ca: https.cert }, (response) => {
+            const socket: Json = response.socket
+            const certificate: PeerCertificate = socket.getPeerCertificate()
+            response.resume().on('end', () => {
+              resolve({ status: response.statusCode, certificate })
+            })
+          })
             .on('error', reject)
             .end()
         },

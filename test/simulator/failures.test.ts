@@ -172,7 +172,7 @@ describe('failures of the simulator', () => {
     pass()
     const good = await statistics()
     simulator.fail('Studio A', { source: { bitrate: 0.5, loss: 7, rtt: 400 } })
-    pass()
+    pass(10_000)
     const bad = await statistics()
     bad.source.bitrate.should.be.within(0.4, 0.5)
     for (const { bitrate } of bad.destinations.slice(0, 3)) bitrate.should.be.within(0.1, 2)
@@ -187,7 +187,7 @@ describe('failures of the simulator', () => {
     Number((await read()).source.usedBandwidth).should.be.within(0.5, 0.6)
 
     simulator.fail('Studio A', { source: 'ok', destinations: { Cloud: { loss: 20 } } })
-    pass()
+    pass(10_000)
     const after = await statistics()
     // No counter ever goes back.
     after.source.srtNumLostPackages.should.be.above(bad.source.srtNumLostPackages)

@@ -38,8 +38,9 @@ describe('simulator', () => {
       route.id.should.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
       route.source.id.should.have.length(36)
       route.state.should.equal('running')
-      route.summaryStatusCode.should.equal('ok')
-      route.destinations.map((each: Json) => each.state).should.eql(['connected', 'connected'])
+      // Nobody calls a new listener.
+      route.summaryStatusCode.should.equal('warn')
+      route.destinations.map((each: Json) => each.state).should.eql(['connected', 'disconnected'])
       route.destinations[0].ttl.should.equal(32)
     })
 
