@@ -1,12 +1,14 @@
 import { GatewayError, invalidInput } from '../errors'
+import { booleanFrom } from '../model/convert'
+import { isText } from '../model/json'
 import {
   FAILOVER_ACTIONS,
   type FailoverAction,
   type FailoverSettings,
   type Side,
 } from '../model/failover'
-import { begin, begun, ended, other, type Run } from './run'
-import { isGap, looked } from './rules'
+import { againAt, begin, begun, ended, finish, type Run } from './run'
+import { isGap, looked, said } from './rules'
 import type { Decision, Failure, Input, Memory } from './types'
 
 /**
@@ -35,7 +37,7 @@ export function decide(
     case 'main':
       believe(run, input.good)
   }
-  return ended(run, memory.state)
+  return ended(run, memory)
 }
 
 /** How a change went, for the look that follows: what the route shows decides. */
@@ -44,30 +46,32 @@ function learn(run: Run, failure?: Failure): void {
   const { change } = memory
   memory.isBusy = false
   run.next = now
-  if (change) memory.change = { ...change, ...(failure ? { failure } : { isSent: true }) }
+  if (!change) return
+  change.again = againAt(change, now)
+  if (failure) change.failure = failure
+  else change.isAccepted = true
 }
 
 /** A probe reports how main is. */
-function believe(run: Run, good: unknown): void {
+function believe(run: Run, given: unknown): void {
   const { settings, memory, now } = run
-  if (typeof good !== 'boolean') refuseInput('msg.main', 'must be true or false')
+  const good = booleanFrom(given)
+  if (good === undefined) refuseInput('msg.main', 'must be true or false')
   if (settings.restore !== 'message') {
     refuseInput('msg.main', 'is only read with restore = message')
   }
-  memory.mainIsGood = good
-  // Also when it is good again before the next look.
-  if (!good) delete memory.waits.mainGoodSince
+  memory.statements.main = said(memory.statements.main, good, now)
   run.next = now
 }
 
-function obey(run: Run, action: unknown, hold: unknown): void {
-  if (!FAILOVER_ACTIONS.some((known) => known === action)) {
-    refuseInput('msg.action', `must be one of ${FAILOVER_ACTIONS.join(', ')}`)
-  }
-  if (hold !== undefined && typeof hold !== 'boolean') {
-    refuseInput('msg.hold', 'must be true or false')
-  }
-  OBEY[action as FailoverAction](run, hold === true)
+function obey(run: Run, given: unknown, hold: unknown): void {
+  const action = FAILOVER_ACTIONS.find(
+    (known) => isText(given) && known === given.trim().toLowerCase(),
+  )
+  if (!action) refuseInput('msg.action', `must be one of ${FAILOVER_ACTIONS.join(', ')}`)
+  const isHeld = hold === undefined ? false : booleanFrom(hold)
+  if (isHeld === undefined) refuseInput('msg.hold', 'must be true or false')
+  OBEY[action](run, isHeld)
   // Every command has an answer: the state, where nothing else is to be reported.
   if (run.reports.length === 0 && !run.act) run.reports.push({ event: 'failover.state' })
   run.next = run.now
@@ -90,24 +94,16 @@ const OBEY: Record<FailoverAction, (run: Run, hold: boolean) => void> = {
     memory.manual = false
     // The same for what a switch in progress would set.
     delete memory.change?.stays
+    delete memory.sent?.stays
     reports.push({ event: 'failover.released' })
-  },
-
-  reset({ memory, reports, now }) {
-    const wasLimited = memory.limited
-    memory.switches = []
-    memory.limited = false
-    memory.slowed = 0
-    memory.guardUntil = now
-    if (wasLimited) reports.push({ event: 'failover.limit-over' })
   },
 }
 
 /** A person chooses a source: now, whatever the guard. With `hold` it stays, whatever happens. */
 function choose(run: Run, to: Side, hold: boolean): void {
   const { memory, reports } = run
-  const { inUse, halfway, state } = memory
-  if (state === 'unknown' || isGap(run)) {
+  const { inUse, state, change } = memory
+  if (inUse === undefined || state === 'unknown' || isGap(run)) {
     throw new GatewayError(
       'UNAVAILABLE',
       `Nothing was switched to ${to}: the source in use is not known, since the gateway does not show it at the moment.`,
@@ -116,15 +112,15 @@ function choose(run: Run, to: Side, hold: boolean): void {
   if (state === 'standby') {
     refuse(to, 'the route is stopped. Start the route, then send the message again.')
   }
-  if (memory.change || memory.isBusy) {
+  if (memory.isBusy || (change && change.arrivedAt === undefined)) {
     refuse(to, 'a switch is in progress. Send the message again when it has finished.')
   }
   if (memory.held && !hold) {
     refuse(to, 'the failover is held. Send msg.action = release first, or add msg.hold = true.')
   }
-  if (inUse !== to || halfway) {
-    const from = inUse === to ? other(to) : inUse!
-    begin(run, { from, to, cause: 'manual', stays: hold ? 'forced' : 'manual' })
+  if (change) finish(run, change)
+  if (inUse !== to) {
+    begin(run, { from: inUse, to, cause: 'manual', stays: hold ? 'forced' : 'manual' })
     return
   }
   memory.manual = true

@@ -1,75 +1,73 @@
-import { planMerge } from '../changes/merge'
-import { toSent } from '../model/convert'
-import { diffRoutes } from '../model/diff'
-import { isObject, isText, own, type JsonObject } from '../model/json'
-import { withoutSecrets, type FailoverSettings, type InUse } from '../model/failover'
-import { isRunning, isStopped } from '../model/route-state'
+import { sourceInUse, type FailoverSettings, type Side } from '../model/failover'
+import { sourceHealth } from '../model/health'
+import { isObject, isText, own } from '../model/json'
+import { isPending, isRunning, isStopped } from '../model/route-state'
 import { numberIn } from '../model/settings'
 import type { Route } from '../model/types'
 import type { Look } from './types'
 
-/** What a route shows whose source is changed; `monitor` is the route that receives main. */
-export function lookAtSource(settings: FailoverSettings, route?: Route, monitor?: Route): Look {
-  if (!isWhole(route)) return UNKNOWN
-  const inUse = sourceInUse(settings, route)
-  const main = mainOf(settings, monitor)
-  if (isStopped(route)) return { route: 'stopped', inUse, ...main }
+/** Of each side a route: of two protected routes, or the one that receives it all the time. */
+type Routes = { [side in Side]?: Route }
+
+const UNKNOWN = { route: 'unknown' } as const
+const PENDING = { isPending: true } as const
+
+/** What a route shows whose source is changed. */
+export function lookAtSource(
+  settings: FailoverSettings,
+  route?: Route,
+  monitors: Routes = {},
+): Look {
+  const heard = heardFrom(settings, monitors)
+  if (!isClear(route)) return { ...UNKNOWN, ...heard }
+  const { inUse, differs } = sourceInUse(settings, route)
+  if (isStopped(route)) return { route: 'stopped', inUse, ...heard }
   const good = isGood(settings, route)
-  if (!isRunning(route) || good === undefined) return UNKNOWN
-  return { route: 'running', inUse, good, ...main }
+  if (good === undefined) return { ...UNKNOWN, ...heard }
+  const more = { ...(isPending(route) && PENDING), ...(differs && { differs }) }
+  return { route: 'running', inUse, good, ...more, ...heard }
 }
 
 /** What two routes show of which one runs. */
 export function lookAtRoutes(
   settings: FailoverSettings,
-  routes: { main?: Route; backup?: Route },
-  monitor?: Route,
+  { main, backup }: Routes,
+  monitors: Routes = {},
 ): Look {
-  const sides = [routes.main, routes.backup]
-  if (!sides.every((route) => isWhole(route) && (isRunning(route) || isStopped(route)))) {
-    return UNKNOWN
-  }
-  const [main, backup] = sides as [Route, Route]
-  const known = mainOf(settings, monitor)
-  if (isStopped(main) && isStopped(backup)) return { route: 'stopped', ...known }
+  const heard = heardFrom(settings, monitors)
+  if (!isClear(main) || !isClear(backup)) return { ...UNKNOWN, ...heard }
+  if (isStopped(main) && isStopped(backup)) return { route: 'stopped', ...heard }
   const inUse = isStopped(backup) ? 'main' : isStopped(main) ? 'backup' : 'other'
   const good = isGood(settings, inUse === 'backup' ? backup : main)
-  return good === undefined ? UNKNOWN : { route: 'running', inUse, good, ...known }
+  if (good === undefined) return { ...UNKNOWN, ...heard }
+  const more = (isPending(main) || isPending(backup)) && PENDING
+  return { route: 'running', inUse, good, ...more, ...heard }
 }
 
-const UNKNOWN: Look = { route: 'unknown' }
-
-const isWhole = (route: Route | undefined): route is Route =>
-  isObject(route) && isText(own(route.source, 'protocol')) && Array.isArray(route.destinations)
-
-/**
- * Which source the route has: the one to which an update would change nothing. Spelling does not
- * count, nor do secrets: a gateway may hide them.
- */
-export function sourceInUse({ main, backup }: FailoverSettings, route: Route): InUse {
-  if (hasSource(route, main)) return 'main'
-  return hasSource(route, backup) ? 'backup' : 'other'
+/** What the monitors know of main and backup: nothing unless they run. */
+function heardFrom(settings: FailoverSettings, { main, backup }: Routes): Pick<Look, Side> {
+  const hear = (side: Side, monitor?: Route): Pick<Look, Side> => {
+    const good = isClear(monitor) && isRunning(monitor) ? isGood(settings, monitor) : undefined
+    return good === undefined ? {} : { [side]: good }
+  }
+  return { ...(settings.restore === 'monitor' && hear('main', main)), ...hear('backup', backup) }
 }
 
-function hasSource(route: Route, side: JsonObject): boolean {
-  const { fields, problems } = planMerge({ source: withoutSecrets(side) }, route)
-  return problems.length === 0 && diffRoutes(fields, toSent(route)).length === 0
-}
+const isClear = (route: Route | undefined): route is Route =>
+  isObject(route) &&
+  isText(own(route.source, 'protocol')) &&
+  Array.isArray(route.destinations) &&
+  (isRunning(route) || isStopped(route))
 
 /** Whether the source of a running route is good; undefined when the route does not show it. */
-function isGood({ failOn, low = 0 }: FailoverSettings, { source }: Route): boolean | undefined {
-  const { summaryStatusCode } = source
-  if (!isText(summaryStatusCode)) return undefined
-  if (summaryStatusCode.toLowerCase() !== 'ok') return false
+function isGood({ failOn }: FailoverSettings, { source }: Route): boolean | undefined {
+  const { state, summaryStatusCode: code, usedBandwidth } = source
   // A figure that is missing says nothing against a source.
-  const mbps = numberIn(source.usedBandwidth, { least: 0, most: Infinity })
-  if (failOn === 'status' || mbps === undefined) return true
-  return mbps > 0 && (failOn === 'noData' || mbps >= low)
-}
-
-/** What the monitor knows of main: nothing unless it runs. */
-function mainOf(settings: FailoverSettings, monitor?: Route): { main?: boolean } {
-  if (settings.restore !== 'monitor' || !isWhole(monitor) || !isRunning(monitor)) return {}
-  const main = isGood(settings, monitor)
-  return main === undefined ? {} : { main }
+  const bitrate = numberIn(usedBandwidth, { least: 0, most: Infinity })
+  const { sign } = sourceHealth({
+    state: isText(state) ? state : undefined,
+    code: isText(code) ? code : undefined,
+    bitrate: failOn === 'noData' ? bitrate : undefined,
+  })
+  return sign === 'unknown' ? undefined : sign === 'ok'
 }

@@ -1,125 +1,145 @@
 import { isObject, own, type JsonObject } from '../model/json'
-import { withoutSecrets, type FailoverSettings } from '../model/failover'
-import type { Change, Memory } from './types'
+import {
+  FAILOVER_CAUSES,
+  UNPROTECTED,
+  withoutSecrets,
+  type FailoverSettings,
+} from '../model/failover'
+import type { KeptMemory, Memory } from './types'
+
+/** What a memory is about, and when. */
+export interface Beginning {
+  settings: FailoverSettings
+  /** The gateway and the route, as they are set: another route is another matter. */
+  route: string
+  /** Node-RED has started since: `hold` counts again. A deploy is no start. */
+  isStart?: boolean
+  now: number
+}
+
+/** As it is stored: with how far the clock of the machine was ahead of its times, in ms. */
+export type SavedMemory = KeptMemory & { ahead: number }
 
 /**
  * The memory to start with, from the one that was kept, if any. Who chose the source, the hold, the
- * switches and the guard are kept; what is in use is read from the gateway, and all waits begin
- * anew. `saved` may be anything: it was stored elsewhere.
+ * trials and what was reported are kept; what is in use is read from the gateway, and all times of
+ * the source in use begin again. `saved` may be anything: it was stored elsewhere.
  */
-export function startedMemory(settings: FailoverSettings, saved: unknown, now: number): Memory {
-  const subject = subjectOf(settings)
+export function startedMemory(
+  { settings, route, isStart, now }: Beginning,
+  saved: unknown,
+): Memory {
+  const { hold } = settings
+  const subject = subjectOf(settings, route)
   const fresh: Memory = {
     subject,
-    hold: settings.hold,
-    held: settings.hold,
+    hold,
+    held: hold,
     manual: false,
-    switches: [],
-    limited: false,
-    slowed: 0,
-    guardUntil: now,
-    isReported: false,
+    rests: {},
+    degraded: {},
+    losses: { count: 0, endedAt: 0 },
     state: 'unknown',
     isBusy: false,
+    statements: {},
     waits: {},
   }
-  if (!isMemory(saved)) return fresh
-  const held = saved.hold === settings.hold ? saved.held : settings.hold
-  if (saved.subject !== subject) return { ...fresh, held }
-  const { inUse, manual, switches, limited, slowed, guardUntil, isReported } = saved
-  const { change, late, halfway } = saved
-  return inThePast(
-    {
-      ...fresh,
-      held,
-      manual,
-      switches,
-      limited,
-      slowed,
-      guardUntil,
-      isReported,
-      ...(inUse && { inUse }),
-      ...(change && { change }),
-      ...(late && { late }),
-      ...(halfway && { halfway }),
-    },
-    settings,
-    now,
-  )
-}
-
-const FORGOTTEN_BY_RESTART = ['state', 'lookedAt', 'isBusy', 'mainIsGood', 'waits'] as const
-const FORGOTTEN: ReadonlySet<string> = new Set(FORGOTTEN_BY_RESTART)
-
-/** What a failover must still know after a restart. */
-export type KeptMemory = Omit<Memory, (typeof FORGOTTEN_BY_RESTART)[number]>
-
-export function keptOf(memory: Memory): KeptMemory {
-  const entries = Object.entries(memory).filter(([name]) => !FORGOTTEN.has(name))
-  return Object.fromEntries(entries) as unknown as KeptMemory
-}
-
-/** The system clock may have been set back: what lies in the future would block for as long. */
-function inThePast(memory: Memory, settings: FailoverSettings, now: number): Memory {
-  const past = (change?: Change): object | undefined =>
-    change && {
-      ...change,
-      at: Math.min(change.at, now),
-      ...(change.arrivedAt !== undefined && { arrivedAt: Math.min(change.arrivedAt, now) }),
-    }
-  const { change, late } = memory
-  return {
-    ...memory,
-    switches: memory.switches.map((at) => Math.min(at, now)),
-    guardUntil: Math.min(memory.guardUntil, now + guardOf(settings, memory)),
-    ...(change && { change: past(change) as Change }),
-    ...(late && { late: past(late) as Change }),
+  let kept: KeptMemory
+  try {
+    const ahead = checked('number', own(saved, 'ahead'), { ahead: 0, now }) as number
+    kept = checked(KEPT, saved, { ahead, now }) as KeptMemory
+  } catch {
+    return fresh
   }
+  const isHoldNew = kept.hold !== hold || (isStart === true && hold)
+  const held = isHoldNew ? hold : kept.held
+  return { ...fresh, ...(kept.subject === subject && kept), hold, held }
 }
 
-/** The guard stops doubling here. */
-const LONGEST_GUARD_MS = 900_000
+/** The type of a value, its choices, the time of something past or to come; or what is in it. */
+type Shape = string | { readonly [name: string]: Shape }
 
-/** How long nothing is switched by itself after a switch, in ms. */
-export const guardOf = ({ guard }: FailoverSettings, { slowed }: Memory): number =>
-  Math.min(guard * 1000 * 2 ** slowed, LONGEST_GUARD_MS)
+const SIDE = 'main|backup'
+const IN_USE = `${SIDE}|other`
+const MARKS = { 'isDistrusted?': 'boolean', 'isRefused?': 'boolean' }
+const REST = { failed: 'number', since: 'past', again: 'future', ...MARKS }
+const REPORTED = { since: 'past', told: 'number' }
+const FAILURE = { code: 'string', message: 'string', applied: 'yes|no|maybe' }
+const SENT = {
+  from: IN_USE,
+  to: SIDE,
+  cause: FAILOVER_CAUSES.join('|'),
+  at: 'past',
+  'stays?': 'manual|forced',
+  'isByMonitor?': 'boolean',
+}
+const CHANGE = {
+  ...SENT,
+  sends: 'number',
+  'again?': 'future',
+  'arrivedAt?': 'past',
+  'isAccepted?': 'boolean',
+  'failure?': FAILURE,
+}
 
-/** What the memory is about, without secrets: another source of the same route is another matter. */
-function subjectOf({ method, main, backup }: FailoverSettings): string {
+/** What is kept. Members with `?` may be absent; `*` stands for any number of them. */
+const KEPT: { readonly [name in keyof KeptMemory as name | `${name}?`]?: Shape } = {
+  subject: 'string',
+  hold: 'boolean',
+  held: 'boolean',
+  'inUse?': IN_USE,
+  manual: 'boolean',
+  'home?': SIDE,
+  rests: { 'main?': REST, 'backup?': REST },
+  degraded: { 'main?': 'past', 'backup?': 'past' },
+  'change?': CHANGE,
+  'sent?': SENT,
+  'restored?': { at: 'past', relapses: 'number' },
+  'loss?': { reason: UNPROTECTED.join('|'), ...REPORTED, 'goodAt?': 'past', 'overSince?': 'past' },
+  losses: { count: 'number', endedAt: 'past' },
+  'failed?': { '*': REPORTED },
+}
+
+export function keptOf(memory: KeptMemory): KeptMemory {
+  const isKept = (name: string): boolean => name in KEPT || `${name}?` in KEPT
+  return Object.fromEntries(
+    Object.entries(memory).filter(([name]) => isKept(name)),
+  ) as unknown as KeptMemory
+}
+
+/**
+ * The same with times by the clock of the machine as it is set now. None lies further in the future
+ * than what may be waited for: the clock may have been set back.
+ * @throws when it is damaged
+ */
+function checked(shape: Shape, value: unknown, clock: { ahead: number; now: number }): unknown {
+  if (typeof shape === 'object') {
+    if (!isObject(value)) throw new TypeError('damaged')
+    const { '*': any } = shape
+    const wanted = any
+      ? Object.keys(value).map((name) => [name, any] as const)
+      : Object.entries(shape)
+    const members = wanted.flatMap(([member, each]) => {
+      const name = member.replace('?', '')
+      const given = own(value, name)
+      return given === undefined && name !== member ? [] : [[name, checked(each, given, clock)]]
+    })
+    return Object.fromEntries(members) as unknown
+  }
+  const isTime = shape === 'past' || shape === 'future'
+  const type = isTime ? 'number' : shape
+  const isChoice = type.split('|').some((choice) => choice === value)
+  const isRight = type.includes('|') ? isChoice : typeof value === type
+  if (!isRight || (type === 'number' && !Number.isFinite(value))) throw new TypeError('damaged')
+  const latest = shape === 'past' ? clock.now : clock.now + LONGEST_MS
+  return isTime ? Math.min((value as number) + clock.ahead, latest) : value
+}
+
+const LONGEST_MS = 900_000
+
+/** Without secrets: another source of the same route is another matter. */
+function subjectOf({ method, main, backup }: FailoverSettings, route: string): string {
   const sorted = (side: JsonObject): unknown[] =>
     Object.entries(withoutSecrets(side)).sort(([one], [other]) => (one < other ? -1 : 1))
-  return JSON.stringify([method, sorted(main), sorted(backup)])
+  return JSON.stringify([method, route, sorted(main), sorted(backup)])
 }
-
-const isTime = (value: unknown): value is number => typeof value === 'number' && value >= 0
-const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'
-const isAbsentOr =
-  (...known: unknown[]) =>
-  (value: unknown): boolean =>
-    value === undefined || known.includes(value)
-const isSide = (value: unknown): boolean => value === 'main' || value === 'backup'
-
-function isMemory(saved: unknown): saved is Memory {
-  if (!isObject(saved)) return false
-  const { inUse, switches, change, late, halfway } = saved
-  return (
-    typeof saved.subject === 'string' &&
-    [saved.hold, saved.held, saved.manual, saved.limited, saved.isReported].every(isFlag) &&
-    [saved.slowed, saved.guardUntil].every(isTime) &&
-    Array.isArray(switches) &&
-    switches.every(isTime) &&
-    isAbsentOr('main', 'backup', 'other')(inUse) &&
-    isAbsentOr('main', 'backup')(halfway) &&
-    [change, late].every((one) => one === undefined || isChange(one))
-  )
-}
-
-const CAUSES: readonly unknown[] = ['signal-fail', 'signal-degrade', 'restore', 'manual']
-
-const isChange = (saved: unknown): boolean =>
-  isTime(own(saved, 'at')) &&
-  isSide(own(saved, 'to')) &&
-  (own(saved, 'from') === 'other' || isSide(own(saved, 'from'))) &&
-  CAUSES.includes(own(saved, 'cause')) &&
-  isAbsentOr('manual', 'forced')(own(saved, 'stays')) &&
-  (own(saved, 'arrivedAt') === undefined || isTime(own(saved, 'arrivedAt')))

@@ -2,56 +2,56 @@ import type { Connection } from '../connection/connection'
 import { newOperation } from '../connection/operation'
 import {
   asGatewayError,
+  badSettings,
   closedError,
   GatewayError,
-  invalidInput,
   isLasting,
   readOnlyError,
+  say,
+  thrownAs,
   withoutLabels,
   words,
+  type Finding,
 } from '../errors'
 import {
   failoverFaults,
   failoverSettings,
   type FailoverSettings,
-  type FailoverState,
-  type InUse,
+  type FailoverView,
 } from '../model/failover'
+import { own } from '../model/json'
 import type { Language } from '../model/watch'
-import { keyOf, type RouteAddress } from '../changes/find'
+import type { RouteAddress } from '../memory'
 import { Stop } from '../stop'
 import { decide } from './decide'
-import { keptOf, startedMemory, type KeptMemory } from './memory'
-import { createReader, type Sight, type WantedRoute } from './reader'
+import { keptOf, startedMemory, type SavedMemory } from './memory'
+import { createReader, type Reader, type WantedRoute } from './reader'
+import { sharedReads, type Reading } from './shared-read'
 import { makeSwitch } from './switch'
 import { failoverText } from './text'
-import type { Act, Decision, FailoverEvent, Failure, Input } from './types'
+import { notProtecting } from './run'
+import type { Act, FailoverEvent, Failure, Input } from './types'
 
 /** What to protect, and whom to tell. */
 export interface ProtectOptions {
   /** By default the gateway's only device. */
   deviceId?: string
-  /** The protected route. With `method` = `routes` the settings name both. */
+  /** With `method` = `routes` the settings name both. */
   route?: WantedRoute
   /** As they were saved: checked here. */
   settings: object
   /** What `onMemory` was last called with, before a restart; anything else is ignored. */
   memory?: unknown
-  /** The language of the texts of events; default `en-US`. */
+  /** Node-RED has started since that was kept: the setting `hold` counts again. */
+  isStart?: boolean
+  /** Of the texts of events; default `en-US`. */
   language?: Language
   /** The events of one decision, in their order. */
   onEvents: (events: FailoverReport[]) => void
-  /**
-   * What to keep for a restart: plain JSON without secrets. Called when it has changed, before a
-   * switch is sent, and until `close` has ended.
-   */
-  onMemory?: (memory: KeptMemory) => void
-  /** Called when it has changed. */
+  /** What to keep for a restart, before a switch is sent, and until `close` has ended. */
+  onMemory?: (memory: SavedMemory) => void
   onStatus?: (status: FailoverStatus) => void
-  /**
-   * A look that shows nothing, for a reason that does not pass by itself, reported once; and every
-   * switch that failed, with its event, after `onEvents`.
-   */
+  /** A look fails and will fail again, once; or a switch has failed, with its event, after `onEvents`. */
   onFailure?: (error: GatewayError, event?: FailoverReport) => void
 }
 
@@ -60,23 +60,11 @@ export interface FailoverReport extends FailoverEvent {
   /** One sentence. */
   text: string
   /** The protected route or, of two, main; null for what is not known yet. */
-  route: { id: string | null; name: string | null }
+  route: Reader['route']
 }
 
 /** How a failover is at present. */
-export interface FailoverStatus {
-  state: FailoverState
-  /** The source that was last seen. */
-  inUse?: InUse
-  held: boolean
-  /** A person chose the source in use. */
-  manual: boolean
-  /** The limit of automatic switches has been reached. */
-  limited: boolean
-  /** Nothing is switched, only reported. */
-  dryRun: boolean
-  /** When the wait of this state ends, unless something else happens; Unix ms. */
-  due?: number
+export interface FailoverStatus extends FailoverView {
   /** Why the latest look does not show everything. */
   failure?: GatewayError
 }
@@ -96,8 +84,6 @@ export interface Protection {
   close(): Promise<void>
 }
 
-/** No two looks begin closer together, whatever asks for them. */
-const LEAST_MS = 500
 /** Not sent by then, for example behind a long change of the same route, a switch is out of date. */
 const SEND_MS = 15_000
 
@@ -111,221 +97,179 @@ export const isLastingLook = (error: GatewayError): boolean =>
   isLasting(error) || error.code === 'CONFLICT'
 
 /**
- * Keeps a route on the air: looks at it at its own pace, decides by the rules, and switches. Ends
- * with the connection, or when it is closed.
- * @throws GatewayError `INVALID_INPUT` with every fault of the settings; `READ_ONLY` and `CLOSED`
+ * Keeps a route on the air: looks at it with all failovers of the gateway, decides by the rules, and
+ * switches. Ends with the connection, or when it is closed.
+ * @throws GatewayError `CONFIG` with every fault of the settings; `INVALID_INPUT` for a route that is
+ * its own monitor; `READ_ONLY` and `CLOSED`
  */
 export function protectRoute(gateway: Connection, options: ProtectOptions): Protection {
   const settings = settingsOf(options)
   const { clock } = gateway
-  if (gateway.readOnly && !settings.dryRun) throw complete(readOnlyError({ name: NAME }))
+  if (gateway.readOnly) throw complete(readOnlyError({ name: NAME }))
   if (gateway.closing.stopped) throw complete(closedError())
 
-  /** Unix ms that do not jump when the system time is set. */
+  /** Unix ms that do not jump when the system time is set: what decisions and waits are made with. */
   const offset = Date.now() - clock.now()
   const now = (): number => Math.round(offset + clock.now())
+  /** How far the clock of the machine is ahead of that. It is never quite the same. */
+  let lastAhead = 0
+  function ahead(): number {
+    const present = Date.now() - now()
+    if (Math.abs(present - lastAhead) > 1000) lastAhead = present
+    return lastAhead
+  }
   const stop = new Stop()
-  const { deviceId, route } = options
-  const reader = createReader(gateway, { deviceId, route, settings })
-  let memory = startedMemory(settings, options.memory, now())
+  const { deviceId, route, isStart } = options
+  const about = JSON.stringify([gateway.address, deviceId ?? '', route ?? ''])
+  let memory = startedMemory({ settings, route: about, isStart, now: now() }, options.memory)
   let kept = ''
   let status = ''
   let due: number | undefined
+  /** How the latest look and the latest switch failed, if they did. */
   let failure: GatewayError | undefined
-  /** How the latest switch failed, if it did. */
   let failed: GatewayError | undefined
   let lasting: string | undefined
 
-  // Inputs take turns: a listener that gives a command gets no decision within a decision.
-  const inputs: Array<{ input: Input; settle?: (error?: GatewayError) => void }> = []
-  let isDeciding = false
-
-  let cancelLook: (() => void) | undefined
+  const turns: Array<() => void> = []
+  const reader = createReader(gateway, settings, route, () => memory)
+  const reads = sharedReads(gateway, deviceId)
   let isLooking = false
-  let lookedAt = -Infinity
-  let lookAt = clock.now()
   let switching: Promise<void> | undefined
 
-  function take(input: Input, settle?: (error?: GatewayError) => void): void {
-    inputs.push({ input, settle })
-    if (isDeciding) return
-    isDeciding = true
-    for (let next = inputs.shift(); next; next = inputs.shift()) answer(next)
-    isDeciding = false
+  /** Inputs take turns: a listener that gives a command gets no decision within a decision. */
+  function take(input: Input): Promise<void> {
+    return new Promise((resolve, reject) => {
+      turns.push(() => {
+        try {
+          answer(input)
+          resolve()
+        } catch (error) {
+          reject(complete(error))
+        }
+      })
+      if (turns.length > 1) return
+      for (; turns.length > 0; turns.shift()) turns[0]!()
+    })
   }
 
-  function answer({ input, settle }: (typeof inputs)[number]): void {
-    let decision: Decision
-    try {
-      decision = decide(settings, memory, input, now())
-    } catch (error) {
-      const reason = complete(error)
-      if (settle) settle(reason)
-      else gateway.log('warn', `The failover could not decide: ${reason.message}`)
-      return
-    }
-    const isHalfway = decision.memory.halfway !== undefined
+  const note = (input: Input): void =>
+    void take(input).catch(({ message }: GatewayError) =>
+      gateway.log('warn', `The failover could not decide: ${message}`),
+    )
+
+  function answer(input: Input): void {
+    if (stop.stopped && input.kind !== 'outcome') throw closedError()
+    const decision = decide(settings, memory, input, now())
     // Only a look knows when a wait ends.
     if (input.kind === 'look' || decision.state !== memory.state) due = decision.due
     memory = decision.memory
-    if (decision.next !== undefined) lookAt = decision.next - offset
+    // After a look, the next one comes by itself.
+    if (decision.next !== undefined && input.kind !== 'look' && !stop.stopped) reads.now()
     // Before the switch is sent: a restart must know about it.
     keep()
-    if (decision.act) begin(decision.act, isHalfway)
-    tell(decision.events)
-    settle?.()
-    schedule()
+    if (decision.act) switching = gateway.protect(make(decision.act))
+    if (!stop.stopped) tell(decision.events)
   }
 
   function keep(): void {
-    const present = keptOf(memory)
-    const json = JSON.stringify(present)
+    const json = JSON.stringify({ ...keptOf(memory), ahead: ahead() })
     if (json === kept) return
     kept = json
-    safely(() => options.onMemory?.(JSON.parse(json) as KeptMemory))
+    safely(() => options.onMemory?.(JSON.parse(json) as SavedMemory))
   }
 
   function tell(events: readonly FailoverEvent[]): void {
-    if (stop.stopped) return
-    tellStatus()
+    const { state, held, manual, inUse, differs } = memory
+    const reason = notProtecting(memory, now())
+    const ends = due === undefined ? undefined : due + ahead()
+    const present = { state, held, manual, inUse, reason, differs, due: ends }
+    const json = JSON.stringify([present, failure && signOf(failure)])
+    if (json !== status) safely(() => options.onStatus?.({ ...present, failure }))
+    status = json
     if (events.length === 0) return
     const reports = events.map((event) => {
-      const about = { ...event, route: reader.route }
-      return { ...about, text: failoverText(about, options.language) }
+      const whole = { ...event, at: event.at + ahead(), route: reader.route }
+      return { ...whole, text: failoverText(whole, options.language) }
     })
     safely(() => options.onEvents(reports))
     for (const event of reports) {
       if (event.event !== 'failover.failed') continue
-      const reason = event.failure && failed ? failed : complete(notShown(event))
-      safely(() => options.onFailure?.(reason, event))
+      const error = (event.failure && failed) ?? notConfirmed(event)
+      safely(() => options.onFailure?.(complete(error), event))
     }
-  }
-
-  function tellStatus(): void {
-    const { state, inUse, held, manual, limited } = memory
-    const present: FailoverStatus = {
-      state,
-      held,
-      manual,
-      limited,
-      dryRun: settings.dryRun,
-      ...(inUse && { inUse }),
-      ...(due !== undefined && { due }),
-    }
-    const json = JSON.stringify([present, signOf(failure)])
-    if (json === status) return
-    status = json
-    safely(() => options.onStatus?.({ ...present, ...(failure && { failure }) }))
   }
 
   function safely(call: () => void): void {
     try {
       call()
     } catch (error) {
-      gateway.log('warn', `A failover failed on what it was given: ${String(error)}`)
+      gateway.log('warn', `A failover failed on what it was given: ${thrownAs(error)}`)
     }
   }
 
-  function schedule(): void {
-    cancelLook?.()
-    cancelLook = undefined
-    if (stop.stopped || isLooking) return
-    const at = Math.max(lookAt, lookedAt + LEAST_MS)
-    cancelLook = clock.after(Math.max(0, at - clock.now()), () => void look())
-  }
-
-  async function look(): Promise<void> {
-    cancelLook = undefined
+  async function look(reading: Reading): Promise<void> {
+    // It still reads a route by itself.
+    if (isLooking) return
     isLooking = true
-    lookedAt = clock.now()
-    const sight = await see()
+    const operation = newOperation(NAME, stop).under({ brief: true, background: true })
+    const sight = await reader.look(reading, operation).catch((error: unknown) => ({
+      look: { route: 'unknown' } as const,
+      failure: complete(error),
+      isOther: false,
+    }))
     isLooking = false
     if (stop.stopped) return
-    lookAt = clock.now() + settings.lookEvery * 1000
     failure = sight.failure
-    take({ kind: 'look', look: sight.look })
-    report(sight.failure)
-    schedule()
+    note({ kind: 'look', look: sight.look })
+    // Its answer has the route that is protected now.
+    if (sight.isOther) note({ kind: 'command', action: 'status' })
+    if (failure && !isLastingLook(failure)) return
+    // Once, until it is another one or a look succeeds.
+    const sign = failure && signOf(failure)
+    if (sign !== lasting) safely(() => failure && options.onFailure?.(failure))
+    lasting = sign
   }
 
-  async function see(): Promise<Sight> {
-    const operation = newOperation(NAME, stop).under({ brief: true })
-    try {
-      return await reader.look(operation)
-    } catch (error) {
-      const reason = asGatewayError(error, operation, gateway.identity)
-      return { look: { route: 'unknown' }, failure: reason }
-    }
-  }
-
-  /** Once, until it is another one or a look succeeds. */
-  function report(error: GatewayError | undefined): void {
-    const sign = error && isLastingLook(error) ? signOf(error) : undefined
-    const isNew = sign !== undefined && sign !== lasting
-    lasting = error && !sign ? lasting : sign
-    if (isNew) safely(() => options.onFailure?.(error!))
-  }
-
-  /** Whatever happens, one outcome follows. */
-  function begin(act: Act, isHalfway: boolean): void {
+  /** Makes a switch. Whatever happens, one outcome follows. */
+  async function make(act: Act): Promise<void> {
     const sending = new Stop()
     const cancel = clock.after(SEND_MS, () => sending.now())
     const unhook = stop.onStop(() => sending.now())
     const operation = newOperation(NAME, sending)
-    const work = makeSwitch(
-      gateway,
-      { settings, act, isHalfway, addressOf: (side) => reader.addressOf(side) },
-      operation,
-    )
-    const ended = work.then(
+    const { addressOf } = reader
+    failed = await makeSwitch(gateway, { settings, act, addressOf }, operation).then(
       () => undefined,
       (error: unknown) => {
         const whole = asGatewayError(error, operation, gateway.identity)
-        return stop.stopped ? whole : complete(late(whole))
+        return whole.code === 'CLOSED' && !stop.stopped ? complete(late(whole)) : whole
       },
     )
-    switching = gateway.protect(
-      ended.then((error) => {
-        cancel()
-        unhook()
-        switching = undefined
-        failed = error
-        if (stop.stopped) reader.release()
-        take({ kind: 'outcome', ...(error && { failure: failureOf(error) }) })
-      }),
-    )
+    cancel()
+    unhook()
+    switching = undefined
+    if (stop.stopped) reader.release()
+    note({ kind: 'outcome', failure: failed && failureOf(failed) })
   }
 
   const end = (): void => {
     if (stop.stopped) return
     unhookClosing()
     stop.now()
-    schedule()
+    leave()
     if (!switching) reader.release()
-    const ended = complete(closedError())
-    for (const { settle } of inputs.splice(0)) settle?.(ended)
   }
 
   function complete(error: unknown): GatewayError {
     return asGatewayError(error, { name: NAME }, gateway.identity)
   }
 
-  const ask = (input: Input): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (stop.stopped) return reject(complete(closedError()))
-      take(input, (error) => (error ? reject(error) : resolve()))
-    })
-
+  const leave = reads.join({ everyMs: settings.pollEvery * 1000, see: (each) => void look(each) })
   const unhookClosing = gateway.closing.onStop(end)
-  schedule()
 
   return {
-    routes() {
-      const found = [reader.addressOf('main'), reader.addressOf('backup')].filter(isDefined)
-      return [...new Map(found.map((address) => [keyOf(address), address])).values()]
-    },
-    command: (action, hold) => ask({ kind: 'command', action, hold }),
-    main: (good) => ask({ kind: 'main', good }),
+    routes: () => reader.found(),
+    command: (action, hold) => take({ kind: 'command', action, hold }),
+    main: (good) => take({ kind: 'main', good }),
     async close() {
       end()
       await switching
@@ -334,13 +278,12 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
 }
 
 function settingsOf({ settings, route }: ProtectOptions): FailoverSettings {
-  const faults = failoverFaults(settings)
-  if (faults.length > 0) throw invalidInput(faults, NAME)
-  const known = failoverSettings(settings)
-  if (known.method === 'source' && !route) {
-    throw invalidInput([{ path: 'route', problem: 'is missing' }], NAME)
+  const faults: Finding[] = failoverFaults(settings)
+  if (!route && own(settings, 'method') !== 'routes') {
+    faults.push({ path: 'route', problem: 'is missing' })
   }
-  return known
+  if (faults.length > 0) throw badSettings(faults, say('correctNode'))
+  return failoverSettings(settings)
 }
 
 const failureOf = ({ code, message, cause }: GatewayError): Failure => ({
@@ -349,28 +292,16 @@ const failureOf = ({ code, message, cause }: GatewayError): Failure => ({
   applied: cause.applied,
 })
 
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined
-
-/** The gateway accepted the switch, and the route does not show it. */
-function notShown({ route, to }: FailoverReport): GatewayError {
-  const sentence = words(
-    'Route "__route__" did not show the switch to __to__ in time. It may still have an effect: check which source is in use.',
-    { route: route.name ?? route.id ?? '', to: to! },
-  )
-  return new GatewayError('NOT_CONFIRMED', sentence, { operation: NAME, applied: 'maybe' })
-}
+/** The gateway accepted the switch, and the route does not show it, or the new source is not good. */
+const notConfirmed = ({ text, reason }: FailoverReport): GatewayError =>
+  new GatewayError('NOT_CONFIRMED', text, { applied: reason ? 'yes' : 'maybe' })
 
 /** The same for the same failure: a later sentence may count seconds. */
-function signOf(error: GatewayError | undefined): string {
-  if (!error) return ''
-  const [first] = withoutLabels(error.sentences)
-  return JSON.stringify([error.code, first])
-}
+const signOf = ({ code, sentences }: GatewayError): string =>
+  JSON.stringify([code, withoutLabels(sentences)[0]])
 
-/** The failure of a switch that took too long, and was not ended by a close. */
-function late(error: GatewayError): GatewayError {
-  const { code, cause } = error
-  if (code !== 'CLOSED') return error
+/** A switch that took too long, and was not ended by a close. */
+function late({ cause }: GatewayError): GatewayError {
   const isSent = cause.applied !== 'no'
   const said = isSent
     ? '__host__ did not respond to the switch within __time__ s.'

@@ -1,213 +1,250 @@
-import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices'
+import { mayBeUnknownDevice } from '../api/devices'
 import { getRoute } from '../api/routes'
-import { findRoute, keyOf, type RouteAddress, type Target } from '../changes/find'
+import { findRoute, type RouteAddress, type Target } from '../changes/find'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { mayAct } from '../connection/roles'
-import { asGatewayError, GatewayError, say, words } from '../errors'
-import type { FailoverSettings, Side } from '../model/failover'
-import { isSameId } from '../model/ids'
-import { isText, type JsonObject } from '../model/json'
+import {
+  asGatewayError,
+  badSettings,
+  closedError,
+  GatewayError,
+  invalidInput,
+  restated,
+  say,
+  words,
+} from '../errors'
+import { keyOf, ownerKey, type Owner } from '../memory'
+import { partToSent } from '../model/convert'
+import { sideFaults, type FailoverSettings, type Side } from '../model/failover'
+import { isSameId, normalizeId } from '../model/ids'
+import { isText, membersIn, own, type JsonObject } from '../model/json'
+import { isStopped, missingPart, wholeRoute } from '../model/route-state'
+import { isSecret } from '../model/secrets'
 import type { Route } from '../model/types'
 import { lookAtRoutes, lookAtSource } from './look'
-import type { Look } from './types'
+import type { Reading } from './shared-read'
+import type { Look, Memory } from './types'
 
 /** A route by its ID or its name, or by a text that may be either. */
 export type WantedRoute = Target | { idOrName: string }
 
-/** What a failover reads. */
-export interface Watched {
-  /** By default the gateway's only device. */
-  deviceId?: string
-  /** The protected route; not used with two routes. */
-  route?: WantedRoute
-  settings: FailoverSettings
-}
-
-/** What came of one look. */
-export interface Sight {
-  look: Look
+/** What came of one look at a route. */
+interface Seen {
+  route?: Route
   /** Why it does not show everything. */
   failure?: GatewayError
+  /** The name belongs to another route than before, which has gone. */
+  isOther?: boolean
 }
 
-/** The eyes of a failover: reads its routes, and nothing else. */
-export interface Reader {
-  /** Reads each route once. @throws GatewayError `CLOSED` */
-  look(operation: Operation): Promise<Sight>
-  /** The protected route or, of two, main; as far as it is known. */
-  readonly route: { id: string | null; name: string | null }
-  /** Where the protected route is, or one of the two; known after the first look. */
-  addressOf(side: Side): RouteAddress | undefined
-  /** Lets another failover protect the routes. */
-  release(): void
-}
+/** The eyes of a failover. */
+export type Reader = ReturnType<typeof createReader>
 
-/** A list of all routes may be long: what it did not show is not looked up again before. */
+/** What failed for good is not asked for again before, unless a reading has it. */
 const SEARCH_MS = 10_000
+const OWN_MONITOR =
+  'is the protected route itself; it must be a route that receives this source all the time'
 
-/** One route that is read, by its ID or its name. */
+type Shown = Exclude<Reading, { failure: unknown }>
+
+/** One route that is looked at. */
 interface Followed {
-  target: Target
-  /** The name may be an ID. */
-  isEither: boolean
-  isProtected: boolean
-  /** Known for good, or found by the name. */
-  id?: string
-  /** Where it was last seen. */
+  /** One of the two or, for a text that may be either, both. */
+  wanted: { id?: string; name?: string }
+  /** Where it was found: that holds for as long as it exists, whatever its name. */
   at?: RouteAddress
   name?: string
-  /** The failed search, and when it began. */
+  /** The latest failure, when that lasts. */
   missed?: { error: unknown; since: number }
 }
 
-export function createReader(gateway: Connection, watched: Watched): Reader {
-  const { settings } = watched
+/**
+ * @param wantedRoute the protected one; not used with two routes
+ * @throws GatewayError `INVALID_INPUT` for a protected route that is its own monitor
+ */
+export function createReader(
+  gateway: Connection,
+  settings: FailoverSettings,
+  wantedRoute: WantedRoute | undefined,
+  memory: () => Memory,
+) {
   const { protections } = gateway.memory
-  /** Whose routes these are. */
-  const owner = {}
-  const follow = (wanted: WantedRoute, isProtected: boolean): Followed => {
-    if ('idOrName' in wanted) {
-      const { idOrName } = wanted
-      return { target: { name: idOrName }, isEither: true, isProtected, id: idOrName }
-    }
-    const known = 'id' in wanted ? { id: wanted.id } : { name: wanted.name }
-    return { target: wanted, isEither: false, isProtected, ...known }
-  }
   const isTwo = settings.method === 'routes'
-  const main = follow(isTwo ? targetOf(settings.main) : watched.route!, true)
-  const backup = isTwo ? follow(targetOf(settings.backup), true) : main
-  const monitor =
-    settings.restore === 'monitor' ? follow(targetOf(settings.monitor!), false) : undefined
+  const main = follow(isTwo ? targetOf(settings.main) : wantedRoute!)
+  const backup = isTwo ? follow(targetOf(settings.backup)) : main
+  const routes = isTwo ? [main, backup] : [main]
+  const { monitor, monitorBackup } = settings
+  const monitors = {
+    monitor: settings.restore === 'monitor' && monitor ? follow(targetOf(monitor)) : undefined,
+    monitorBackup: monitorBackup && follow(targetOf(monitorBackup)),
+  }
+  const owner: Owner = {
+    ...membersOwned(settings),
+    isTwo,
+    get inUse() {
+      const { state, inUse } = memory()
+      return isTwo && state === 'standby' ? undefined : inUse
+    },
+    get mainId() {
+      return isTwo ? main.at?.routeId : undefined
+    },
+  }
+  // What a switch has set later, the gateway may complete: only the first read ever counts.
+  let isChecked = memory().inUse !== undefined
+  refuseOwnMonitor()
 
+  /** A route that says itself whether its source is good would always be believed. */
+  function refuseOwnMonitor(): void {
+    for (const [path, each] of Object.entries(monitors)) {
+      if (!each || !routes.some((one) => isSame(one, each))) continue
+      throw invalidInput([{ path, problem: OWN_MONITOR }], 'failover')
+    }
+  }
+
+  /** Lets another failover protect the routes. */
   function release(): void {
     for (const [key, holder] of protections) if (holder === owner) protections.delete(key)
   }
 
   /** Two failovers of one route would switch against each other. */
-  function claim({ isProtected, id, name }: Followed, device: string): void {
-    if (!isProtected || id === undefined) return
-    const key = keyOf({ deviceId: device, routeId: id })
+  function claim({ at, name }: Followed, { stop }: Operation): void {
+    const key = ownerKey(gateway.address, at!)
     const holder = protections.get(key)
+    if (stop?.stopped) throw closedError()
     if (holder && holder !== owner) {
-      const said = words(
-        'Another failover already protects route "__route__". A route can only have one: remove the other failover, or choose another route.',
-        { route: name ?? id },
-      )
-      throw new GatewayError('CONFLICT', said)
+      throw new GatewayError('CONFLICT', say('otherFailover', { route: name! }))
     }
     protections.set(key, owner)
   }
 
-  async function read(one: Followed, device: string, operation: Operation): Promise<Route> {
-    claim(one, device)
-    operation.route = one.name ?? one.id
-    const { target } = one
-    if (one.id !== undefined) {
-      const found = await readKnown(one.id, one, device, operation)
-      if (found) return found
-      protections.delete(keyOf({ deviceId: device, routeId: one.id }))
-      delete one.id
-    }
-    // Gone or renamed: the name may belong to another route now, or to none.
-    if (one.missed && gateway.clock.now() - one.missed.since < SEARCH_MS) throw one.missed.error
-    const since = gateway.clock.now()
-    try {
-      one.id = await findRoute(gateway, device, target, operation)
-      claim(one, device)
-      const found = await readKnown(one.id, one, device, operation)
-      if (!found) throw new GatewayError('NOT_FOUND', say('routeNotFound', { route: one.name! }))
-      delete one.missed
-      return found
-    } catch (error) {
-      const isOurs = error instanceof GatewayError && LASTING_SEARCHES.has(error.code)
-      if (isOurs) one.missed = { error, since }
-      throw error
-    }
+  /** Main and backup have to fit the route as it is. */
+  function refuseMisfit(route: Route): void {
+    const faults = isChecked ? [] : sideFaults(settings, route)
+    isChecked = faults.length === 0
+    if (isChecked) return
+    const error = badSettings(faults, say('correctNode'))
+    const first = words('Main and backup do not fit route "__route__" on __host__.')
+    throw restated(error, [first, ...error.sentences])
   }
 
-  /** Undefined when the route has gone or has another name than the one it is found by. */
-  async function readKnown(
-    routeId: string,
-    one: Followed,
-    device: string,
+  async function find(one: Followed, reading: Shown, operation: Operation): Promise<Route> {
+    const shown = shownIn(reading, one)
+    if (shown && missingPart(shown) === undefined) return shown
+    const { wanted, at, missed } = one
+    const { deviceId } = reading
+    if (missed && gateway.clock.now() - missed.since < SEARCH_MS) throw missed.error
+    delete one.missed
+    const known = shown?.id ?? at?.routeId ?? wanted.id
+    try {
+      if (known) return await getRoute(gateway, { deviceId, routeId: known }, operation)
+    } catch (error) {
+      if (wanted.name === undefined || !mayBeUnknownDevice(error)) throw error
+    }
+    const routeId = await findRoute(gateway, deviceId, { name: wanted.name! }, operation)
+    return getRoute(gateway, { deviceId, routeId }, operation)
+  }
+
+  /** Shows a route, and notes where it is. */
+  async function see(
+    one: Followed | undefined,
+    reading: Shown,
     operation: Operation,
-  ): Promise<Route | undefined> {
+  ): Promise<Seen> {
+    if (!one) return {}
+    const part = operation.under({ route: one.name ?? one.wanted.name ?? one.wanted.id })
     try {
-      const route = await getRoute(gateway, { deviceId: device, routeId }, operation)
-      if (!isWanted(one, route)) return undefined
-      one.id = route.id
-      one.at = { deviceId: device, routeId: route.id }
-      one.name = route.name
-      return route
+      const route = wholeRoute(await find(one, reading, part))
+      part.route = one.name = route.name
+      const before = one.at
+      one.at = { deviceId: reading.deviceId, routeId: route.id }
+      delete one.missed
+      const isOther = before !== undefined && keyOf(before) !== keyOf(one.at)
+      if (isOther) release()
+      if (routes.includes(one)) {
+        claim(one, operation)
+        refuseOwnMonitor()
+        if (one === main) refuseMisfit(route)
+      } else if (isStopped(route)) {
+        throw new GatewayError('CONFLICT', say('monitorStopped', { route: route.name }))
+      }
+      return { route, isOther }
     } catch (error) {
-      if ('name' in one.target && mayBeUnknownDevice(error)) return undefined
-      throw error
+      const failure = asGatewayError(error, part, gateway.identity)
+      if (!failure.cause.retryable) one.missed ??= { error, since: gateway.clock.now() }
+      return { failure }
     }
   }
 
-  async function look(operation: Operation): Promise<Sight> {
-    const failures: GatewayError[] = []
-    const attempt = async <T>(work: (own: Operation) => Promise<T>): Promise<T | undefined> => {
-      const own = operation.under({})
-      try {
-        return await work(own)
-      } catch (error) {
-        const failure = asGatewayError(error, own, gateway.identity)
-        if (failure.code === 'CLOSED') throw failure
-        failures.push(failure)
-        return undefined
-      }
+  /** What a reading shows. A route that it lacks, or shows incomplete, is read by itself. */
+  async function look(
+    reading: Reading,
+    operation: Operation,
+  ): Promise<Omit<Seen, 'route'> & { look: Look }> {
+    if ('failure' in reading) return { look: { route: 'unknown' }, failure: reading.failure }
+    const seen = (...all: Array<Followed | undefined>): Promise<Seen[]> =>
+      Promise.all(all.map((one) => see(one, reading, operation)))
+    // The monitors first: one that is a protected route must be known to be that.
+    const heard = await seen(monitors.monitor, monitors.monitorBackup)
+    const shown = await seen(...routes)
+    const [first, second] = shown.map(({ route }) => route)
+    const sides = { main: heard[0]!.route, backup: heard[1]!.route }
+    return {
+      look: isTwo
+        ? lookAtRoutes(settings, { main: first, backup: second }, sides)
+        : lookAtSource(settings, first, sides),
+      failure: [...shown, ...heard].find(({ failure }) => failure)?.failure,
+      isOther: shown.some(({ isOther }) => isOther),
     }
-    const device = watched.deviceId ?? (await attempt((own) => onlyDevice(gateway, own)))
-    const readIn = (one: Followed | undefined): Promise<Route | undefined> =>
-      attempt(async (own) => (one && device !== undefined ? read(one, device, own) : undefined))
-    const [first, second, third] = await Promise.all([
-      readIn(main),
-      readIn(isTwo ? backup : undefined),
-      readIn(monitor),
-    ])
-    if (!watched.deviceId && !first && failures.some(mayBeUnknownDevice)) {
-      // The only device may be another one now.
-      forgetOnlyDevice(gateway)
-    }
-    const forbidden = settings.dryRun ? undefined : missingRole(gateway, operation)
-    if (forbidden) return { look: { route: 'unknown' }, failure: forbidden }
-    const shown = isTwo
-      ? lookAtRoutes(settings, { main: first, backup: second }, third)
-      : lookAtSource(settings, first, third)
-    return { look: shown, ...(failures[0] && { failure: failures[0] }) }
   }
 
   return {
     look,
-    get route() {
+    /** The protected route or, of two, main; as far as it is known. */
+    get route(): { id: string | null; name: string | null } {
       // What may be a name is no ID before a route with it was read.
-      const isKnown = !main.isEither || main.at !== undefined
-      return { id: (isKnown && main.id) || null, name: main.name ?? null }
+      const { wanted, at, name } = main
+      const id = wanted.name === undefined ? wanted.id : undefined
+      return { id: at?.routeId ?? id ?? null, name: name ?? wanted.name ?? null }
     },
-    addressOf: (side) => (side === 'main' ? main : backup).at,
+    /** Where the protected routes are, as far as they were found: one or two. */
+    found: (): RouteAddress[] => routes.flatMap(({ at }) => at ?? []),
+    addressOf: (side: Side): RouteAddress | undefined => (side === 'main' ? main : backup).at,
     release,
   }
 }
 
-/** Names are compared exactly, as everywhere. */
-const isWanted = ({ target, isEither }: Followed, { id, name }: Route): boolean =>
-  'id' in target || name === target.name || (isEither && isSameId(id, target.name))
+/** What a failover sets in its route, as others see it. */
+function membersOwned(settings: FailoverSettings): Pick<Owner, 'members' | 'main'> {
+  if (settings.method === 'routes') return { members: [], main: {} }
+  // As routes are compared. Only SRT has members with two names.
+  const context = { protocol: 'srt', ...settings.backup, ...settings.main }
+  const sent = (side: JsonObject): JsonObject => partToSent('source', side, { ...context, ...side })
+  const [main, backup] = [sent(settings.main), sent(settings.backup)]
+  const members = membersIn({ ...main, ...backup })
+    .map(([name]) => name)
+    .filter((name) => !isSecret(name) || own(main, name) !== own(backup, name))
+  const shown = membersIn(main).filter(([name, value]) => !isSecret(name) || value === '')
+  return { members, main: Object.fromEntries(shown) }
+}
 
-/** What a later search may well find again. */
-const LASTING_SEARCHES: ReadonlySet<string> = new Set(['NOT_FOUND', 'CONFLICT', 'BAD_RESPONSE'])
+/** Names are compared exactly, as everywhere. Of several routes with the name, none is meant. */
+function shownIn({ routes }: Shown, { wanted, at }: Followed): Route | undefined {
+  const id = at?.routeId ?? wanted.id
+  const found = id === undefined ? undefined : routes.get(normalizeId(id))
+  if (found || at || wanted.name === undefined) return found
+  const named = [...routes.values()].filter(({ name }) => name === wanted.name)
+  return named.length === 1 ? named[0] : undefined
+}
+
+function isSame(one: Followed, other: Followed): boolean {
+  const [id, otherId] = [one, other].map(({ at, wanted }) => at?.routeId ?? wanted.id)
+  const isSameName = isText(one.wanted.name) && one.wanted.name === other.wanted.name
+  return isSameId(id, otherId) || (isSameName && !(one.at && other.at))
+}
+
+const follow = (wanted: WantedRoute): Followed => ({
+  wanted: 'idOrName' in wanted ? { id: wanted.idOrName, name: wanted.idOrName } : wanted,
+})
 
 const targetOf = ({ id, name }: JsonObject): Target =>
   isText(id) ? { id } : { name: String(name) }
-
-/** A user who may not change routes can see all, and protects nothing. */
-function missingRole(gateway: Connection, { name }: Operation): GatewayError | undefined {
-  const roles = gateway.session.roles()
-  if (mayAct(roles, 'Operator')) return undefined
-  const said = words(
-    'The user has the role __roles__ on __host__, but a failover requires Operator or Administrator. Use another account in the configuration of the gateway.',
-    { roles: roles.join(', ') },
-  )
-  return asGatewayError(new GatewayError('FORBIDDEN', said), { name }, gateway.identity)
-}

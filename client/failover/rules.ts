@@ -1,235 +1,349 @@
-import type { FailoverCause, FailoverSettings, InUse, Side } from '../model/failover'
-import { guardOf } from './memory'
-import { begin, blocked, count, other, rest, type Run } from './run'
-import type { Change, Look, Waits } from './types'
+// The rules of a failover, from top to bottom: what is known, who changed the source, how good it is,
+// and only then what to do. docs/failover.md draws them.
+import type { FailoverCause, Side } from '../model/failover'
+import { endLoss, lose } from './loss'
+import {
+  begin,
+  finish,
+  isFresh,
+  other,
+  report,
+  reportFailure,
+  rest,
+  sendAgain,
+  type Run,
+} from './run'
+import type { Change, Look, Rest, Waits } from './types'
 
-/** A switch that the route has not shown by then has failed. For as long again it may still show. */
-const CHANGE_MS = 30_000
+/** A source that was bad for this share of the latest minute, in several failures, has failed too. */
+const DEGRADED_SHARE = 0.3
+const DEGRADED_PER_MS = 60_000
+/** A side that was left for that is not chosen for the same reason before. */
+const DEGRADED_REST_MS = 300_000
+const LONGEST_SILENCE_S = 60
+/** A return to main that lasts so long was right; one that does not doubles the wait for the next. */
+const RELAPSE_MS = 600_000
+const LONGEST_WAIT_MS = 3_600_000
 /** Later than this, somebody may well have stopped two routes on purpose. */
 const STOPPED_BY_US_MS = 900_000
+/** So late the route may still show a change that was given up. */
+const LATE_MS = 120_000
 
-/**
- * One look, and the one decision on what is seen in it. From top to bottom: what is not known, who
- * changed the source, how good it is, a change under way, and only then what to do.
- */
+type Known = Exclude<Look, { route: 'unknown' }>
+
+/** One read of the route, and the one decision on it. */
 export function looked(run: Run, look: Look): void {
   const { memory, settings, now } = run
-  run.next = now + settings.lookEvery * 1000
+  run.next = now + settings.pollEvery * 1000
   if (isGap(run)) memory.waits = {}
   memory.lookedAt = now
-  forgetOldSwitches(run)
+  hear(run, look)
+  if (look.route === 'unknown' || isHalfApplied(run, look)) return unknown(run)
 
-  if (look.route === 'unknown') return rest(run, 'unknown')
-  noticeSource(run, look.inUse)
-  giveUp(run, look)
-  noticeMain(run, look.main)
+  noticeSource(run, look)
   const side = sideIn(run, look)
+  if (side === undefined) return idle(run, look)
+  // Whoever started it: it may take its time.
+  if (memory.state === 'standby') newSource(run)
   const isGood = look.route === 'running' && look.good
-  if (side) judge(run, isGood)
-  const isSettling = side !== undefined && !isGood && isSettlingIn(run)
-  if (memory.change?.arrivedAt !== undefined && !isSettling) finish(run, memory.change)
-
+  judge(run, side, isGood)
+  const { change } = memory
+  if (change) follow(run, change, look, isGood)
   if (memory.change) memory.state = 'switching'
-  else if (!side) rest(run, look.route === 'running' ? 'foreign' : 'standby')
   else if (isGood) onGood(run, side)
   else onBad(run, side)
 }
 
-/** Nobody has looked for long, or the clock was set back: as if the route had not been known. */
+/** Nobody has looked for long, or the clock was set back: as if nothing had been seen before. */
 export function isGap({ memory, settings, now }: Run): boolean {
   const { lookedAt = now } = memory
-  return now < lookedAt || now - lookedAt > Math.max(30_000, 3 * settings.lookEvery * 1000)
+  return now < lookedAt || now - lookedAt > Math.max(30_000, 3 * settings.pollEvery * 1000)
 }
 
-function forgetOldSwitches({ memory, settings, now }: Run): void {
-  const oldest = now - settings.limitPer * 1000
-  memory.switches = memory.switches.filter((at) => at > oldest)
+/** Our own change, of which the gateway shows one part already. */
+const isHalfApplied = ({ memory: { change }, settings }: Run, look: Known): boolean =>
+  settings.method === 'source' &&
+  look.route === 'running' &&
+  look.inUse === 'other' &&
+  look.isPending === true &&
+  change !== undefined &&
+  change.arrivedAt === undefined
+
+/** What the monitors show. A monitor that shows nothing says nothing. */
+function hear({ memory, now }: Run, look: Look): void {
+  for (const side of ['main', 'backup'] as const) {
+    const good = look[side]
+    if (good !== undefined) memory.statements[side] = said(memory.statements[side], good, now)
+  }
+}
+
+/** What is said again and again counts from the first time, unless nothing was said for too long. */
+export const said = (before: Run['memory']['statements'][Side], good: boolean, at: number) => ({
+  good,
+  at,
+  since: before && before.good === good && isFresh(before, at) ? before.since : at,
+})
+
+/** A read without an answer neither counts nor clears. After the hold-off, nothing is known any more. */
+function unknown(run: Run): void {
+  const { memory, settings, now } = run
+  const { judgedAt, wasGood } = memory.waits
+  // At least two reads; and no hold-off makes what is old look new.
+  const longest = Math.max(2 * settings.pollEvery, Math.min(settings.holdOff, LONGEST_SILENCE_S))
+  if (judgedAt !== undefined && now - judgedAt <= longest * 1000) return
+  memory.state = 'unknown'
+  if (wasGood === false) lose(run, 'unknown')
 }
 
 /** A new source is our own switch that has arrived, or somebody else's. */
-function noticeSource(run: Run, inUse: InUse | undefined): void {
+function noticeSource(run: Run, { inUse }: Known): void {
   const { memory, now } = run
   if (inUse === undefined) return
-  const isFirst = memory.inUse === undefined
-  const from = memory.halfway ? null : (memory.inUse ?? null)
-  delete memory.halfway
-  if (inUse === from) return
+  const before = memory.inUse
+  const { change, sent } = memory
   memory.inUse = inUse
-  const ours = ownChange(run, inUse)
-  if (ours) arrive(run, ours)
-  else if (isFirst) return
-  else takenOver(run, from, inUse)
+  if (change && change.arrivedAt === undefined && change.to === inUse) return arrive(run, change)
+  if (inUse === before || before === undefined) return
+  const isLate = sent?.to === inUse && now - sent.at < LATE_MS
+  if (isLate) return arrive(run, { ...sent, sends: 1 })
+  memory.manual = true
+  delete memory.change
+  delete memory.sent
+  newSource(run)
+  report(run, { event: 'failover.taken-over', from: before, to: inUse, cause: 'manual' })
+}
+
+function arrive(run: Run, change: Change): void {
+  const { memory, settings, now } = run
+  const { from, cause, stays } = change
+  memory.change = { ...change, arrivedAt: now }
+  memory.manual = stays !== undefined
+  delete memory.sent
+  newSource(run)
+  if (from !== 'other' && (cause === 'signal-fail' || cause === 'signal-degrade')) {
+    // A side that was not good since it was chosen has failed; any other has its guard time.
+    if (memory.home === from) memory.rests[from] = guarded(run, settings.guard)
+    else rest(run, from)
+    if (cause === 'signal-degrade') memory.degraded[from] = now
+  }
+  // What was said before the switch does not count for the way back; a monitor says it again.
+  const { main } = memory.statements
+  if (from === 'main' && settings.restore === 'message') delete memory.statements.main
+  else if (from === 'main' && main) main.since = now
+  if (stays !== 'forced' || memory.held) return
+  memory.held = true
+  report(run, { event: 'failover.held' })
+}
+
+const guarded = ({ now }: Run, seconds: number): Rest => ({
+  failed: 0,
+  since: now,
+  again: now + seconds * 1000,
+})
+
+/** All times of the former source end. The outage goes on. */
+function newSource({ memory, now }: Run): void {
   const { goodAt } = memory.waits
   memory.waits = { ...(goodAt !== undefined && { goodAt }), isOut: true, newSince: now }
 }
 
-/** The change of ours that this source is the result of, perhaps late. */
-function ownChange({ memory, now }: Run, inUse: InUse): Change | undefined {
-  const { change, late } = memory
-  if (change && change.arrivedAt === undefined && change.to === inUse) return change
-  return late?.to === inUse && now - late.at < 2 * CHANGE_MS ? late : undefined
+/** The side to judge; undefined while there is none to protect. */
+function sideIn({ memory, settings, now }: Run, look: Known): Side | undefined {
+  if (look.route === 'running') return look.inUse === 'other' ? undefined : look.inUse
+  const { change, isBusy } = memory
+  // One of two routes was stopped for the other, which was not seen to run: nobody else has stopped them.
+  const isOurs =
+    settings.method === 'routes' &&
+    change !== undefined &&
+    change.arrivedAt === undefined &&
+    look.inUse === undefined &&
+    now - change.at < STOPPED_BY_US_MS &&
+    (isBusy || !change.isAccepted)
+  return isOurs ? change.to : undefined
 }
 
-function arrive(run: Run, change: Change): void {
-  const { memory, now } = run
-  memory.change = { ...change, arrivedAt: now }
-  delete memory.late
-  memory.manual = change.stays !== undefined
-  count(run, change)
-  if (change.stays !== 'forced' || memory.held) return
-  memory.held = true
-  run.reports.push({ event: 'failover.held' })
-}
-
-/** Whoever did it: `restore` does not undo it. */
-function takenOver(run: Run, from: InUse | null, to: InUse): void {
+/** A stopped route, or another source: somebody wants it so. */
+function idle(run: Run, look: Known): void {
   const { memory } = run
-  if (memory.change?.arrivedAt !== undefined) finish(run, memory.change)
-  memory.manual = true
-  delete memory.late
-  run.reports.push({ event: 'failover.taken-over', from, to, cause: 'manual' })
-}
-
-/** Main, while it is not in use, is good for as long as it has been known to be. */
-function noticeMain(run: Run, monitored: boolean | undefined): void {
-  const { restore } = run.settings
-  const { waits, mainIsGood } = run.memory
-  run.main = restore === 'message' ? mainIsGood : restore === 'monitor' ? monitored : undefined
-  if (run.main) waits.mainGoodSince ??= run.now
-  else delete waits.mainGoodSince
-}
-
-/** The side to judge: undefined while there is none to protect. */
-function sideIn({ memory }: Run, look: Exclude<Look, { route: 'unknown' }>): Side | undefined {
-  if (look.route === 'stopped') return memory.halfway
-  return look.inUse === 'other' ? undefined : look.inUse
+  delete memory.change
+  memory.waits = {}
+  memory.state = look.route === 'running' ? 'foreign' : 'standby'
+  if (look.route === 'running' && look.differs) memory.differs = look.differs
+  // What was reported ends when a side is good again; for how long nothing was on the air is not known.
+  delete memory.loss?.overSince
+  delete memory.loss?.goodAt
 }
 
 /** Keeps the times of the source in use: how long it has been good, or bad. */
-function judge(run: Run, isGood: boolean): void {
-  const { settings, now } = run
-  const { waits } = run.memory
+function judge(run: Run, side: Side, isGood: boolean): void {
+  const { memory, settings, now } = run
+  const { waits } = memory
   const judgedAt = waits.judgedAt ?? now
   waits.judgedAt = now
+  waits.wasGood = isGood
   if (isGood) {
     if (waits.isOut && waits.goodAt !== undefined) run.outageMs = now - waits.goodAt
     waits.goodAt = now
-    waits.goodSince ??= now
     for (const name of ['isOut', 'newSince', 'badSince', 'badLooks'] as const) delete waits[name]
-    run.memory.isReported = false
+    memory.home = side
+    delete memory.rests[side]
     return
   }
   waits.isOut = true
-  delete waits.goodSince
+  delete memory.loss?.overSince
   // A new source may take its time.
   if (waits.newSince !== undefined && now - waits.newSince < settings.settle * 1000) return
   waits.badSince ??= now
   waits.badLooks = (waits.badLooks ?? 0) + 1
-  // A look stands for no more than the time since the one before, or what is usual between two.
-  const from = Math.max(judgedAt, now - settings.lookEvery * 1000)
-  const oldest = now - settings.degradePer * 1000
-  const bad = (waits.bad ?? []).filter(({ to }) => to > oldest)
+  // An answer stands for no more than the time since the one before, or what is usual between two.
+  const from = Math.max(judgedAt, now - settings.pollEvery * 1000)
+  const bad = (waits.bad ?? []).filter(({ to }) => to > now - DEGRADED_PER_MS)
   const last = bad.at(-1)
   if (last && last.to === from) last.to = now
   else bad.push({ from, to: now })
   waits.bad = bad
 }
 
-/** A change that failed, or does not show in time. It does not count, but the guard begins. */
-function giveUp(run: Run, look: Look): void {
+/** Follows a change: sent until it shows, and then a trial until the new source was good once. */
+function follow(run: Run, change: Change, look: Known, isGood: boolean): void {
   const { memory, settings, now } = run
-  const { change } = memory
-  if (!change || change.arrivedAt !== undefined) return
-  const { from, to, cause, at, failure } = change
-  const isCertain = failure !== undefined && failure.applied !== 'maybe'
-  const isOff = settings.method === 'routes' && look.route === 'stopped'
-  // A close or a crash came in the middle: with neither route on the air, nothing is to wait for.
-  const isCutOff =
-    isOff && !memory.isBusy && !change.isSent && (!failure || failure.code === 'CLOSED')
-  if (!isCertain && !isCutOff && now - at < CHANGE_MS) return
+  const { from, to, cause, at, arrivedAt, stays } = change
+  if (arrivedAt === undefined) {
+    if (memory.isBusy) return
+    // A person holds it now, it recovered by itself, or main is not known to be good any more.
+    const isNeeded = cause === 'restore' ? isCalledGood(run, 'main') : !isGood
+    // With neither of two routes on the air, one of them has to start.
+    const isOver = look.route === 'running' && stays === undefined && (memory.held || !isNeeded)
+    if (!isOver) {
+      sendAgain(run, change, look)
+      // Neither of two routes starts.
+      if (look.route === 'stopped' && memory.change?.at !== at) lose(run, 'switch-failed')
+      return
+    }
+    delete memory.change
+    // A trial that was good in the end.
+    if (isGood && cause === 'trial-failed') {
+      finish(run, { ...change, from: to, to: from as Side, cause: 'signal-fail' })
+    }
+    return
+  }
+  // The outcomes of two routes come together: a command sent in response finds no switch in progress.
+  if (memory.isBusy && settings.method === 'routes') return
+  if (isGood) {
+    if (cause === 'restore') {
+      memory.restored = { at: now, relapses: memory.restored?.relapses ?? 0 }
+    }
+    return finish(run, change)
+  }
+  // Back home it is as it was before.
+  if (cause === 'trial-failed') return void delete memory.change
+  if (memory.isBusy || now === arrivedAt || now - arrivedAt < settings.settle * 1000) return
+  const home = memory.home ?? 'main'
+  if (stays !== undefined) return finish(run, change)
+  rest(run, to, { isDistrusted: change.isByMonitor === true })
   delete memory.change
-  if (!isCutOff) memory.guardUntil = now + guardOf(settings, memory)
-  if (!isCertain) memory.late = change
-  // One route was stopped and the other did not start: nobody else has stopped them.
-  if (isOff && now - at < STOPPED_BY_US_MS) memory.halfway = isCutOff ? other(to) : to
-  const report = { event: 'failover.failed', from, to, cause, durationMs: now - at } as const
-  run.reports.push({ ...report, ...(failure && { failure }) })
+  if (cause === 'restore') {
+    relapse(run)
+    reportFailure(run, change)
+  } else lose(run, memory.held ? 'held' : 'both-bad')
+  if (!memory.held && home !== to) begin(run, { from: to, to: home, cause: 'trial-failed' })
 }
 
-/** A new source may take its time. */
-const isSettlingIn = ({ memory: { change }, settings, now }: Run): boolean =>
-  change?.arrivedAt !== undefined && now - change.arrivedAt < settings.settle * 1000
-
-/** The new source is good, or has had its time. */
-function finish(run: Run, { from, to, cause, at, arrivedAt = at }: Change): void {
-  delete run.memory.change
-  run.reports.push({ event: 'failover.switched', from, to, cause, durationMs: arrivedAt - at })
+/** A return to main was too early. */
+function relapse({ memory, now }: Run): void {
+  memory.restored = { at: now, relapses: (memory.restored?.relapses ?? 0) + 1 }
 }
 
 function onGood(run: Run, side: Side): void {
   const { memory, settings, now } = run
-  endLimit(run)
+  const away = other(side)
+  const statement = memory.statements[away]
+  const isAwayBad =
+    isFresh(statement, now) && !statement.good && now - statement.since >= settings.holdOff * 1000
   if (side === 'main') {
     memory.state = 'normal'
-    return
-  }
-  const { mainGoodSince } = memory.waits
-  const mayRestore =
-    mainGoodSince !== undefined && !memory.manual && !memory.held && !memory.limited
-  if (!mayRestore) {
+    if (memory.restored && now - memory.restored.at >= RELAPSE_MS) delete memory.restored
+  } else {
     memory.state = 'protecting'
-    return
+    returnToMain(run)
   }
+  const { loss } = memory
+  const isOfBackup = loss?.reason === 'backup-bad'
+  // On the backup it is no news that main is bad; on main the end of an outage comes first.
+  if (isAwayBad && side === 'main' && (!loss || isOfBackup)) lose(run, 'backup-bad')
+  // A monitor that says nothing does not say that it is good.
+  else if (isOfBackup && side === 'main' && !isCalledGood(run, 'backup')) delete loss.overSince
+  else endLoss(run)
+}
+
+const isCalledGood = ({ memory, now }: Run, side: Side): boolean => {
+  const statement = memory.statements[side]
+  return isFresh(statement, now) && statement.good
+}
+
+/** Main has to be good for the whole wait, and at this moment. */
+function returnToMain(run: Run): void {
+  const { memory, settings, now } = run
+  const { main } = memory.statements
+  if (settings.restore === 'off' || !main || !isCalledGood(run, 'main')) return
+  if (memory.manual || memory.held) return
   memory.state = 'wait-to-restore'
-  run.due = Math.max(mainGoodSince + settings.waitToRestore * 1000, memory.guardUntil)
-  if (now < run.due || blocked(run, 'main')) return
-  memory.state = 'protecting'
+  const base = settings.waitToRestore * 1000
+  const doubled = base * 2 ** Math.min(20, memory.restored?.relapses ?? 0)
+  run.due = Math.max(
+    main.since + Math.max(base, Math.min(LONGEST_WAIT_MS, doubled)),
+    memory.rests.main?.again ?? 0,
+  )
+  const isSeen = settings.restore === 'message' || main.at === now
+  if (now < run.due || !isSeen || memory.isBusy) return
   begin(run, { from: 'backup', to: 'main', cause: 'restore' })
 }
 
-/** The limit ends when few switches are left and the source was good for as long as the guard. */
-function endLimit({ memory, settings, now, reports }: Run): void {
-  const { goodSince } = memory.waits
-  if (!memory.limited || memory.switches.length >= settings.limit) return
-  if (goodSince === undefined || now - goodSince < guardOf(settings, memory)) return
-  memory.limited = false
-  memory.slowed = 0
-  reports.push({ event: 'failover.limit-over' })
-}
-
 function onBad(run: Run, side: Side): void {
-  const { memory, settings } = run
+  const { memory, settings, now } = run
   const { badSince } = memory.waits
-  const cause = dueCause(settings, memory.waits, run.now)
-  memory.state = 'hold-off'
+  const to = other(side)
+  const cause = dueCause(run, to)
+  memory.state = memory.loss ? 'no-protection' : 'hold-off'
   if (cause === undefined) {
     if (badSince !== undefined) run.due = badSince + settings.holdOff * 1000
     return
   }
-  // With neither of two routes on the air, one that may start is better than none.
-  const isStuck = memory.halfway === 'backup' && run.main === false
-  const to = isStuck ? side : other(side)
-  const reason = blocked(run, to)
-  if (reason === undefined) return begin(run, { from: other(to), to, cause })
+  // The answer to a change that shows already is still to come.
+  if (memory.isBusy && !memory.held) return
   memory.state = 'no-protection'
-  if (reason === 'guard') run.due = memory.guardUntil
-  if (memory.isReported) return
-  memory.isReported = true
-  run.reports.push({ event: 'failover.no-protection', from: side, to, cause, reason })
+  if (memory.held) return lose(run, 'held')
+  const statement = memory.statements[to]
+  const known = isFresh(statement, now) ? statement : undefined
+  // A monitor that says "bad" delays a trial; it never forbids one.
+  if (known?.good === false && to !== memory.home && !memory.rests[to]?.failed) rest(run, to)
+  const waiting = memory.rests[to]
+  const isEnded =
+    waiting && known?.good === true && !waiting.isDistrusted && known.since > waiting.since
+  if (waiting && now < waiting.again && !isEnded) {
+    run.due = waiting.again
+    return lose(run, waiting.isRefused ? 'switch-failed' : 'both-bad')
+  }
+  if (side === 'main' && memory.restored && now - memory.restored.at < RELAPSE_MS) relapse(run)
+  begin(run, {
+    from: side,
+    to,
+    cause,
+    ...(waiting && now < waiting.again && { isByMonitor: true }),
+  })
 }
 
-/** Signal fail: bad for all of the hold-off. Signal degrade: bad too often in the latest time. */
-function dueCause(
-  { holdOff, degrade, degradePer }: FailoverSettings,
-  { badSince, badLooks = 0, bad = [] }: Waits,
-  now: number,
-): FailoverCause | undefined {
+/** Signal fail: bad for all of the hold-off. Signal degrade: bad too often in the latest minute. */
+function dueCause({ memory, settings, now }: Run, to: Side): FailoverCause | undefined {
+  const { badSince, badLooks = 0, bad = [] }: Waits = memory.waits
   if (badSince === undefined) return undefined
-  if (badLooks >= 2 && now - badSince >= holdOff * 1000) return 'signal-fail'
-  if (degrade === 0) return undefined
+  if (badLooks >= 2 && now - badSince >= settings.holdOff * 1000) return 'signal-fail'
   // A single bad time, however long, is for the hold-off to judge.
-  const isRepeated = bad.some(({ to }) => to < badSince)
-  const oldest = now - degradePer * 1000
-  const badMs = bad.reduce((sum, { from, to }) => sum + to - Math.max(from, oldest), 0)
-  return isRepeated && badMs >= degrade * 10 * degradePer ? 'signal-degrade' : undefined
+  const isRepeated = bad.some((span) => span.to < badSince)
+  const oldest = now - DEGRADED_PER_MS
+  const badMs = bad.reduce((sum, span) => sum + span.to - Math.max(span.from, oldest), 0)
+  const isDegraded = isRepeated && badMs >= DEGRADED_SHARE * DEGRADED_PER_MS
+  return isDegraded && now >= (memory.degraded[to] ?? 0) + DEGRADED_REST_MS
+    ? 'signal-degrade'
+    : undefined
 }

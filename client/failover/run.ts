@@ -1,6 +1,15 @@
-import type { FailoverSettings, FailoverState, Side } from '../model/failover'
-import type { Act, Blocked, Change, Decision, FailoverEvent, Memory } from './types'
-import { guardOf } from './memory'
+import type { FailoverSettings, NotProtecting, Side } from '../model/failover'
+import type {
+  Act,
+  Change,
+  Decision,
+  FailoverEvent,
+  Look,
+  Loss,
+  Memory,
+  Rest,
+  Statement,
+} from './types'
 
 /** One decision in the making: a copy of the memory to change, and what is to be reported. */
 export interface Run {
@@ -11,15 +20,15 @@ export interface Run {
   act?: Act
   next?: number
   due?: number
-  /** Whether main is good, as far as is known. */
-  main?: boolean
-  /** The outage that ended with this look. */
+  /** The outage that ended with this read. */
   outageMs?: number
 }
 
 /** What is particular to one event. */
 type Report = Pick<FailoverEvent, 'event'> &
-  Partial<Pick<FailoverEvent, 'from' | 'to' | 'cause' | 'durationMs' | 'reason' | 'failure'>>
+  Partial<
+    Pick<FailoverEvent, 'from' | 'to' | 'cause' | 'durationMs' | 'outageMs' | 'reason' | 'failure'>
+  >
 
 export const begun = (settings: FailoverSettings, memory: Memory, now: number): Run => ({
   settings,
@@ -28,23 +37,25 @@ export const begun = (settings: FailoverSettings, memory: Memory, now: number): 
   reports: [],
 })
 
-/** Of all that a decision may change. */
-function copyOf(memory: Memory): Memory {
-  const { change, switches, waits } = memory
-  const bad = waits.bad?.map((span) => ({ ...span }))
-  return {
-    ...memory,
-    switches: [...switches],
-    waits: { ...waits, ...(bad && { bad }) },
-    ...(change && { change: { ...change } }),
+/** Plain data, many times as fast as by structuredClone: the proof makes millions of decisions. */
+function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf) as T
+  const copy = Object.assign({}, value) as Record<string, unknown>
+  for (const name in copy) {
+    if (typeof copy[name] === 'object') copy[name] = copyOf(copy[name])
   }
+  return copy as T
 }
 
 /** The decision. Every event has the state in which it all ends. */
-export function ended(run: Run, before: FailoverState): Decision {
-  const { settings, memory, now, reports, act, next, due, outageMs = null } = run
-  const { state, held, switches } = memory
-  if (reports.length === 0 && state !== before) reports.push({ event: 'failover.state' })
+export function ended(run: Run, before: Memory): Decision {
+  const { memory, now, reports, act, next, due, outageMs = null } = run
+  const { state, held, differs } = memory
+  if (state !== 'foreign') delete memory.differs
+  // While trials go on, what was reported still holds.
+  const isNews = state !== before.state && !(before.loss && memory.loss)
+  if (reports.length === 0 && isNews) report(run, { event: 'failover.state' })
   const common = {
     at: now,
     state,
@@ -53,14 +64,13 @@ export function ended(run: Run, before: FailoverState): Decision {
     cause: null,
     outageMs,
     durationMs: null,
-    switches: switches.length,
     held,
-    dryRun: settings.dryRun,
+    ...(state === 'foreign' && differs && { differs }),
   }
   return {
     memory,
     state,
-    events: reports.map((report) => ({ ...common, ...report })),
+    events: reports.map((one) => ({ ...common, ...one })),
     ...(act && { act }),
     ...(next !== undefined && { next }),
     ...(due !== undefined && { due }),
@@ -69,50 +79,138 @@ export function ended(run: Run, before: FailoverState): Decision {
 
 export const other = (side: Side): Side => (side === 'main' ? 'backup' : 'main')
 
-/** Resets all times, and switches nothing. */
-export function rest(run: Run, state: FailoverState): void {
-  run.memory.waits = {}
-  run.memory.state = state
-  // A stop or another source ends what was reported; not to know does not.
-  if (state !== 'unknown') run.memory.isReported = false
+export const report = ({ reports }: Run, one: Report): void => void reports.push(one)
+
+export const HOUR_MS = 3_600_000
+
+/** Whether what was reported once is due again: after 1, 2, 4 hours, and so on. */
+export const isDueAgain = ({ since, told }: Pick<Loss, 'since' | 'told'>, now: number): boolean =>
+  now - since >= HOUR_MS * 2 ** (told - 1)
+
+/** What a monitor or a probe said counts for so long. */
+const FRESH_MS = 60_000
+
+export const isFresh = (statement: Statement | undefined, now: number): statement is Statement =>
+  statement !== undefined && now - statement.at <= FRESH_MS
+
+/** Why the route is not protected; undefined while it is. */
+export function notProtecting(memory: Memory, now: number): NotProtecting | undefined {
+  const { state, held, loss, inUse, statements } = memory
+  if (state === 'unknown') return 'unknown'
+  if (state === 'foreign') return 'foreign'
+  if (state === 'standby') return 'stopped'
+  if (held) return 'held'
+  if (loss) return loss.reason
+  if (inUse !== 'main' && inUse !== 'backup') return undefined
+  const away = other(inUse)
+  const statement = statements[away]
+  return isFresh(statement, now) && !statement.good ? `${away}-bad` : undefined
 }
 
-/** Asks for a switch. A dry run counts it as made, except that the source stays as it is. */
-export function begin(run: Run, wanted: Omit<Change, 'at'>): void {
-  const { settings, memory, now } = run
-  const change: Change = { ...wanted, at: now }
-  const { from, to, cause } = change
-  if (settings.dryRun) {
-    const { goodAt, isOut } = memory.waits
-    memory.waits = { ...(goodAt !== undefined && { goodAt }), ...(isOut && { isOut }) }
-    run.reports.push({ event: 'failover.switched', from, to, cause })
-    count(run, change)
-    return
+/**
+ * A failed trial: the side is tried again after twice the guard, then less and less often. A switch
+ * that did not reach the route has risked nothing: it does not count.
+ */
+export function rest(
+  { memory, settings, now }: Run,
+  side: Side,
+  why: Pick<Rest, 'isDistrusted' | 'isRefused'> = {},
+): void {
+  const before = memory.rests[side]
+  const failed = (before?.failed ?? 0) + (why.isRefused ? 0 : 1)
+  const guard = settings.guard * 1000
+  const wait = Math.max(guard, Math.min(LONGEST_REST_MS, guard * 2 ** Math.min(20, failed)))
+  const isDistrusted = (before?.isDistrusted ?? false) || why.isDistrusted === true
+  memory.rests[side] = { failed, since: now, again: now + wait, ...why, isDistrusted }
+}
+
+const LONGEST_REST_MS = 300_000
+
+/** Asks for a switch. */
+export function begin(
+  run: Run,
+  wanted: Pick<Change, 'from' | 'to' | 'cause' | 'stays' | 'isByMonitor'>,
+): void {
+  run.memory.change = { ...wanted, at: run.now, sends: 0 }
+  send(run, run.memory.change)
+}
+
+function send(run: Run, change: Change, isHalfway = false): void {
+  const { memory, now } = run
+  const { from, to, cause, at, stays, isByMonitor } = change
+  change.sends++
+  for (const name of ['failure', 'again', 'isAccepted'] as const) delete change[name]
+  memory.sent = {
+    from,
+    to,
+    cause,
+    at: now,
+    ...(stays && { stays }),
+    ...(isByMonitor && { isByMonitor }),
   }
-  memory.change = change
+  memory.change = { ...change, at }
   memory.isBusy = true
   memory.state = 'switching'
-  run.act = { from, to, cause }
+  run.act = { from, to, cause, ...(isHalfway && { isHalfway }) }
 }
 
-/** A switch that was seen: it counts, and the guard begins with its decision. */
-export function count(run: Run, { cause, at }: Change): void {
-  const { settings, memory } = run
-  if (cause !== 'manual') {
-    if (memory.limited) memory.slowed++
-    memory.switches.push(at)
-    if (!memory.limited && memory.switches.length >= settings.limit) {
-      memory.limited = true
-      run.reports.push({ event: 'failover.limit' })
-    }
-  }
-  memory.guardUntil = Math.max(memory.guardUntil, at + guardOf(settings, memory))
+/** How long after each time a switch is sent again, in ms, while the route shows the old source. */
+const AGAIN_MS = [2000, 4000, 8000] as const
+/** An accepted change may take so long to show. */
+const PENDING_MS = 30_000
+
+/** When a switch that has just been sent, or has failed, is due once more. */
+export const againAt = ({ sends }: Change, now: number): number =>
+  now + (AGAIN_MS[sends - 1] ?? AGAIN_MS[2])
+
+/** The route still shows the old source: to set the new one twice does no harm. */
+export function sendAgain(
+  run: Run,
+  change: Change,
+  look: Exclude<Look, { route: 'unknown' }>,
+): void {
+  const { memory, now } = run
+  const { again = now, sends, at, isAccepted } = change
+  const isHalfway = look.route === 'stopped'
+  if (now < again) return
+  if (look.route === 'running' && look.isPending && isAccepted && now - at < PENDING_MS) return
+  if (sends <= AGAIN_MS.length) return send(run, change, isHalfway)
+  reportFailure(run, change)
+  const { to } = change
+  const wasRefused = memory.rests[to]?.isRefused === true
+  rest(run, to, { isRefused: true })
+  if (!isHalfway) return void delete memory.change
+  // One of two routes was stopped, and the other does not start: the first one may. Then one after
+  // the other, each once.
+  const back: Change = { from: to, to: other(to), cause: 'trial-failed', at: now, sends: 0 }
+  if (!wasRefused) return send(run, back, true)
+  memory.change = { ...back, sends: AGAIN_MS.length, again: now + run.settings.guard * 1000 }
 }
 
-/** Why no switch may be made by itself now; undefined when one may. */
-export function blocked({ memory, main, now }: Run, to: Side): Blocked | undefined {
-  if (memory.held) return 'held'
-  if (memory.isBusy) return 'switching'
-  if (to === 'main' && main === false) return 'main-bad'
-  return now < memory.guardUntil ? 'guard' : undefined
+/** The new source is good, or has had its time. */
+export function finish(run: Run, { from, to, cause, at, arrivedAt = at }: Change): void {
+  delete run.memory.change
+  // Who was not told of a trial does not have to be told of its end.
+  if (cause === 'trial-failed') return
+  delete run.memory.failed
+  report(run, { event: 'failover.switched', from, to, cause, durationMs: arrivedAt - at })
+}
+
+/** A switch that failed, the same one only after hours. Without a failure, the route did not show it. */
+export function reportFailure(run: Run, { from, to, cause, at, failure, arrivedAt }: Change): void {
+  const { memory, now } = run
+  const code = arrivedAt === undefined ? (failure?.code ?? 'NOT_CONFIRMED') : 'not-good'
+  const before = memory.failed?.[code]
+  if (before && !isDueAgain(before, now)) return
+  const { since = now, told = 0 } = before ?? {}
+  memory.failed = { ...memory.failed, [code]: { since, told: told + 1 } }
+  report(run, {
+    event: 'failover.failed',
+    from,
+    to,
+    cause,
+    durationMs: now - at,
+    // A change that shows has not failed, whatever its answer was.
+    ...(arrivedAt !== undefined ? { reason: 'not-good' } : failure && { failure }),
+  })
 }

@@ -1,23 +1,25 @@
 import { getRoute } from '../api/routes'
-import { controlRoute } from '../changes/control'
+import { controlRoute, LAST_START_MS } from '../changes/control'
 import type { RouteAddress } from '../changes/find'
-import { updateRoute } from '../changes/update'
+import { planMerge } from '../changes/merge'
+import { readStableRoute, sendFresh, sendTracked, serialized } from '../changes/pending'
 import { awaitRoute } from '../changes/wait'
+import { MONOTONIC } from '../clock'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { afterChanges, GatewayError, mayHaveArrived, say, words } from '../errors'
-import type { FailoverSettings, Side } from '../model/failover'
-import { isRunning, isStopped } from '../model/route-state'
+import { afterChanges, GatewayError, invalidInput, mayHaveArrived, say, words } from '../errors'
+import { sourceInUse, type FailoverSettings, type InUse, type Side } from '../model/failover'
+import { changesTo, otherOf } from '../model/failover-sides'
+import { isPending, isRunning, isStopped } from '../model/route-state'
 import type { Route } from '../model/types'
-import { sourceInUse } from './look'
+import { Stop } from '../stop'
+import { withUnseen } from '../unseen'
 import type { Act } from './types'
 
 /** One switch to make. */
 export interface Switching {
   settings: FailoverSettings
   act: Act
-  /** Neither of two routes runs, since the start of one failed. */
-  isHalfway: boolean
   /** Where the protected route is, or one of the two. */
   addressOf: (side: Side) => RouteAddress | undefined
 }
@@ -43,30 +45,44 @@ export async function makeSwitch(
  */
 const OWN_ROUTES = { has: () => true }
 
+/** Milliseconds that an earlier change of the route may hold a switch up; a poll can take one second. */
+const PATIENCE_MS = 4000
+
 /** The update leaves all but the fields of the source as it is, destinations included. */
 async function switchSource(
   gateway: Connection,
   { settings, act, addressOf }: Switching,
   operation: Operation,
 ): Promise<void> {
-  const allow = (present: Route): void => {
-    if (isStopped(present) || sourceInUse(settings, present) !== act.from) throw changedMeanwhile()
+  const { from, to } = act
+  const address = known(addressOf(to))
+  const inUse = (route: Route): InUse => sourceInUse(settings, route).inUse
+  const asSent = (route: Route): Route => withUnseen(gateway, address.deviceId, route)
+  // The same switch, sent before, is not waited for: it may never have arrived.
+  const isReady = (route: Route, waited: number): boolean =>
+    waited > PATIENCE_MS || (!isPending(route) && inUse(asSent(route)) === to)
+  const read = async (): Promise<Route> => {
+    const route = await readStableRoute(gateway, address, operation, false, isReady)
+    operation.route = route.name
+    return route
   }
-  await updateRoute(
-    gateway,
-    {
-      address: known(addressOf(act.to)),
-      patch: { source: settings[act.to] },
-      mode: 'merge',
-      allow,
-      ...AT_ONCE,
-    },
-    operation,
-  )
+  const send = async (route: Route, sending: Operation): Promise<void> => {
+    const [now, present] = [inUse(route), asSent(route)]
+    if (now === to) return
+    const isOthers = ![from, to].includes(inUse(present))
+    if (isStopped(route) || now !== from || isOthers) throw changedMeanwhile()
+    const source = changesTo(settings, to, from, present.source)
+    const { fields, problems } = planMerge({ source }, present)
+    if (problems.length > 0) throw invalidInput(problems, operation.name)
+    const target = { ...address, routeId: route.id }
+    await sendTracked(gateway, target, { fields, present: route }, sending)
+  }
+  await serialized(gateway, address, operation, () => sendFresh(gateway, operation, read, send))
 }
 
 const AT_ONCE = { waitFor: 'accepted', waitTimeout: 0 } as const
 const STOP_MS = 10_000
+const START_MS = 5000
 const START_ATTEMPTS = 3
 
 /**
@@ -75,13 +91,11 @@ const START_ATTEMPTS = 3
  */
 async function switchRoutes(
   gateway: Connection,
-  { act, isHalfway, addressOf }: Switching,
+  { act, addressOf }: Switching,
   operation: Operation,
 ): Promise<void> {
-  const [from, to] = [
-    known(addressOf(act.to === 'main' ? 'backup' : 'main')),
-    known(addressOf(act.to)),
-  ]
+  const { isHalfway = false } = act
+  const [from, to] = [known(addressOf(otherOf(act.to))), known(addressOf(act.to))]
   const read = (address: RouteAddress): Promise<Route> => getRoute(gateway, address, operation)
   const [leaving, arriving] = await Promise.all([read(from), read(to)])
   const wasStopped = isHalfway || act.from !== 'other'
@@ -91,22 +105,29 @@ async function switchRoutes(
   const onward = operation.under({ stop: undefined, uninterruptible: true })
   if (!isHalfway) {
     onward.route = leaving.name
-    await stop(gateway, from, operation, onward)
+    await stop(gateway, { ...from, wasPending: isPending(leaving) }, operation, onward)
   }
   if (isRunning(arriving)) return
   onward.route = arriving.name
+  const verdict = (route: Route) => (isRunning(route) ? undefined : say('lastNotRunning'))
+  const wasPending = isPending(arriving)
   try {
     await start(gateway, to, onward)
+    // A route that was never seen to run was not stopped by anybody: its start was lost.
+    await awaitRoute(gateway, { ...to, verdict, wasPending, timeout: START_MS }, operation)
   } catch (error) {
     if (isHalfway || !(error instanceof GatewayError)) throw error
     throw afterChanges(error, mayHaveArrived(error) ? 'maybe' : 'yes')
   }
 }
 
-/** Returns once the route is seen stopped. */
+/**
+ * Returns once the route is seen stopped. A close leaves less time for that: a stop that takes effect
+ * after it would leave nothing on the air, so the start follows in any case.
+ */
 async function stop(
   gateway: Connection,
-  address: RouteAddress,
+  { wasPending, ...address }: RouteAddress & { wasPending: boolean },
   operation: Operation,
   onward: Operation,
 ): Promise<void> {
@@ -116,7 +137,20 @@ async function stop(
     if (!mayHaveArrived(error)) throw error
   }
   const verdict = (route: Route) => (isStopped(route) ? undefined : say('lastNotStopped'))
-  await awaitRoute(gateway, { ...address, verdict, timeout: STOP_MS }, onward)
+  const last = new Stop()
+  let cancel = (): void => undefined
+  const unhook = gateway.closing.onStop(() => {
+    cancel = MONOTONIC.after(LAST_START_MS, () => last.now())
+  })
+  try {
+    const awaited = { ...address, verdict, wasPending, timeout: STOP_MS }
+    await awaitRoute(gateway, awaited, onward.under({ stop: last }))
+  } catch (error) {
+    if (!gateway.closing.stopped) throw error
+  } finally {
+    unhook()
+    cancel()
+  }
 }
 
 /** Starting what already runs does no harm, so a start may be repeated. */

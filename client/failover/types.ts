@@ -1,27 +1,34 @@
 import type { Applied } from '../errors'
 import type {
+  Differs,
   FailoverCause,
   FailoverEventName,
   FailoverState,
   InUse,
   Side,
+  Unprotected,
 } from '../model/failover'
 
-/** What one look at the protected route shows. */
-export type Look =
-  /** No answer, or one that does not show what is needed. */
-  | { route: 'unknown' }
-  /** `inUse` is absent when neither of two routes runs. */
-  | { route: 'stopped'; inUse?: InUse; main?: boolean }
-  /** `main`: whether the monitor receives main well; absent when that is not known. */
-  | { route: 'running'; inUse: InUse; good: boolean; main?: boolean }
+type Sides<T> = { [side in Side]?: T }
+
+/** What one read shows of the protected route, and whether the monitors receive main and backup well. */
+export type Look = Sides<boolean> &
+  (
+    | { route: 'unknown' }
+    /** `inUse` is absent when neither of two routes runs. */
+    | { route: 'stopped'; inUse?: InUse }
+    | {
+        route: 'running'
+        inUse: InUse
+        good: boolean
+        /** A change that the gateway has accepted does not show yet. */
+        isPending?: boolean
+        differs?: Differs
+      }
+  )
 
 /** Why a change was not made, or may not have been. */
-export interface Failure {
-  code: string
-  message: string
-  applied: Applied
-}
+export type Failure = { code: string; message: string; applied: Applied }
 
 /** What can happen to a failover. */
 export type Input =
@@ -33,107 +40,146 @@ export type Input =
   /** `msg.main`: a probe says whether main is good. */
   | { kind: 'main'; good: unknown }
 
-/** A change of source, from the decision until the new source is good or has had its time. */
-export interface Change {
+/** A change as it was sent. */
+interface Sent {
   from: InUse
   to: Side
   cause: FailoverCause
   at: number
-  /** What a person asked for: `restore` leaves the new source, or nothing at all replaces it. */
+  /** What a person asked for: nothing returns from the new source, or nothing at all replaces it. */
   stays?: 'manual' | 'forced'
-  /** When the route was first seen with the new source. */
-  arrivedAt?: number
-  failure?: Failure
-  /** The gateway has accepted all of it. */
-  isSent?: boolean
+  /** A monitor that turned good has ended the wait for this trial. */
+  isByMonitor?: boolean
 }
 
-/** Times that run only while the route is known. When it is not, all of them are reset. */
+/** Under way until the route shows it, and then until the new source is good or has had its time. */
+export interface Change extends Sent {
+  /** How often it has been sent, and when it may be sent again. */
+  sends: number
+  again?: number
+  /** The gateway has accepted the latest one. */
+  isAccepted?: boolean
+  failure?: Failure
+  /** When the route was first seen with the new source. */
+  arrivedAt?: number
+}
+
+/** Why the source that is not in use has to wait before it is tried. */
+export interface Rest {
+  /** Trials in a row in which it was not good. */
+  failed: number
+  since: number
+  /** It is not tried before. */
+  again: number
+  /** Its latest trial was made because of a monitor, in vain: until it was good, no monitor ends the wait. */
+  isDistrusted?: boolean
+  /** Its latest trial did not reach the route. */
+  isRefused?: boolean
+}
+
+/** What a monitor or a probe said about a source. */
+export interface Statement {
+  good: boolean
+  /** When it was said last, and since when it has been the same. */
+  at: number
+  since: number
+}
+
+/** Times of the source in use. A read without an answer leaves them as they are. */
 export interface Waits {
-  /** The latest look that showed how good the source in use is. */
+  /** The latest answer, and the latest good one. */
   judgedAt?: number
-  /** The latest good one. */
+  wasGood?: boolean
   goodAt?: number
-  goodSince?: number
-  /** Since a good look the source was bad, or another one. */
+  /** Since a good answer the source was bad, or another one. */
   isOut?: boolean
   /** Since when the source in use is a new one, until it is good. */
   newSince?: number
   badSince?: number
   badLooks?: number
-  /** Bad times of the latest `degradePer` seconds. */
+  /** Bad times of the latest minute. */
   bad?: Array<{ from: number; to: number }>
-  mainGoodSince?: number
 }
 
-/** All that a failover remembers: plain JSON without secrets. All times are Unix ms. */
-export interface Memory {
+/** What was reported, and how often. */
+interface Reported {
+  since: number
+  told: number
+}
+
+/** A loss of protection that was reported, until its end is. */
+export interface Loss extends Reported {
+  reason: Unprotected
+  /** The last good answer before it, if the source in use was lost. */
+  goodAt?: number
+  /** Since when it seems to be over. */
+  overSince?: number
+}
+
+/** What a failover must still know after a restart: plain JSON without secrets. All times are Unix ms. */
+export interface KeptMemory {
   /** What it protects; all but `held` is forgotten when that is something else. */
   subject: string
   /** The setting `hold` that `held` began with: a new setting counts, an old one does not. */
   hold: boolean
   held: boolean
-  /** The source that was last seen; absent before the first look. */
+  /** The source that was last seen; absent before the first answer. */
   inUse?: InUse
-  /** A person has chosen the source in use: `restore` leaves it. */
+  /** A person has chosen the source in use: nothing returns from it by itself. */
   manual: boolean
-  /** When the automatic switches of the latest `limitPer` seconds were made. */
-  switches: number[]
-  /** The limit has been reached, and no good time has ended that yet. */
-  limited: boolean
-  /** How often the guard has been doubled. */
-  slowed: number
-  guardUntil: number
+  /** The side that was good last: where a failed trial ends. */
+  home?: Side
+  rests: Sides<Rest>
+  /** When a side was left because it had failed again and again. */
+  degraded: Sides<number>
   change?: Change
-  /** A change that did not show in time, and still may. */
-  late?: Change
-  /** Neither of two routes runs, since the start of this one failed. */
-  halfway?: Side
-  /** `no-protection` has been reported since the latest good look. */
-  isReported: boolean
+  /** The latest change that was sent: the route may show it later. */
+  sent?: Sent
+  /** The latest return to main, and how many in a row had to be undone soon. */
+  restored?: { at: number; relapses: number }
+  loss?: Loss
+  /** How many losses there were, each soon after the one before, and when the latest ended. */
+  losses: { count: number; endedAt: number }
+  /** By code: the failures of switches, until one succeeds. */
+  failed?: { readonly [code: string]: Reported }
+}
 
-  // A restart forgets what follows.
+/** All that a failover remembers. */
+export interface Memory extends KeptMemory {
   state: FailoverState
-  /** The latest look at all. */
+  /** The latest read at all. */
   lookedAt?: number
   /** A change was asked for, and its outcome is still to come. */
   isBusy: boolean
-  /** What the probe last said about main. */
-  mainIsGood?: boolean
+  statements: Sides<Statement>
   waits: Waits
+  differs?: Differs
 }
 
-/** What a failover reports. The node adds the text and the route. */
+/** What a failover reports. The node adds the text and the route. All times are ms. */
 export interface FailoverEvent {
   event: FailoverEventName
-  /** Unix ms. */
   at: number
   state: FailoverState
   from: InUse | null
   to: InUse | null
   cause: FailoverCause | null
-  /** From the last good look to the first one after it, in the report of that one. */
+  /** From the last good answer to the first one after it. */
   outageMs: number | null
   /** From the decision until the route had the new source, or until it was given up. */
   durationMs: number | null
-  /** Automatic switches in the latest `limitPer` seconds. */
-  switches: number
   held: boolean
-  dryRun: boolean
-  /** Why there is no protection. */
-  reason?: Blocked
+  /** Why there is no protection, or what is over; of `failover.failed` when the new source was not good. */
+  reason?: Unprotected | 'not-good'
+  differs?: Differs
   /** Why a switch failed; absent when the route did not show it in time. */
   failure?: Failure
 }
 
-/** Why a switch that is due is not made. */
-export type Blocked = 'held' | 'switching' | 'main-bad' | 'guard'
-
 /** A change to make now. Its outcome must follow as an input, whatever it is. */
-export interface Act {
-  from: InUse
-  to: Side
-  cause: FailoverCause
+export interface Act extends Pick<Sent, 'from' | 'to' | 'cause'> {
+  /** Of two routes, neither runs: one was stopped for the other. */
+  isHalfway?: boolean
 }
 
 /** What follows from an input. */

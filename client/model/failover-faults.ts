@@ -1,4 +1,4 @@
-/** What can be wrong with the settings of a failover, besides the fields of its sources. */
+/** What can be wrong with main and backup, besides the fields of a source. */
 import type { Problem } from '../errors'
 import type { Side } from './failover'
 import { wordsFrom, type Words } from './faults'
@@ -7,18 +7,11 @@ import { wordsFrom, type Words } from './faults'
 export type FailoverFault = Problem & { reason: FailoverReason }
 
 export type FailoverReason =
-  | { kind: 'settings' | 'flag' }
-  | { kind: 'choice'; choices: string }
-  | { kind: 'number' | 'wholeNumber'; least: number; most: number }
-  /** Over so few polls the share of bad time cannot be known; no bitrate to compare with. */
-  | { kind: 'degradePer' | 'low' }
-  | { kind: 'monitor' }
-  | { kind: 'route' | 'sameRoute' }
-  | { kind: 'source' | 'sameSource' }
-  /** The sign for a hidden value, which no switch can send. */
-  | { kind: 'hidden' }
-  /** A field of a source that only the `other` one has. */
-  | { kind: 'missing'; side: Side; other: Side }
+  | { kind: 'monitor' | 'route' | 'sameRoute' | 'source' | 'sameSource' | 'hidden' }
+  /** A field that a switch to the `other` source and back would change. */
+  | { kind: 'missing'; other: Side }
+  /** A field that no source with this protocol is known to have. */
+  | { kind: 'noField'; protocol: string }
 
 export const failoverFault = (path: string, reason: FailoverReason): FailoverFault => ({
   path,
@@ -27,13 +20,6 @@ export const failoverFault = (path: string, reason: FailoverReason): FailoverFau
 })
 
 const SENTENCES: Words<FailoverReason> = {
-  settings: 'must be an object with the settings',
-  flag: 'must be true or false',
-  choice: ({ choices }) => `must be one of ${choices}`,
-  number: ({ least, most }) => `must be a number from ${least} to ${most}`,
-  wholeNumber: ({ least, most }) => `must be a whole number from ${least} to ${most}`,
-  degradePer: 'must be at least three times lookEvery',
-  low: 'must be a number of Mbit/s above 0',
   monitor: 'is missing; restore = monitor needs the route that receives main all the time',
   route: 'must be a route, by its id or name',
   sameRoute: 'is the same route as main',
@@ -41,6 +27,7 @@ const SENTENCES: Words<FailoverReason> = {
   sameSource:
     'is the same as main, apart from secrets; the two must differ in a field that the gateway returns, such as address or port',
   hidden: 'is the sign for a hidden value; give the value itself',
-  missing: ({ side, other }) =>
-    `is missing; ${other} gives it, and its value would stay after a switch to ${side}`,
+  missing: ({ other }) => `is missing; a switch to ${other} and back would change it; add it`,
+  noField: ({ protocol }) =>
+    `is not a known field of a source with the protocol ${protocol}; correct its name, or remove it`,
 }

@@ -4,23 +4,33 @@
  * restore, lockout ("hold"), forced and manual switch.
  */
 import { checkUpdate } from './check'
-import { isGiven, isObject, isText, membersIn, own, pathTo, type JsonObject } from './json'
-import { anyMembersOf, membersOf, spellingOf } from './members'
-import { booleanFrom, partToSent, protocolOf } from './convert'
-import { diffRoutes } from './diff'
+import { booleanFrom } from './convert'
 import { failoverFault as fault, type FailoverFault } from './failover-faults'
-import type { Fault } from './faults'
-import { findHidden, isSecret } from './secrets'
+import {
+  areDifferent,
+  fieldFaults,
+  givenIn,
+  missingFaults,
+  SIDES,
+  type Sides,
+} from './failover-sides'
+import type { Fault, Wanted } from './faults'
 import { isSameId } from './ids'
+import { isGiven, isObject, isText, own, type JsonObject } from './json'
 import type { Range } from './ranges'
+import { findHidden } from './secrets'
 import { numberIn } from './settings'
-import type { Source } from './types'
+
+export { sideFaults, sourceInUse, withoutSecrets } from './failover-sides'
 
 /** The two sources of a protected route. */
 export type Side = 'main' | 'backup'
 
 /** Which source a route has; `other` is one that is neither. */
 export type InUse = Side | 'other'
+
+/** The members in which the source of a route differs from each side. */
+export type Differs = Readonly<Record<Side, readonly string[]>>
 
 /** Every state of a failover. */
 export const FAILOVER_STATES = [
@@ -41,44 +51,74 @@ export type FailoverState = (typeof FAILOVER_STATES)[number]
 export const FAILOVER_EVENTS = [
   'failover.switched',
   'failover.failed',
-  'failover.no-protection',
+  'failover.unprotected',
+  'failover.protected',
   'failover.taken-over',
   'failover.held',
   'failover.released',
-  'failover.limit',
-  'failover.limit-over',
   'failover.state',
 ] as const
 
 export type FailoverEventName = (typeof FAILOVER_EVENTS)[number]
 
-/** Why a source was changed. */
-export type FailoverCause = 'signal-fail' | 'signal-degrade' | 'restore' | 'manual'
+/** Why a source was changed. `trial-failed`: the one before it was not good, so back to the last good one. */
+export const FAILOVER_CAUSES = [
+  'signal-fail',
+  'signal-degrade',
+  'trial-failed',
+  'restore',
+  'manual',
+] as const
+
+export type FailoverCause = (typeof FAILOVER_CAUSES)[number]
+
+/**
+ * Why a route is not protected, as events report it. The source in use is good with `backup-bad`, as a
+ * monitor says of the backup; otherwise it is bad, with `unknown` when the gateway showed it last.
+ */
+export const UNPROTECTED = ['held', 'both-bad', 'switch-failed', 'unknown', 'backup-bad'] as const
+
+export type Unprotected = (typeof UNPROTECTED)[number]
+
+/** Why a failover protects nothing at present, as statuses and metrics say it. */
+export type NotProtecting = Unprotected | 'main-bad' | 'foreign' | 'stopped' | 'not-started'
+
+/** How a failover is at present, as the editor sees it too. */
+export interface FailoverView {
+  state: FailoverState
+  /** The source that was last seen. */
+  inUse?: InUse
+  held: boolean
+  /** A person chose the source in use. */
+  manual: boolean
+  /** Why the route is not protected; absent while it is. */
+  reason?: NotProtecting
+  /** While the source is neither main nor backup: what differs. */
+  differs?: Differs
+  /** When the wait of this state ends, unless something else happens; Unix ms. */
+  due?: number
+}
 
 /** What a message can ask for. */
-export const FAILOVER_ACTIONS = ['main', 'backup', 'hold', 'release', 'reset', 'status'] as const
+export const FAILOVER_ACTIONS = ['main', 'backup', 'hold', 'release', 'status'] as const
 
 export type FailoverAction = (typeof FAILOVER_ACTIONS)[number]
 
 export const FAILOVER_CHOICES = {
   method: ['source', 'routes'],
-  failOn: ['status', 'noData', 'bitrate'],
+  failOn: ['status', 'noData'],
   restore: ['off', 'monitor', 'message'],
 } as const
 
 type Choices = typeof FAILOVER_CHOICES
 
-/** The settings of a failover that are numbers: seconds, except `degrade` (%) and `limit`. */
+/** The settings of a failover that are numbers: seconds. */
 export const FAILOVER_RANGES = {
   holdOff: { least: 0, most: 3600 },
-  degrade: { least: 0, most: 100 },
-  degradePer: { least: 10, most: 600 },
   settle: { least: 0, most: 600 },
   guard: { least: 1, most: 900 },
   waitToRestore: { least: 1, most: 86_400 },
-  limit: { least: 1, most: 100, whole: true },
-  limitPer: { least: 60, most: 86_400 },
-  lookEvery: { least: 0.5, most: 60 },
+  pollEvery: { least: 0.5, most: 60 },
 } as const satisfies Record<string, Range>
 
 type Numbers = Record<keyof typeof FAILOVER_RANGES, number>
@@ -90,108 +130,72 @@ export interface FailoverSettings extends Numbers {
   /** The fields of the source that differ; for `routes` the `id` or `name` of a route. */
   main: JsonObject
   backup: JsonObject
-  /** Which source counts as bad: not `ok`; also one without data; also one below `low`. */
+  /** Which source counts as bad: one that is not `ok`; also one without data. */
   failOn: Choices['failOn'][number]
-  /** Mbit/s, with `failOn` = `bitrate`. */
-  low?: number
   /** Who knows, while the backup is in use, whether main is good: nobody, a route, messages. */
   restore: Choices['restore'][number]
   /** The `id` or `name` of the route that receives main all the time. */
   monitor?: JsonObject
-  dryRun: boolean
+  /** The same for the backup: says that protection is lost before it is needed. */
+  monitorBackup?: JsonObject
   /** Held at the start. */
   hold: boolean
 }
 
 export const FAILOVER_DEFAULTS = {
   method: 'source',
-  failOn: 'status',
+  failOn: 'noData',
   holdOff: 10,
-  degrade: 30,
-  degradePer: 60,
   settle: 10,
   guard: 30,
   restore: 'off',
   waitToRestore: 300,
-  limit: 4,
-  limitPer: 3600,
-  lookEvery: 2,
-  dryRun: false,
+  pollEvery: 2,
   hold: false,
 } as const satisfies Partial<FailoverSettings>
 
 /** Returns every fault of a failover as it was saved: numbers may be text, blank means the default. */
 export function failoverFaults(saved: unknown): Array<FailoverFault | Fault> {
-  if (!isObject(saved)) return [fault('', { kind: 'settings' })]
-  const sides = valueOf(saved, 'method') === 'routes' ? routesFaults(saved) : sourcesFaults(saved)
+  const wrong = (path: string, wanted: Wanted): Fault => ({ path, kind: 'wrong', wanted })
+  if (!isObject(saved)) return [wrong('', { kind: 'object' })]
+  const choices = Object.entries<readonly unknown[]>(FAILOVER_CHOICES).filter(
+    ([path, known]) => !known.includes(valueOf(saved, path)),
+  )
+  const numbers = Object.entries<Range>(FAILOVER_RANGES).filter(
+    ([path, range]) => numberIn(valueOf(saved, path), range) === undefined,
+  )
+  const isFlag = booleanFrom(valueOf(saved, 'hold')) !== undefined
   const needsMonitor = valueOf(saved, 'restore') === 'monitor' && !isRouteRef(own(saved, 'monitor'))
   return [
-    ...choiceFaults(saved),
-    ...numberFaults(saved),
-    ...flagFaults(saved),
-    ...sides,
+    ...choices.map(([path, known]) => wrong(path, { kind: 'choice', choices: known.join(', ') })),
+    ...numbers.map(([path, { least, most }]) => wrong(path, { kind: 'number', least, most })),
+    ...(isFlag ? [] : [wrong('hold', { kind: 'boolean' })]),
+    ...(valueOf(saved, 'method') === 'routes' ? routesFaults(saved) : sourcesFaults(saved)),
     ...(needsMonitor ? [fault('monitor', { kind: 'monitor' })] : []),
   ]
 }
 
 /** The settings of a failover without faults, as they were saved. */
 export function failoverSettings(saved: object): FailoverSettings {
-  const numbers = Object.keys(FAILOVER_RANGES).map((name) => [name, Number(valueOf(saved, name))])
-  const { main, backup, monitor, low } = saved as Record<string, unknown>
-  return {
-    ...(Object.fromEntries(numbers) as unknown as Numbers),
-    method: valueOf(saved, 'method') as FailoverSettings['method'],
-    failOn: valueOf(saved, 'failOn') as FailoverSettings['failOn'],
-    restore: valueOf(saved, 'restore') as FailoverSettings['restore'],
-    main: main as JsonObject,
-    backup: backup as JsonObject,
-    ...(valueOf(saved, 'failOn') === 'bitrate' && { low: Number(low) }),
-    ...(isObject(monitor) && { monitor }),
-    dryRun: booleanFrom(valueOf(saved, 'dryRun')) === true,
-    hold: booleanFrom(valueOf(saved, 'hold')) === true,
-  }
+  const isTwo = valueOf(saved, 'method') === 'routes'
+  const sideIn = (name: Side): unknown =>
+    isTwo ? own(saved, name) : givenIn(own(saved, name) as JsonObject)
+  const monitors = (['monitor', 'monitorBackup'] as const).filter((name) =>
+    isObject(own(saved, name)),
+  )
+  return Object.fromEntries([
+    ...Object.keys(FAILOVER_CHOICES).map((name) => [name, valueOf(saved, name)]),
+    ...Object.keys(FAILOVER_RANGES).map((name) => [name, Number(valueOf(saved, name))]),
+    ...SIDES.map((name) => [name, sideIn(name)]),
+    ...monitors.map((name) => [name, own(saved, name)]),
+    ['hold', booleanFrom(valueOf(saved, 'hold'))],
+  ]) as FailoverSettings
 }
-
-const isBlank = (value: unknown): boolean => !isGiven(value) || value === ''
 
 function valueOf(saved: object, name: string): unknown {
   const value = own(saved, name)
-  return isBlank(value) ? own(FAILOVER_DEFAULTS, name) : value
+  return isGiven(value) && value !== '' ? value : own(FAILOVER_DEFAULTS, name)
 }
-
-function choiceFaults(saved: object): FailoverFault[] {
-  return Object.entries(FAILOVER_CHOICES).flatMap(([path, choices]) =>
-    (choices as readonly unknown[]).includes(valueOf(saved, path))
-      ? []
-      : [fault(path, { kind: 'choice', choices: choices.join(', ') })],
-  )
-}
-
-function numberFaults(saved: object): FailoverFault[] {
-  const faults: FailoverFault[] = []
-  for (const [path, range] of Object.entries<Range>(FAILOVER_RANGES)) {
-    if (numberIn(valueOf(saved, path), range) !== undefined) continue
-    const { least, most, whole } = range
-    faults.push(fault(path, { kind: whole ? 'wholeNumber' : 'number', least, most }))
-  }
-  const [degrade, per, every] = ['degrade', 'degradePer', 'lookEvery'].map((name) =>
-    Number(valueOf(saved, name)),
-  ) as [number, number, number]
-  // With fewer looks the share could never be reached, and nobody would know.
-  if (degrade > 0 && per < 3 * every) faults.push(fault('degradePer', { kind: 'degradePer' }))
-  if (valueOf(saved, 'failOn') === 'bitrate') {
-    const low = numberIn(own(saved, 'low'), { least: 0, most: Infinity })
-    if (!low) faults.push(fault('low', { kind: 'low' }))
-  }
-  return faults
-}
-
-const flagFaults = (saved: object): FailoverFault[] =>
-  ['dryRun', 'hold']
-    .filter((path) => booleanFrom(valueOf(saved, path)) === undefined)
-    .map((path) => fault(path, { kind: 'flag' }))
-
-const SIDES = ['main', 'backup'] as const
 
 const isRouteRef = (value: unknown): boolean =>
   isText(own(value, 'id')) || isText(own(value, 'name'))
@@ -207,74 +211,21 @@ function routesFaults(saved: object): FailoverFault[] {
 }
 
 function sourcesFaults(saved: object): Array<FailoverFault | Fault> {
-  const faults = SIDES.flatMap((side) => sourceFaults(own(saved, side), side))
+  const faults = SIDES.flatMap((path) => sourceFaults(own(saved, path), path))
   if (faults.length > 0) return faults
-  const [main, backup] = SIDES.map((side) => own(saved, side)) as [Source, Source]
-  const missing = [...missingFaults(main, backup, 'main'), ...missingFaults(backup, main, 'backup')]
+  const sides = saved as Sides
+  const missing = SIDES.flatMap((path) => missingFaults(sides, path))
   if (missing.length > 0) return missing
-  return differ(main, backup) ? [] : [fault('backup', { kind: 'sameSource' })]
+  return areDifferent(sides) ? [] : [fault('backup', { kind: 'sameSource' })]
 }
 
 function sourceFaults(side: unknown, path: Side): Array<FailoverFault | Fault> {
-  if (!isObject(side) || membersIn(side).length === 0) return [fault(path, { kind: 'source' })]
-  const faults = checkUpdate({ source: side }, 'merge').map((each) => ({
+  const given = isObject(side) ? givenIn(side) : {}
+  if (Object.keys(given).length === 0) return [fault(path, { kind: 'source' })]
+  const faults = checkUpdate({ source: given }, 'merge').map((each) => ({
     ...each,
     path: each.path.replace(/^source/, path),
   }))
-  const hidden = findHidden(side).map((at) => fault(`${path}.${at}`, { kind: 'hidden' }))
-  return [...faults, ...hidden]
-}
-
-/**
- * A switch changes only what is given. A field that only one side gives would keep its value after
- * the switch back: a passphrase of the backup, and main could not connect.
- */
-function missingFaults(side: Source, other: Source, path: Side): FailoverFault[] {
-  const given = sent(side, other)
-  const missing = Object.keys(sent(other, side)).filter(
-    (name) => name !== 'id' && !Object.hasOwn(given, name) && mayHave(side, name),
-  )
-  const from = path === 'main' ? 'backup' : 'main'
-  return missing.map((name) =>
-    fault(pathTo(path, name), { kind: 'missing', side: path, other: from }),
-  )
-}
-
-/** False for a field that goes with the protocol of the other source. */
-function mayHave(side: Source, name: string): boolean {
-  const all = anyMembersOf('source')
-  const protocol = protocolOf('source', side)
-  const member = (isText(protocol) ? membersOf('source', protocol) : all).get(name)
-  return member ? !member.readOnly?.(side) : !all.has(name)
-}
-
-/** True when one of the fields that both give tells them apart. */
-function differ(main: Source, backup: Source): boolean {
-  const [one, other] = [withoutSecrets(sent(main, backup)), withoutSecrets(sent(backup, main))]
-  const shared = Object.keys(one).filter((name) => Object.hasOwn(other, name))
-  const picked = (of: JsonObject): Source =>
-    Object.fromEntries(shared.map((name) => [name, of[name]])) as unknown as Source
-  const fields = { name: '', destinations: [] }
-  const differences = diffRoutes(
-    { ...fields, source: picked(one) },
-    { ...fields, source: picked(other) },
-  )
-  return differences.length > 0
-}
-
-/** In sent form; the other side has the protocol, where this one does not give it. */
-function sent(side: Source, other: Source): JsonObject {
-  const members = anyMembersOf('source')
-  const fields = membersIn(partToSent('source', side, { ...other, ...side }))
-  // Without a protocol the choices still have the spelling that was given.
-  return Object.fromEntries(
-    fields.map(([name, value]) => [name, spellingOf(members.get(name) ?? TEXT, value) ?? value]),
-  )
-}
-
-const TEXT = { kind: 'text' } as const
-
-/** The fields of a source that can be compared with what a gateway returns. */
-export function withoutSecrets(side: JsonObject): JsonObject {
-  return Object.fromEntries(membersIn(side).filter(([name]) => !isSecret(name)))
+  const hidden = findHidden({ [path]: given }).map((at) => fault(at, { kind: 'hidden' }))
+  return [...faults, ...fieldFaults(given, path), ...hidden]
 }

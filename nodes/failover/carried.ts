@@ -1,49 +1,41 @@
 // What a failover of a leased fleet keeps: on the engine, for the next owner of the appliance, and here.
-import { GatewayError, Stop, asGatewayError, closedError } from '../../client/internal'
+import type { Node } from 'node-red'
+import { createOutageLog } from '../../client/connection/outage-log'
+import { GatewayError, Stop, asGatewayError, closedError, words } from '../../client/internal'
 import type { ShareMemory } from '../../client/fleet/types'
 import { own } from '../../client/model/json'
 import { pause, within } from '../../client/stop'
-import type { Fleet } from '../runtime/gateway-node'
-import type { Kept, KeptHere } from './kept'
+import type { Appliance, Fleet } from '../runtime/gateway-node'
+import { OPERATION } from './guard'
+import type { Found, Kept } from './kept'
 
 export interface CarriedOptions {
   memory: ShareMemory
   token: NonNullable<Fleet['token']>
-  /** The ID of the node, which is the same on all instances. */
-  node: string
-  appliance: string
   /** What is kept on this instance: newer where the engine could not be told any more. */
-  local: KeptHere
-  /** It has failed for seconds, or for a reason that does not pass by itself; again and again. */
-  onFailure: (error: GatewayError, work: Work) => void
-  /** The engine says, or knows, what it should. */
-  onSuccess: () => void
-  /** Held as this instance knows it, of which the engine knows nothing. */
-  onOldHold: () => void
-  onEnd: () => void
+  local: Kept
+  outage: EngineOutage
 }
-
-/** What the engine is asked for, or told. */
-export type Work = 'read' | 'write'
 
 const RETRY_MS = 1000
 /** A failure of the engine that is over by then passes by itself. */
 const PASSING_MS = 4000
 /** So long the end waits for the engine: a deploy waits no longer than 15 s for a node. */
 const END_MS = 4000
-const OPERATION = { name: 'failover' }
 /** Without the ownership, there is nothing wrong with that. */
 const LATER = 'What stands there is from a later owner of the gateway.'
 
-export function carried(options: CarriedOptions): Kept {
-  const { memory, node, appliance, local } = options
+/** @param node its ID is the same on all instances */
+export function carried(node: Node, of: Appliance, options: CarriedOptions): Kept {
+  const { memory, local, outage } = options
+  const { appliance = '' } = of
   const stop = new Stop()
   /** Of this ownership. */
   let token: number | undefined
   /** How often it was written, which only grows: of two copies of an ownership, the later one has more. */
   let writes = 0
   /** What the engine does not know yet. */
-  let latest: { value: object } | undefined
+  let latest: object | undefined
   let writing: Promise<void> | undefined
   /** By `performance.now()`. */
   let failingSince: number | undefined
@@ -53,21 +45,21 @@ export function carried(options: CarriedOptions): Kept {
     try {
       const result = await call()
       failingSince = undefined
-      if (!stop.stopped) options.onSuccess()
+      if (!stop.stopped) outage.recovered(appliance)
       return result
     } catch (thrown) {
       const error = asGatewayError(thrown, OPERATION)
       failingSince ??= begun
       const isPassing =
         error.code === 'UNAVAILABLE' && performance.now() - failingSince < PASSING_MS
-      if (!isPassing && !stop.stopped) options.onFailure(error, work)
+      if (!isPassing && !stop.stopped) outage.failed(of, error, work)
       throw error
     }
   }
 
   /** Without an answer nothing is known, not even that nothing is held. */
-  async function read(onWait: (waits: boolean) => void): Promise<unknown> {
-    const here = await local.read()
+  async function read(onWait: (waits: boolean) => void): Promise<Found> {
+    const { memory: here } = await local.read(onWait)
     let waits = false
     while (!stop.stopped) {
       token = options.token(appliance)
@@ -75,7 +67,8 @@ export function carried(options: CarriedOptions): Kept {
       if (stop.stopped) break
       if (asked && token !== undefined) {
         if (waits) onWait(false)
-        return known(here, asked.there, token)
+        // A release goes with the appliance to an instance that has only just started.
+        return { memory: known(here, asked.there, token), isStart: false }
       }
       if (!waits) onWait(true)
       waits = true
@@ -85,7 +78,7 @@ export function carried(options: CarriedOptions): Kept {
   }
 
   const ask = (): Promise<{ there: There } | undefined> =>
-    attempt('read', () => memory.read(node, appliance)).then(
+    attempt('read', () => memory.read(node.id, appliance)).then(
       (there) => ({ there }),
       () => undefined,
     )
@@ -94,13 +87,17 @@ export function carried(options: CarriedOptions): Kept {
     writes = Math.max(writesOf(here), writesOf(there?.memory))
     if (there) return isLater(here, there, by) ? here : there.memory
     // A hold that the settings ask for is nobody's to release elsewhere.
-    if (own(here, 'held') === true && own(here, 'hold') !== true) options.onOldHold()
+    if (own(here, 'held') === true && own(here, 'hold') !== true) {
+      node.warn(
+        `The failover of "${appliance}" is held, as this instance has kept it; the engine has nothing of it. If another instance has ended the hold, send "release".`,
+      )
+    }
     return here
   }
 
   function tell(value: object): Promise<void> {
     if (token === undefined) return Promise.resolve()
-    latest = { value }
+    latest = value
     return (writing ??= tellAll(token))
   }
 
@@ -108,11 +105,10 @@ export function carried(options: CarriedOptions): Kept {
   async function tellAll(by: number): Promise<void> {
     for (let present = latest; present; present = latest) {
       const isLast = stop.stopped
-      const isOver = await tellOnce(present.value, by)
+      const isOver = await tellOnce(present, by)
       if (isOver && latest === present) latest = undefined
-      if (isOver) continue
-      if (isLast) break
-      await pause(RETRY_MS, stop)
+      if (!isOver && isLast) break
+      if (!isOver) await pause(RETRY_MS, stop)
     }
     writing = undefined
   }
@@ -121,7 +117,7 @@ export function carried(options: CarriedOptions): Kept {
   async function tellOnce(value: object, by: number): Promise<boolean> {
     try {
       await attempt('write', async () => {
-        const isThere = await memory.write(node, appliance, value, by)
+        const isThere = await memory.write(node.id, appliance, value, by)
         if (!isThere && options.token(appliance) === by) throw new GatewayError('CONFLICT', LATER)
       })
       return true
@@ -134,13 +130,13 @@ export function carried(options: CarriedOptions): Kept {
     read,
     write(value) {
       writes++
-      local.write({ ...value, token, writes })
+      void local.write({ ...value, token, writes })
       return tell({ ...value, writes })
     },
     async close(removed) {
       stop.now()
-      options.onEnd()
-      local.close(removed)
+      outage.remove(appliance)
+      void local.close(removed)
       // Only the owner forgets it there, and only while the engine responds: where the node comes back
       // under its ID, an older state may be there again. What is forgotten leaves its number behind.
       token ??= options.token(appliance)
@@ -169,4 +165,43 @@ function isLater(here: unknown, there: NonNullable<There>, token: number): boole
 function writesOf(memory: unknown): number {
   const writes = own(memory, 'writes')
   return typeof writes === 'number' ? writes : 0
+}
+
+/** What the engine is asked for, or told. */
+type Work = 'read' | 'write'
+
+const FAILED: Record<Work, string> = {
+  read: 'The failover of "__appliance__", and perhaps of more gateways, waits for what it has kept on the engine, and protects nothing until then:',
+  write:
+    'What the failover of "__appliance__", and perhaps of more gateways, has to remember cannot be kept on the engine: an instance of Node-RED that takes over will not know of a hold.',
+}
+
+export type EngineOutage = ReturnType<typeof createEngineOutage>
+
+/**
+ * What the failovers of one node say when the engine does not keep their memory: once for an outage,
+ * not for each appliance.
+ * @param tell gets each kind of failure once
+ * @param log gets the end
+ */
+export function createEngineOutage(
+  tell: (error: GatewayError, of: Appliance) => void,
+  log: (text: string) => void,
+) {
+  let news = (): void => undefined
+  const outage = createOutageLog(
+    (level, text) => (level === 'warn' ? news() : log(text)),
+    'What this failover keeps on the engine can be read and written again.',
+  )
+  return {
+    failed(of: Appliance, { code, sentences, cause, message }: GatewayError, work: Work): void {
+      const { appliance = '' } = of
+      const said = [words(FAILED[work], { appliance }), ...sentences]
+      news = () => tell(new GatewayError(code, said, cause), of)
+      outage.failed(appliance, `${work} ${code}`, message)
+    },
+    recovered: (appliance: string) => outage.recovered(appliance),
+    /** Its failover ends. */
+    remove: (appliance: string) => outage.remove(appliance),
+  }
 }

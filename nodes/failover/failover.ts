@@ -1,127 +1,95 @@
+import { randomUUID } from 'node:crypto'
 import type { Node, NodeAPI } from 'node-red'
 import {
   Stop,
   asGatewayError,
   closedError,
-  newOperation,
+  invalidInput,
   type FailoverReport,
   type GatewayError,
 } from '../../client/internal'
+import { booleanFrom } from '../../client/model/convert'
 import { languageOf } from '../../client/model/watch'
-import { appliancesIn, faultsFor, followAppliances, type Wanted } from '../runtime/appliances'
-import { evaluatorOf, refused } from '../runtime/chosen'
-import { flagProperty } from '../runtime/environment'
+import { appliancesIn, faultsFor, followAppliances } from '../runtime/appliances'
 import { whenStarted } from '../runtime/flows-started'
-import {
-  findGateway,
-  requireGateway,
-  type Appliance,
-  type GatewayNode,
-} from '../runtime/gateway-node'
+import { findGateway, obeyFailover, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
-import type { Message } from '../runtime/parameters'
+import { applianceIn, type Message } from '../runtime/parameters'
 import { wordsOf } from '../runtime/words'
-import type { EngineOutage } from './engine-outage'
-import { startGuard, type Guard } from './guard'
-import { forgetAll, isLostAtRestart, keptIn, type Kept } from './kept'
+import type { EngineOutage } from './carried'
+import { OPERATION, startGuard } from './guard'
+import { contextOf, isLostAtRestart, keptIn, type Kept } from './kept'
 import type { FailoverConfig } from './options'
-import { createFailoverStatus, createFleetFailoverStatus } from './status'
-
-const OPERATION = newOperation('failover')
+import { createFailoverStatus } from './status'
 
 /** A node that keeps a route on the air: to the backup when main fails, and back (design 3.1). */
 export = (RED: NodeAPI): void => {
   const words = wordsOf(RED)
+  /** Of Node-RED: it loads a node only once. */
+  const started = randomUUID()
   RED.nodes.registerType('media-gateway-failover', function (this: Node, saved: FailoverConfig) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    const { id } = this
-    const { store } = config
+    if (config.store) {
+      this.log('The setting "store" has no effect: the state is kept in the default context store.')
+    }
     const user = findGateway(RED, config)
-    const language = languageOf(RED._('locale'))
-    let startsHeld = false
-    const isHoldLost = (): boolean =>
-      isLostAtRestart(RED, store) && !startsHeld && !user?.fleet?.memory
-    const status = user?.fleet
-      ? createFleetFailoverStatus(this, words, language, isHoldLost)
-      : createFailoverStatus(this, words, isHoldLost)
+    const isEnded = isLostAtRestart(RED) && booleanFrom(config.hold) !== true
+    const status = createFailoverStatus(this, words, {
+      hasInventory: user?.fleet !== undefined,
+      language: languageOf(RED._('locale')),
+      isHoldLost: () => isEnded && !user?.fleet?.memory,
+    })
     /** With an inventory one for each appliance, which protects the routes of the same names there. */
-    const guards = new Map<Appliance, Guard>()
+    const guards = new Map<Appliance, ReturnType<typeof startGuard>>()
     let closed = false
     let unfollow = (): void => undefined
     const stop = new Stop()
 
-    const complete = (error: unknown, of?: Appliance): GatewayError =>
-      asGatewayError(error, OPERATION, (of ?? user)?.identity)
-    const send = (events: FailoverReport[], { appliance }: Appliance): void =>
-      this.send([events.map((event) => messageOf(event, appliance))])
+    const complete = (error: unknown, of: Appliance | undefined = user): GatewayError =>
+      asGatewayError(error, OPERATION, of?.identity)
     const tell = (error: unknown, of?: Appliance, event?: FailoverReport): void => {
       const appliance = of?.appliance
       const about = appliance === undefined ? {} : { appliance }
       // The flow has the event itself, and may change it.
       this.error(complete(error, of), event ? messageOf(structuredClone(event), appliance) : about)
     }
-    const fail = (error: unknown, of?: Appliance): void => {
-      status.fail(complete(error, of), of?.appliance)
-      tell(error, of)
-    }
 
-    let shared: EngineOutage | undefined
+    let outage: EngineOutage | undefined
+    const context = contextOf(this)
     const keptFor = (of: Appliance): Kept => {
-      const { appliance } = of
-      const local = keptIn(this, store, appliance)
+      const local = keptIn(context, started, of.appliance)
       const { memory, token } = user?.fleet ?? {}
-      if (!memory || !token || appliance === undefined) return local
-      // Only with a lease: its files are loaded then.
-      const { carried } = require('./carried') as typeof import('./carried')
-      const { createEngineOutage } = require('./engine-outage') as typeof import('./engine-outage')
-      const engineOutage = (shared ??= createEngineOutage(tell, (text) => this.log(text)))
-      return carried({
-        memory,
-        token,
-        node: id,
-        appliance,
-        local,
-        onFailure: (error, work) => engineOutage.failed(of, error, work),
-        onSuccess: () => engineOutage.recovered(appliance),
-        onOldHold: () =>
-          this.warn(
-            `The failover of "${appliance}" is held, as this instance has kept it; the engine has nothing of it. If another instance has ended the hold, send "release".`,
-          ),
-        onEnd: () => engineOutage.remove(appliance),
-      })
+      if (!memory || !token || of.appliance === undefined) return local
+      // Only with a lease: its file is loaded then.
+      const { carried, createEngineOutage } = require('./carried') as typeof import('./carried')
+      outage ??= createEngineOutage(tell, (text) => this.log(text))
+      return carried(this, of, { memory, token, local, outage })
     }
 
     const protect = (of: Appliance): void => {
-      const { appliance } = of
-      status.add(appliance)
-      const guard = startGuard(of, {
+      const end = startGuard(of, {
         RED,
         node: this,
         config,
-        evaluate: evaluatorOf(RED, this, OPERATION),
-        language: languageOf(config.language || RED._('locale')),
         kept: keptFor(of),
-        onEvents: (events) => send(events, of),
-        onStatus: (present) => status.show(present, appliance),
-        onWait: (waits) => (waits ? status.wait(appliance) : status.add(appliance)),
-        onFault: (error) => fail(error, of),
+        status,
+        onEvents: (events) => this.send([events.map((event) => messageOf(event, of.appliance))]),
         onFailure: (error, event) => tell(error, of, event),
       })
-      guards.set(of, guard)
+      guards.set(of, end)
     }
 
     const leave = (of: Appliance): Promise<void> | undefined => {
-      const ended = guards.get(of)?.close(false)
+      const ended = guards.get(of)?.(false)
       guards.delete(of)
       status.remove(of.appliance)
       return ended
     }
 
-    const start = (): Protecting => {
+    const start = () => {
       const gateway = requireGateway(RED, config)
       const wanted = appliancesIn(config)
-      startsHeld = flagProperty('hold', config.hold)
       unfollow = followAppliances(gateway, wanted, {
         added: protect,
         removed: leave,
@@ -130,18 +98,36 @@ export = (RED: NodeAPI): void => {
       return { gateway, wanted }
     }
 
-    let begin: (begun: Promise<Protecting>) => void
+    let unhook = (): void => undefined
     let cancel: (reason: Error) => void
     /** What comes before the flows have started waits. */
-    const started = new Promise<Protecting>((resolve, reject) => {
-      begin = resolve
+    const ready = new Promise<ReturnType<typeof start>>((resolve, reject) => {
       cancel = reject
+      unhook = whenStarted(RED, () => resolve(Promise.resolve().then(start)))
     })
-    started.catch((error: unknown) => {
-      if (!closed) fail(error)
+    ready.catch((error: unknown) => {
+      if (closed) return
+      status.fail(complete(error))
+      tell(error)
     })
-    const unhook = whenStarted(RED, () => begin(Promise.resolve().then(start)))
     user?.register(this)
+
+    const obey = async (message: Message): Promise<void> => {
+      const { gateway, wanted } = await ready
+      const { fleet } = gateway
+      const name = fleet && (await applianceIn(RED, this, {}, message, OPERATION))
+      await fleet?.ready
+      const of = name === undefined ? gateway : fleet!.find(name)
+      if (name !== undefined && !wanted(name)) {
+        const problem = `is "${name}", which this node does not protect`
+        throw invalidInput([{ path: 'msg.appliance', problem }])
+      }
+      try {
+        await obeyFailover(of, this.id, message, stop, fleet)
+      } catch (error) {
+        throw complete(error, of)
+      }
+    }
 
     this.on('input', (incoming, _send, done) => {
       obey(incoming as Message).then(
@@ -150,42 +136,6 @@ export = (RED: NodeAPI): void => {
       )
     })
 
-    async function obey(message: Message): Promise<void> {
-      const { gateway, wanted } = await started
-      if (!gateway.fleet) return guards.get(gateway)?.obey(message)
-      const name = message['appliance']
-      if (typeof name === 'string' && name !== '') {
-        return obeyFor(name, message, { gateway, wanted })
-      }
-      throw refused('msg.appliance', 'is empty; it must be the name of a gateway in the inventory')
-    }
-
-    /** Obeys for one appliance of the inventory, by its name. */
-    async function obeyFor(
-      name: string,
-      message: Message,
-      { gateway: { fleet }, wanted }: Protecting,
-    ): Promise<void> {
-      await fleet!.ready
-      const of = fleet!.find(name)
-      if (!wanted(name)) {
-        throw refused('msg.appliance', `is "${name}", which this node does not protect`)
-      }
-      try {
-        if (!fleet!.owns(name)) {
-          const { obeyElsewhere } =
-            require('../runtime/elsewhere') as typeof import('../runtime/elsewhere')
-          return await obeyElsewhere(fleet!, of, id, message, stop)
-        }
-        of.client()
-        const guard = guards.get(of)
-        if (!guard) throw closedError()
-        await guard.obey(message)
-      } catch (error) {
-        throw complete(error, of)
-      }
-    }
-
     // Two parameters: from their number, Node-RED knows that it has to wait.
     this.on('close', (removed: boolean, done: () => void) => {
       closed = true
@@ -193,23 +143,14 @@ export = (RED: NodeAPI): void => {
       unhook()
       unfollow()
       cancel(closedError())
-      const ended = [...guards.values()].map((guard) => guard.close(removed))
-      const end = (): void => {
-        if (removed && user?.fleet) forgetAll(this, store)
+      void Promise.allSettled([...guards.values()].map((close) => close(removed))).then(() => {
+        if (removed && user?.fleet) context.forgetAll()
         status.close()
         user?.deregister(this)
         done()
-      }
-      if (ended.length > 0) void Promise.all(ended).then(end, end)
-      else end()
+      })
     })
   })
-}
-
-/** What the node protects. */
-interface Protecting {
-  gateway: GatewayNode
-  wanted: Wanted
 }
 
 /** @param appliance the name in an inventory */

@@ -3,48 +3,43 @@ import type { Node, NodeAPI } from 'node-red'
 import {
   GatewayError,
   Stop,
+  asGatewayError,
   closedError,
-  protectRoute,
+  failovers,
+  newOperation,
   say,
   type FailoverReport,
   type FailoverStatus,
   type Protection,
 } from '../../client/internal'
-import type { Language } from '../../client/model/watch'
+import { languageOf } from '../../client/model/watch'
 import { untilStopped } from '../../client/stop'
-import type { Evaluate } from '../runtime/chosen'
+import { evaluatorOf } from '../runtime/chosen'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 import { secretsOf } from '../runtime/secrets'
 import type { Kept } from './kept'
 import { protectOptions, type FailoverConfig } from './options'
+import type { ShownStatus } from './status'
+
+export const OPERATION = newOperation('failover')
 
 export interface GuardOptions {
   RED: NodeAPI
   node: Node
   config: FailoverConfig
-  evaluate: Evaluate
-  language: Language
   kept: Kept
+  status: ShownStatus
   onEvents: (events: FailoverReport[]) => void
-  onStatus: (status: FailoverStatus) => void
-  /** True: it does not protect, since it is not known what was held. False: it is known now. */
-  onWait: (waits: boolean) => void
-  /** It cannot protect at all. */
-  onFault: (error: unknown) => void
   /** See `ProtectOptions.onFailure`. */
   onFailure: (error: GatewayError, event?: FailoverReport) => void
 }
 
-/** A failover that runs until it is closed. */
-export interface Guard {
-  /** Obeys a message. What comes of it is an event. @throws GatewayError */
-  obey(message: Record<string, unknown>): Promise<void>
-  /** Resolves when nothing is under way. `removed`: the node will not come back. */
-  close(removed: boolean): Promise<void>
-}
-
-export function startGuard(of: Appliance, options: GuardOptions): Guard {
-  const { RED, node, config, kept } = options
+/** Starts a failover. Returns what ends it: `removed`, if the node will not come back. */
+export function startGuard(
+  of: Appliance,
+  { RED, node, config, kept, status, onEvents, onFailure }: GuardOptions,
+): (removed: boolean) => Promise<void> {
+  const { appliance } = of
   let closed = false
   let protection: Protection | undefined
   /**
@@ -53,26 +48,34 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
    */
   let patience = new Stop()
 
-  const wait = (waits: boolean): void => {
-    if (waits) patience.now()
-    else patience = new Stop()
-    options.onWait(waits)
+  function wait(waits: boolean): void {
+    if (!waits) {
+      patience = new Stop()
+      return status.add(appliance)
+    }
+    patience.now()
+    listed.status = notStarted(waitingError())
+    status.wait(appliance)
   }
-  const ready = (): Promise<Protection> => untilStopped(started, patience, waitingError)
 
-  const protect = async (): Promise<Protection> => {
+  async function protect(): Promise<Protection> {
     const gateway = of.client()
-    const withSecrets = secretsOf(RED, node, of)
-    const { evaluate, language, onEvents, onStatus, onFailure } = options
-    const wanted = await protectOptions(config, evaluate, withSecrets)
-    const memory = await kept.read(wait)
+    const wanted = await protectOptions(
+      config,
+      evaluatorOf(RED, node, OPERATION),
+      secretsOf(RED, node, of),
+    )
+    const found = await kept.read(wait)
     if (closed) throw closedError()
-    protection = protectRoute(gateway, {
+    protection = failovers().protectRoute(gateway, {
       ...wanted,
-      memory,
-      language,
+      ...found,
+      language: languageOf(config.language || RED._('locale')),
       onEvents(events) {
-        for (const event of events) count(listed, event)
+        for (const { event, cause } of events) {
+          if (event !== 'failover.switched' || !cause) continue
+          listed.switches[cause] = (listed.switches[cause] ?? 0) + 1
+        }
         onEvents(events)
       },
       onMemory(present) {
@@ -80,58 +83,61 @@ export function startGuard(of: Appliance, options: GuardOptions): Guard {
         // The gateway closes, and gets another owner, only when that one can know.
         if (isKept) void gateway.protect(isKept)
       },
-      onStatus(status) {
-        listed.status = status
-        onStatus(status)
+      onStatus(present) {
+        listed.status = present
+        status.show(present, appliance)
       },
       onFailure,
     })
     return protection
   }
 
-  const listed: Listed = {
+  const listed: { -readonly [Name in keyof ListedFailover]: ListedFailover[Name] } = {
     id: node.id,
     name: node.name ?? '',
     switches: {},
     routes: () => protection?.routes() ?? [],
-    command: async (action, hold) => (await ready()).command(action, hold),
     async obey({ action, hold, main }) {
-      const present = await ready()
+      const present = await untilStopped(started, patience, waitingError)
       if (main !== undefined) await present.main(main)
       if (main === undefined || action !== undefined) await present.command(action, hold)
     },
   }
   of.failovers.add(listed)
+  status.add(appliance)
   let cancel: (reason: Error) => void
   const started = new Promise<Protection>((resolve, reject) => {
     cancel = reject
     protect().then(resolve, reject)
   })
   started.catch((error: unknown) => {
-    if (!closed) options.onFault(error)
+    if (closed) return
+    const failure = asGatewayError(error, OPERATION, of.identity)
+    listed.status = notStarted(failure)
+    status.fail(failure, appliance)
+    onFailure(failure)
   })
 
-  return {
-    obey: listed.obey,
-    async close(removed) {
-      closed = true
-      cancel(closedError())
-      of.failovers.delete(listed)
-      try {
-        await protection?.close()
-      } finally {
-        await kept.close(removed)
-      }
-    },
+  return async (removed) => {
+    closed = true
+    cancel(closedError())
+    of.failovers.delete(listed)
+    try {
+      await protection?.close()
+    } finally {
+      await kept.close(removed)
+    }
   }
 }
 
+/** It protects nothing, and knows nothing of the route. */
+const notStarted = (failure: GatewayError): FailoverStatus => ({
+  state: 'unknown',
+  held: false,
+  manual: false,
+  reason: 'not-started',
+  failure,
+})
+
 const waitingError = (): GatewayError =>
   new GatewayError('UNAVAILABLE', [say('failoverWaits'), say('unchanged')])
-
-type Listed = { -readonly [Name in keyof ListedFailover]: ListedFailover[Name] }
-
-function count({ switches }: Listed, { event, cause, dryRun }: FailoverReport): void {
-  if (event !== 'failover.switched' || !cause || dryRun) return
-  switches[cause] = (switches[cause] ?? 0) + 1
-}

@@ -1,185 +1,156 @@
-import type { Node, NodeStatus } from 'node-red'
+import type { Node } from 'node-red'
 import type { FailoverStatus, GatewayError } from '../../client/internal'
-import { isLastingLook } from '../../client/internal'
-import type { FailoverState } from '../../client/model/failover'
+import { failovers } from '../../client/internal'
 import type { Language } from '../../client/model/watch'
-import { createFleetStatus, type FleetStatus, type Standing } from '../runtime/fleet-status'
+import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
 import { briefly } from '../runtime/reason'
 import { clockTime, type Words } from '../runtime/words'
-
-/** The status of a failover node. With an inventory, each appliance has its name there. */
-export interface ShownStatus {
-  /** It begins to protect an appliance. */
-  add(appliance?: string): void
-  remove(appliance?: string): void
-  show(present: FailoverStatus, appliance?: string): void
-  /** It does not protect the appliance yet, since the engine does not say what was held. */
-  wait(appliance?: string): void
-  /** It cannot protect: at all, or this appliance. */
-  fail(failure: GatewayError, appliance?: string): void
-  /** What is wrong with the inventory: all of it, or the rows that concern the node. */
-  faulty: FleetStatus['faulty']
-  /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
-  close(): void
-}
 
 interface Shown {
   fill: 'green' | 'yellow' | 'red' | 'grey'
   text: string
 }
 
+/** Of many appliances, what nobody protects is trouble. */
+const LAMP_OF = { green: 'ok', yellow: 'failing', grey: 'failing', red: 'away' } as const
+
+export interface StatusOptions {
+  /** Without it there is only one appliance. */
+  hasInventory: boolean
+  language: Language
+  /** Whether a hold ends with Node-RED. */
+  isHoldLost: () => boolean
+}
+
 const MINUTE_MS = 60_000
 
-/** Creates the status of one failover. `isLostAtRestart`: whether a hold ends with Node-RED. */
+/** The status of a failover node. With an inventory, each appliance has its name there. */
+export type ShownStatus = ReturnType<typeof createFailoverStatus>
+
+/** Creates the status of one node. */
 export function createFailoverStatus(
   node: Node,
   words: Words,
-  isLostAtRestart: () => boolean,
-): ShownStatus {
-  const shownOf = shownBy(words, isLostAtRestart)
-  let shown: string | undefined
+  { hasInventory, language, isHoldLost }: StatusOptions,
+) {
+  const say = (key: string, values = {}): string => words(`failover:status.${key}`, values)
+  const fleet = hasInventory
+    ? createFleetStatus(node, words, 'failover:status', language)
+    : undefined
+  let last: string | undefined
   let refresh: NodeJS.Timeout | undefined
   let closed = false
 
-  function set({ fill, text }: Shown): void {
-    const next: NodeStatus = { fill, shape: fill === 'red' ? 'ring' : 'dot', text }
-    const json = JSON.stringify(next)
-    if (closed || json === shown) return
-    shown = json
-    node.status(next)
+  /** @param news what it is about: the same news of an appliance is not shown again */
+  function set({ fill, text }: Shown, name = '', news = '', isUp = false): void {
+    if (fleet) {
+      const trouble = { key: news, text: () => text }
+      return fleet.set(name, { lamp: LAMP_OF[fill], isUp, ...(fill !== 'green' && { trouble }) })
+    }
+    if (closed || `${fill} ${text}` === last) return
+    last = `${fill} ${text}`
+    node.status({ fill, shape: fill === 'red' ? 'ring' : 'dot', text })
   }
 
-  function show(present: FailoverStatus): void {
+  function show(present: FailoverStatus, name?: string): void {
     clearTimeout(refresh)
-    const next = shownOf(present)
-    if (next) set(next)
-    if (present.state !== 'wait-to-restore') return
+    const { state, inUse, held, reason, failure } = present
+    if (state === 'unknown' && !failure) return fleet?.set(name ?? '')
+    // Of many appliances, minutes would soon be wrong: only one is shown, and by a change.
+    const isWaiting = state === 'wait-to-restore'
+    const shown = lookOf(fleet && isWaiting ? { ...present, state: 'protecting' } : present)
+    set(shown, name, [state, inUse, held, reason, failure?.code].join(), reason === undefined)
     // The minutes to the way back, as they pass.
     const leftMs = leftOf(present)
-    if (leftMs > 0 && !closed) {
-      refresh = setTimeout(() => show(present), leftMs % MINUTE_MS || MINUTE_MS)
+    if (fleet || !isWaiting || leftMs === 0 || closed) return
+    refresh = setTimeout(() => show(present), leftMs % MINUTE_MS || MINUTE_MS)
+  }
+
+  function lookOf(present: FailoverStatus): Shown {
+    const { state, inUse, held, due, differs, failure } = present
+    const [fill, key] = signOf(present)
+    const text = say(key, {
+      side: inUse ? say(`inUse.${inUse}`) : '',
+      other: say(inUse === 'backup' ? 'inUse.main' : 'inUse.backup'),
+      minutes: Math.max(1, Math.ceil(leftOf(present) / MINUTE_MS)),
+      time: clockTime(due),
+      members: membersIn(differs),
+      reason: failure ? briefly(failure, words) : '',
+    })
+    if (!held || state === 'unknown' || state === 'switching') return { fill, text }
+    // What is not protected must not look as if it were.
+    return {
+      fill: fill === 'red' ? 'red' : 'grey',
+      text: say(isHoldLost() ? 'heldUntilRestart' : 'held', { text }),
     }
   }
 
   return {
-    add: () => undefined,
-    remove: () => undefined,
-    faulty: () => undefined,
-    wait: () => undefined,
+    /** It begins to protect an appliance. */
+    add: (name = '') => fleet?.set(name),
+    remove: (name = '') => fleet?.remove(name),
     show,
-    fail: (failure) => set({ fill: 'red', text: briefly(failure, words) }),
-    close() {
+    /** It does not protect the appliance yet, since the engine does not say what was held. */
+    wait: (name?: string) => set({ fill: 'red', text: say('engine') }, name, 'engine'),
+    /** It cannot protect: at all, or this appliance. */
+    fail(failure: GatewayError, name?: string): void {
+      if (fleet && name === undefined) return fleet.fail(failure)
+      set({ fill: 'red', text: briefly(failure, words) }, name, failure.code)
+    },
+    /** What is wrong with the inventory: all of it, or the rows that concern the node. */
+    faulty: (...faults: Parameters<FleetStatus['faulty']>) => fleet?.faulty(...faults),
+    /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
+    close(): void {
       clearTimeout(refresh)
-      if (shown !== undefined) node.status({})
+      fleet?.close()
+      if (last !== undefined) node.status({})
       closed = true
     },
   }
 }
 
-/** States in which a route is kept on the air. */
-const PROTECTED: readonly FailoverState[] = ['normal', 'protecting', 'wait-to-restore']
+const leftOf = ({ due = 0 }: FailoverStatus): number => Math.max(0, due - Date.now())
 
-/** Creates the status of the failovers of many appliances. */
-export function createFleetFailoverStatus(
-  node: Node,
-  words: Words,
-  language: Language,
-  isLostAtRestart: () => boolean,
-): ShownStatus {
-  const fleet = createFleetStatus(node, words, 'failover:status', language)
-  const shownOf = shownBy(words, isLostAtRestart)
-
-  function standingOf(present: FailoverStatus): Standing | undefined {
-    const { state, inUse, held, dryRun, failure } = present
-    // Minutes would soon be wrong: only one appliance is shown, and by a change.
-    const timeless = { ...present, due: undefined, ...(state === 'wait-to-restore' && RESTORING) }
-    const shown = shownOf(state === 'hold-off' && !held ? present : timeless)
-    if (!shown) return undefined
-    const isIdle = held || dryRun
-    const isTrouble = isIdle || shown.fill === 'yellow' || shown.fill === 'red'
-    return {
-      fill: isTrouble ? (shown.fill === 'red' ? 'red' : 'yellow') : 'green',
-      isUp: PROTECTED.includes(state) && !isIdle,
-      ...(isTrouble && {
-        trouble: {
-          key: [state, inUse, held, failure?.code].join(),
-          text: () => shown.text,
-        },
-      }),
+/** The color of a failover that nobody holds, and the key of its words. */
+function signOf(status: FailoverStatus): [Shown['fill'], string] {
+  const { state, inUse = 'other', held, manual, reason, differs, due, failure } = status
+  switch (state) {
+    case 'unknown':
+      return [failure && failovers().isLastingLook(failure) ? 'red' : 'yellow', 'unknown']
+    case 'switching':
+      return ['yellow', 'switching']
+    case 'standby':
+      return ['grey', 'standby']
+    case 'foreign':
+      // What a person has set is no mistake.
+      return [manual ? 'grey' : 'yellow', membersIn(differs) ? 'differs' : 'foreign']
+    case 'wait-to-restore':
+      return ['yellow', 'wait']
+    case 'normal':
+    case 'protecting': {
+      if (!reason || held) return [state === 'normal' ? 'green' : 'yellow', `inUse.${inUse}`]
+      const isOther = reason === 'main-bad' || reason === 'backup-bad'
+      return ['yellow', isOther ? 'otherFailed' : 'recovered']
     }
-  }
-
-  return {
-    add: (appliance = '') => fleet.set(appliance),
-    remove: (appliance = '') => fleet.remove(appliance),
-    show: (present, appliance = '') => fleet.set(appliance, standingOf(present)),
-    fail(failure, appliance) {
-      if (appliance === undefined) return fleet.fail(failure)
-      const trouble = { key: failure.code, text: () => briefly(failure, words) }
-      fleet.set(appliance, { fill: 'red', isUp: false, trouble })
-    },
-    wait(appliance = '') {
-      const trouble = { key: 'engine', text: () => words('failover:status.engine', {}) }
-      fleet.set(appliance, { fill: 'red', isUp: false, trouble })
-    },
-    faulty: (failure, rows) => fleet.faulty(failure, rows),
-    close: () => fleet.close(),
+    case 'hold-off':
+      if (held) return ['red', 'failed']
+      return ['yellow', due === undefined ? 'failed' : 'holdOff']
+    default: {
+      if (held) return ['red', 'failed']
+      const isKnown = reason === 'both-bad' || reason === 'switch-failed'
+      return ['red', isKnown ? reason : 'noProtection']
+    }
   }
 }
 
-const RESTORING = { state: 'protecting' } as const
+/** A status is short. */
+const MOST_MEMBERS = 3
 
-const leftOf = ({ due = 0 }: FailoverStatus): number => Math.max(0, due - Date.now())
-
-/** Returns how a failover is, in a few words; undefined while nothing is known. */
-function shownBy(
-  words: Words,
-  isLostAtRestart: () => boolean,
-): (present: FailoverStatus) => Shown | undefined {
-  const say = (key: string, values = {}): string => words(`failover:status.${key}`, values)
-
-  /** What is not protected must not look as if it were. */
-  function mark({ held, dryRun }: FailoverStatus, fill: Shown['fill'], text: string): Shown {
-    const whenHeld = isLostAtRestart() ? 'heldUntilRestart' : 'held'
-    const ofHold = held ? say(whenHeld, { text }) : text
-    const isIdle = (held || dryRun) && fill !== 'red'
-    return {
-      fill: isIdle ? 'grey' : fill,
-      text: dryRun ? say('dryRun', { text: ofHold }) : ofHold,
-    }
-  }
-
-  return (present) => {
-    const { state, due, held, failure } = present
-    const side = present.inUse ? say(`inUse.${present.inUse}`) : ''
-    switch (state) {
-      case 'unknown':
-        return (
-          failure && {
-            fill: isLastingLook(failure) ? 'red' : 'yellow',
-            text: say('unknown', { reason: briefly(failure, words) }),
-          }
-        )
-      case 'switching':
-        return { fill: 'yellow', text: say('switching') }
-      case 'standby':
-      case 'foreign':
-        return mark(present, 'grey', say(state))
-      case 'normal':
-        return mark(present, 'green', side)
-      case 'protecting':
-        return mark(present, 'yellow', side)
-      case 'wait-to-restore': {
-        const minutes = Math.max(1, Math.ceil(leftOf(present) / MINUTE_MS))
-        return mark(present, 'yellow', say('wait', { side, minutes }))
-      }
-      case 'hold-off':
-        if (held || due === undefined) {
-          return mark(present, held ? 'red' : 'yellow', say('failed', { side }))
-        }
-        return mark(present, 'yellow', say('holdOff', { side, time: clockTime(due) }))
-      default:
-        return mark(present, 'red', say(held ? 'failed' : 'noProtection', { side }))
-    }
-  }
+/** In what the source differs from the side that it resembles more; empty where that is not known. */
+function membersIn(differs: FailoverStatus['differs']): string {
+  if (!differs) return ''
+  const { main, backup } = differs
+  const members = main.length <= backup.length ? main : backup
+  const more = members.length > MOST_MEMBERS ? ', …' : ''
+  return members.slice(0, MOST_MEMBERS).join(', ') + more
 }

@@ -1,5 +1,5 @@
-// The failover of npm start: routes of the simulator, the flow that protects one of them, and a
-// failure of its main source from beginning to end.
+// The failover of npm start: routes of the simulator, the flow that protects one of them, and failures
+// from beginning to end: of its main source, then of both.
 import { setTimeout as pause } from 'node:timers/promises'
 import { buttons } from './failures.mjs'
 
@@ -38,20 +38,17 @@ export const CHANNEL_ROUTES = [
 
 /** So short that one sees a failover in a minute. What a real one needs is longer. */
 const SHORT_TIMES = {
-  lookEvery: 0.5,
+  pollEvery: 0.5,
   holdOff: 2,
-  settle: 5,
-  guard: 1,
+  settle: 3,
+  guard: 2,
   waitToRestore: 5,
-  // A signal degrade would be another reason to switch, and the limit one not to return.
-  degrade: 0,
-  limit: 100,
 }
 
-const FAILS = 'main fails'
-const RETURNS = 'main is back'
+const FAILS = { main: 'main fails', backup: 'backup fails' }
+const RETURNS = { main: 'main is back', backup: 'backup is back' }
 
-/** The example, on the routes above and with short times, and buttons that make main fail. */
+/** The example, on the routes above and with short times, and buttons that make its sources fail. */
 export function failoverFlow(nodes, url) {
   const [tab] = nodes
   const failover = nodes.find(({ type }) => type === 'media-gateway-failover')
@@ -65,13 +62,15 @@ export function failoverFlow(nodes, url) {
   })
   const comment = nodes.find(({ type }) => type === 'comment')
   comment.info += `\nHere the failover protects the route "${CHANNEL}" of the simulator, with times that are shorter than usual. It returns to main, because the route "${MONITOR}" receives main all the time.\n`
-  const path = `addresses/${MAIN.address}`
-  const lines = [
-    { label: FAILS, path, body: { line: 'disconnected' } },
-    { label: RETURNS, path, body: { line: 'ok' } },
-  ]
+  const lines = Object.entries({ main: MAIN, backup: BACKUP }).flatMap(([side, { address }]) => {
+    const path = `addresses/${address}`
+    return [
+      { label: FAILS[side], path, body: { line: 'disconnected' } },
+      { label: RETURNS[side], path, body: { line: 'ok' } },
+    ]
+  })
   const last = nodes.findLast(({ type }) => type === 'group')
-  const groups = { '2. Make main fail, and come back': lines }
+  const groups = { '2. Make main and backup fail, and come back': lines }
   const added = buttons({ url, z: tab.id, y: last.y, groups })
   // What fails stays at the bottom.
   const lower = added.find(({ type }) => type === 'group').h + 20
@@ -80,17 +79,17 @@ export function failoverFlow(nodes, url) {
 }
 
 /**
- * Lets main fail and come back, as soon as the failover has done what it should.
+ * Lets main fail and come back, then both, as soon as the failover has done what it should.
  * @param press presses a button of the tab
  * @param heard gets what the failover reports, until the returned function is called
- * @param tell is told each step: what is done, or the sentence of a switch
+ * @param tell gets each step: what is done, or the sentence of an event
  * @param backupMs the backup stays in use for so long, to be seen
  */
 export async function showFailover({ press, heard, tell, backupMs }) {
   let resolve
   let wanted = () => false
   const unhook = heard(({ payload }) => {
-    if (payload.event === 'failover.switched') tell(payload.text)
+    if (payload.event !== 'failover.state') tell(payload.text)
     if (wanted(payload)) resolve(payload)
   })
   const next = (fits) =>
@@ -98,15 +97,22 @@ export async function showFailover({ press, heard, tell, backupMs }) {
       wanted = fits
       resolve = done
     })
+  const told = (name) => next(({ event }) => event === `failover.${name}`)
   const switchedTo = (side) => next(({ event, to }) => event === 'failover.switched' && to === side)
   try {
     tell('Main fails now.')
-    press(FAILS)
+    press(FAILS.main)
     await switchedTo('backup')
     await pause(backupMs)
     tell('Main is back.')
-    press(RETURNS)
+    press(RETURNS.main)
     await switchedTo('main')
+    tell('Main and backup fail now.')
+    for (const label of Object.values(FAILS)) press(label)
+    await told('unprotected')
+    tell('Both are back.')
+    for (const label of Object.values(RETURNS)) press(label)
+    await told('protected')
   } finally {
     unhook()
   }

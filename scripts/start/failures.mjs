@@ -1,8 +1,19 @@
-// Buttons that make something of the simulator fail, and restore it.
+// Buttons that make something of the simulator fail, and restore it, and that let callers come and go.
 
 export const TITLE = 'Simulator: failures'
 
 const ofStudio = 'routes/Studio%20A'
+
+/** A route that runs, and that nobody calls at first. */
+const WAITING = 'Stadium North'
+const callersOfWaiting = (count) => ({
+  path: `callers/${encodeURIComponent(WAITING)}`,
+  body: { [`${WAITING} partners`]: count },
+})
+
+/** Routes of the simulator; one of them waits for callers. */
+export const withWaiting = (routes) =>
+  routes.map((route) => (route.name === WAITING ? { ...route, callers: 0 } : route))
 
 /** What can fail: the label of a button, the call of the simulator that it makes, and its body. */
 const LINES = {
@@ -24,6 +35,11 @@ const LINES = {
       path: ofStudio,
       body: { destinations: { 'Studio A out': 'ok' } },
     },
+  ],
+  [`Callers of ${WAITING}`]: [
+    { label: 'a caller joins', ...callersOfWaiting(1) },
+    { label: 'another joins', ...callersOfWaiting(2) },
+    { label: 'all leave', ...callersOfWaiting(0) },
   ],
   Gateway: [
     { label: 'device goes offline', path: 'device', body: { state: 'offline' } },
@@ -117,7 +133,7 @@ export function buttons({ url, z, y: top, callY = top, groups: titles }) {
   const shown = add({
     id: `${z}-shown`,
     type: 'debug',
-    name: 'what fails now',
+    name: 'what the simulator says',
     active: true,
     tosidebar: true,
     console: false,

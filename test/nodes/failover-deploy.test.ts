@@ -7,6 +7,7 @@ import {
   endStages,
   keptOf,
   MAIN,
+  restart,
   startStages,
   TWO_ROUTES,
   type Stage,
@@ -76,7 +77,7 @@ describe('a deploy of failover nodes', function () {
       () => switching.account(),
     )
     switching.names.should.eql(['switched'])
-    switching.event('switched').should.match({ to: 'backup', cause: 'signal-fail', switches: 1 })
+    switching.event('switched').should.match({ to: 'backup', cause: 'signal-fail' })
     await switching.looks(3)
     switching.updates.should.have.length(1)
     should(switching.source).equal(BACKUP.address)
@@ -113,7 +114,7 @@ describe('a deploy of failover nodes', function () {
   it('leaves the hold of a person in force', async () => {
     const { held } = stages
     held.fail(MAIN)
-    await held.tells('held', 'no-protection')
+    await held.tells('held', 'unprotected')
     held.status.should.eql({ fill: 'red', shape: 'ring', text: 'held until restart: main failed' })
     held.updates.should.have.length(0)
   })
@@ -173,5 +174,30 @@ describe('a deploy of failover nodes', function () {
       await until(() => simulator.openSessions === 1)
       simulator.logins.should.equal(id === 'remembers' ? 3 : 2, id)
     }
+  })
+})
+
+describe('a failover that is held at its start', function () {
+  this.timeout(40_000)
+  after(endStages)
+
+  it('stays released at a deploy, and is held again when Node-RED has started', async () => {
+    const [stage] = (await startStages({ start: { properties: { hold: true } } })) as [Stage]
+    const shows = async (text: string): Promise<void> => {
+      await stage.looks(2)
+      await stage.shows(`^${text}$`)
+    }
+    await shows('held: main')
+    await stage.send({ action: 'release' })
+    await shows('main')
+    await deployAgain()
+    await shows('main')
+    await restart()
+    await shows('held: main')
+    stage.fail(MAIN)
+    await stage.tells('released', 'unprotected')
+    stage.updates.should.have.length(0)
+    await stage.send({ action: 'release' })
+    await stage.tells('released', 'unprotected', 'released', 'switched')
   })
 })

@@ -4,7 +4,7 @@ import should from 'should'
 import { GatewayError, say as sentence, words } from '../../client/errors'
 import type { Share, ShareFollower, ShareMemory } from '../../client/fleet/types'
 import type { FailoverReport } from '../../client/internal'
-import { createEngineOutage } from '../../nodes/failover/engine-outage'
+import { createEngineOutage } from '../../nodes/failover/carried'
 import type { OpenShare } from '../../nodes/gateway/fleet/share'
 import type { Appliance, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -162,7 +162,7 @@ describe('a failover whose appliance moves', function () {
       () => `${String(text)} in ${JSON.stringify(statuses)}`,
     )
   const context = () => helper.getNode('out').context().flow
-  const KEY = 'failover-failover-oslo'
+  const KEY = `failover-failover-${Buffer.from('oslo').toString('hex')}`
   const local = (): Held => context().get(KEY) as Held
   const switches = (): number =>
     simulator.journal.filter(({ path }) => path.endsWith('/updates')).length
@@ -193,7 +193,7 @@ describe('a failover whose appliance moves', function () {
     simulator.failAddress(BACKUP.address, 'disconnected')
     const before = events.length
     engine.take(5)
-    await tells('no-protection', before)
+    await tells('unprotected', before)
     should(events.at(-1)).containEql({ held: true, reason: 'held' })
     switches().should.equal(1)
     // What comes late from the former owner changes nothing.
@@ -256,6 +256,22 @@ describe('a failover whose appliance moves', function () {
     await until(() => engine.record!.token === 3 && engine.kept.held)
   })
 
+  it('stays released where the settings hold it at a start of Node-RED', async () => {
+    const held = { failover: { ...FAILOVER, gateway: 'gateway', hold: true } }
+    await redeploy('', held, { gateway: GATEWAY() }, 'nodes')
+    engine.take(1)
+    await shows(/^oslo: held/)
+    await until(() => engine.kept?.held)
+    await engine.give()
+    // Another instance owns it, and somebody releases it there. This one has kept nothing of that.
+    engine.elsewhere({ held: false }, 2)
+    context().set(KEY, undefined)
+    engine.take(3)
+    await shows(/^1 of 1 protected$/)
+    await until(() => engine.record!.token === 3)
+    engine.kept.held.should.be.false()
+  })
+
   it('begins anew with what is no memory', async () => {
     engine.record = { memory: { held: 'yes' }, token: 1 }
     engine.take(2)
@@ -305,7 +321,7 @@ describe('a failover whose appliance moves', function () {
     const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
     const [failover] = fleet!.find('oslo').failovers
     const command = (): Promise<unknown> =>
-      failover!.command('backup').catch((error: unknown) => error)
+      failover!.obey({ action: 'backup' }).catch((error: unknown) => error)
     const early = [say({ action: 'backup' }), say({ action: 'hold' })]
     const elsewhere = [
       command(),

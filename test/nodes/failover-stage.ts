@@ -1,6 +1,7 @@
 // Failover nodes in one real Node-RED, each with a gateway and a simulator of its own.
-import type { NodeStatus } from 'node-red'
+import type { NodeAPI, NodeStatus } from 'node-red'
 import type { FailoverReport, GatewayError } from '../../client/internal'
+import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { startSimulator, type Call, type Simulator, type SimulatorOptions } from '../../simulator'
 import {
   helper,
@@ -22,14 +23,14 @@ export const MAIN = { address: '192.0.2.1', port: 5000, srtPassPhrase: `${SECRET
 export const BACKUP = { address: '192.0.2.2', port: 5000, srtPassPhrase: `${SECRET} 2` }
 export const OTHER = { address: '192.0.2.3', port: 5000 }
 
-const srt = (source: object): object => ({
+export const srt = (source: object): object => ({
   name: 'in',
   protocol: 'srt',
   srtMode: 'caller',
   srtEncryption: 'AES128',
   ...source,
 })
-const destinations = (...ports: number[]): object[] =>
+export const destinations = (...ports: number[]): object[] =>
   ports.map((port) => ({ name: `to ${port}`, protocol: 'udp', address: '203.0.113.9', port }))
 
 /** `Studio A` runs on main; `Monitor` receives main all the time; `Slate` is a second route. */
@@ -60,9 +61,9 @@ export const FAILOVER = {
   mainType: 'json',
   backup: JSON.stringify(BACKUP),
   backupType: 'json',
-  lookEvery: 0.5,
+  configVersion: CONFIG_VERSION,
+  pollEvery: 0.5,
   holdOff: '0.5',
-  degrade: 0,
   settle: 2,
   guard: 1,
   waitToRestore: 1,
@@ -83,6 +84,9 @@ export interface Scene {
   /** More failover nodes of the same gateway. */
   others?: Record<string, object>
   gateway?: object
+  /** A second config node of the same gateway, with this ID and another spelling of its URL. */
+  again?: string
+  simulator?: SimulatorOptions
   credentials?: object
 }
 
@@ -167,10 +171,11 @@ export class Stage {
 
   /** As many looks as that, from now on. */
   async looks(count: number, routeId = 'studio-a'): Promise<void> {
+    // A look may read the route alone, or the device with all of them.
+    const reads = (end: RegExp): number =>
+      this.simulator.journal.filter(({ method, path }) => method === 'GET' && end.test(path)).length
     const looks = (): number =>
-      this.simulator.journal.filter(
-        ({ method, path }) => method === 'GET' && path.endsWith(`/routes/${routeId}`),
-      ).length
+      Math.max(reads(new RegExp(`/routes/${routeId}$`)), reads(/^\/api\/devices\/[^/]+$/))
     const before = looks()
     await until(
       () => looks() >= before + count,
@@ -224,18 +229,28 @@ let stages: Stage[] = []
 
 const flowOf = (): [string, Record<string, object>, FlowOptions] => {
   const at = { z: 'tab', x: 0, y: 0 }
-  const gateways = stages.map(({ id, simulator, scene }) => ({
-    id: `gateway-${id}`,
-    type: 'media-gateway',
-    name: id,
-    baseUrl: simulator.url,
-    ...scene.gateway,
-  }))
+  const gateways = stages.flatMap(({ id, simulator, scene }) => {
+    const gateway = { type: 'media-gateway', baseUrl: simulator.url, ...scene.gateway }
+    const again =
+      scene.again === undefined
+        ? []
+        : [
+            {
+              ...gateway,
+              baseUrl: `${simulator.url.toUpperCase()}/`,
+              id: scene.again,
+              name: `${id} again`,
+            },
+          ]
+    return [{ ...gateway, id: `gateway-${id}`, name: id }, ...again]
+  })
   const outs = stages.map(({ id }) => ({ id: `out-${id}`, ...at, type: 'helper', wires: [] }))
-  const accounts = stages.map(({ id, scene }) => [
-    `gateway-${id}`,
-    { username: 'haiadmin', password: 'manager', ...scene.credentials },
-  ])
+  const accounts = stages.flatMap(({ id, scene }) =>
+    [`gateway-${id}`, scene.again ?? `gateway-${id}`].map((of) => [
+      of,
+      { username: 'haiadmin', password: 'manager', ...scene.credentials },
+    ]),
+  )
   return [
     stages[0]!.simulator.url,
     Object.assign({}, ...stages.map(({ nodes }) => nodes)) as Record<string, object>,
@@ -250,7 +265,12 @@ export async function startStages(
 ): Promise<Stage[]> {
   stages = Object.entries(scenes).map(([id, scene]) => new Stage(id, scene))
   for (const stage of stages) {
-    stage.simulator = await startSimulator({ routes: ROUTES, applyDelay: 20, settleDelay: 20 })
+    stage.simulator = await startSimulator({
+      routes: ROUTES,
+      applyDelay: 20,
+      settleDelay: 20,
+      ...stage.scene.simulator,
+    })
   }
   const [url, nodes, more] = flowOf()
   nodeRed.on('node-status', noteStatus)
@@ -262,6 +282,26 @@ export async function startStages(
 /** Deploys the flow again, with what has changed in its scenes. */
 export async function deployAgain(type: 'full' | 'nodes' = 'full'): Promise<void> {
   await redeploy(...flowOf(), type)
+  listen()
+}
+
+/** Ends Node-RED and starts it again, with what a store in files would still have. */
+export async function restart(): Promise<void> {
+  const kept = stages.flatMap(({ nodes }) =>
+    Object.keys(nodes).map((id) => [`failover-${id}`, structuredClone(keptOf(id))] as const),
+  )
+  const store = (RED: NodeAPI): void =>
+    RED.nodes.registerType('failover-store', function (config) {
+      RED.nodes.createNode(this, config)
+      for (const [key, value] of kept) this.context().flow.set(key, value)
+    })
+  await unload()
+  const [url, nodes, more] = flowOf()
+  const others = [
+    ...(more.others ?? []),
+    { id: 'store', type: 'failover-store', z: 'tab', wires: [] },
+  ]
+  await load(url, nodes, { ...more, others, types: [store] })
   listen()
 }
 
@@ -305,8 +345,8 @@ export async function endStages(): Promise<void> {
   const contexts = stages.flatMap(({ nodes }) => Object.keys(nodes).map((id) => keptOf(id)))
   await unload()
   nodeRed.removeListener('node-status', noteStatus)
-  for (const { simulator } of stages) {
-    simulator.openSessions.should.equal(0)
+  for (const { id, simulator } of stages) {
+    simulator.openSessions.should.equal(0, id)
     await until(() => simulator.openSockets === 0)
     await simulator.stop()
   }

@@ -44,7 +44,7 @@ scene('switches to the backup when main is lost, and says so', {}, async (stage)
   const { topic, routeId } = stage.messages.find((one) => one.topic === 'failover.switched')!
   const switched = stage.event('switched')
   switched.should.match({ event: topic, from: 'main', to: 'backup', cause: 'signal-fail' })
-  switched.should.match({ state: 'protecting', switches: 1, held: false, dryRun: false })
+  switched.should.match({ state: 'protecting', held: false })
   switched.route.should.eql({ id: 'studio-a', name: 'Studio A' })
   switched.text.should.match(/^Studio A: switched to backup, because .* \(outage: \d seconds?\)$/)
   switched.outageMs!.should.be.within(500, 10_000)
@@ -84,23 +84,16 @@ scene('is shown in the sidebar, which has it hold and switch', {}, async (stage)
   should(stage.source).equal(BACKUP.address)
 })
 
-scene(
-  'leaves a short failure alone, and switches when it is repeated',
-  only({ holdOff: 60, degrade: 20, degradePer: 10 }),
-  async (stage) => {
-    await stage.reaches('normal')
-    stage.fail(MAIN)
-    await stage.reaches('hold-off')
-    stage.status.text!.should.match(/^main failed, switch at \d\d:\d\d:\d\d$/)
-    await stage.looks(2)
-    stage.mend(MAIN)
-    await stage.reaches('normal')
-    stage.updates.should.have.length(0)
-    stage.fail(MAIN)
-    await stage.tells('switched')
-    stage.event('switched').should.match({ cause: 'signal-degrade', to: 'backup' })
-  },
-)
+scene('leaves a short failure alone', only({ holdOff: 60 }), async (stage) => {
+  await stage.reaches('normal')
+  stage.fail(MAIN)
+  await stage.reaches('hold-off')
+  stage.status.text!.should.match(/^main failed, switch at \d\d:\d\d:\d\d$/)
+  await stage.looks(2)
+  stage.mend(MAIN)
+  await stage.reaches('normal')
+  stage.updates.should.have.length(0)
+})
 
 scene(
   'does nothing while the gateway is away, and begins again after it',
@@ -128,22 +121,29 @@ scene(
 
 scene(
   'says once that both are bad, and returns as soon as main is good',
-  only({ restore: 'monitor', monitor: 'Monitor', waitToRestore: 600 }),
+  only({ restore: 'monitor', monitor: 'Monitor', waitToRestore: 600, guard: 2 }),
   async (stage) => {
     await stage.reaches('normal')
     stage.fail(MAIN)
     await stage.tells('switched')
+    await stage.shows('^backup, no protection: main failed$')
     stage.fail(BACKUP)
-    await stage.tells('switched', 'no-protection')
-    stage.event('no-protection').should.match({ from: 'backup', reason: 'main-bad' })
+    await stage.tells('switched', 'unprotected')
+    stage.event('unprotected').should.match({ from: 'backup', reason: 'both-bad' })
+    await stage.shows('^no protection: backup and main failed$')
+    stage.status.should.match({ fill: 'red', shape: 'ring' })
     await stage.looks(3)
-    stage.status.should.eql({ fill: 'red', shape: 'ring', text: 'no protection: backup failed' })
-    stage.names.should.eql(['switched', 'no-protection'])
-    stage.updates.should.have.length(1)
+    stage.names.should.eql(['switched', 'unprotected'])
     stage.mend(MAIN)
-    await stage.tells('switched', 'no-protection', 'switched')
+    await until(
+      () => stage.names.includes('protected'),
+      () => stage.account(),
+    )
+    stage.names.should.eql(['switched', 'unprotected', 'switched', 'protected'])
+    stage.event('protected').should.match({ from: 'main', reason: 'both-bad' })
+    stage.event('protected').outageMs!.should.be.above(500)
+    await stage.shows('^main$')
     should(stage.source).equal(MAIN.address)
-    stage.updates.should.have.length(2)
   },
 )
 
@@ -174,7 +174,7 @@ scene(
     stage.event('taken-over').should.match({ to: 'other', state: 'foreign', cause: 'manual' })
     stage.fail(OTHER)
     await stage.looks(3)
-    stage.status.should.eql({ fill: 'grey', shape: 'dot', text: 'other source' })
+    stage.status.should.match({ fill: 'grey', text: 'other source: address differs' })
     stage.mend(OTHER)
     stage.setSource(BACKUP)
     await stage.tells('taken-over', 'taken-over')
@@ -189,46 +189,59 @@ scene(
   },
 )
 
-for (const [status, code] of [
-  [400, 'REJECTED'],
-  [403, 'FORBIDDEN'],
-  [409, 'CONFLICT'],
-] as const) {
-  scene(`tries again after a change refused with ${status}`, {}, async (stage) => {
+const refusing = (stage: Stage, status: number, times: number): void => {
+  // The gateway repeats what it was sent.
+  const body = { error: { type: 'Refused', message: `not ${BACKUP.srtPassPhrase}` } }
+  stage.simulator.fault({ kind: 'status', status, body, match: WRITE, times })
+}
+
+for (const status of [400, 403, 409]) {
+  scene(`sends a change again that was refused with ${status}`, {}, async (stage) => {
     await stage.reaches('normal')
-    // The gateway repeats what it was sent.
-    const body = { error: { type: 'Refused', message: `not ${BACKUP.srtPassPhrase}` } }
-    stage.simulator.fault({ kind: 'status', status, body, match: WRITE, times: 2 })
+    refusing(stage, status, 1)
     stage.fail(MAIN)
-    await until(
-      () => stage.names.includes('switched'),
-      () => stage.account(),
-    )
-    const failed = stage.events.filter(({ event }) => event === 'failover.failed')
-    failed.should.have.length(2)
-    for (const { failure, state, to } of failed) {
-      failure!.should.match({ code, applied: 'no' })
-      should(to).equal('backup')
-      state.should.not.equal('switching')
-    }
-    stage.caught.should.have.length(2)
-    for (const { error, payload, topic, routeId } of stage.caught) {
-      const gateway = { id: `gateway-${stage.id}`, name: stage.id }
-      error.should.match({ code, cause: { code, applied: 'no', operation: 'failover', gateway } })
-      error.message.should.match(/Studio A/)
-      should(topic).equal('failover.failed')
-      should(routeId).equal('studio-a')
-      should((payload as { event: string }).event).equal('failover.failed')
-    }
+    await stage.tells('switched')
     const [first, second] = stage.updates
-    // The guard passes between two attempts.
-    ;(second!.at - first!.at).should.be.above(900)
-    stage.updates.should.have.length(3)
-    // What was refused does not count.
-    stage.event('switched').switches.should.equal(1)
+    ;(second!.at - first!.at).should.be.above(1900)
+    stage.updates.should.have.length(2)
+    stage.caught.should.have.length(0)
     stage.simulator.logins.should.equal(1)
   })
 }
+
+scene('says once that no change is accepted, and switches when one is', {}, async (stage) => {
+  await stage.reaches('normal')
+  refusing(stage, 400, 5)
+  stage.fail(MAIN)
+  await until(
+    () => stage.names.length === 2,
+    () => stage.account(),
+    35_000,
+  )
+  stage.names.should.containDeep(['failed', 'unprotected'])
+  stage.updates.should.have.length(4)
+  const failed = stage.event('failed')
+  failed.should.match({ to: 'backup', failure: { code: 'REJECTED', applied: 'no' } })
+  stage.event('unprotected').should.match({ from: 'main', reason: 'switch-failed' })
+  await stage.shows('^no protection: main failed, no switch to backup$')
+  stage.caught.should.have.length(1)
+  const [{ error, payload, topic, routeId }] = stage.caught as [Stage['caught'][number]]
+  const gateway = { id: `gateway-${stage.id}`, name: stage.id }
+  error.should.match({
+    code: 'REJECTED',
+    cause: { code: 'REJECTED', applied: 'no', operation: 'failover', gateway },
+  })
+  error.message.should.match(/Studio A/)
+  should(topic).equal('failover.failed')
+  should(routeId).equal('studio-a')
+  should((payload as { event: string }).event).equal('failover.failed')
+  await until(
+    () => stage.names.includes('protected'),
+    () => stage.account(),
+  )
+  stage.names.slice(2).should.eql(['switched', 'protected'])
+  stage.caught.should.have.length(1)
+})
 
 for (const kind of ['reset-after', 'truncate', 'empty'] as const) {
   scene(`sees by the route that a change was made (${kind})`, {}, async (stage) => {
@@ -250,7 +263,7 @@ scene('obeys commands, each with one `done`', {}, async (stage) => {
   await accepted({ action: 'backup' })
   ;(await stage.refusal({ action: 'main' })).should.equal('CONFLICT')
   await stage.tells('switched')
-  stage.event('switched').should.match({ cause: 'manual', switches: 0, to: 'backup' })
+  stage.event('switched').should.match({ cause: 'manual', to: 'backup' })
   await stage.reaches('protecting')
   // At once, although the guard runs.
   await accepted({ action: 'main', hold: true })
@@ -264,13 +277,12 @@ scene('obeys commands, each with one `done`', {}, async (stage) => {
   ;(await stage.refusal({ action: 'backup' })).should.equal('CONFLICT')
   stage.fail(MAIN)
   await until(
-    () => stage.names.includes('no-protection'),
+    () => stage.names.includes('unprotected'),
     () => stage.account(),
   )
-  stage.event('no-protection').should.match({ reason: 'held', held: true })
+  stage.event('unprotected').should.match({ reason: 'held', held: true })
   stage.status.should.eql({ fill: 'red', shape: 'ring', text: 'held until restart: main failed' })
   stage.updates.should.have.length(2)
-  await accepted({ action: 'reset' })
   await accepted({ action: 'release' })
   await until(
     () => stage.source === BACKUP.address,
@@ -308,16 +320,19 @@ scene(
   async (stage) => {
     await stage.reaches('normal')
     stage.fail(MAIN)
-    await stage.tells('no-protection')
-    stage.event('no-protection').reason!.should.equal('held')
+    await stage.tells('unprotected')
+    stage.event('unprotected').reason!.should.equal('held')
     await stage.looks(2)
     stage.updates.should.have.length(0)
     await stage.send({ action: 'release' })
-    await stage.tells('no-protection', 'released', 'switched')
+    await stage.tells('unprotected', 'released', 'switched')
     stage.mend(MAIN)
     ;(await stage.refusal({ main: true })).should.equal('accepted')
-    await stage.tells('no-protection', 'released', 'switched', 'switched')
-    stage.events.at(-1)!.should.match({ to: 'main', cause: 'restore' })
+    await until(
+      () => stage.events.some(({ cause }) => cause === 'restore'),
+      () => stage.account(),
+    )
+    should(stage.source).equal(MAIN.address)
   },
 )
 
@@ -347,16 +362,89 @@ scene(
   },
 )
 
-scene('changes nothing in a dry run', only({ dryRun: true }), async (stage) => {
+scene(
+  'of an older flow that changed nothing is held, and says what it would do',
+  only({ configVersion: 1, dryRun: true, lookEvery: 0.5, store: 'elsewhere' }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.status.should.eql({ fill: 'grey', shape: 'dot', text: 'held: main' })
+    stage.fail(MAIN)
+    await stage.tells('unprotected')
+    stage.event('unprotected').should.match({ reason: 'held', held: true })
+    stage.event('unprotected').text.should.match(/would switch to backup/)
+    await stage.looks(3)
+    stage.updates.should.have.length(0)
+    // What was only reported leaves nothing behind: it switches at once when it may.
+    await stage.send({ action: 'release' })
+    await stage.tells('unprotected', 'released', 'switched')
+    const log = helper.log().args.map(([entry]) => String((entry as { msg?: unknown }).msg))
+    log.filter((line) => /"store" has no effect/.test(line)).should.have.length(1)
+  },
+)
+
+scene(
+  'names what keeps the source from being main',
+  only({
+    main: JSON.stringify({ ...MAIN, srtLatency: 999 }),
+    backup: JSON.stringify({ ...BACKUP, srtLatency: 999 }),
+  }),
+  async (stage) => {
+    await stage.reaches('foreign')
+    stage.status.should.match({ fill: 'yellow', text: 'other source: srtLatency differs' })
+    stage.events.at(-1)!.should.match({ differs: { main: ['srtLatency'] } })
+    stage.fail(MAIN)
+    await stage.looks(3)
+    stage.updates.should.have.length(0)
+  },
+)
+
+scene(
+  'says that the backup has failed before it is needed, and when it is back',
+  only({ monitorBackup: 'slate', monitorBackupType: 'id' }),
+  async (stage) => {
+    await stage.reaches('normal')
+    stage.simulator.startRoute('slate')
+    stage.fail(BACKUP)
+    await stage.tells('unprotected')
+    stage.event('unprotected').should.match({ from: 'main', reason: 'backup-bad', state: 'normal' })
+    stage.status.should.eql({
+      fill: 'yellow',
+      shape: 'dot',
+      text: 'main, no protection: backup failed',
+    })
+    stage.mend(BACKUP)
+    await stage.tells('unprotected', 'protected')
+    await stage.shows('^main$')
+    stage.updates.should.have.length(0)
+  },
+)
+
+scene(
+  'protects no route that another one protects through another config node',
+  { again: 'gateway-again', others: { 'of-again': { gateway: 'gateway-again' } } },
+  async (stage) => {
+    await until(
+      () => stage.caught.length > 0 && stage.state === 'normal',
+      () => stage.account(),
+    )
+    stage.caught[0]!.error.should.match({ code: 'CONFLICT', message: /Another failover already/ })
+    stage.fail(MAIN)
+    await stage.tells('switched')
+    stage.updates.should.have.length(1)
+    stage.caught.should.have.length(1)
+  },
+)
+
+scene('takes actions and flags as buttons send them', {}, async (stage) => {
   await stage.reaches('normal')
-  stage.status.should.eql({ fill: 'grey', shape: 'dot', text: 'dry run: main' })
-  stage.fail(MAIN)
-  await stage.tells('switched')
-  stage.event('switched').should.match({ dryRun: true, to: 'backup' })
-  stage.event('switched').text.should.match(/dry run, nothing is changed/)
-  await stage.looks(3)
-  stage.updates.should.have.length(0)
-  should(stage.source).equal(MAIN.address)
+  ;(await stage.refusal({ action: 'Backup', hold: 'true' })).should.equal('accepted')
+  await until(
+    () => stage.names.length === 2,
+    () => stage.account(),
+  )
+  stage.names.should.containDeep(['switched', 'held'])
+  ;(await stage.refusal({ action: ' RELEASE ' })).should.equal('accepted')
+  await stage.tells(...stage.names.slice(0, 2), 'released')
 })
 
 scene('changes from one route to another', only(TWO_ROUTES), async (stage) => {
@@ -382,11 +470,11 @@ scene(
   async (stage) => {
     await until(() => stage.caught.length > 0)
     const { error } = stage.caught[0]!
-    should(error.code).equal('INVALID_INPUT')
+    should(error.code).equal('CONFIG')
     const paths = (error.cause.problems ?? []).map(({ path }) => path)
     paths.should.containDeep(['main', 'backup.port', 'holdOff', 'guard', 'monitor'])
     stage.status.should.match({ fill: 'red', shape: 'ring' })
-    ;(await stage.refusal({ action: 'backup' })).should.equal('INVALID_INPUT')
+    ;(await stage.refusal({ action: 'backup' })).should.equal('CONFIG')
     stage.caught.should.have.length(2)
     stage.simulator.journal.should.have.length(0)
   },
@@ -417,18 +505,18 @@ for (const [name, more, code, problem] of [
   [
     'a secret without a value',
     { backup: byName(BACKUP, 'SRT_FAILOVER_NONE') },
-    'INVALID_INPUT',
+    'CONFIG',
     /backup\.srtPassPhrase names the environment variable SRT_FAILOVER_NONE/,
   ],
   [
     'a secret in a variable that it must not read',
     { main: byName(MAIN, 'FAILOVER_TEST_MAIN') },
-    'INVALID_INPUT',
+    'CONFIG',
     /main\.srtPassPhrase contains .* begins with SRT_/,
   ],
   ['a variable that is not set', { hold: '${FAILOVER_TEST_NONE}' }, 'CONFIG', /FAILOVER_TEST_NONE/],
-  ['text that is not JSON', { backup: `{"srtPassPhrase": "no` }, 'INVALID_INPUT', /backup.*JSON/],
-  ['no route', { route: '' }, 'INVALID_INPUT', /route.*choose/],
+  ['text that is not JSON', { backup: `{"srtPassPhrase": "no` }, 'CONFIG', /backup.*JSON/],
+  ['no route', { route: '' }, 'CONFIG', /route.*choose/],
   ['no gateway', { gateway: '' }, 'CONFIG', /no gateway/],
 ] as const) {
   scene(`says that it has ${name}`, only(more), async (stage) => {

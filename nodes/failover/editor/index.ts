@@ -1,29 +1,27 @@
-// The form of the failover: besides plain rows it has a drawing and sentences that follow it.
+// The form of the failover: besides plain rows it has two columns, and sentences that follow it.
 import { element } from '../../editor/element'
 import { field, presentValue, read as readField, shownValue } from '../../editor/fields'
 import { prepareForm, type OpenForm } from '../../editor/form'
+import { say } from '../../editor/pickers/picker'
 import { secretPrefixOf } from '../../editor/secret-prefix'
+import { isRunning, signIcon } from '../../editor/states'
 import { reason, text as shared, type CheckOptions } from '../../editor/text'
 import { checkTyped, idType, manyAppliances, nameType, type TypedChoices } from '../../editor/typed'
-import { draw } from './drawing'
 import { wordsOf } from './faults'
-import { FLAGS, showFlag, type Flag } from './flag'
+import { showHold } from './hold'
+import { followRoute, nowLine } from './now'
 import { sentencesOf } from './sentence'
-import { faultsIn, propertyOf, type Read } from './settings'
-import { prepareFill, prepareSides, sideTypes } from './sides'
-import { shownIn } from './shown'
+import { faultsIn, MONITORS, propertyOf, SIDES, type Read } from './settings'
+import { prepareColumns, prepareMethods, sideTypes } from './sides'
 import { text } from './text'
 
 export const failover = {
   /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
-    const flags = Object.fromEntries(
-      FLAGS.map((property) => [property, showFlag(property, node[property])]),
-    ) as Flags
-    const form = prepareForm(node, choices(node), flags)
-    prepareSides(node)
-    prepareFill(node, form)
-    follow(node, form, flags)
+    const hold = showHold(presentValue(node, 'hold'))
+    const form = prepareForm(node, choices(node), { hold })
+    prepareMethods(node)
+    follow(node, form, hold)
   },
 
   /** True, or what is wrong with a property. */
@@ -43,10 +41,10 @@ export const failover = {
 
 /** The first fault of a property, in words. */
 function faultOf(now: Read, property: string): string | undefined {
-  const isTyped = TYPED.includes(property)
-  if (isTyped && isUsed(now, property)) {
+  if (TYPED.includes(property) && isUsed(now, property)) {
     const plain = checkTyped(now(`${property}Type`), textIn(now, property))
     if (plain !== true) return plain
+    if (isMonitor(property) && isProtected(now, property)) return text('warning.monitorIsRoute')
   }
   const found = faultsIn(now, secretPrefixOf(now('gateway'))).find(
     ({ path }) => propertyOf(path) === property,
@@ -56,15 +54,27 @@ function faultOf(now: Read, property: string): string | undefined {
 
 const textIn = (now: Read, property: string): string => {
   const value = now(property)
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
 }
 
-const TYPED = ['route', 'main', 'backup', 'monitor']
+const TYPED = ['route', 'main', 'backup', ...MONITORS]
+const isMonitor = (property: string) => MONITORS.some((each) => each === property)
 
 function isUsed(now: Read, property: string): boolean {
   if (property === 'route') return now('method') !== 'routes'
+  if (property === 'monitorBackup') return textIn(now, property) !== ''
   return property !== 'monitor' || now('restore') === 'monitor'
 }
+
+/** The properties that name the routes that are switched: while one is not in use, it receives nothing. */
+const switched = (now: Read) => (now('method') === 'routes' ? SIDES : ['route'])
+
+const isProtected = (now: Read, monitor: string): boolean =>
+  textIn(now, monitor) !== '' &&
+  switched(now).some(
+    (route) =>
+      textIn(now, route) === textIn(now, monitor) && now(`${route}Type`) === now(`${monitor}Type`),
+  )
 
 /** No message says which route is protected. */
 const choices = (node: EditorNode): TypedChoices => {
@@ -81,61 +91,76 @@ const choices = (node: EditorNode): TypedChoices => {
     main: sides,
     backup: sides,
     monitor: byName,
+    monitorBackup: byName,
   }
 }
 
-/** What the form shows for each of them. */
-type Flags = Record<Flag, () => unknown>
-
-/** Keeps the drawing, the sentences and the remarks as the form is. */
-function follow(node: EditorNode, { picked }: OpenForm, flags: Flags): void {
+/** Keeps the columns, the remarks and the sentences as the form is. */
+function follow(node: EditorNode, form: OpenForm, hold: () => unknown): void {
   const at = (id: string) => document.querySelector<HTMLElement>(`#media-gateway-failover-${id}`)!
-  const form = at('drawing').closest<HTMLElement>('.media-gateway-form')!
+  const [line, remarks, sentences] = [at('now'), at('faults'), at('says')]
   const now: Read = (property) => {
-    if (property in flags) return flags[property as Flag]()
+    if (property === 'hold') return hold()
     const input = field(node, property)
     return input.length > 0 ? readField(input) : presentValue(node, property)
   }
-  const places = { drawing: at('drawing'), sentences: at('sentences') }
-  const remarks = REMARKED.map((property) => ({ property, place: at(`fault-${property}`) }))
-  let last = ''
+  const changed = () => {
+    // The dialog may be closed by now.
+    if (line.isConnected) show()
+  }
+  const columns = prepareColumns(node, form, { now, changed })
+  const route = followRoute(form, { now, changed })
 
   function show(): void {
-    const shown = shownIn(now, (property) => picked.route(property)?.name)
-    const faults = remarks.map(({ property }) => remarkOn(now, property))
-    // A screen reader reads what is set again.
-    const present = JSON.stringify([shown, faults])
-    if (present === last) return
-    last = present
-    draw(places.drawing, shown)
-    places.sentences.replaceChildren(
-      ...sentencesOf(shown).map((sentence) => element('li', {}, sentence)),
+    const known = route()
+    columns.show(known.source)
+    say(line, nowLine(now, known, { picked: form.picked, take: columns.take }))
+    const faults = faultsIn(now, secretPrefixOf(now('gateway')), known.source)
+    const filled = SIDES.filter((side) => textIn(now, side) !== '') as string[]
+    const ofSides = faults.filter(({ path }) => filled.includes(propertyOf(path)))
+    const rest = columns.showFaults(ofSides).map((fault) => {
+      const side = text(`label.${propertyOf(fault.path)}`)
+      return item('critical', `${side}: ${wordsOf(fault)}`)
+    })
+    say(remarks, [...rest, ...remarksOn(now, form)])
+    const monitor = form.picked.route('monitor')?.name || textIn(now, 'monitor')
+    say(
+      sentences,
+      sentencesOf(now, monitor).map((words) => element('li', {}, words)),
     )
-    remarks.forEach(({ place }, index) => (place.textContent = faults[index] ?? ''))
   }
 
-  for (const property of Object.keys(node._def.defaults)) field(node, property).on('change', show)
-  form.addEventListener('input', show)
-  form.addEventListener('change', show)
-  picked.onChange(show)
+  for (const property of Object.keys(node._def.defaults)) {
+    field(node, property).on('change', changed)
+  }
+  const whole = line.closest<HTMLElement>('.media-gateway-form')!
+  whole.addEventListener('input', changed)
+  whole.addEventListener('change', changed)
+  form.picked.onChange(changed)
   show()
 
   const details = at('more') as HTMLDetailsElement
   details.open = ADVANCED.some((property) => faultOf(now, property) !== undefined)
 }
 
-/** The properties whose fault stands below them. */
-const REMARKED = ['main', 'backup', 'monitor']
-const ADVANCED = ['degrade', 'degradePer', 'settle', 'guard', 'limit', 'limitPer', 'lookEvery']
+const ADVANCED = ['settle', 'guard', 'pollEvery']
 
-/** What is wrong with a property, or strange about it. What is still empty needs no remark. */
-function remarkOn(now: Read, property: string): string | undefined {
-  const value = textIn(now, property).trim()
-  if (property === 'monitor') {
-    if (now('restore') !== 'monitor') return undefined
-    if (value === '') return text('error.monitor')
-    const isRoute = value === now('route') && now('monitorType') === now('routeType')
-    return isRoute && now('method') !== 'routes' ? text('warning.monitorIsRoute') : undefined
-  }
-  return value === '' ? undefined : faultOf(now, property)
+const item = (sign: 'critical' | 'warning', words: string) =>
+  element('li', {}, signIcon(sign), ' ', words)
+
+/** What the gateway shows to be wrong with the monitors and the user, and a monitor that is missing. */
+function remarksOn(now: Read, { appliance, picked }: OpenForm): HTMLElement[] {
+  const ofMonitors = MONITORS.filter((property) => isUsed(now, property)).flatMap((property) => {
+    const label = text(`label.${property}`)
+    if (textIn(now, property) === '') return [item('critical', text('error.monitor'))]
+    const found = picked.route(property)
+    const isRoute = switched(now).some((route) => found && picked.route(route) === found)
+    if (isRoute || isProtected(now, property)) {
+      return [item('critical', `${label}: ${text('warning.monitorIsRoute')}`)]
+    }
+    const isStopped = found && !isRunning(found)
+    return isStopped ? [item('warning', `${label}: ${text('warning.monitorStopped')}`)] : []
+  })
+  const mayNot = appliance.now().found?.mayChange === false
+  return [...ofMonitors, ...(mayNot ? [item('warning', text('warning.observer'))] : [])]
 }

@@ -1,20 +1,42 @@
 // What a failover will do, in a few sentences that follow its form.
-import type { Shown } from './shown'
+import { booleanFrom } from '../../../client/model/convert'
+import { FAILOVER_DEFAULTS, FAILOVER_RANGES } from '../../../client/model/failover'
+import { isText } from '../../../client/model/json'
+import { numberIn } from '../../../client/model/settings'
+import { isVariable } from '../../editor/checks'
+import type { Read } from './settings'
 import { text } from './text'
 
-export function sentencesOf(shown: Shown): string[] {
-  const { method, failOn, restore, times, low, limit, degrade, dryRun, hold, monitor } = shown
-  const { holdOff, degradePer, waitToRestore, limitPer } = times
+/** Instead of a value that is missing or wrong. */
+const OPEN = '…'
+
+/** @param monitor the name of the monitor route */
+export function sentencesOf(read: Read, monitor: string | undefined): string[] {
+  const choice = (property: 'method' | 'failOn' | 'restore') =>
+    (read(property) as string | undefined) || FAILOVER_DEFAULTS[property]
+  const time = (property: keyof typeof FAILOVER_RANGES) => timeIn(read, property)
   const said = (key: string, values?: Record<string, string>) => text(`does.${key}`, values)
-  const bad = said(`bad.${failOn}`, { low })
+  const bad = said(`bad.${choice('failOn')}`)
+  const hold = read('hold')
   return [
-    ...(dryRun === true ? [said('dryRun')] : []),
-    ...(hold === true ? [said('held')] : []),
-    said(`fail.${method}`, { bad, time: holdOff }),
-    ...(degrade === '0' ? [] : [said('degrade', { share: degrade, time: degradePer })]),
-    said(`restore.${restore}`, { time: waitToRestore, monitor }),
-    said('limit', { limit, time: limitPer }),
-    ...(typeof dryRun === 'string' ? [said('dryRunIf', { variable: dryRun })] : []),
-    ...(typeof hold === 'string' ? [said('heldIf', { variable: hold })] : []),
+    ...(booleanFrom(hold) === true ? [said('held')] : []),
+    ...(isText(hold) && isVariable(hold) ? [said('heldIf', { variable: hold.trim() })] : []),
+    said(`fail.${choice('method')}`, { bad, time: time('holdOff') }),
+    said('trial', { time: time('settle') }),
+    said(`restore.${choice('restore')}`, { time: time('waitToRestore'), monitor: monitor || OPEN }),
   ]
 }
+
+/** In words, such as `10 s`. A blank means the default. */
+function timeIn(read: Read, property: keyof typeof FAILOVER_RANGES): string {
+  const value = read(property) ?? ''
+  if (isText(value) && isVariable(value)) return value.trim()
+  const isBlank = isText(value) ? value.trim() === '' : value === ''
+  const seconds = numberIn(isBlank ? FAILOVER_DEFAULTS[property] : value, FAILOVER_RANGES[property])
+  if (seconds === undefined) return OPEN
+  const [unit, size] = UNITS.find(([, each]) => seconds >= each && seconds % each === 0) ?? SECONDS
+  return text(`time.${unit}`, { number: seconds / size })
+}
+
+const SECONDS = ['seconds', 1] as const
+const UNITS = [['hours', 3600], ['minutes', 60], SECONDS] as const

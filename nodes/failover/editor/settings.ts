@@ -4,6 +4,7 @@ import {
   FAILOVER_CHOICES,
   FAILOVER_RANGES,
   failoverFaults,
+  sideFaults,
   type Side,
 } from '../../../client/model/failover'
 import { faultsWithNames } from '../../../client/model/definition'
@@ -17,19 +18,17 @@ export type Read = (property: string) => unknown
 
 export const SIDES: readonly Side[] = ['main', 'backup']
 
-const PLAIN = [
-  ...Object.keys(FAILOVER_CHOICES),
-  ...Object.keys(FAILOVER_RANGES),
-  'low',
-  'dryRun',
-  'hold',
-]
+const PLAIN = [...Object.keys(FAILOVER_CHOICES), ...Object.keys(FAILOVER_RANGES), 'hold']
+
+/** The routes that show whether a source is good while it is not in use. */
+export const MONITORS = ['monitor', 'monitorBackup'] as const
 
 /**
  * Returns every fault that is known before the start. What a variable or the context will hold is
  * not known: there a default stands in, and the property itself has no fault.
+ * @param source what the route has now: it shows what a switch would lose
  */
-export function faultsIn(read: Read, secretPrefix: string): Fault[] {
+export function faultsIn(read: Read, secretPrefix: string, source?: JsonObject): Fault[] {
   const saved: JsonObject = {}
   const open = new Set<string>()
   for (const property of PLAIN) {
@@ -37,13 +36,19 @@ export function faultsIn(read: Read, secretPrefix: string): Fault[] {
     if (typeof value === 'string' && isVariable(value)) open.add(property)
     else saved[property] = value
   }
-  if (open.has('low')) saved['low'] = 1
-  for (const property of [...SIDES, 'monitor']) {
+  for (const property of [...SIDES, ...MONITORS]) {
     const value = valueIn(read, property)
     if (value === undefined) open.add(property)
     saved[property] = value
   }
   const found = faultsWithNames(saved, secretPrefix, failoverFaults)
+  const { main, backup, method } = saved
+  const isFaulty = found.some(({ path }) => /^(main|backup)/.test(path))
+  if (source && !isFaulty && isObject(main) && isObject(backup) && method !== 'routes') {
+    // Its name is required, and stays.
+    const named = { name: 'route', ...source }
+    found.push(...sideFaults({ method: 'source', main, backup }, { source: named } as never))
+  }
   return found.filter(({ path }) => !open.has(propertyOf(path)))
 }
 
@@ -65,10 +70,4 @@ export function valueIn(read: Read, property: string): unknown {
   } catch {
     return ''
   }
-}
-
-/** The fields of the source on a side, as far as the form has them. */
-export function sourceIn(read: Read, side: Side): JsonObject | undefined {
-  const value = valueIn(read, side)
-  return isObject(value) ? value : undefined
 }

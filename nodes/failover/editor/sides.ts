@@ -1,28 +1,31 @@
-// Main and backup: two sources, or two routes, and the buttons that take over the present source.
-import { isObject, membersIn, own, type JsonObject } from '../../../client/model/json'
-import { findHidden } from '../../../client/model/secrets'
-import type { RequestError } from '../../editor/ask'
-import { element } from '../../editor/element'
+// Main and backup: two sources as two columns, or two routes.
+import { type Side } from '../../../client/model/failover'
+import type { Fault as SourceFault } from '../../../client/model/faults'
+import { isObject, own, type JsonObject } from '../../../client/model/json'
 import { field } from '../../editor/fields'
 import type { OpenForm } from '../../editor/form'
+import { makeAdapters } from '../../editor/route-form/adapters'
+import { newId, type Group } from '../../editor/route-form/context'
+import { faultsFrom } from '../../editor/route-form/faults'
+import { makeGroup } from '../../editor/route-form/group'
+import { edit, type Edited } from '../../editor/route-form/model'
+import { text as ofRoute } from '../../editor/route-form/text'
 import { text as shared } from '../../editor/text'
-import { idType, nameType, withType, type TypedChoices } from '../../editor/typed'
-import { SIDES } from './settings'
+import { formType, idType, nameType, withType, type TypedChoices } from '../../editor/typed'
+import { SIDES, valueIn, type Fault, type Read } from './settings'
+import { columnOf, fieldsOf, otherOf, savedOf, USE } from './source'
 import { text } from './text'
 
 type Types = TypedChoices[string]
 
 /** The types of main and backup with each method; the first is the default. */
-const typesOf = (method: string): Types =>
+export const sideTypes = (method: unknown): Types =>
   method === 'routes'
     ? [nameType(shared('type.routeName')), idType(shared('type.routeId'))]
-    : ['json', 'env', 'flow', 'global']
-
-/** The types with the method that a node has when its form opens. */
-export const sideTypes = (method: unknown): Types => typesOf(String(method))
+    : [formType(), 'env', 'flow', 'global']
 
 /** Keeps what was entered with each method, and offers its types. */
-export function prepareSides(node: EditorNode): void {
+export function prepareMethods(node: EditorNode): void {
   const method = field(node, 'method')
   for (const side of SIDES) {
     const input = field(node, side)
@@ -30,7 +33,7 @@ export function prepareSides(node: EditorNode): void {
     const entryNow = () => ({ type: type.val() ?? '', value: input.val() ?? '' })
     const first = method.val() ?? ''
     const firstType = type.val()
-    const offered = (of: string) => withType(typesOf(of), of === first ? firstType : null)
+    const offered = (of: string) => withType(sideTypes(of), of === first ? firstType : null)
     const entered = new Map<string, { type: string; value: string }>()
     let shown = first
     method.on('change', () => {
@@ -51,54 +54,138 @@ export function prepareSides(node: EditorNode): void {
   }
 }
 
-/** Brings the buttons to life that take over the present source of the protected route. */
-export function prepareFill(node: EditorNode, { appliance, picked }: OpenForm): void {
-  for (const side of SIDES) {
-    const input = field(node, side)
-    const button = document.querySelector<HTMLButtonElement>(
-      `#media-gateway-failover-fill-${side}`,
-    )!
-    const status = document.querySelector<HTMLElement>(`#media-gateway-failover-filled-${side}`)!
-    button.addEventListener('click', () => void fill())
-
-    async function fill(): Promise<void> {
-      const route = picked.route()
-      if (!route) return say(text('fill.noRoute'))
-      button.disabled = true
-      say(text('fill.loading'))
-      try {
-        const source = differing(await appliance.definition(route.id))
-        // The dialog may be closed by now.
-        if (!button.isConnected) return
-        input.typedInput('type', 'json')
-        input.typedInput('value', JSON.stringify(source))
-        const hidden = findHidden(source)
-        const key = hidden.length > 0 ? 'fill.hidden' : 'fill.done'
-        say(text(key, { fields: hidden.join(', ') }), hidden.length > 0)
-      } catch (error) {
-        say((error as RequestError).message, true)
-      }
-      button.disabled = false
-    }
-
-    function say(words: string, isWarning = false): void {
-      const sign = element('i', { className: 'fa fa-exclamation-triangle', ariaHidden: 'true' })
-      status.replaceChildren(...(isWarning ? [sign, ' '] : []), words)
-      status.classList.toggle('media-gateway-failover-warns', isWarning)
-    }
-  }
+export interface Columns {
+  /** Follows the fields, and what the route has now. */
+  show: (present: JsonObject | undefined) => void
+  /** Makes what the route has now one of the two. */
+  take: (side: Side) => void
+  /** Shows faults at their fields; returns the others. */
+  showFaults: (faults: Fault[]) => Fault[]
 }
 
-/** What tells the source from another one of the same route: the rest stays in a switch. */
-const SAME = ['id', 'name', 'labels', 'tags', 'action']
+/** The forms of main and backup, where they are given as JSON. */
+export function prepareColumns(
+  node: EditorNode,
+  { appliance }: OpenForm,
+  { now, changed }: { now: Read; changed: () => void },
+): Columns {
+  const places = Object.fromEntries(
+    SIDES.map((side) => [side, document.querySelector(`#media-gateway-failover-${side}`)!]),
+  ) as Record<Side, HTMLElement>
+  const row = (side: Side) => places[side].previousElementSibling!
+  const box = places.main.parentElement!.parentElement!
+  const adapters = makeAdapters(appliance, newId('media-gateway-failover'))
+  box.append(adapters)
+  let present: JsonObject | undefined
+  let parts: Partial<Record<Side, Edited>> = {}
+  let groups: Partial<Record<Side, Group>> = {}
+  let last = ''
+  let isWriting = false
 
-/** The fields of a source that can differ, out of a definition in sent form. */
-function differing(definition: unknown): JsonObject {
-  const source = own(definition, 'source')
-  if (!isObject(source)) return {}
-  const isEmpty = (value: unknown) =>
-    value === '' || value === null || (Array.isArray(value) && value.length === 0)
-  return Object.fromEntries(
-    membersIn(source).filter(([name, value]) => !SAME.includes(name) && !isEmpty(value)),
-  )
+  const entries = () =>
+    JSON.stringify([now('method'), ...SIDES.flatMap((side) => [now(side), now(`${side}Type`)])])
+
+  /** The saved fields of a side; undefined where no form can show them. */
+  function savedIn(side: Side): JsonObject | undefined {
+    if (now('method') === 'routes' || now(`${side}Type`) !== 'json') return undefined
+    if (now(side) === '') return {}
+    const value = valueIn(now, side)
+    return isObject(value) ? value : undefined
+  }
+
+  function render(): void {
+    last = JSON.stringify([entries(), present])
+    const saved = { main: savedIn('main'), backup: savedIn('backup') }
+    const known = saved.main && saved.backup && present
+    parts = {}
+    groups = {}
+    for (const side of SIDES) {
+      const whole = saved[side] && columnOf(saved[side], known)
+      row(side).classList.toggle('media-gateway-route-as-form', whole !== undefined)
+      places[side].replaceChildren()
+      if (!whole) continue
+      const group = (groups[side] = makeColumn(side, whole))
+      places[side].append(group.element)
+    }
+    mark()
+  }
+
+  function makeColumn(side: Side, whole: JsonObject): Group {
+    const context = {
+      id: newId('media-gateway-failover'),
+      adapters: adapters.id,
+      use: USE,
+      needAdapters: () => appliance.update(),
+      changed: write,
+    }
+    parts[side] = { part: whole, parked: [] }
+    return makeGroup(context, {
+      part: 'source',
+      fields: () => fieldsOf(parts[side]!.part),
+      edit: (member, value) => (parts[side] = edit('source', parts[side]!, member, value, USE)),
+      path: () => side,
+      bearer: 'protocol',
+      isFresh: false,
+    })
+  }
+
+  function write(): void {
+    isWriting = true
+    for (const side of SIDES) {
+      const part = parts[side]?.part
+      if (!part) continue
+      const saved = savedOf(part, parts[otherOf(side)]?.part, present)
+      const value = Object.keys(saved).length === 0 ? '' : JSON.stringify(saved)
+      if (value !== now(side)) field(node, side).typedInput('value', value)
+    }
+    isWriting = false
+    last = JSON.stringify([entries(), present])
+    mark()
+    changed()
+  }
+
+  /** Makes visible in what the two differ. */
+  function mark(): void {
+    const differsIn = (member: string): boolean => {
+      const [one, other] = SIDES.map((side) => own(parts[side]?.part, member) ?? '')
+      return JSON.stringify(one) !== JSON.stringify(other)
+    }
+    for (const shown of box.querySelectorAll<HTMLElement>('[data-member]')) {
+      const isOther = differsIn(shown.dataset['member']!)
+      shown.classList.toggle('media-gateway-failover-differs', isOther)
+    }
+    // A switch to another protocol does not keep what the gateway hides.
+    const isOther = parts.main && parts.backup && differsIn('protocol')
+    const stored = isOther ? text('error.hidden') : ofRoute('hint.stored')
+    for (const hint of box.querySelectorAll('.media-gateway-route-stored'))
+      hint.textContent = stored
+  }
+
+  function follow(): void {
+    if (last !== JSON.stringify([entries(), present])) render()
+  }
+
+  // Nothing moves while somebody types.
+  const isBusy = () => SIDES.some((side) => places[side].contains(document.activeElement))
+  box.addEventListener('focusout', () => setTimeout(() => isBusy() || changed()))
+
+  return {
+    show(next) {
+      if (isWriting || isBusy()) return
+      present = next
+      follow()
+    },
+    take(side) {
+      if (!parts[side] || !present) return
+      parts[side] = { part: present, parked: [] }
+      write()
+      render()
+    },
+    showFaults(faults) {
+      const atFields = faultsFrom(faults.filter((one): one is SourceFault => !('reason' in one)))
+      for (const side of SIDES) groups[side]?.showFaults(atFields)
+      const rest = atFields.rest()
+      return faults.filter((fault) => 'reason' in fault || rest.includes(fault))
+    },
+  }
 }

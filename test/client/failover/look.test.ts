@@ -1,8 +1,12 @@
 // What a failover sees in a route: which source is in use, and whether it is good.
 import * as fc from 'fast-check'
 import should from 'should'
-import { lookAtRoutes, lookAtSource, sourceInUse } from '../../../client/failover/look'
-import { failoverSettings, type FailoverSettings } from '../../../client/model/failover'
+import { lookAtRoutes, lookAtSource } from '../../../client/failover/look'
+import {
+  failoverSettings,
+  sourceInUse,
+  type FailoverSettings,
+} from '../../../client/model/failover'
 import type { Route, Source } from '../../../client/model/types'
 import { arbitraryRoute, frozen, respelled } from '../../support/arbitraries'
 
@@ -31,7 +35,7 @@ const routeWith = (source: Partial<Source> = {}, more: Partial<Route> = {}): Rou
 
 describe('the source in use', () => {
   const inUse = (source: Partial<Source>, more?: Partial<FailoverSettings>): string =>
-    sourceInUse(settingsWith(more), routeWith(source))
+    sourceInUse(settingsWith(more), routeWith(source)).inUse
 
   it('is the one whose fields the route has, or another one', () => {
     inUse({}).should.equal('main')
@@ -68,6 +72,76 @@ describe('the source in use', () => {
     inUse({ ...srt, ...backup, srtPassPhrase: 'first-passphrase' }, sides).should.equal('backup')
   })
 
+  it('is found as the gateway means an address, and what is not there', () => {
+    const every = { networkInterface: '', address: '0.0.0.0', port: 5000 }
+    const spare = { networkInterface: 'eth1', address: '192.0.2.9', port: 5000 }
+    for (const address of ['', '0.0.0.0', undefined]) {
+      inUse({ address }, { main: every, backup: spare }).should.equal('main')
+      const blank = { ...every, address: '' }
+      inUse({ address, networkInterface: undefined }, { main: blank, backup: spare }).should.equal(
+        'main',
+      )
+    }
+    const named = { networkInterface: null, address: 'Feed.Example.com' }
+    inUse({ address: 'feed.example.COM' }, { main: named, backup: spare }).should.equal('main')
+    inUse({ address: 'feed.example.org' }, { main: named, backup: spare }).should.equal('other')
+    inUse({ ...named, networkInterface: 'eth2' }, { main: named, backup: spare }).should.equal(
+      'other',
+    )
+  })
+
+  it('keeps the case of what is no host: of a path in an RTSP address', () => {
+    const rtsp = { protocol: 'rtsp', address: 'camera/One' }
+    inUse(rtsp, { main: { address: 'camera/One' } }).should.equal('main')
+    inUse(rtsp, { main: { address: 'camera/one' } }).should.equal('other')
+  })
+
+  it('compares the addresses of each path of a redundant source', () => {
+    const path = (address: string): object => ({ address, port: 5000, networkInterface: '' })
+    const bonded = {
+      srtGroupMode: 'broadcast',
+      srtNetworkBondingParams: [path('Feed.Example.com'), path('192.0.2.2')],
+    }
+    const source = (second: string): Partial<Source> => ({
+      protocol: 'srt',
+      srtGroupMode: 'broadcast',
+      address: `feed.example.com|${second}`,
+      port: '5000|5000',
+    })
+    inUse(source('192.0.2.2'), { main: bonded }).should.equal('main')
+    const { differs } = sourceInUse(settingsWith({ main: bonded }), routeWith(source('192.0.2.3')))
+    differs!.main.should.eql(['srtNetworkBondingParams'])
+  })
+
+  it('says which fields differ, with their names in the settings and without secrets', () => {
+    const sides = {
+      main: {
+        ...main,
+        networkInterface: 'eth1',
+        mode: 'caller',
+        srtPassPhrase: 'first-passphrase',
+      },
+      backup: {
+        ...backup,
+        networkInterface: '',
+        mode: 'caller',
+        srtPassPhrase: 'other-passphrase',
+      },
+    }
+    const route = routeWith({
+      ...main,
+      protocol: 'srt',
+      mode: 'listener',
+      srtPassPhrase: 'third-passphrase',
+    })
+    sourceInUse(settingsWith(sides), route).should.eql({
+      inUse: 'other',
+      differs: { main: ['mode', 'networkInterface'], backup: ['mode', 'address'] },
+    })
+    const onMain = routeWith({ ...main, networkInterface: 'eth1', protocol: 'srt', mode: 'caller' })
+    sourceInUse(settingsWith(sides), onMain).should.eql({ inUse: 'main' })
+  })
+
   it('is the whole source of any route, in any spelling, and no other one', () => {
     fc.assert(
       fc.property(
@@ -75,9 +149,9 @@ describe('the source in use', () => {
         ([route, source]) => {
           const other = { ...source, name: `${source.name.slice(0, 50)} 2` }
           const settings = frozen(settingsWith({ main: { ...source }, backup: other }))
-          sourceInUse(settings, frozen(route)).should.equal('main')
+          sourceInUse(settings, frozen(route)).should.eql({ inUse: 'main' })
           const switched = { ...route, source: { ...route.source, name: other.name } }
-          sourceInUse(settings, switched).should.equal('backup')
+          sourceInUse(settings, switched).inUse.should.equal('backup')
         },
       ),
     )
@@ -91,7 +165,7 @@ describe('a look at a route', () => {
       inUse: 'main',
       good: true,
     })
-    for (const summaryStatusCode of ['warn', 'error', 'unknown', 'WARN'] as never[]) {
+    for (const summaryStatusCode of ['warn', 'error', 'WARN'] as never[]) {
       const look = lookAtSource(settingsWith(), routeWith({ summaryStatusCode }))
       look.should.containEql({ route: 'running', good: false })
     }
@@ -100,6 +174,20 @@ describe('a look at a route', () => {
         good: true,
       },
     )
+  })
+
+  it('judges the source by the one rule of health: by its state too', () => {
+    const good = (state: unknown, summaryStatusCode?: unknown): unknown => {
+      const look = lookAtSource(settingsWith(), routeWith({ state, summaryStatusCode } as never))
+      return look.route === 'running' ? look.good : look.route
+    }
+    good('disconnected', 'ok')!.should.be.false()
+    good('Connecting')!.should.be.false()
+    good('connected', 'ok')!.should.be.true()
+    good('connected', 'warn')!.should.be.false()
+    good('connection established', 'unknown')!.should.be.true()
+    good('connected')!.should.be.true()
+    good(undefined, 'unknown')!.should.equal('unknown')
   })
 
   it('shows nothing when something is missing that is needed', () => {
@@ -112,6 +200,7 @@ describe('a look at a route', () => {
       routeWith({}, { destinations: null as never }),
       routeWith({ protocol: undefined as never }),
       routeWith({ summaryStatusCode: undefined }),
+      routeWith({ summaryStatusCode: 'unknown' }),
       routeWith({}, { state: undefined }),
       routeWith({}, { state: 'starting' as never }),
     ]
@@ -125,30 +214,43 @@ describe('a look at a route', () => {
     })
   }
 
-  it('counts a source without data as bad only when that was set', () => {
-    const good = (failOn: FailoverSettings['failOn'], usedBandwidth: unknown): unknown => {
-      const look = lookAtSource(settingsWith({ failOn, low: 2 }), routeWith({ usedBandwidth }))
-      return look.route === 'running' && look.good
-    }
-    for (const [figure, status, noData, bitrate] of [
-      ['0.000', true, false, false],
-      [0, true, false, false],
-      ['1.999', true, true, false],
-      ['2.000', true, true, true],
-      [2, true, true, true],
-      // Not known: only the status counts.
-      ['', true, true, true],
-      [undefined, true, true, true],
-      ['n/a', true, true, true],
-    ] as const) {
-      should([good('status', figure), good('noData', figure), good('bitrate', figure)]).eql(
-        [status, noData, bitrate],
-        String(figure),
+  it('names what differs while the source is another one, and a change that is under way', () => {
+    const look = lookAtSource(settingsWith(), routeWith({ address: '239.1.1.3' }))
+    look.should.eql({
+      route: 'running',
+      inUse: 'other',
+      good: true,
+      differs: { main: ['address'], backup: ['address'] },
+    })
+    const pending = routeWith({}, { pendingUpdates: { source: {} } })
+    lookAtSource(settingsWith(), pending).should.containEql({ inUse: 'main', isPending: true })
+    for (const pendingUpdates of [null, {}, false, 'false'] as never[]) {
+      lookAtSource(settingsWith(), routeWith({}, { pendingUpdates })).should.not.have.property(
+        'isPending',
       )
     }
+  })
+
+  it('counts a source without data as bad only when that was set', () => {
+    const good = (failOn: FailoverSettings['failOn'], usedBandwidth: unknown): unknown => {
+      const look = lookAtSource(settingsWith({ failOn }), routeWith({ usedBandwidth }))
+      return look.route === 'running' && look.good
+    }
+    for (const [figure, status, noData] of [
+      ['0.000', true, false],
+      [0, true, false],
+      ['0.001', true, true],
+      [2, true, true],
+      // Not known: only the status counts.
+      ['', true, true],
+      [undefined, true, true],
+      ['n/a', true, true],
+    ] as const) {
+      should([good('status', figure), good('noData', figure)]).eql([status, noData], String(figure))
+    }
     const broken = routeWith({ summaryStatusCode: 'error', usedBandwidth: '10.000' })
-    for (const failOn of ['status', 'noData', 'bitrate'] as const) {
-      const look = lookAtSource(settingsWith({ failOn, low: 2 }), broken)
+    for (const failOn of ['status', 'noData'] as const) {
+      const look = lookAtSource(settingsWith({ failOn }), broken)
       look.should.containEql({ good: false })
     }
   })
@@ -172,6 +274,14 @@ describe('a look at two routes', () => {
     should(look(rests, rests)).eql({ route: 'stopped' })
   })
 
+  it('shows a change of either that is under way', () => {
+    const pendingUpdates = { action: 'stop' }
+    const pending = { ...rests, pendingUpdates }
+    lookAtRoutes(settings, { main: runs(), backup: pending }).should.containEql({ isPending: true })
+    const leaving = { ...runs(), pendingUpdates }
+    lookAtRoutes(settings, { main: leaving, backup: rests }).should.containEql({ isPending: true })
+  })
+
   it('shows nothing unless both are known', () => {
     for (const [one, other] of [
       [runs(), undefined],
@@ -185,33 +295,46 @@ describe('a look at two routes', () => {
   })
 })
 
-describe('the monitor', () => {
-  const seen = (monitor?: Route, more: Partial<FailoverSettings> = {}): unknown =>
-    (
-      lookAtSource(settingsWith({ restore: 'monitor', ...more }), routeWith(), monitor) as {
-        main?: boolean
-      }
-    ).main
+describe('the monitors', () => {
+  type Monitors = Parameters<typeof lookAtSource>[2]
+  const seen = (monitors: Monitors, more: Partial<FailoverSettings> = {}): unknown => {
+    const settings = settingsWith({ restore: 'monitor', ...more })
+    const look = lookAtSource(settings, routeWith(), monitors)
+    return [look.main, look.backup]
+  }
+  const bad = routeWith({ summaryStatusCode: 'warn' })
 
-  it('shows how main is while it runs', () => {
-    should(seen(routeWith())).be.true()
-    should(seen(routeWith({ summaryStatusCode: 'warn' }))).be.false()
-    should(seen(routeWith({ usedBandwidth: '0.000' }), { failOn: 'noData' })).be.false()
+  it('show how main and backup are while they run', () => {
+    should(seen({ main: routeWith(), backup: bad })).eql([true, false])
+    should(seen({ main: bad, backup: routeWith() })).eql([false, true])
+    const silent = routeWith({ usedBandwidth: '0.000' })
+    should(seen({ main: silent })).eql([false, undefined])
+    should(seen({ main: silent }, { failOn: 'status' })).eql([true, undefined])
   })
 
-  it('shows nothing otherwise, or when it was not asked for', () => {
-    should(seen(undefined)).be.undefined()
-    should(seen(routeWith({}, { state: 'stopped' }))).be.undefined()
-    should(seen(routeWith({ summaryStatusCode: undefined }))).be.undefined()
-    should(seen(routeWith(), { restore: 'message' })).be.undefined()
-    should(seen(routeWith(), { restore: 'off' })).be.undefined()
+  it('show nothing otherwise; the one of main only when it was asked for', () => {
+    const nothing = [undefined, undefined]
+    for (const one of [
+      undefined,
+      routeWith({}, { state: 'stopped' }),
+      routeWith({ summaryStatusCode: undefined }),
+    ]) {
+      should(seen({ main: one, backup: one })).eql(nothing)
+    }
+    for (const restore of ['message', 'off'] as const) {
+      should(seen({ main: routeWith(), backup: bad }, { restore })).eql([undefined, false])
+    }
   })
 
-  it('also counts while the route is stopped, and for two routes', () => {
+  it('also count while the route is stopped or not known, and for two routes', () => {
     const settings = settingsWith({ restore: 'monitor' })
     const stopped = routeWith({}, { state: 'stopped' })
-    lookAtSource(settings, stopped, routeWith()).should.containEql({ main: true })
+    const monitors = { main: routeWith(), backup: bad }
+    const heard = { main: true, backup: false }
+    lookAtSource(settings, stopped, monitors).should.containEql(heard)
+    lookAtSource(settings, undefined, monitors).should.eql({ route: 'unknown', ...heard })
     const two = { main: stopped, backup: routeWith() }
-    lookAtRoutes(settings, two, routeWith()).should.containEql({ main: true })
+    lookAtRoutes(settings, two, monitors).should.containEql(heard)
+    lookAtRoutes(settings, {}, monitors).should.eql({ route: 'unknown', ...heard })
   })
 })

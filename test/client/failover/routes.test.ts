@@ -79,15 +79,16 @@ describe('a failover of two routes', () => {
     namesOf(told).should.eql(['switched'])
   })
 
-  it('starts nothing when the stop is refused', async () => {
+  it('starts nothing when the stop is refused, and sends it again', async () => {
     const told = await begin()
     simulator.fault({ kind: 'status', status: 400, match: { action: 'stop-route' }, times: 1 })
     loseMain()
-    await tells(told, 'failed')
-    event(told, 'failed').failure!.applied.should.equal('no')
+    await until(() => lastKept(told).change?.failure !== undefined)
+    lastKept(told).change!.failure!.applied.should.equal('no')
     commands().should.eql(['stop-route main'])
     ;[runs('Studio A'), runs('Studio A backup')].should.eql([true, false])
-    await tells(told, 'failed', 'no-protection', 'switched')
+    await tells(told, 'switched')
+    commands().should.eql(['stop-route main', 'stop-route main', 'start-route backup'])
   })
 
   it('starts nothing when the stop does not show', async () => {
@@ -100,6 +101,9 @@ describe('a failover of two routes', () => {
     lastKept(told).change!.failure!.should.containEql({ code: 'NOT_CONFIRMED', applied: 'maybe' })
     commands().should.eql(['stop-route main'])
     simulator.setOptions({ applyDelay: 10 })
+    // The stop takes effect in the end: nobody else has stopped both, and the start follows.
+    await tells(told, 'switched')
+    commands().at(-1)!.should.equal('start-route backup')
   })
 
   it('repeats a start that may not have arrived', async () => {
@@ -111,19 +115,72 @@ describe('a failover of two routes', () => {
     namesOf(told).should.eql(['switched'])
   })
 
-  it('tries a refused start again after the guard, without a second stop', async () => {
+  it('sends a refused start again, without a second stop', async () => {
     const told = await begin()
     simulator.fault({ kind: 'status', status: 400, match: { action: 'start-route' }, times: 1 })
     loseMain()
+    await until(() => lastKept(told).change?.failure !== undefined)
+    lastKept(told).change!.failure!.should.containEql({ code: 'REJECTED', applied: 'yes' })
+    await tells(told, 'switched')
+    commands().should.eql(['stop-route main', 'start-route backup', 'start-route backup'])
+    namesOf(told).should.eql(['switched'])
+  })
+
+  it('sends a start again that was accepted and does not show', async () => {
+    const told = await begin()
+    // Accepted, and nothing comes of it.
+    const lost = { kind: 'status', status: 200, body: [{ _id: 'queued' }] } as const
+    simulator.fault({ ...lost, match: { action: 'start-route' }, times: 1 })
+    loseMain()
+    await tells(told, 'switched')
+    commands().should.eql(['stop-route main', 'start-route backup', 'start-route backup'])
+  })
+
+  it('starts the first one again when the other cannot be started', async () => {
+    const told = await begin()
+    simulator.fault({
+      kind: 'status',
+      status: 400,
+      match: { action: 'start-route', path: /./ },
+      times: 4,
+    })
+    loseMain()
     await tells(told, 'failed')
-    const { failure, text } = event(told, 'failed')
-    failure!.should.containEql({ code: 'REJECTED', applied: 'yes' })
-    text.should.endWith('the switch to backup failed halfway: request rejected')
-    await until(() => writes().length === 3)
-    const [first, second, third] = commands()
-    ;[first, second].should.eql(['stop-route main', 'start-route backup'])
-    third!.should.startWith('start-route ')
-    await until(() => namesOf(told).includes('switched'))
+    await until(() => runs('Studio A'))
+    const sent = commands()
+    sent.filter((one) => one === 'start-route backup').should.have.length(4)
+    sent.slice(-1).should.eql(['start-route main'])
+    sent.filter((one) => one.startsWith('stop')).should.eql(['stop-route main'])
+  })
+
+  it('leaves the backup stopped that a person stops right after it was seen to run', async () => {
+    const told = await begin()
+    const end = simulator.onCall(({ method, path }) => {
+      const isRead = method === 'GET' && path.endsWith('/studio-a-2')
+      if (!isRead || !runs('Studio A backup')) return
+      end()
+      simulator.stopRoute('Studio A backup')
+    })
+    loseMain()
+    await reaches(told, 'standby')
+    await looks(8)
+    commands().should.eql(['stop-route main', 'start-route backup'])
+    ;[runs('Studio A'), runs('Studio A backup')].should.eql([false, false])
+  })
+
+  it('switches although something else never ends in the route', async () => {
+    for (const name of ['Studio A', 'Studio A backup']) {
+      Object.defineProperty(simulator.route(name)!, 'pendingUpdates', {
+        get: () => ({ stuck: true }),
+        set() {},
+        configurable: true,
+      })
+    }
+    const told = await begin()
+    loseMain()
+    await tells(told, 'switched')
+    commands().should.eql(['stop-route main', 'start-route backup'])
+    told.kept.some(({ change }) => change?.failure).should.be.false()
   })
 
   it('of which both run keeps its hands off, until a command says which', async () => {
@@ -150,7 +207,7 @@ describe('a failover of two routes', () => {
       memory: JSON.parse(JSON.stringify(lastKept(told))),
     })
     await tells(again, 'switched')
-    event(again, 'switched').should.containEql({ from: 'main', to: 'backup', switches: 1 })
+    event(again, 'switched').should.containEql({ from: 'main', to: 'backup' })
   })
 
   it('completes its switch when the connection is closed in the middle', async () => {
@@ -161,6 +218,17 @@ describe('a failover of two routes', () => {
     await gateway.close()
     commands().should.eql(['stop-route main', 'start-route backup'])
     await until(() => runs('Studio A backup'))
+    lastKept(told).change!.to.should.equal('backup')
+  })
+
+  it('starts the other one before a close ends, also when the stop takes effect only later', async () => {
+    const told = await begin()
+    simulator.setOptions({ applyDelay: 4000 })
+    loseMain()
+    await until(() => commands().length === 1)
+    await gateway.close()
+    commands().should.eql(['stop-route main', 'start-route backup'])
+    await until(() => runs('Studio A backup') && !runs('Studio A'))
     lastKept(told).change!.to.should.equal('backup')
   })
 })

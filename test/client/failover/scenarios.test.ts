@@ -1,261 +1,342 @@
-// The rules of the failover, by what happens to a route. Looks every 2 s, a change takes 2 s, a
-// source 3 s to connect; all times in seconds.
+// What a failover does in histories that people have had, with the numbers: seconds off the air with
+// it, without it, and for an oracle. Reads every 2 s, a change takes 2 s, a source 3 s to connect.
 import 'should'
-import { play, type Span, type World } from './world'
+import { every } from './histories'
+import { oracle, play, type Span, type World } from './world'
 
-const FOREVER = Infinity
+const always: Span[] = [[0, Infinity]]
+const failed: Span[] = [[100, Infinity]]
 const monitor = { restore: 'monitor' } as const
-/** Long enough for anything to happen. */
-const long = 4 * 3600
+const message = { restore: 'message' } as const
+const routes = { method: 'routes' as const, main: { name: 'Main' }, backup: { name: 'Backup' } }
+const HOURS = 3600
 
-/** Bad for so long, good for so long, from 100 on. */
-function flapping(bad: number, good: number, until = long): Span[] {
-  const spans: Span[] = []
-  for (let at = 100; at < until; at += bad + good) spans.push([at, at + bad])
-  return spans
+/** Seconds off the air, in tenths: with the failover, without it, of the oracle. */
+function figures(world: World): [number, number, number] {
+  const { off, without } = play(world)
+  return [off, without, oracle(world)].map((each) => Math.round(each * 10) / 10) as [
+    number,
+    number,
+    number,
+  ]
 }
 
-/** Those of the reports that are of this event. */
-const of = (event: string, told: string[]): string[] =>
-  told.filter((one) => one.endsWith(` ${event}`))
-
-describe('a failover whose main source', () => {
-  it('1. fails: takes the backup after the hold-off', () => {
-    const { acts, told, bad, states, events } = play({ mainBad: [[100, FOREVER]] }, 1000)
+describe('a failover', () => {
+  it('takes the backup when main fails, and says how long that was', () => {
+    const world: World = { seconds: 1000, mainBad: failed }
+    const { acts, told, states, events } = play(world)
     acts.should.eql(['110 backup'])
-    told.should.eql(['116 switched'])
-    bad.should.equal(15)
-    states.should.eql(['0 normal', '100 hold-off', '110 switching', '116 protecting'])
+    told.should.eql(['116.5 switched'])
+    states.should.eql(['0 normal', '100 hold-off', '110 switching', '116.5 protecting'])
+    figures(world).should.eql([15, 900, 17])
     events
       .find(({ event }) => event === 'failover.switched')!
       .should.eql({
         event: 'failover.switched',
-        at: 116_000,
+        at: 116_500,
         state: 'protecting',
         from: 'main',
         to: 'backup',
         cause: 'signal-fail',
-        outageMs: 18_000,
-        durationMs: 2000,
-        switches: 1,
+        outageMs: 18_500,
+        durationMs: 2500,
         held: false,
-        dryRun: false,
       })
   })
 
-  it('2. fails for less than the hold-off: nothing', () => {
-    const { acts, told, states } = play({ mainBad: [[100, 108]] }, 1000)
-    acts.should.eql([])
-    told.should.eql([])
-    states.should.eql(['0 normal', '100 hold-off', '108 normal'])
+  it('does nothing when main fails for less than the hold-off, or is never bad', () => {
+    play({ seconds: 1000, mainBad: [[100, 108]] }).told.should.eql([])
+    const { acts, told } = play({ seconds: 2 * HOURS, backupBad: always, backup: 'silent' })
+    ;[...acts, ...told].should.eql([])
   })
 
-  it('3. fails and comes back, with a monitor: main again once it was good for long', () => {
-    const { acts, states } = play({ settings: monitor, mainBad: [[100, 300]] }, 2000)
-    acts.should.eql(['110 backup', '600 main'])
-    states.should.containDeep(['116 protecting', '300 wait-to-restore', '606 normal'])
-  })
+  describe('with a dead backup', () => {
+    const dead = { seconds: 2 * HOURS, backupBad: always }
 
-  it('4. fails and comes back, with restore off: stays with the backup', () => {
-    play({ mainBad: [[100, 300]] }, long).acts.should.eql(['110 backup'])
-  })
-
-  it('5. comes and goes every minute, with a monitor: one switch', () => {
-    const { acts } = play({ settings: monitor, mainBad: flapping(60, 60) }, 7200)
-    acts.should.eql(['110 backup'])
-  })
-
-  it('6. comes and goes every 8 s: the backup, though no failure lasts for the hold-off', () => {
-    const { acts, events } = play({ mainBad: flapping(8, 8) }, 1000)
-    acts.should.eql(['132 backup'])
-    events.find(({ event }) => event === 'failover.switched')!.cause!.should.equal('signal-degrade')
-  })
-
-  it('7. fails like the backup, as the monitor reports: stays, and main at once when it is good', () => {
-    const world: World = {
-      settings: monitor,
-      mainBad: [[100, 800]],
-      backupBad: [[0, FOREVER]],
-    }
-    const { acts, told } = play(world, 2000)
-    acts.should.eql(['110 backup', '800 main'])
-    told.should.eql(['122 switched', '132 no-protection', '806 switched'])
-  })
-
-  it('8. fails like the backup, and nothing is known: tries the other ever more slowly', () => {
-    const world: World = { mainBad: [[100, FOREVER]], backupBad: [[0, FOREVER]] }
-    const { acts, told } = play(world, 7000)
-    acts
-      .map((act) => Number(act.split(' ')[0]))
-      .should.eql([
-        110, 140, 170, 200, 230, 290, 410, 650, 1130, 2030, 2930, 3830, 4730, 5630, 6530,
-      ])
-    of('limit', told).should.eql(['202 limit'])
-    of('no-protection', told).should.eql(['132 no-protection'])
-    of('limit-over', told).should.eql([])
-  })
-
-  it('9. fails while the gateway is away: the hold-off begins when it is back', () => {
-    const { acts, states } = play({ away: [[100, 200]], mainBad: [[120, FOREVER]] }, 1000)
-    acts.should.eql(['210 backup'])
-    states.slice(0, 3).should.eql(['0 normal', '100 unknown', '200 hold-off'])
-  })
-
-  it('10. is good while the gateway is away for a moment: nothing', () => {
-    const { acts, told } = play({ away: [[100, 103]] }, 1000)
-    acts.should.eql([])
-    told.should.eql([])
-  })
-
-  it('11. fails while the route is stopped: nothing', () => {
-    const { acts, states } = play({ stopped: [[90, FOREVER]], mainBad: [[100, FOREVER]] }, long)
-    acts.should.eql([])
-    states.should.eql(['0 normal', '90 standby'])
-  })
-
-  it('12. is bad when the route is started again: the backup 10 s after the start', () => {
-    play({ stopped: [[90, 500]], mainBad: [[100, FOREVER]] }, 1000).acts.should.eql(['510 backup'])
-  })
-
-  it('13. is replaced by a third source: hands off', () => {
-    const world: World = { script: { 100: { set: 'other' } }, mainBad: [[100, FOREVER]] }
-    const { acts, told, states } = play(world, long)
-    acts.should.eql([])
-    told.should.eql(['100 taken-over'])
-    states.should.eql(['0 normal', '100 foreign'])
-  })
-
-  it('14. is replaced by the backup, by somebody: no way back by itself', () => {
-    const { acts, told } = play({ settings: monitor, script: { 100: { set: 'backup' } } }, long)
-    acts.should.eql([])
-    told.should.eql(['100 taken-over'])
-  })
-
-  it('15. is replaced by the backup, by somebody, and that fails: main', () => {
-    const world: World = { script: { 100: { set: 'backup' } }, backupBad: [[500, FOREVER]] }
-    play({ ...world, settings: monitor }, 2000).acts.should.eql(['510 main'])
-    play(world, 2000).acts.should.eql(['510 main'])
-  })
-
-  it('16. fails while it is held: nothing, but it is reported', () => {
-    const world: World = {
-      script: { 50: { command: { action: 'hold' } } },
-      mainBad: [[100, FOREVER]],
-    }
-    const { acts, told, events } = play(world, long)
-    acts.should.eql([])
-    told.should.eql(['50 held', '110 no-protection'])
-    events.at(-1)!.should.containDeep({ reason: 'held', held: true, state: 'no-protection' })
-  })
-
-  it('17. fails while it is held, and is released: the backup at once', () => {
-    const world: World = {
-      script: { 50: { command: { action: 'hold' } }, 301: { command: { action: 'release' } } },
-      mainBad: [[100, FOREVER]],
-    }
-    const { acts, told } = play(world, 1000)
-    acts.should.eql(['301 backup'])
-    told.should.eql(['50 held', '110 no-protection', '301 released', '307 switched'])
-  })
-
-  it('18. is left for a forced backup, which fails: stays', () => {
-    const world: World = {
-      settings: monitor,
-      script: { 50: { command: { action: 'backup', hold: true } } },
-      backupBad: [[100, FOREVER]],
-    }
-    const { acts, told } = play(world, long)
-    acts.should.eql(['50 backup'])
-    told.should.eql(['52 held', '56 switched', '110 no-protection'])
-  })
-
-  it('19. is left by hand: stays with the backup until it is released', () => {
-    const world: World = {
-      settings: monitor,
-      script: { 50: { command: { action: 'backup' } }, 700: { command: { action: 'release' } } },
-    }
-    play(world, 2000).acts.should.eql(['50 backup', '700 main'])
-    play({ ...world, script: { 50: { command: { action: 'backup' } } } }, long).acts.should.eql([
-      '50 backup',
-    ])
-  })
-
-  it('20. comes and goes slowly: four switches, then the backup for good', () => {
-    const world: World = {
-      settings: { ...monitor, waitToRestore: 60 },
-      mainBad: flapping(100, 200),
-    }
-    const { acts, told } = play(world, 3600)
-    acts.should.eql(['110 backup', '260 main', '410 backup', '560 main', '710 backup'])
-    told.filter((one) => one.includes('limit')).should.eql(['562 limit'])
-  })
-
-  it('21. fails, and the gateway refuses each change: again after each guard', () => {
-    const world: World = { mainBad: [[100, FOREVER]], refused: [[0, FOREVER]] }
-    const { acts, told, events } = play(world, 300)
-    acts.should.eql(['110', '142', '174', '206', '238', '270'].map((at) => `${at} backup`))
-    of('failed', told).should.have.length(6)
-    told.should.have.length(7)
-    events
-      .find(({ event }) => event === 'failover.failed')!
-      .should.containDeep({ from: 'main', to: 'backup', failure: { code: 'REJECTED' } })
-  })
-
-  it('22. is replaced by the backup before a restart: main again, the wait begins anew', () => {
-    const world: World = { settings: monitor, mainBad: [[100, 300]] }
-    const { acts, told } = play({ ...world, script: { 400: { restart: 'kept' } } }, 2000)
-    acts.should.eql(['110 backup', '700 main'])
-    of('taken-over', told).should.eql([])
-  })
-
-  it('22. is left by hand before a restart: still by hand', () => {
-    const script = { 50: { command: { action: 'backup' } }, 400: { restart: 'kept' } } as const
-    play({ settings: monitor, script }, long).acts.should.eql(['50 backup'])
-  })
-
-  it('23. is replaced by the backup before a restart that forgets all: the same by itself', () => {
-    const world: World = { settings: monitor, mainBad: [[100, 300]] }
-    const { acts, told } = play({ ...world, script: { 400: { restart: 'lost' } } }, 2000)
-    acts.should.eql(['110 backup', '700 main'])
-    of('taken-over', told).should.eql([])
-  })
-
-  for (const restart of ['kept', 'lost'] as const) {
-    it(`24. fails before a restart with the memory ${restart}: the hold-off begins anew`, () => {
-      const { acts } = play({ mainBad: [[100, FOREVER]], script: { 106: { restart } } }, 1000)
-      acts.should.eql(['116 backup'])
+    it('is 16 s a trial worse than none, not 3,265 s', () => {
+      const world: World = { ...dead, mainBad: every(300, 12) }
+      // 14 trials: the change and the time to settle, the way back and its connection.
+      play(world).acts.should.have.length(28)
+      figures(world).should.eql([505, 288, 288])
+      figures({ ...dead, mainBad: every(600, 12) }).should.eql([330, 144, 144])
+      const [off, without] = figures({ ...dead, mainBad: every(16, 8) })
+      ;[off, without].should.eql([3744, 3552])
     })
-  }
 
-  it('25. may be good again, but nobody knows: no blind try', () => {
-    const world: World = { settings: monitor, mainBad: [[100, 300]], monitorStopped: [[0, long]] }
-    play(world, long).acts.should.eql(['110 backup'])
-    play({ settings: { restore: 'message' }, mainBad: [[100, 300]] }, long).acts.should.eql([
-      '110 backup',
-    ])
+    it('tries it after 1, 2, 4 minutes, then every 5, and tells of it once', () => {
+      const { acts, told } = play({ ...dead, mainBad: failed })
+      const trials = acts.filter((act) => act.endsWith('backup')).map(parseFloat)
+      trials.slice(0, 6).should.eql([110, 183, 316, 569, 882, 1195])
+      trials.filter((at) => at < HOURS).should.have.length(13)
+      told.should.eql(['122.5 unprotected', '3734 unprotected'])
+    })
+
+    it('says so before it is needed, as a monitor shows it, and when an outage ends', () => {
+      const world: World = {
+        seconds: 1000,
+        mainBad: [[300, 400]],
+        backupBad: [[100, 600]],
+        backup: 'honest',
+      }
+      const { told, events } = play(world)
+      told.should.eql([
+        '110 unprotected',
+        '310 unprotected',
+        '431 protected',
+        '433 unprotected',
+        '661 protected',
+      ])
+      events
+        .filter(({ event }) => event === 'failover.unprotected' || event === 'failover.protected')
+        .map(({ reason, outageMs }) => [reason, outageMs])
+        .should.eql([
+          ['backup-bad', null],
+          ['both-bad', null],
+          ['both-bad', 103_000],
+          ['backup-bad', null],
+          ['backup-bad', null],
+        ])
+    })
   })
 
-  it('26. is good again, but the monitor stops before the wait has ended: no way back', () => {
-    const world: World = { settings: monitor, mainBad: [[100, 300]], monitorStopped: [[590, long]] }
-    play(world, 7200).acts.should.eql(['110 backup'])
+  describe('of which both sides come and go', () => {
+    it('tells little of it: 24 messages in two hours, not 400', () => {
+      const world: World = { seconds: 2 * HOURS, mainBad: every(16, 8), backupBad: every(16, 8) }
+      play(world).told.should.have.length(24)
+      figures(world).should.eql([3552, 3552, 3552])
+      const held = play({ ...world, script: [{ at: 50, command: { action: 'hold' } }] })
+      held.told.should.eql(['50 held', '132 unprotected', '3732 unprotected'])
+      const dead = play({ ...world, backupBad: always })
+      dead.told.should.eql(['144.5 unprotected', '3749 unprotected'])
+    })
+
+    it('leaves a main that is bad for a third of a minute, though no failure lasts', () => {
+      const world: World = { seconds: 2 * HOURS, mainBad: every(16, 8) }
+      const { acts, events } = play(world)
+      acts.should.eql(['132 backup'])
+      events
+        .find(({ event }) => event === 'failover.switched')!
+        .cause!.should.equal('signal-degrade')
+      figures(world).should.eql([21, 3552, 3552])
+    })
   })
 
-  it('27. is good again, as a message reports: main once it was good for long', () => {
+  describe('of which reads fail', () => {
+    it('switches with 40 and with 50 % of them, and with those that hang', () => {
+      for (const [failing, hanging, most] of [
+        [0.25, 0, 30],
+        [0.4, 0, 45],
+        [0.5, 0, 60],
+        [0.5, 0.5, 160],
+      ] as const) {
+        const all = Array.from({ length: 40 }, (_, seed) => {
+          const { off, acts } = play({ seconds: 600, seed, mainBad: failed, failing, hanging })
+          acts.should.have.length(1)
+          return off
+        }).sort((one, other) => one - other)
+        all[20]!.should.be.belowOrEqual(hanging ? 40 : 22)
+        all.at(-1)!.should.be.belowOrEqual(most)
+      }
+    })
+
+    it('tells that protection is lost when it last saw a bad source, and nothing else', () => {
+      const seen = play({ seconds: 600, mainBad: failed, away: [[106, 160]] })
+      seen.told.should.eql(['114.5 unprotected', '167.1 switched', '197.1 protected'])
+      seen.events
+        .find(({ event }) => event === 'failover.unprotected')!
+        .reason!.should.equal('unknown')
+      const unseen = play({ seconds: 600, mainBad: [[120, Infinity]], away: [[100, 160]] })
+      unseen.acts.should.eql(['170.9 backup'])
+      unseen.told.should.eql(['177.4 switched'])
+    })
+  })
+
+  describe('and what is said of main', () => {
+    it('true once, then silence: no blind return', () => {
+      for (const settings of [message, monitor]) {
+        play({ seconds: 2 * HOURS, settings, mainBad: failed, main: 'true once' }).acts.should.eql([
+          '110 backup',
+        ])
+      }
+    })
+
+    it('false once, or for ever: no latch on a dead backup', () => {
+      const world = {
+        seconds: 2 * HOURS,
+        mainBad: [[100, 600]] as Span[],
+        backupBad: [[400, Infinity]] as Span[],
+      }
+      for (const main of ['false once', 'false', 'silent'] as const) {
+        const { acts, off } = play({ ...world, settings: message, main })
+        parseFloat(acts.at(-1)!).should.be.within(600, 617)
+        off.should.be.within(220, 237)
+      }
+    })
+
+    it('good: main again after the wait, and at once if the backup fails', () => {
+      const world: World = { seconds: 2000, settings: monitor, mainBad: [[100, 300]] }
+      play(world).acts.should.eql(['110 backup', '600.5 main'])
+      play({ ...world, backupBad: [[400, 1000]] }).acts.should.eql(['110 backup', '410.5 main'])
+      play({ ...world, settings: { restore: 'off' } }).acts.should.eql(['110 backup'])
+      play({ ...world, settings: message }).acts.should.eql(['110 backup', '600 main'])
+    })
+
+    it('good all along, while the port of the route is dead: after the wait, which doubles, told once', () => {
+      const settings = { ...monitor, waitToRestore: 60 }
+      const { acts, told } = play({ seconds: HOURS, settings, portBad: failed })
+      const returns = acts.filter((act) => act.endsWith('main')).map(parseFloat)
+      returns.should.eql([172.5, 307.5, 562.5, 1057.5, 2032.5])
+      told.should.eql(['116.5 switched', '185 failed'])
+      const probed = play({
+        seconds: 300,
+        settings: { ...settings, ...message },
+        portBad: failed,
+        main: 'true',
+      })
+      probed.acts.slice(0, 2).should.eql(['110 backup', '175 main'])
+    })
+
+    it('good for a moment, again and again: a trial of it once, then no more than without', () => {
+      const { acts } = play({
+        seconds: 2 * HOURS,
+        settings: monitor,
+        mainBad: failed,
+        backupBad: failed,
+        main: 'flapping',
+        backup: 'flapping',
+      })
+      const trials = acts.filter((act) => act.endsWith('backup')).map(parseFloat)
+      trials.slice(0, 5).should.eql([120, 253, 506, 819, 1132])
+    })
+
+    it('bad while a refused return is to be sent again: no return', () => {
+      const world: World = {
+        seconds: 400,
+        start: 'backup',
+        settings: { ...monitor, waitToRestore: 60 },
+        mainBad: [[61, 400]],
+        refused: 1,
+      }
+      play(world).acts.should.eql(['60 main'])
+    })
+  })
+
+  describe('whose switch', () => {
+    const world: World = { seconds: 300, mainBad: failed, trouble: [[0, 112]] }
+
+    it('is refused, lost, or forgotten by the gateway: sent again after 2, 4, 8 s', () => {
+      play({ ...world, refused: 1 }).acts.should.eql(['110 backup', '112.5 backup'])
+      play({ ...world, ignored: 1 }).acts.should.eql(['110 backup', '112.5 backup'])
+      play({ ...world, lost: 1 }).acts.should.eql(['110 backup', '122 backup'])
+      play({ ...world, lost: 1 }).off.should.equal(27)
+      const refused = play({ seconds: 2 * HOURS, mainBad: failed, refused: 1 })
+      refused.acts
+        .slice(0, 5)
+        .should.eql(['110', '112.5', '117', '125.5', '164'].map((at) => `${at} backup`))
+      refused.told.should.eql(['134 failed', '134 unprotected', '3752 failed', '3752 unprotected'])
+    })
+
+    it('has no answer, takes 8 s, or is one of many changes that never end: made once', () => {
+      for (const more of [{ unanswered: 1 }, { apply: 8 }, { isPending: true }]) {
+        play({ seconds: 300, mainBad: failed, ...more }).acts.should.eql(['110 backup'])
+      }
+    })
+
+    it('shows before its answer, and is not good: the way back waits for the answer', () => {
+      const settings = { settle: 5 }
+      const late: World = {
+        seconds: 140,
+        mainBad: failed,
+        backupBad: always,
+        apply: 0.5,
+        unanswered: 1,
+        settings,
+      }
+      const { acts, faults } = play(late)
+      acts.slice(0, 2).should.eql(['110 backup', '120 main'])
+      faults.should.eql([])
+    })
+
+    it('shows with another failure before its answer: still the hold-off, and said so', () => {
+      const settings = { holdOff: 0, guard: 10, pollEvery: 0.5 }
+      const bad = {
+        mainBad: [
+          [45, 47],
+          [68.7, 80],
+        ] as Span[],
+        backupBad: [[61.9, 66.8]] as Span[],
+      }
+      const { states } = play({ seconds: 72, settings, ...bad, unanswered: 1 })
+      states.slice(-2).should.eql(['67.5 normal', '69 hold-off'])
+    })
+  })
+
+  describe('of two routes', () => {
+    const world: World = { seconds: 600, settings: routes, mainBad: failed }
+
+    it('switches like one, waits for a slow start, and repeats one that failed', () => {
+      play(world).told.should.eql(['116.5 switched'])
+      const slow = play({ ...world, apply: 8 })
+      // It may have been lost: after 5 s it is sent once more.
+      slow.acts.should.eql(['110 backup', '117.2 backup'])
+      slow.states.should.eql(['0 normal', '100 hold-off', '110 switching', '122.4 protecting'])
+      const half = play({ ...world, noStart: 1, trouble: [[0, 115]] })
+      half.acts.should.eql(['110 backup', '112.5 backup', '117 backup'])
+    })
+
+    it('of which neither starts: tries one, then the other, and tells it', () => {
+      const { acts, told } = play({ ...world, noStart: 1 })
+      acts
+        .slice(0, 6)
+        .should.eql([
+          '110 backup',
+          '112.5 backup',
+          '117 backup',
+          '125.5 backup',
+          '134 main',
+          '136.5 main',
+        ])
+      told.should.eql(['134 failed', '134 unprotected'])
+    })
+
+    it('of which a person stops the new one, or both: nothing is started', () => {
+      for (const at of [112.3, 113, 118]) {
+        const { acts, states, told } = play({
+          ...world,
+          backupBad: always,
+          script: [{ at, person: 'stop' }],
+        })
+        acts.should.eql(['110 backup'])
+        states.at(-1)!.should.match(/ standby$/)
+        told.should.eql([])
+      }
+    })
+  })
+
+  it('does not fight a person', () => {
+    const set = (person: 'other' | 'backup' | 'stop', more: Partial<World> = {}): string[] =>
+      play({ seconds: 2 * HOURS, settings: monitor, script: [{ at: 100, person }], ...more }).acts
+    set('other', { mainBad: failed }).should.eql([])
+    set('backup').should.eql([])
+    set('stop', { mainBad: failed }).should.eql([])
+    // Chosen by a person, and bad: then it protects.
+    set('backup', { backupBad: [[500, Infinity]] }).should.eql(['510 main'])
+    // An old form that is saved before the switch shows is as a lost switch; after that it counts.
+    const saved = (at: number): string[] =>
+      play({ seconds: 300, mainBad: failed, script: [{ at, person: 'main' }] }).acts
+    saved(112.2).should.eql(['110 backup', '112.5 backup'])
+    saved(113).should.eql(['110 backup', '134.5 backup'])
+  })
+
+  it('repeats what it told after 1, 2, 4 hours', () => {
     const world: World = {
-      settings: { restore: 'message' },
-      mainBad: [[100, 300]],
-      script: { 400: { main: true } },
+      seconds: 9 * HOURS,
+      mainBad: failed,
+      script: [{ at: 50, command: { action: 'hold' } }],
     }
-    play(world, 2000).acts.should.eql(['110 backup', '700 main'])
-    const script = { 400: { main: true }, 500: { main: false }, 500.5: { main: true } }
-    play({ ...world, script }, 2000).acts.should.eql(['110 backup', '800.5 main'])
-  })
-
-  it('28. is to be left by a command while the gateway is away: refused, and not kept', () => {
-    const world: World = { away: [[100, 200]], script: { 150: { command: { action: 'backup' } } } }
-    const { acts, told, errors } = play(world, 1000)
-    acts.should.eql([])
-    told.should.eql([])
-    errors.should.eql([{ at: 150, code: 'UNAVAILABLE' }])
+    play(world).told.should.eql([
+      '50 held',
+      ...[110, 3710, 7310, 14_510, 28_910].map((at) => `${at} unprotected`),
+    ])
   })
 })

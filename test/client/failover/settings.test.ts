@@ -1,11 +1,13 @@
 // What a failover can be set to, and what is wrong with everything else.
 import 'should'
+import type { Route } from '../../../client/model/types'
 import { invalidInput } from '../../../client/errors'
 import {
   FAILOVER_DEFAULTS,
   FAILOVER_RANGES,
   failoverFaults,
   failoverSettings,
+  sideFaults,
 } from '../../../client/model/failover'
 
 const main = { address: '192.0.2.1', port: 5000 }
@@ -23,42 +25,30 @@ describe('the settings of a failover', () => {
     failoverSettings({ main, backup }).should.eql({ ...FAILOVER_DEFAULTS, main, backup })
     FAILOVER_DEFAULTS.should.eql({
       method: 'source',
-      failOn: 'status',
+      failOn: 'noData',
       holdOff: 10,
-      degrade: 30,
-      degradePer: 60,
       settle: 10,
       guard: 30,
       restore: 'off',
       waitToRestore: 300,
-      limit: 4,
-      limitPer: 3600,
-      lookEvery: 2,
-      dryRun: false,
+      pollEvery: 2,
       hold: false,
     })
   })
 
   it('may be text, and blank for the default', () => {
-    const saved = { main, backup, holdOff: '7.5', guard: '', degrade: null, hold: 'true' }
+    const saved = { main, backup, holdOff: '7.5', guard: '', settle: null, hold: 'true' }
     faults(saved).should.eql([])
-    failoverSettings(saved).should.containEql({ holdOff: 7.5, guard: 30, degrade: 30, hold: true })
-    failoverSettings({ main, backup, degrade: 0 }).degrade.should.equal(0)
-    failoverSettings({ main, backup, dryRun: 'false' }).dryRun.should.be.false()
+    failoverSettings(saved).should.containEql({ holdOff: 7.5, guard: 30, settle: 10, hold: true })
+    failoverSettings({ main, backup, settle: 0 }).settle.should.equal(0)
+    failoverSettings({ main, backup, hold: 'false' }).hold.should.be.false()
   })
 
-  for (const [name, range] of Object.entries(FAILOVER_RANGES)) {
-    const { least, most } = range
+  for (const [name, { least, most }] of Object.entries(FAILOVER_RANGES)) {
     it(`${name} is from ${least} to ${most}`, () => {
-      const other = name === 'degradePer' || name === 'lookEvery' ? { degrade: 0 } : {}
-      for (const good of [least, most, String(most)])
-        faults({ ...other, [name]: good }).should.eql([])
-      const whole = 'whole' in range
-      const bad = [least - 0.1, most + 1, 'soon', {}, true, ...(whole ? [least + 0.5] : [])]
-      for (const one of bad) {
-        const found = faults({ ...other, [name]: one })
-        const kind = whole ? 'whole number' : 'number'
-        found.should.eql([`${name}: must be a ${kind} from ${least} to ${most}`])
+      for (const good of [least, most, String(most)]) faults({ [name]: good }).should.eql([])
+      for (const bad of [least - 0.1, most + 1, 'soon', {}, true]) {
+        faults({ [name]: bad }).should.eql([`${name}: must be a number from ${least} to ${most}`])
       }
     })
   }
@@ -66,21 +56,10 @@ describe('the settings of a failover', () => {
   it('are choices of the contract', () => {
     faults({ method: 'sources', failOn: 'Status', restore: true }).should.eql([
       'method: must be one of source, routes',
-      'failOn: must be one of status, noData, bitrate',
+      'failOn: must be one of status, noData',
       'restore: must be one of off, monitor, message',
     ])
-    faults({ dryRun: 'yes', hold: 1 }).should.eql([
-      'dryRun: must be true or false',
-      'hold: must be true or false',
-    ])
-  })
-
-  it('need a threshold with failOn = bitrate', () => {
-    for (const low of [undefined, '', 0, -1, 'much']) {
-      faults({ failOn: 'bitrate', low }).should.eql(['low: must be a number of Mbit/s above 0'])
-    }
-    faults({ failOn: 'bitrate', low: '2.5' }).should.eql([])
-    failoverSettings({ main, backup, failOn: 'bitrate', low: '2.5' }).low!.should.equal(2.5)
+    faults({ hold: 1 }).should.eql(['hold: must be true or false'])
   })
 
   it('need a monitor with restore = monitor', () => {
@@ -92,13 +71,6 @@ describe('the settings of a failover', () => {
     faults({ restore: 'message' }).should.eql([])
   })
 
-  it('need enough looks for the share of bad time', () => {
-    const fault = ['degradePer: must be at least three times lookEvery']
-    faults({ lookEvery: 21 }).should.eql(fault)
-    faults({ lookEvery: 20 }).should.eql([])
-    faults({ lookEvery: 21, degrade: 0 }).should.eql([])
-  })
-
   it('must be an object', () => {
     invalidInput(failoverFaults('text')).cause.problems!.should.have.length(1)
   })
@@ -106,7 +78,7 @@ describe('the settings of a failover', () => {
 
 describe('main and backup', () => {
   it('are each an object with fields of a source', () => {
-    for (const one of [undefined, null, '', 'udp://192.0.2.1', [], {}]) {
+    for (const one of [undefined, null, '', 'udp://192.0.2.1', [], {}, { srtLatency: null }]) {
       faults({ main: one }).should.eql([
         'main: must be an object with the fields of the source that differ',
       ])
@@ -139,7 +111,7 @@ describe('main and backup', () => {
   it('give the same fields, since one that only one gives would stay', () => {
     const secret = { srtPassPhrase: 'a-long-passphrase' }
     faults({ backup: { ...backup, ...secret } }).should.eql([
-      'main.srtPassPhrase: is missing; backup gives it, and its value would stay after a switch to main',
+      'main.srtPassPhrase: is missing; a switch to backup and back would change it; add it',
     ])
     faults({ main: { ...main, srtPassPhrase: '' }, backup: { ...backup, ...secret } }).should.eql(
       [],
@@ -157,14 +129,80 @@ describe('main and backup', () => {
     faults(modes).should.eql([])
   })
 
+  it('give a null as nothing, and as an empty text where that can be set', () => {
+    const sides = {
+      main: { ...main, networkInterface: 'eth1', srtLatency: 200 },
+      backup: { ...backup, networkInterface: null, srtLatency: null, id: '' },
+    }
+    faults(sides).should.eql([
+      'backup.srtLatency: is missing; a switch to main and back would change it; add it',
+    ])
+    failoverSettings(sides).backup.should.eql({ ...backup, networkInterface: '' })
+    const routes = { method: 'routes', main: { name: 'A' }, backup: { id: null, name: 'B' } }
+    failoverSettings(routes).backup.should.eql({ id: null, name: 'B' })
+  })
+
+  it('have no slip in a name, and no value that is no address', () => {
+    const both = (more: object): string[] =>
+      faults({ main: { ...main, ...more }, backup: { ...backup, ...more } })
+    for (const [slip, meant] of [
+      ['latency', 'srtLatency'],
+      ['srtLatancy', 'srtLatency'],
+      ['passphrase', 'srtPassPhrase'],
+      ['adress', 'address'],
+      ['nic', 'networkInterface'],
+    ] as const) {
+      const said = `is not a known field; did you mean ${meant}?`
+      both({ [slip]: 'eth1' }).should.eql([`main.${slip}: ${said}`, `backup.${slip}: ${said}`])
+    }
+    for (const address of [
+      'http://192.0.2.1',
+      '999.1.1.1',
+      ' 192.0.2.1',
+      'a b',
+      '192.0.2.1:5000',
+    ]) {
+      faults({ main: { ...main, address } })[0]!.should.match(
+        /^main\.address: .* must be an IP address/,
+      )
+    }
+    // Newer firmware may know it: only the route can show that.
+    both({ futureField: 1 }).should.eql([])
+  })
+
   it('may have different protocols, each with its own fields', () => {
-    const srt = { protocol: 'srt', srtMode: 'caller', srtPassPhrase: 'a-long-passphrase' }
-    faults({ main: { protocol: 'udp', ...main }, backup: { ...srt, ...backup } }).should.eql([])
+    const udp = { protocol: 'udp', ...main }
+    const srt = { protocol: 'SRT', srtMode: 'caller', srtPassPhrase: 'a-long-passphrase' }
+    faults({ main: udp, backup: { ...srt, ...backup } }).should.eql([])
+    faults({ main: { ...udp, futureField: 1 }, backup: { ...srt, ...backup } }).should.eql([])
     const [fault] = faults({
       main: { protocol: 'udp', address: '192.0.2.1' },
       backup: { ...srt, ...backup },
     })
     fault!.should.startWith('main.port: is missing')
+    faults({ main: { ...udp, srtLatency: 200 }, backup: { ...srt, ...backup } }).should.eql([
+      'main.srtLatency: is not a known field of a source with the protocol udp; correct its name, or remove it',
+    ])
+    const [protocol, ...others] = faults({ main, backup: { ...srt, ...backup } })
+    protocol!.should.startWith('main.protocol: is missing')
+    others.map((each) => each.split(':')[0]).should.eql(['main.srtMode', 'main.srtPassPhrase'])
+  })
+
+  it('with different protocols need not give what both have', () => {
+    const rtmp = { protocol: 'rtmp', rtmpMode: 'CONSUMER', streamName: 'live' }
+    const given = { main: { protocol: 'udp', ...main }, backup: { ...rtmp, ...backup } }
+    faults(given).should.eql([])
+    const { port: _port, ...one } = given.main
+    const { port: _other, ...other } = given.backup
+    faults({ main: one, backup: other }).should.eql([])
+  })
+
+  it('may be over several paths and over one', () => {
+    const path = { ...main, networkInterface: 'eth1' }
+    const bonded = { srtGroupMode: 'broadcast', srtNetworkBondingParams: [path, path] }
+    faults({ main: bonded, backup: { ...backup, srtGroupMode: 'none' } }).should.eql([])
+    const [fault] = faults({ main: bonded, backup })
+    fault!.should.startWith('backup.srtGroupMode: is missing')
   })
 
   it('have no hidden value, and no variable in a secret', () => {
@@ -190,5 +228,148 @@ describe('main and backup', () => {
       'main: must be a route, by its id or name',
       'backup: must be a route, by its id or name',
     ])
+  })
+})
+
+describe('main and backup beside the route as it is', () => {
+  const srt = {
+    id: 'source',
+    name: 'in',
+    protocol: 'srt',
+    mode: 'caller',
+    srtPassPhrase: 'a-long-passphrase',
+    srtLatency: 999,
+    srtRcvBuf: 10_240_000,
+    srtGroupMode: 'none',
+    srtStreamID: '',
+    useFec: false,
+    networkInterface: 'eth1',
+    labels: ['studio'],
+    state: 'connected',
+    summaryStatusCode: 'ok',
+    usedBandwidth: '1.0',
+    ...main,
+  }
+  const udp = {
+    id: 'source',
+    name: 'in',
+    protocol: 'udp',
+    mode: 'unicast',
+    srtPassPhrase: null,
+    srtRcvBuf: 10_240_000,
+    sourceAddress: '192.0.2.77',
+    networkInterface: 'eth1',
+    ...main,
+  }
+  const found = (one: object, other: object, source: object): string[] =>
+    sideFaults(
+      { method: 'source', main: one, backup: other } as never,
+      { source } as unknown as Route,
+    ).map((fault) => `${fault.path}: ${'problem' in fault ? fault.problem : fault.kind}`)
+  const pathsOf = (one: object, other: object, source: object): string[] =>
+    found(one, other, source).map((fault) => fault.split(':')[0]!)
+
+  const spare = { protocol: 'udp', ...backup }
+
+  it('with another protocol give each member of the route that would be lost', () => {
+    found({ protocol: 'srt', ...main }, spare, srt)[0]!.should.equal(
+      'main.srtMode: is missing; a switch to backup and back would change it; add it',
+    )
+    pathsOf({ protocol: 'srt', ...main }, spare, srt).should.eql([
+      'main.srtMode',
+      'main.srtPassPhrase',
+      'main.srtLatency',
+      'main.srtRcvBuf',
+    ])
+    const whole = {
+      protocol: 'srt',
+      mode: 'caller',
+      srtPassPhrase: 'a-long-passphrase',
+      srtLatency: 999,
+      srtRcvBuf: 10_240_000,
+      ...main,
+    }
+    pathsOf(whole, spare, srt).should.eql([])
+    const rest = Object.keys(whole).filter((name) => name.startsWith('srt'))
+    for (const name of rest) {
+      const less = Object.fromEntries(Object.entries(whole).filter(([one]) => one !== name))
+      pathsOf(less, spare, srt).should.eql([`main.${name}`])
+      pathsOf({ ...less, [name]: null }, spare, srt).should.eql(
+        name === 'srtPassPhrase' ? [] : [`main.${name}`],
+      )
+    }
+    pathsOf({ protocol: 'udp', ...main }, { ...whole, ...backup }, udp).should.eql([
+      'main.sourceAddress',
+    ])
+  })
+
+  it('with another protocol give what that one needs', () => {
+    const rtmp = { protocol: 'rtmp', rtmpMode: 'CONSUMER', ...backup }
+    const one = { protocol: 'udp', ...main }
+    const source = { ...udp, sourceAddress: '' }
+    pathsOf(one, { ...rtmp, streamName: 'live' }, source).should.eql([])
+    pathsOf(one, rtmp, source).should.eql(['backup.streamName'])
+  })
+
+  it('look at the side whose protocol the route has', () => {
+    const bare = { protocol: 'srt', ...backup }
+    pathsOf({ protocol: 'udp', ...main }, bare, srt).should.containEql('backup.srtLatency')
+    pathsOf({ protocol: 'udp', ...main }, bare, { ...udp, sourceAddress: '' }).should.eql([])
+    pathsOf(spare, bare, { ...udp, protocol: 'rtp' }).should.eql([])
+  })
+
+  it('with a passphrase that the gateway masks or leaves out need that too', () => {
+    const side = { protocol: 'srt', srtMode: 'caller', srtLatency: 999, srtRcvBuf: 1, ...main }
+    for (const srtPassPhrase of ['******', undefined]) {
+      const source = { ...srt, srtPassPhrase }
+      pathsOf(side, spare, source).should.eql(['main.srtPassPhrase'])
+      pathsOf({ ...side, srtPassPhrase: '' }, spare, source).should.eql([])
+    }
+    pathsOf(side, spare, { ...srt, srtPassPhrase: '' }).should.eql([])
+  })
+
+  it('with the same protocol keep all that they do not give', () => {
+    const source = { ...srt, srtPassPhrase: undefined }
+    pathsOf(main, backup, source).should.eql([])
+    pathsOf({ protocol: 'srt', ...main }, { protocol: 'srt', ...backup }, source).should.eql([])
+    sideFaults({ method: 'routes', main: { id: 'a' }, backup: { id: 'b' } }, {
+      source,
+    } as unknown as Route).should.eql([])
+  })
+
+  it('with paths and without give what the other one has no place for', () => {
+    const path = { ...backup, networkInterface: 'eth2' }
+    const bonded = { srtGroupMode: 'broadcast', srtNetworkBondingParams: [path, path] }
+    const one = { srtGroupMode: 'none', ...main }
+    pathsOf(one, bonded, srt).should.eql(['main.networkInterface'])
+    pathsOf({ ...one, networkInterface: '' }, bonded, srt).should.eql([])
+    const source = {
+      ...srt,
+      srtGroupMode: 'broadcast',
+      address: '192.0.2.1|192.0.2.2',
+      port: '1|2',
+    }
+    pathsOf({ srtGroupMode: 'broadcast' }, one, source).should.eql(['main.srtNetworkBondingParams'])
+    pathsOf(bonded, one, source).should.eql([])
+  })
+
+  it('have no member that neither is known nor in the route', () => {
+    const more = { laterField: 1, srtLatency: 5 }
+    found({ ...main, ...more }, { ...backup, ...more }, udp).should.eql([
+      'main.laterField: is not a known field of a source with the protocol udp; correct its name, or remove it',
+      'main.srtLatency: is not a known field of a source with the protocol udp; correct its name, or remove it',
+      'backup.laterField: is not a known field of a source with the protocol udp; correct its name, or remove it',
+      'backup.srtLatency: is not a known field of a source with the protocol udp; correct its name, or remove it',
+    ])
+    pathsOf(
+      { ...main, ...more },
+      { ...backup, ...more },
+      { ...udp, ...more, laterField: 2 },
+    ).should.eql([])
+    // An unknown one of the route would not survive a switch of the protocol.
+    const { srtPassPhrase: _, ...source } = { ...srt, srtPassPhrase: '', laterField: 1 }
+    pathsOf({ protocol: 'srt', ...main, srtMode: 'caller' }, spare, source).should.containEql(
+      'main.laterField',
+    )
   })
 })

@@ -7,7 +7,7 @@ import {
   type Connection,
   type GatewayError,
 } from '../../../client/internal'
-import type { KeptMemory } from '../../../client/failover/memory'
+import type { KeptMemory } from '../../../client/failover/types'
 import {
   protectRoute,
   type FailoverReport,
@@ -33,9 +33,8 @@ export const OTHER = { address: '192.0.2.3', port: 5000 }
 export const SETTINGS = {
   main: MAIN,
   backup: BACKUP,
-  lookEvery: 0.5,
+  pollEvery: 0.5,
   holdOff: 1,
-  degrade: 0,
   settle: 5,
   guard: 5,
   waitToRestore: 3,
@@ -130,6 +129,7 @@ export async function closeAll(): Promise<void> {
   await gateway.close()
   pending.size.should.equal(0, 'timers')
   gateway.memory.protections.size.should.equal(0)
+  gateway.memory.reads.size.should.equal(0)
   simulator.openSessions.should.equal(0)
   await simulator.stop()
   JSON.stringify([reported, log]).should.not.containEql(SECRET)
@@ -212,10 +212,16 @@ export const writes = (): Call[] =>
   simulator.journal.filter(({ method, path }) => method === 'POST' && path !== '/api/session')
 export const addressOf = (name = 'Studio A'): string => simulator.route(name)!.source.address ?? ''
 
+/** Reads that all failovers share. */
+export const sharedReads = (): number =>
+  simulator.journal.filter(
+    ({ method, path }) => method === 'GET' && /^\/api\/devices\/[^/]+$/.test(path),
+  ).length
+
 /** As many looks as that, from now on. */
 export async function looks(count: number): Promise<void> {
-  const before = readsOf('studio-a')
-  await until(() => readsOf('studio-a') >= before + count, `${count} looks`)
+  const before = sharedReads()
+  await until(() => sharedReads() >= before + count, `${count} looks`)
 }
 
 /** Somebody else sets a source. */

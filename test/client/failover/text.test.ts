@@ -2,7 +2,7 @@ import 'should'
 import { LANGUAGES } from '../../../client/internal'
 import { ERROR_CODES } from '../../../client/errors'
 import { failoverText, type Reported } from '../../../client/failover/text'
-import { FAILOVER_EVENTS, FAILOVER_STATES } from '../../../client/model/failover'
+import { FAILOVER_EVENTS, FAILOVER_STATES, UNPROTECTED } from '../../../client/model/failover'
 
 const about = (event: Partial<Reported>): Reported => ({
   event: 'failover.state',
@@ -13,9 +13,7 @@ const about = (event: Partial<Reported>): Reported => ({
   cause: null,
   outageMs: null,
   durationMs: null,
-  switches: 0,
   held: false,
-  dryRun: false,
   route: { id: 'r1', name: 'Studio A' },
   ...event,
 })
@@ -27,6 +25,8 @@ const failure = (code: string, applied: 'no' | 'maybe' | 'yes' = 'no') => ({
 })
 
 type Case = [event: Partial<Reported>, english: string, german: string, japanese: string]
+
+const DIFFERS = { main: ['port'], backup: ['address', 'port'] }
 
 /** Without the name of the route. */
 const CASES: Case[] = [
@@ -51,15 +51,15 @@ const CASES: Case[] = [
   ],
   [
     { event: 'failover.switched', to: 'backup', cause: 'manual', state: 'hold-off' },
-    'switched to backup, as requested, which is not good',
-    'auf backup umgeschaltet, wie angefordert, aber diese Quelle ist nicht gut',
-    '要求に従い、backup に切り替わりました。ただし、このソースは正常ではありません',
+    'switched to backup, as requested, but backup is not good',
+    'auf backup umgeschaltet, wie angefordert, aber backup ist nicht gut',
+    '要求に従い、backup に切り替わりました。ただし、backup は正常ではありません',
   ],
   [
-    { event: 'failover.switched', to: 'backup', cause: 'signal-degrade', dryRun: true },
-    'dry run, nothing is changed: switched to backup, because the source in use failed repeatedly',
-    'Probelauf, nichts wird geändert: auf backup umgeschaltet, weil die aktive Quelle wiederholt ausgefallen ist',
-    'ドライラン (変更なし): 使用中のソースに障害が繰り返し発生したため、backup に切り替わりました',
+    { event: 'failover.switched', to: 'backup', cause: 'signal-degrade', state: 'protecting' },
+    'switched to backup, because the source in use failed repeatedly',
+    'auf backup umgeschaltet, weil die aktive Quelle wiederholt ausgefallen ist',
+    '使用中のソースに障害が繰り返し発生したため、backup に切り替わりました',
   ],
   [
     { event: 'failover.failed', to: 'backup' },
@@ -75,33 +75,81 @@ const CASES: Case[] = [
   ],
   [
     { event: 'failover.failed', to: 'main', failure: failure('OUTCOME_UNKNOWN', 'maybe') },
-    'the switch to main failed: outcome unknown, and may still have an effect',
-    'die Umschaltung auf main ist fehlgeschlagen: Ergebnis unbekannt, sie kann aber noch wirksam werden',
+    'the switch to main failed: outcome unknown; it may still take effect',
+    'die Umschaltung auf main ist fehlgeschlagen: Ergebnis unbekannt; sie kann noch wirksam werden',
     'main への切り替えに失敗しました: 結果は不明です。後から反映される可能性があります',
   ],
   [
     { event: 'failover.failed', to: 'backup', failure: failure('REJECTED', 'yes') },
-    'the switch to backup failed halfway: request rejected',
-    'die Umschaltung auf backup ist auf halbem Weg fehlgeschlagen: Anfrage abgewiesen',
-    'backup への切り替えに途中で失敗しました: 要求が拒否されました',
+    'the switch to backup failed and neither route runs: request rejected',
+    'die Umschaltung auf backup ist fehlgeschlagen, keine der beiden Routen läuft: Anfrage abgewiesen',
+    'backup への切り替えに失敗しました。どちらのルートも実行中ではありません: 要求が拒否されました',
   ],
   [
-    { event: 'failover.no-protection', from: 'backup', to: 'main', reason: 'main-bad' },
-    'backup failed and there is no protection: main is not good either',
-    'backup ist ausgefallen, es gibt keinen Schutz: auch main ist nicht gut',
-    'backup に障害が発生し、保護されていません: main も正常ではありません',
+    { event: 'failover.failed', from: 'backup', to: 'main', cause: 'restore', reason: 'not-good' },
+    'the switch to main failed: main did not become good in time, so the route gets backup again',
+    'die Umschaltung auf main ist fehlgeschlagen: main wurde nicht rechtzeitig gut, die Route bekommt wieder backup',
+    'main への切り替えに失敗しました: main が時間内に正常になりませんでした。ルートを backup に戻します',
   ],
   [
-    { event: 'failover.taken-over', from: 'main', to: 'other' },
-    'somebody else has set another source',
-    'jemand anders hat eine andere Quelle eingestellt',
-    '他のユーザーが別のソースに変更しました',
+    { event: 'failover.failed', from: 'backup', to: 'main', reason: 'not-good', held: true },
+    'the switch to main failed: main did not become good in time',
+    'die Umschaltung auf main ist fehlgeschlagen: main wurde nicht rechtzeitig gut',
+    'main への切り替えに失敗しました: main が時間内に正常になりませんでした',
+  ],
+  [
+    { event: 'failover.unprotected', from: 'main', reason: 'held', held: true },
+    'no protection: main failed, and the failover is held (it would switch to backup now)',
+    'kein Schutz: main ist ausgefallen, und das Failover ist angehalten (es würde jetzt auf backup umschalten)',
+    '保護なし: main に障害が発生しましたが、フェイルオーバーは保留中です (保留でなければ backup に切り替わります)',
+  ],
+  [
+    { event: 'failover.unprotected', from: 'backup', reason: 'both-bad' },
+    'no protection: neither main nor backup is good',
+    'kein Schutz: weder main noch backup ist gut',
+    '保護なし: main も backup も正常ではありません',
+  ],
+  [
+    { event: 'failover.unprotected', from: 'backup', reason: 'switch-failed' },
+    'no protection: backup failed, and the switch to main does not succeed',
+    'kein Schutz: backup ist ausgefallen, und die Umschaltung auf main gelingt nicht',
+    '保護なし: backup に障害が発生しましたが、main への切り替えに失敗しています',
+  ],
+  [
+    { event: 'failover.unprotected', from: 'main', reason: 'unknown' },
+    'no protection: main failed, and now the gateway does not show the route',
+    'kein Schutz: main ist ausgefallen, und jetzt zeigt das Gateway die Route nicht',
+    '保護なし: main に障害が発生し、現在ゲートウェイはルートの状態を返しません',
+  ],
+  [
+    { event: 'failover.unprotected', from: 'main', reason: 'backup-bad' },
+    'no protection: main is good, but backup is not',
+    'kein Schutz: main ist gut, aber backup nicht',
+    '保護なし: main は正常ですが、backup は正常ではありません',
+  ],
+  [
+    { event: 'failover.protected', from: 'main', reason: 'both-bad', outageMs: 300_000 },
+    'all clear: main is in use and good (outage: 5 minutes)',
+    'Entwarnung: main ist aktiv und gut (Ausfall: 5 Minuten)',
+    '復旧: main を使用中で、正常です (中断時間: 5分)',
+  ],
+  [
+    { event: 'failover.protected', from: 'backup', reason: 'held', held: true },
+    'all clear: backup is in use and good (held)',
+    'Entwarnung: backup ist aktiv und gut (angehalten)',
+    '復旧: backup を使用中で、正常です (保留中)',
+  ],
+  [
+    { event: 'failover.taken-over', from: 'main', to: 'other', differs: DIFFERS },
+    'somebody else has set another source: the source differs from main in port, and from backup in address, port',
+    'jemand anders hat eine andere Quelle eingestellt: die Quelle unterscheidet sich von main in port und von backup in address, port',
+    '他の人が別のソースに変更しました。main との違い: port。backup との違い: address, port',
   ],
   [
     { event: 'failover.taken-over', from: 'main', to: 'backup' },
     'somebody else has set backup',
     'jemand anders hat backup eingestellt',
-    '他のユーザーが backup に変更しました',
+    '他の人が backup に変更しました',
   ],
   [
     { event: 'failover.held' },
@@ -111,27 +159,21 @@ const CASES: Case[] = [
   ],
   [
     { event: 'failover.released' },
-    'the failover is released: automatic switches are possible again',
-    'das Failover ist freigegeben: automatische Umschaltungen sind wieder möglich',
+    'the failover is released: it switches by itself again',
+    'das Failover ist freigegeben: es schaltet wieder automatisch um',
     'フェイルオーバーの保留が解除されました: 自動切り替えが再び可能です',
-  ],
-  [
-    { event: 'failover.limit', switches: 4 },
-    '4 automatic switches, which is the limit: from now on slower, and no automatic return to main',
-    '4 automatische Umschaltungen, damit ist die Grenze erreicht: ab jetzt langsamer und ohne automatische Rückkehr zu main',
-    '自動切り替えが上限の4回に達しました: 以後は間隔が長くなり、main への自動復帰は行われません',
-  ],
-  [
-    { event: 'failover.limit-over' },
-    'the limit of automatic switches no longer applies',
-    'die Grenze für automatische Umschaltungen gilt nicht mehr',
-    '自動切り替えの上限は適用されなくなりました',
   ],
   [
     { event: 'failover.state', state: 'standby', held: true },
     'the route is stopped (held)',
     'die Route ist gestoppt (angehalten)',
     'ルートは停止しています (保留中)',
+  ],
+  [
+    { event: 'failover.state', state: 'foreign', differs: DIFFERS },
+    'neither main nor backup is in use: the source differs from main in port, and from backup in address, port',
+    'weder main noch backup ist aktiv: die Quelle unterscheidet sich von main in port und von backup in address, port',
+    'main も backup も使用されていません。main との違い: port。backup との違い: address, port',
   ],
 ]
 
@@ -151,8 +193,8 @@ describe('the text of an event of a failover', () => {
   it('has different words for each state, each reason and each language', () => {
     const texts = LANGUAGES.flatMap((language) => [
       ...FAILOVER_STATES.map((state) => failoverText(about({ state }), language)),
-      ...(['held', 'switching', 'main-bad', 'guard'] as const).map((reason) =>
-        failoverText(about({ event: 'failover.no-protection', from: 'main', reason }), language),
+      ...UNPROTECTED.map((reason) =>
+        failoverText(about({ event: 'failover.unprotected', from: 'main', reason }), language),
       ),
     ])
     new Set(texts).size.should.equal(texts.length)

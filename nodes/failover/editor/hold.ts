@@ -1,17 +1,11 @@
-// A choice of a failover, such as whether it is held at the start: no, yes, or as an environment
-// variable says.
+// Whether a failover is held at the start: no, yes, or as an environment variable says.
 import { booleanFrom } from '../../../client/model/convert'
 import { element } from '../../editor/element'
 import { text } from './text'
 
-/** The properties that can be no, yes, or a variable. */
-export const FLAGS = ['hold', 'dryRun'] as const
-
-export type Flag = (typeof FLAGS)[number]
-
 /** Shows the saved value; returns a function that reads it back. What nobody edits stays. */
-export function showFlag(property: Flag, saved: unknown): () => unknown {
-  const id = `#media-gateway-failover-${property}`
+export function showHold(saved: unknown): () => unknown {
+  const id = '#media-gateway-failover-hold'
   const choice = document.querySelector<HTMLSelectElement>(id)!
   const name = document.querySelector<HTMLInputElement>(`${id}-variable`)!
   const variable = nameOf(saved)
