@@ -1,5 +1,6 @@
-import { sentenceOf, type Fault } from './model/faults'
-import { filled, mentions, say, textOf, words, type Sentence } from './sentences'
+import { sentenceOf, shortOf, wholeSentenceOf, type Fault, type Short } from './model/faults'
+import { legible } from './model/legible'
+import { filled, forPrograms, mentions, say, textOf, words, type Sentence } from './sentences'
 
 export { say, words, type Sentence } from './sentences'
 
@@ -34,8 +35,8 @@ export interface Problem {
   problem: string
 }
 
-/** A fault, whether or not it has been put into words yet. */
-export type Finding = Problem | Fault
+/** A fault, whether or not it has been put into words yet; with its sentence where it has one of its own. */
+export type Finding = (Problem & { sentence?: string; short?: Short }) | Fault
 
 /**
  * Whether a failed operation changed the appliance: certainly not; perhaps, since a response
@@ -66,8 +67,8 @@ export interface ErrorCause {
   /** Whether something was changed by this message. Known at the attempt, never guessed afterwards. */
   applied: Applied
   /**
-   * With `INVALID_INPUT`, every fault of the input at once; with `CLOSED`, the rows of a list that
-   * were sent and had not been seen.
+   * With `INVALID_INPUT`, every fault of the input at once; with `CONFIG`, those of the settings or
+   * options; with `CLOSED`, the rows of a list that were sent and had not been seen.
    */
   problems?: Problem[]
 }
@@ -85,7 +86,7 @@ export class GatewayError extends Error {
   readonly #sentences: readonly Sentence[]
 
   constructor(code: ErrorCode, said: Said, cause: Partial<ErrorCause> = {}) {
-    const sentences = sentencesOf(said)
+    const sentences = sentencesOf(said).map(legibleSentence)
     super(bounded(textOf(sentences), 1500))
     this.name = 'GatewayError'
     this.code = code
@@ -93,7 +94,7 @@ export class GatewayError extends Error {
     const { applied = DOUBTFUL.has(code) ? 'maybe' : 'no', retryable = RETRYABLE.has(code) } = cause
     const known = Object.entries(cause).filter(([, value]) => value !== undefined)
     this.cause = {
-      ...Object.fromEntries(known),
+      ...legibleTexts(Object.fromEntries(known)),
       code,
       retryable: retryable && applied === 'no',
       applied,
@@ -110,6 +111,21 @@ export class GatewayError extends Error {
     return this.message
   }
 }
+
+/** A text of an error may come from anywhere, and stands in logs, in the status and in the editor. */
+const legibleSentence = (sentence: Sentence): Sentence => ({
+  ...sentence,
+  values: legibleTexts(sentence.values),
+})
+
+/** Returns a copy with the texts in it legible. */
+const legibleTexts = <T extends object>(facts: T): T =>
+  Object.fromEntries(
+    Object.entries(facts).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' ? legible(value) : value,
+    ]),
+  ) as T
 
 const sentencesOf = (said: Said): readonly Sentence[] => {
   if (typeof said === 'string') return [words('__text__', { text: said })]
@@ -138,19 +154,59 @@ export const isLasting = ({ code }: GatewayError): boolean => LASTING.has(code)
 /** Codes that mean a change in doubt, unless `applied` says otherwise. */
 const DOUBTFUL: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN', 'NOT_CONFIRMED'])
 
-/** The error for bad input: one sentence with up to five faults, and all in `cause.problems`. */
-export function invalidInput(found: readonly Finding[], operation?: string): GatewayError {
-  const problems = found.map((each) => ({
-    path: bounded(each.path, 500),
-    problem: bounded('kind' in each ? sentenceOf(each) : each.problem, 1000),
+/** A list of 5,000 routes may be all wrong; more would keep everything else waiting. */
+const MOST_PROBLEMS = 10_000
+
+/** The error for bad input: up to five faults as sentences, and the others in `cause.problems`. */
+export const invalidInput = (found: readonly Finding[], operation?: string): GatewayError =>
+  faulty('INVALID_INPUT', found, [say('unchanged')], operation)
+
+/** The error for options or settings that cannot work. */
+export const badSettings = (found: readonly Finding[], ...advice: Sentence[]): GatewayError =>
+  faulty('CONFIG', found, advice)
+
+/** The same failure as one of the settings of a node, where they are what was wrong. */
+export function asSetting(error: unknown): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'INVALID_INPUT') return error
+  const said = error.sentences.filter(({ key }) => key !== 'unchanged')
+  return new GatewayError('CONFIG', [...said, say('correctNode')], {
+    ...error.cause,
+    code: undefined,
+  })
+}
+
+function faulty(
+  code: 'INVALID_INPUT' | 'CONFIG',
+  found: readonly Finding[],
+  advice: Sentence[],
+  operation?: string,
+): GatewayError {
+  const problems = found.slice(0, MOST_PROBLEMS).map((each) => ({
+    path: bounded(legible(each.path), 500),
+    problem: bounded(legible('kind' in each ? sentenceOf(each) : each.problem), 1000),
   }))
-  const faults = problems.map(({ path, problem }) => `${path || 'The input'} ${problem}`)
+  const said = found.slice(0, 5).map((each, index) => {
+    const own = 'kind' in each ? wholeSentenceOf(each) : each.sentence
+    const { path, problem } = problems[index]!
+    const sentence = own ?? `${path || 'The input'} ${problem}`
+    return /[.?]$/.test(sentence) ? sentence : `${sentence}.`
+  })
+  const numbered = said.length > 1 ? said.map((one, index) => `${index + 1}. ${one}`) : said
+  const listed = found.length > MOST_PROBLEMS ? `the first ${MOST_PROBLEMS}` : 'all'
   const more =
-    faults.length > 5 ? `; and ${faults.length - 5} more (all in error.cause.problems)` : ''
-  const shown = bounded(faults.slice(0, 5).join('; '), 1200)
+    found.length > 5 ? ` And ${found.length - 5} more, ${listed} in error.cause.problems.` : ''
+  const faults = bounded(numbered.join(' '), 1200) + more
+  const [first] = found
+  const short = first && ('kind' in first ? shortOf(first) : first.short)
   return new GatewayError(
-    'INVALID_INPUT',
-    [words('__faults__.', { faults: shown + more }), say('unchanged')],
+    code,
+    [
+      {
+        ...words('__faults__', { faults }),
+        ...(short && { short: { ...short, of: found.length } }),
+      },
+      ...advice,
+    ],
     { operation, problems },
   )
 }
@@ -173,14 +229,18 @@ export function protectedError(
   const values = { count: routes.length, names: bounded(quoted, 800) }
   const said: Sentence[] =
     others.length === 0
-      ? [say('protected', { route: bounded(only, 200) }), say('unchanged'), say('confirmProtected')]
+      ? [
+          say('protected', { route: bounded(only, 200) }),
+          say('unchanged'),
+          say('confirmProtected', { route: bounded(only, 200) }),
+        ]
       : [
           words(
             '__count__ routes on __host__ are protected by its configuration: __names__.',
             values,
           ),
           say('unchanged'),
-          words('To do it anyway, set msg.confirmProtected to an array of exactly these names.'),
+          words('To override, set confirmProtected to an array of exactly these names.'),
         ]
   said[0] = { ...said[0]!, news: 'protected' }
   return new GatewayError('READ_ONLY', said, { operation: name })
@@ -192,6 +252,10 @@ export const badResponse = (said: Said, statusCode?: number): GatewayError =>
 
 /** The end of a call because its node, its signal or its gateway was stopped. */
 export const closedError = (): GatewayError => new GatewayError('CLOSED', say('stopped'))
+
+/** A call of a gateway that its program has closed: no later one can succeed. */
+export const gatewayClosed = (): GatewayError =>
+  new GatewayError('CLOSED', words('This gateway was closed.'), { retryable: false })
 
 /**
  * True for an error of this package, even when it comes from another copy of it, for which
@@ -240,7 +304,7 @@ export function asGatewayError(
   gateway?: Identity,
 ): GatewayError {
   if (error instanceof GatewayError) return reported(error, operation, gateway)
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const reason = thrownAs(error)
   const failure = new GatewayError('BAD_RESPONSE', say('notProcessed', { reason }), {
     applied: (operation.writes ?? 0) > 0 ? 'maybe' : 'no',
   })
@@ -249,13 +313,28 @@ export function asGatewayError(
   return whole
 }
 
+/** What was thrown, in words. Not everything that can be thrown can be made a text. */
+export function thrownAs(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return 'no reason is given'
+  }
+}
+
 /** What an error is about, before its sentences. */
 const ROUTE = words('Route "__route__":')
+const ROUTE_AT = words('Route "__route__" on __host__:')
+const HOST = words('__host__:')
 const GATEWAY = words('Gateway "__gateway__":')
 
 /** The sentences alone, for a place that shows what they are about. */
 export const withoutLabels = (sentences: readonly Sentence[]): readonly Sentence[] =>
-  sentences.filter(({ words: said }) => said !== ROUTE.words && said !== GATEWAY.words)
+  sentences.filter(({ words: said }) => !LABELS.has(said))
+
+const LABELS: ReadonlySet<string> = new Set(
+  [ROUTE, ROUTE_AT, HOST, GATEWAY].map((one) => one.words),
+)
 
 /** An error of the configuration of this gateway. */
 export const ofConfiguration = (error: GatewayError, { name }: Identity): GatewayError =>
@@ -270,7 +349,22 @@ const ABOUT_GATEWAY: ReadonlySet<ErrorCode> = new Set([
   'TLS',
 ])
 
-/** The same failure, with what it is about in its message and in `cause`. */
+/** Operations that change nothing: of these, that nothing was changed goes without saying. */
+const READS: ReadonlySet<string> = new Set([
+  'session',
+  'list-devices',
+  'get-device',
+  'list-routes',
+  'get-route',
+  'statistics',
+  'watch',
+  'metrics',
+])
+
+/**
+ * The same failure, with what it is about in its message and in `cause`, in the words of who called.
+ * The one place that names the gateway and the route.
+ */
 export function reported(
   { code, sentences, cause }: GatewayError,
   { name, route }: Reporting,
@@ -279,16 +373,30 @@ export function reported(
   const values: Record<string, string> = {}
   if (gateway?.host) values.host = gateway.host
   if (route !== undefined) values.route = bounded(route, 200)
-  const isAboutRoute = !ABOUT_GATEWAY.has(code) || cause.applied !== 'no'
-  const isNamed = sentences.some((one) => mentions(one, 'route'))
-  const whole = values.route && isAboutRoute && !isNamed ? [ROUTE, ...sentences] : sentences
+  const said = READS.has(name) ? sentences.filter(({ key }) => key !== 'unchanged') : sentences
+  const label = labelFor(said, {
+    route: values.route && (!ABOUT_GATEWAY.has(code) || cause.applied !== 'no') ? ROUTE : undefined,
+    host: values.host,
+  })
   const { id, name: of, inventory } = gateway ?? {}
-  return new GatewayError(code, filled(whole, values), {
+  const whole = filled([...label, ...said], values)
+  return new GatewayError(code, id === '' ? forPrograms(whole) : whole, {
     ...cause,
     operation: name,
     gateway: id === undefined || of === undefined ? cause.gateway : { id, name: inventory ?? of },
     appliance: inventory === undefined ? cause.appliance : of,
   })
+}
+
+/** What the sentences are about, as far as they do not say it. */
+function labelFor(
+  said: readonly Sentence[],
+  { route, host }: { route?: Sentence; host?: string },
+): Sentence[] {
+  const names = (mark: string): boolean => said.some((one) => mentions(one, mark))
+  const hasHost = !host || names('host') || said.some((one) => one.words === GATEWAY.words)
+  if (route && !names('route')) return [hasHost ? route : ROUTE_AT]
+  return hasHost ? [] : [HOST]
 }
 
 /** The same failure with other sentences. */

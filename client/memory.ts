@@ -1,3 +1,5 @@
+import { normalizeId } from './model/ids'
+import type { InUse } from './model/failover'
 import type { JsonObject } from './model/json'
 import type { RouteFields } from './model/types'
 
@@ -12,31 +14,87 @@ export interface Memory {
   refusesLargePages: boolean
   /** By device: how many routes it counts but does not list, however often they are read. */
   readonly unlisted: Map<string, number>
+  /** By device: the latest list of all routes that callers share. Only `changes/` knows more of it. */
+  readonly lists: Map<string, object>
   /** Firmware before 3.8, which has no commands for destinations (facts 4.7). */
   lacksDestinationCommands: boolean
-  /** The number of creates that were sent from here and do not show yet. */
-  unseenCreates: number
-  /** By route: the latest update that was sent from here and has not been seen applied yet. */
-  readonly unseenUpdates: Map<string, UnseenUpdate>
+  /** By route, or by the name of a new one: what was sent from here and does not show yet. */
+  readonly unseen: Map<string, Map<string, Unseen>>
   /** By route: the secrets that were last written from here. */
   readonly writtenSecrets: Map<string, WrittenSecrets>
+  /** IDs of plans that have changed something: each is applied once. */
+  readonly usedPlans: Map<string, true>
   /** By device, `''` for the only one: its poller for watches. Only `watch/` knows more of it. */
   readonly watches: Map<string, Running>
-  /** What another process has seen of a device, once it was asked for. Only `watch/` knows more of it. */
-  handedOver?: Promise<object | undefined>
-  /** It could not be had so far. */
-  lacksHandedOver: boolean
-  /** By route: the failover that protects it. Only `failover/` knows more of it. */
-  readonly protections: Map<string, object>
+  /** What watches have saved for those that come after them. Only `watch/` knows more of it. */
+  saved?: object
+  /** By gateway and route, see `ownerKey`: the failover that protects it. */
+  readonly protections: Protections
+  /** By device, `''` for the only one: the reads that failovers share. Only `failover/` knows more of it. */
+  readonly reads: Map<string, object>
   /** By device: its poller for waits until a change shows. Only `changes/` knows more about it. */
   readonly waits: Map<string, Running>
 }
 
-/** An update that the appliance may have accepted. */
-export interface UnseenUpdate {
-  fields: RouteFields
-  /** The route that it was planned on. */
+/** Where a route is. */
+export interface RouteAddress {
+  deviceId: string
+  routeId: string
+}
+
+/** Returns a key: the same text for the same route. */
+export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
+  `${deviceId} ${normalizeId(routeId)}`
+
+/** A failover, as others see it: what it has set in a route is not theirs to change. */
+export interface Owner {
+  /**
+   * The members of the source that main or backup set, without secrets that are the same in both:
+   * these a switch keeps. None where two routes are protected.
+   */
+  readonly members: readonly string[]
+  /** These members as main has them, without secrets; one that main does not have is empty. */
+  readonly main: JsonObject
+  /** The source that was last seen; of two routes, absent while both are stopped. */
+  readonly inUse?: InUse
+  /** It stops the one route and starts the other. */
+  readonly isTwo: boolean
+  /** Of two routes, the ID of main. */
+  readonly mainId?: string
+}
+
+/** By gateway and route, see `ownerKey`. Connections to one gateway may share it. */
+export type Protections = Map<string, Owner>
+
+/** The same text for the same route of the same gateway, through whichever connection. */
+export const ownerKey = (gateway: string, address: RouteAddress): string =>
+  `${gateway} ${keyOf(address)}`
+
+/** The failover that protects a route. */
+export const ownerOf = (
+  { address: gateway, memory }: { address: string; memory: Memory },
+  address: RouteAddress,
+): Owner | undefined => memory.protections.get(ownerKey(gateway, address))
+
+/** A change that was sent from here and that no read has shown yet. */
+export interface Unseen {
+  kind: 'create' | 'update' | 'delete' | 'start' | 'stop'
+  /** By the clock of the gateway. */
+  sentAt: number
+  /** False while it is not known whether it arrived. */
+  accepted: boolean
+  /** What an update sends. */
+  fields?: RouteFields
+  /** The route as it was read before the update. */
   before?: RouteFields
+  /** The destination that is started or stopped; undefined for the route. */
+  destinationId?: string
+  /** The IDs of the routes that existed before a create. */
+  older?: { has(id: string): boolean }
+  /** The change before it, which had not shown either: until that shows, this one cannot. */
+  earlier?: Unseen
+  /** The appliance has shown that it is under way. */
+  wasPending?: boolean
 }
 
 /**
@@ -50,16 +108,17 @@ export interface Running {
   end(): void
 }
 
-export const newMemory = (): Memory => ({
-  lacksHandedOver: false,
+export const newMemory = (protections: Protections = new Map()): Memory => ({
   refusesLargePages: false,
   unlisted: new Map(),
+  lists: new Map(),
   lacksDestinationCommands: false,
-  unseenCreates: 0,
-  unseenUpdates: new Map(),
+  unseen: new Map(),
   writtenSecrets: new Map(),
+  usedPlans: new Map(),
   watches: new Map(),
-  protections: new Map(),
+  protections,
+  reads: new Map(),
   waits: new Map(),
 })
 

@@ -1,5 +1,7 @@
 /** The sentences of errors: what happened, and what to do. */
 
+import type { Short } from './model/faults'
+
 /** The values for the marks of a sentence. None of them is a secret. */
 export type Values = Readonly<Record<string, string | number>>
 
@@ -11,6 +13,8 @@ export interface Sentence {
   values: Values
   /** What it reports in short, where that is not in the code of the error. */
   news?: News
+  /** The fault that it reports, for a place without room for a sentence. */
+  short?: Short
 }
 
 /** A change that was made in part, a name that is not unique, or a protected route. */
@@ -23,6 +27,7 @@ export type News =
   | 'afterChange'
   | 'sameName'
   | 'protected'
+  | 'shared'
 
 export type SentenceKey = keyof typeof SENTENCES
 
@@ -34,12 +39,17 @@ export const SENTENCES = {
   // The connection.
   noConnectionInTime:
     'No connection to __host__ within __time__ s. Check the URL, firewall and VPN, or increase the request timeout of the gateway.',
+  noConnectionInAttempts:
+    'No connection to __host__ in __attempts__ attempts within __time__ s. Check the URL, firewall and VPN, or increase the request timeout of the gateway.',
   noResponseInTime: '__host__ did not respond within __time__ s.',
+  noResponseToAttempts: '__host__ did not respond to __attempts__ attempts within __time__ s.',
   tryAgainOrWait: 'Try again later, or increase the request timeout of the gateway.',
   tryAgain: 'Try again in a moment.',
   cutOff: '__host__ cut off its response before the end.',
   tooLarge:
-    'The response of __host__ is larger than __size__ MiB and was not read. Check that the URL is that of a gateway.',
+    'The response of __host__ is larger than __size__ and was not read. Check that the URL is that of a gateway.',
+  encoded:
+    'The response of __host__ is encoded as "__encoding__", which was not requested, and was not read. Turn off compression in the server or proxy in front of the gateway.',
   refused:
     '__host__ refused the connection: nothing listens at this address and port. Check the URL, and that the gateway is running.',
   closed: '__host__ closed the connection without a response. It may be restarting.',
@@ -52,6 +62,8 @@ export const SENTENCES = {
   proxySilent: 'The HTTP proxy did not connect to __host__ in time. Check the proxy configuration.',
   connectionFailed: 'The connection to __host__ failed (__reason__).',
   noHttp: 'The server at __host__ does not speak HTTP. Check the URL and its port.',
+  maybeHttps: 'If this port speaks https, the URL must begin with https://.',
+  maybeHttp: 'If this port speaks http, the URL must begin with http://.',
   stopped: 'The call was stopped before __host__ responded, for example by a deploy.',
 
   // TLS.
@@ -59,7 +71,9 @@ export const SENTENCES = {
     'The TLS or proxy configuration for __host__ cannot be used (__reason__). Check its certificate, key, passphrase and URL.',
   tlsBroke: 'The TLS connection to __host__ broke (__reason__).',
   tlsFailed:
-    'The TLS connection to __host__ failed (__reason__). Check https or http in the URL, and the port.',
+    'The TLS connection to __host__ failed (__reason__). Check the port, and which TLS versions and certificates the gateway accepts.',
+  speaksNoTls:
+    'The server at __host__ does not speak https at this port. If it speaks http, the URL must begin with http://.',
   selfSigned: 'The certificate of __host__ is self-signed.',
   unknownAuthority: 'The certificate of __host__ comes from an unknown authority.',
   expired: 'The certificate of __host__ has expired. Renew it.',
@@ -80,17 +94,29 @@ export const SENTENCES = {
   otherVersion:
     'The instance of Node-RED that owns the appliance has another version of the nodes. Install the same version on all instances.',
 
+  // Failovers.
+  lastKnown: '__host__ shows only its last known state: its status is "__status__".',
+  failoverRole:
+    'The user has the role __roles__ on __host__, but a failover requires Operator or Administrator. Use another account in the configuration of the gateway.',
+  otherFailover:
+    'Another failover already protects route "__route__". A route can only have one: remove the other failover, or choose another route.',
+  monitorStopped:
+    'Monitor route "__route__" is stopped, and shows nothing of its source. Start it.',
+
   // The login.
   loginRefused: '__host__ refused the username or the password (HTTP __status__).',
   correctLogin: 'Correct them in the configuration of the gateway, and deploy.',
   loginNotFound: 'Check the URL too: this may be another server.',
   apiInUrl: 'The URL ends in /api, which the nodes add: remove it.',
+  pathInUrl: 'The URL has the path __path__: if that is the path of a web page, remove it.',
   noSession: 'The response to the login contains no session.',
   tooManySessions:
     '__host__ has no free session. End sessions that are not needed, or wait until they expire.',
   endsSessions:
     '__host__ ends each new session at once. Check on the gateway whether the account may log in, and whether other clients end its sessions.',
-  nextLogin: 'The next login is possible in __time__ s.',
+  losesSessions:
+    '__host__ has ended one session after the other soon after its login. Another program may log in with the same account: give each its own, or more sessions to the account.',
+  nextLogin: 'Next attempt in __time__ s.',
   noLogin:
     'No further attempt is made, so that the account does not get locked. To try the same credentials again, send "start" to a session node.',
 
@@ -115,16 +141,21 @@ export const SENTENCES = {
   // Responses that are not as documented.
   notAGateway:
     'The server at __host__ does not respond like a media gateway (__request__). Check the URL and its path.',
+  sentPage: '__host__ sent a web page instead of a result (__request__).',
+  sentNoResult: '__host__ sent a response that is no result (__request__).',
   gotNothing: 'The response was empty.',
   gotPage: 'The response was a web page.',
   gotText: 'The response was not JSON.',
   gotDeep: 'The response was nested too deep.',
+  gotMany: 'The response had too many values and was not read.',
   redirected:
     '__host__ redirects to __target__ (__request__), which is not followed. Enter the final URL in the configuration of the gateway.',
   redirectedHere:
     '__host__ redirects (__request__), which is not followed. Check the URL and its path.',
   unexpected:
     '__host__ returned an unexpected response (__what__: __came__ instead of __expected__).',
+  differs:
+    'Its interface differs from what the nodes know: please report this with its software version at https://github.com/media-gateway/node-red/issues.',
   noDevice: '__host__ reports no device.',
   severalDevices:
     '__host__ has several devices. Choose one in the Device field, or set msg.deviceId: __devices__.',
@@ -133,24 +164,31 @@ export const SENTENCES = {
   routeWithoutId: '__host__ lists a route without an ID.',
   otherRoute: '__host__ returned another route than the requested one.',
   incompleteList: '__host__ reports __count__ routes but returned only __listed__.',
+  listMoves: 'The list of routes on __host__ kept changing while its pages were read.',
   incompleteRoute:
     '__host__ returned the route without its __part__. The change was not sent, so that no part of the route gets lost.',
   notProcessed:
     'The response of __host__ could not be processed (__reason__). Please report this at https://github.com/media-gateway/node-red/issues.',
   secretRepeated:
-    '__host__ has written the password of the account, or the ID of the session, into this route. It is not shown.',
+    '__host__ has written the password of the account, or the ID of the session, into its data, which are not shown for that reason.',
 
   // Changes.
   readOnly:
     'The gateway __host__ is set to read-only. Nothing was changed. To allow changes, clear "Read-only" in the configuration of the gateway, and deploy.',
   protected: 'Route "__route__" is protected by the configuration of the gateway __host__.',
-  confirmProtected: 'To do it anyway, set msg.confirmProtected to exactly its name.',
+  confirmProtected: 'To override, set msg.confirmProtected to "__route__".',
+  shared:
+    'Outputs that would be removed or changed belong to other routes on __host__ too: __outputs__. What happens to them there is not known.',
+  confirmShared: 'To do it anyway, set msg.confirmShared to true.',
   mayBeApplied:
     'The change may or may not have been applied: check the gateway before you send it again.',
   notSent: 'The change was not sent.',
   unchanged: 'Nothing was changed.',
   notConfirmed: '__host__ accepted the change, but it was not confirmed within __time__ s.',
-  readFirst: 'Read the route before you send the change again, or increase Timeout.',
+  readFirst:
+    'Read the route before you send the change again. If __host__ is slow, increase Timeout.',
+  listFirst:
+    'List the routes before you send it again: a second create makes a second route. If __host__ is slow, increase Timeout.',
   earlierChange:
     '__host__ is still applying an earlier change after __time__ s. The new change was not sent. Wait until the earlier change has finished, then send the message again.',
   stoppedWaiting: 'The call was stopped while it waited for __host__ to confirm the change.',
@@ -165,6 +203,7 @@ export const SENTENCES = {
 
   // The configuration.
   urlMissing: 'The URL is missing.',
+  urlLong: 'The URL has more than 2048 characters.',
   urlInvalid: 'The URL is not valid.',
   urlNoScheme: 'The URL must begin with http:// or https://, such as __suggested__.',
   urlScheme: 'The URL must begin with http:// or https://.',
@@ -179,16 +218,17 @@ export const SENTENCES = {
   proxyMissing: 'The HTTP proxy does not exist, is disabled, or has no URL.',
   proxyInvalid: 'The URL of the HTTP proxy is not valid.',
   variable:
-    'The environment variable __variable__ is not set (property __property__). Set it and restart Node-RED, or enter a value.',
+    '__property__: the environment variable __variable__ is not set. Set it and restart Node-RED, or enter a value.',
   wholeNumber:
-    'The property __property__ must be a whole number from __least__ to __most__. Correct it in the node, and deploy.',
+    '__property__ is __given__; allowed are whole numbers from __least__ to __most__. Correct it in the node, and deploy.',
   number:
-    'The property __property__ must be a number from __least__ to __most__. Correct it in the node, and deploy.',
+    '__property__ is __given__; allowed are numbers from __least__ to __most__. Correct it in the node, and deploy.',
   secretPrefix:
-    'The property __property__ must be at least two letters, digits or underscores, and begin with a letter or an underscore. Correct it in the node, and deploy.',
-  flag: 'The property __property__ must be true or false. Correct it in the node, and deploy.',
+    '__property__ must be at least two letters, digits or underscores, and begin with a letter or an underscore. Correct it in the node, and deploy.',
+  flag: '__property__ is __given__; allowed are true and false. Correct it in the node, and deploy.',
   lines:
-    'The property __property__ must be text with one entry in each line. Correct it in the node, and deploy.',
+    '__property__ must be text with one entry in each line. Correct it in the node, and deploy.',
+  correctNode: 'Correct it in the node, and deploy.',
   engineInvalid:
     'The engine must be an address such as nats://host:4222, or several with the same scheme, separated by commas.',
   engineMqttInvalid: 'The MQTT address of the engine must be an address such as mqtt://host:1883.',
@@ -207,6 +247,9 @@ export const SENTENCES = {
   inventoryNotArray: 'The inventory must be a JSON array of objects, each with a name.',
   inventoryNotJson: 'The inventory is not valid JSON.',
   inventoryNotJsonAt: 'The inventory is not valid JSON: see line __line__, column __column__.',
+  inventoryTooLarge: 'The inventory is too large, or nested too deep.',
+  inventoryHosts:
+    'The property inventoryHosts must be names or addresses of hosts, such as *.example.net, and "__pattern__" is none. Correct it in the node, and deploy.',
   inventoryFile: 'The inventory file __path__ cannot be read (__reason__).',
   inventoryContext: 'The global context has no inventory in "__key__".',
   inventoryStore: 'The inventory "__key__" in the global context cannot be read (__reason__).',
@@ -224,6 +267,12 @@ export const SENTENCES = {
   rowVariable: 'The environment variable __variable__ is not set (field __field__).',
   rowPlain:
     'The field __field__ must be the name of an environment variable, such as __example__, because flows are exported.',
+  rowNoVariable:
+    'The field __field__ must not be a variable: in an inventory that is not typed into the node, only username and password may be one.',
+  rowPrefix:
+    'The field __field__ must name a variable that begins with __prefix__, the prefix of secrets of the config node.',
+  rowHost:
+    'The stored password is not sent to __place__. Add this host to the password hosts of the config node, or give the row its own password.',
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
   inventorySlow: 'The inventory could not be read within 10 s: its file or store does not respond.',
   fleetTwice:
@@ -243,6 +292,9 @@ export const SENTENCES = {
   unusableId: '__id__ cannot be sent as an ID.',
   tooManyDevices:
     'The editor already shows __most__ devices of __host__. Close some of them, and wait a moment.',
+  testRunning: 'Another test of __host__ is running. Wait until it ends.',
+  testHeld:
+    'The last login of this user on __host__ was refused. So that the account does not get locked, the next test is possible in __time__ s. Nothing was sent.',
 } as const satisfies Record<string, string>
 
 type MarksIn<Words> = Words extends `${string}__${infer Mark}__${infer Rest}`
@@ -272,6 +324,42 @@ export const words = (template: string, values: Values = NONE, news?: News): Sen
 
 const NONE: Values = {}
 
+/** What differs for a program in plain Node.js, which has neither nodes nor messages, and no form. */
+const FOR_PROGRAMS: Partial<Record<SentenceKey, string>> = {
+  correct: 'Correct the options of openGateway.',
+  correctLogin: 'Correct the options username and password.',
+  noLogin:
+    'No further attempt is made, so that the account does not get locked. To try the same credentials again, call session.start().',
+  loginNotFound: 'Check baseUrl too: this may be another server.',
+  stopped: 'The call was stopped before __host__ responded.',
+  pin: 'To trust exactly this certificate, give its SHA-256 fingerprint as the option fingerprint.',
+  forbidden:
+    'User "__user__" is not allowed to do this on __host__ (HTTP __status__). Use an account with the required role.',
+  missingRole:
+    'User "__user__" has the role __roles__ on __host__, but this requires __role__. The request was not sent. Use another account.',
+  redirected:
+    '__host__ redirects to __target__ (__request__), which is not followed. Give the final URL as baseUrl.',
+  severalDevices: '__host__ has several devices. Give one of them as deviceId: __devices__.',
+  readOnly:
+    'The gateway __host__ was opened with readOnly. Nothing was changed. To allow changes, open it without.',
+  protected:
+    'Route "__route__" is protected by the option protectedRoutes of the gateway __host__.',
+  confirmProtected: 'To override, set the option confirmProtected to "__route__".',
+  confirmShared: 'To do it anyway, set the option confirmShared to true.',
+  readFirst:
+    'Read the route before you send the change again. If __host__ is slow, increase waitTimeout.',
+  listFirst:
+    'List the routes before you send it again: a second create makes a second route. If __host__ is slow, increase waitTimeout.',
+  tryAgainOrWait: 'Try again later, or increase the option timeout.',
+}
+
+/** The sentences as a program in plain Node.js gets them. */
+export const forPrograms = (sentences: readonly Sentence[]): readonly Sentence[] =>
+  sentences.map((sentence) => {
+    const own = sentence.key && FOR_PROGRAMS[sentence.key]
+    return own === undefined ? sentence : { ...sentence, words: own }
+  })
+
 const MARK = /__([a-z]+)__/gi
 
 /** True when the sentence has this mark. */
@@ -290,9 +378,24 @@ const UNKNOWN: Values = {
 export const textOf = (sentences: readonly Sentence[]): string =>
   sentences.map(inEnglish).filter(Boolean).join(' ')
 
+/** What the forms call a property of a node; the others are called by their names. */
+export const LABELS: Readonly<Record<string, string>> = {
+  baseUrl: 'URL',
+  timeout: 'Request timeout',
+  concurrency: 'Max. concurrent requests',
+  pollInterval: 'Polling interval',
+  waitTimeout: 'Timeout',
+  leaseTtl: 'Lease TTL',
+}
+
+const labelled = (property: unknown): string => {
+  const name = String(property)
+  return Object.hasOwn(LABELS, name) ? `${LABELS[name]} (${name})` : name
+}
+
 function inEnglish({ words: template, values }: Sentence): string {
   const text = template.replace(MARK, (mark, name: string) =>
-    String(values[name] ?? UNKNOWN[name] ?? mark),
+    name === 'property' ? labelled(values[name]) : String(values[name] ?? UNKNOWN[name] ?? mark),
   )
   return text.startsWith('the ') ? `T${text.slice(1)}` : text
 }

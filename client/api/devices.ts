@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { Device, DeviceConfiguration, Pairing } from '../model/types'
 import { isSegment, requestTo } from './endpoints'
-import { expectArray, expectObject } from './shapes'
+import { expectArray, expectObject, unexpected } from './shapes'
 
 /** GET /api/devices (spec 2.4). */
 export async function listDevices(gateway: Connection, operation: Operation): Promise<Device[]> {
@@ -26,9 +26,7 @@ export async function getDevice(
   )
   const device = expectObject<DeviceConfiguration>(body, 'device')
   if (device._id === undefined && device.config === undefined) {
-    throw badResponse(
-      say('unexpected', { what: 'device.config', came: 'undefined', expected: 'object' }),
-    )
+    throw unexpected(undefined, 'device.config', 'object')
   }
   return withPeers(device)
 }

@@ -1,21 +1,29 @@
 import { GatewayError, say } from '../errors'
 import type { Request } from '../connection/operation'
 
-/** The calls made within a session. Login and logout are in `connection/session`. */
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/**
+ * The calls made within a session, each with the largest response that is read: ten thousand routes
+ * are about 15 MB. Login and logout are in `connection/session`.
+ */
 // prettier-ignore
 export const ENDPOINTS = {
-  readSession:          { method: 'GET',  role: 'Observer',      path: '/api/session' },
-  listDevices:          { method: 'GET',  role: 'Observer',      path: '/api/devices' },
-  getDevice:            { method: 'GET',  role: 'Observer',      path: '/api/devices/{device}' },
-  listRoutes:           { method: 'GET',  role: 'Observer',      path: '/api/gateway/{device}/routes' },
-  getRoute:             { method: 'GET',  role: 'Observer',      path: '/api/gateway/{device}/routes/{route}' },
-  changeRoute:          { method: 'POST', role: 'Operator',      path: '/api/devices/{device}/updates' },
-  command:              { method: 'POST', role: 'Operator',      path: '/api/devices/{device}/commands' },
-  readStatistics:       { method: 'GET',  role: 'Observer',      path: '/api/gateway/{device}/statistics' },
-  readClientStatistics: { method: 'GET',  role: 'Observer',      path: '/api/gateway/{device}/statistics/client' },
-  exportPreset:         { method: 'GET',  role: 'Administrator', path: '/api/gateway/{device}/system/preset' },
-  importPreset:         { method: 'POST', role: 'Administrator', path: '/api/gateway/{device}/system/preset' },
-} as const satisfies Record<string, Pick<Request, 'method' | 'role' | 'path'>>
+  readSession:          { method: 'GET',  most: 64 * KIB, role: 'Observer',      path: '/api/session' },
+  listDevices:          { method: 'GET',  most: 1 * MIB,  role: 'Observer',      path: '/api/devices' },
+  getDevice:            { method: 'GET',  most: 16 * MIB, role: 'Observer',      path: '/api/devices/{device}' },
+  listRoutes:           { method: 'GET',  most: 16 * MIB, role: 'Observer',      path: '/api/gateway/{device}/routes' },
+  getRoute:             { method: 'GET',  most: 1 * MIB,  role: 'Observer',      path: '/api/gateway/{device}/routes/{route}' },
+  changeRoute:          { method: 'POST', most: 1 * MIB,  role: 'Operator',      path: '/api/devices/{device}/updates' },
+  command:              { method: 'POST', most: 1 * MIB,  role: 'Operator',      path: '/api/devices/{device}/commands' },
+  readStatistics:       { method: 'GET',  most: 4 * MIB,  role: 'Observer',      path: '/api/gateway/{device}/statistics' },
+  readClientStatistics: { method: 'GET',  most: 1 * MIB,  role: 'Observer',      path: '/api/gateway/{device}/statistics/client' },
+  exportPreset:         { method: 'GET',  most: 16 * MIB, role: 'Administrator', path: '/api/gateway/{device}/system/preset' },
+  importPreset:         { method: 'POST', most: 1 * MIB,  role: 'Administrator', path: '/api/gateway/{device}/system/preset' },
+} as const satisfies Record<string, Endpoint>
+
+type Endpoint = Pick<Request, 'method' | 'most' | 'role' | 'path'>
 
 type Endpoints = typeof ENDPOINTS
 
@@ -36,10 +44,10 @@ export function requestTo<Name extends keyof Endpoints>(
   ids: Record<IdsIn<Endpoints[Name]['path']>, string>,
   { query, body, contentType, secrets, what }: Content = {},
 ): Request {
-  const { method, role, path } = ENDPOINTS[endpoint]
+  const { method, most, role, path }: Endpoint = ENDPOINTS[endpoint]
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => segment(ids[name as keyof typeof ids]))
   const full = query === undefined ? filled : `${filled}?${query}`
-  return { method, role, path: full, body, contentType, secrets, what }
+  return { method, most, role, path: full, body, contentType, secrets, what }
 }
 
 /** IDs are some twenty characters long; an appliance refuses a path of many thousands. */

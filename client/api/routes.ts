@@ -2,9 +2,11 @@ import { badResponse, GatewayError, say, type ErrorCode, type Sentence } from '.
 import type { Connection } from '../connection/connection'
 import type { Operation, Subject } from '../connection/operation'
 import { isSameId } from '../model/ids'
+import { isText } from '../model/json'
 import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
 import { requestTo, usableId } from './endpoints'
 import { expectArray, expectObject, readChange } from './shapes'
+import { noteRoutes } from '../unseen'
 
 /** The largest page that public clients are known to use; the maximum is unknown (facts 4.1). */
 const PAGE_SIZE = 500
@@ -13,20 +15,27 @@ const PASSES = 3
 /** Milliseconds. */
 const COUNT_LAG_MS = 250
 
+export interface ListRoutes {
+  deviceId: string
+  page?: number
+  pageSize?: number
+  /** How many times the pages are read at most while the list changes. */
+  passes?: number
+  /**
+   * Each page but the last is read once more, which shows whether a route may be missing. False
+   * where the absence of a route decides nothing.
+   */
+  certain?: boolean
+}
+
 /**
  * GET /api/gateway/{device}/routes (spec 2.7). Returns exactly one page when `page` or `pageSize`
- * is given; otherwise all pages, gathered in `data`, each route once. `passes` is how many times
- * the pages are read at most while the list changes.
+ * is given; otherwise all pages, gathered in `data`, each route once.
  * @throws GatewayError `BAD_RESPONSE` when a page came without all of its routes
  */
 export async function listRoutes(
   gateway: Connection,
-  {
-    deviceId,
-    page,
-    pageSize,
-    passes = PASSES,
-  }: { deviceId: string; page?: number; pageSize?: number; passes?: number },
+  { deviceId, page, pageSize, passes = PASSES, certain = true }: ListRoutes,
   operation: Operation,
 ): Promise<RouteList> {
   if (page !== undefined || pageSize !== undefined) {
@@ -34,9 +43,10 @@ export async function listRoutes(
   }
   const { unlisted } = gateway.memory
   const isUnexpected = (count: number): boolean => count > 0 && count !== unlisted.get(deviceId)
-  const gather = (): Promise<Gathered> => gatherPages(gateway, deviceId, isUnexpected, operation)
+  const gather = (): Promise<Gathered> =>
+    gatherPages(gateway, deviceId, isUnexpected, certain, operation)
   let list = await gather()
-  // A route that is removed or added during the read moves others across a page border, unseen.
+  // A route that is removed or added during the read moves others across a page border.
   // Only then are the pages read again, or when the count differs, which may lag behind.
   for (let pass = 1; pass < passes; pass++) {
     if (!list.moved && !isUnexpected(unlistedIn(list.answer))) break
@@ -48,8 +58,13 @@ export async function listRoutes(
   if (count > 0) unlisted.set(deviceId, count)
   else if (unlisted.size > 0) unlisted.delete(deviceId)
   if (list.isCut && count > 0) throw incompleteList(list.answer)
+  if (list.changed) list.answer[MOVED] = true
   return list.answer
 }
+
+/** Marks a list that changed whenever its pages were read. */
+const MOVED = Symbol('moved')
+type Listed = RouteList & { [MOVED]?: true }
 
 /** How many routes the appliance counts but does not list. */
 function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): number {
@@ -58,28 +73,27 @@ function unlistedIn({ data, numResults, pendingRouteCreates }: RouteList): numbe
 }
 
 /**
- * True when the appliance counts more routes than it lists: a route that is not listed may still
- * exist. Whether routes that are still being created are counted is not documented.
+ * True when the appliance counts more routes than it lists, or the list never stood still: a route
+ * that is not listed may still exist. Whether routes that are still being created are counted is
+ * not documented.
  */
-export const isIncomplete = (list: RouteList): boolean => unlistedIn(list) > 0
+export const isIncomplete = (list: Listed): boolean => unlistedIn(list) > 0 || isMoving(list)
+
+/** True when the list never stood still: another one soon may decide more. */
+export const isMoving = (list: Listed): boolean => list[MOVED] === true
 
 /**
  * The error for what such a list cannot decide.
  * @param consequence of it for the caller
  */
-export function incompleteList(
-  { data, numResults }: RouteList,
-  ...consequence: Sentence[]
-): GatewayError {
-  return new GatewayError(
-    'BAD_RESPONSE',
-    [
-      say('incompleteList', { count: String(numResults), listed: data.length }),
-      ...consequence,
-      say('tryAgain'),
-    ],
-    { retryable: true },
-  )
+export function incompleteList(list: Listed, ...consequence: Sentence[]): GatewayError {
+  const { data, numResults } = list
+  const what = isMoving(list)
+    ? say('listMoves')
+    : say('incompleteList', { count: String(numResults), listed: data.length })
+  return new GatewayError('BAD_RESPONSE', [what, ...consequence, say('tryAgain')], {
+    retryable: true,
+  })
 }
 
 /** GET /api/gateway/{device}/routes/{route} (spec 4, endpoint 7). */
@@ -100,6 +114,9 @@ export async function getRoute(
   if (!isSameId(route.id, routeId)) {
     throw badResponse(say('otherRoute'))
   }
+  // Errors name it by its name from now on.
+  if (isText(route.name) && isSameId(operation.route, routeId)) operation.route = route.name
+  noteRoutes(gateway, deviceId, [route])
   return route
 }
 
@@ -195,12 +212,15 @@ async function readPage(
   for (const { id } of expectArray<Route>(list.data, 'routes.data')) {
     if (typeof id !== 'string') throw badResponse(say('routeWithoutId'))
   }
+  noteRoutes(gateway, deviceId, list.data)
   return list
 }
 
 interface Gathered {
-  answer: RouteList
+  answer: Listed
   /** The list changed while it was read: a route may be missing. */
+  changed: boolean
+  /** It changed, or a route was listed twice, perhaps in the place of another one. */
   moved: boolean
   /** A page before the last one had fewer routes than the first. */
   isCut: boolean
@@ -211,37 +231,44 @@ async function gatherPages(
   deviceId: string,
   /** Whether this many unlisted routes may be found by reading on. */
   isUnexpected: (unlisted: number) => boolean,
+  certain: boolean,
   operation: Operation,
 ): Promise<Gathered> {
   const { first, size } = await readFirstPage(gateway, deviceId, operation)
   const isOnly = pagesOf(first) === 1 && isCounted(first) && !isUnexpected(unlistedIn(first))
   // A route that is listed twice may stand in the place of another one.
   const ids = isOnly ? new Set(first.data.map(({ id }) => id)) : undefined
-  if (ids?.size === first.data.length) return { answer: first, moved: false, isCut: false }
+  if (ids?.size === first.data.length)
+    return { answer: first, changed: false, moved: false, isCut: false }
   const routes = new Map<string, Route>()
+  /** The IDs in each page. */
+  const read: string[][] = []
   let seen = 0
-  const take = ({ data }: RouteList): void => {
-    seen += data.length
-    for (const route of data) routes.set(route.id, route)
+  const take = (page: RouteList): void => {
+    read.push(page.data.map(({ id }) => id))
+    seen += page.data.length
+    for (const route of page.data) routes.set(route.id, route)
   }
+  const readPages = (from: number, count: number): Promise<RouteList[]> =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        readPage(gateway, deviceId, from + index, size, operation),
+      ),
+    )
   take(first)
   let latest = first
-  let moved = false
+  let changed = false
   let isCut = false
   let pages = 1
   let last = pagesOf(first)
   while (pages < last) {
     const from = pages + 1
     const count = Math.min(PAGES_AT_ONCE, last - pages)
-    const batch = await Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        readPage(gateway, deviceId, from + index, size, operation),
-      ),
-    )
+    const batch = await readPages(from, count)
     const known = routes.size
     for (const [index, page] of batch.entries()) {
       take(page)
-      moved ||= page.numResults !== first.numResults
+      changed ||= page.numResults !== first.numResults
       isCut ||= from + index < last && page.data.length < first.data.length
     }
     pages += count
@@ -250,7 +277,7 @@ async function gatherPages(
     // Pages without new routes are the end, whatever numPages says.
     if (routes.size === known) break
   }
-  moved ||= seen !== routes.size
+  const isDoubled = seen !== routes.size
 
   const gathered = (): RouteList =>
     pages === 1 ? first : { ...latest, data: [...routes.values()] }
@@ -263,7 +290,31 @@ async function gatherPages(
     latest = page
     pages++
   }
-  return { answer: gathered(), moved, isCut }
+  const isWhole = unlistedIn(gathered()) === 0
+  // A list that always lacks routes by its own count decides nothing anyway.
+  if (certain && (isWhole || changed)) changed = await wentUp()
+  return { answer: gathered(), changed, moved: changed || isDoubled, isCut }
+
+  /**
+   * Reads each page but the last once more. A route that went up by one page before that was read is
+   * in none of them: then the routes before it are not the same. New ones among these hide none.
+   */
+  async function wentUp(): Promise<boolean> {
+    const before = [...new Set(read.slice(0, -1).flat())]
+    const passed = new Set<string>()
+    const again = read.length - 1
+    let place = 0
+    for (let from = 1; from <= again; from += PAGES_AT_ONCE) {
+      const batch = await readPages(from, Math.min(PAGES_AT_ONCE, again + 1 - from))
+      for (const route of batch.flatMap(({ data }) => data)) {
+        if (!routes.has(route.id)) routes.set(route.id, route)
+        else if (passed.has(route.id)) continue
+        else if (route.id !== before[place++]) return true
+        passed.add(route.id)
+      }
+    }
+    return false
+  }
 }
 
 const isCounted = ({ numPages, numResults }: RouteList): boolean =>

@@ -23,8 +23,8 @@ export function readChange<T>(read: () => T): T {
   }
 }
 
-/** @param what the value, as the name of the list or object and its member */
-function unexpected(body: unknown, what: string, expected: string): GatewayError {
+/** The error for a response of another shape. @param what the value, as the name of the list or object and its member */
+export function unexpected(body: unknown, what: string, expected: string): GatewayError {
   const came = body === null ? 'null' : Array.isArray(body) ? 'array' : typeof body
-  return badResponse(say('unexpected', { what, came, expected }))
+  return badResponse([say('unexpected', { what, came, expected }), say('differs')])
 }

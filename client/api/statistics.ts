@@ -73,7 +73,7 @@ export async function readAllStatistics(
   deviceId: string,
   operation: Operation,
 ): Promise<Array<Statistics | FailedStatistics>> {
-  const { data } = await listRoutes(gateway, { deviceId }, operation)
+  const { data } = await listRoutes(gateway, { deviceId, certain: false }, operation)
   return readStatisticsOf(gateway, deviceId, data.filter(isRunning), operation)
 }
 

@@ -93,7 +93,29 @@ function createProxyAgent(
   if (proxy.username) url.username = encodeURIComponent(proxy.username)
   if (proxy.password) url.password = encodeURIComponent(proxy.password)
   const Agent = secure ? HttpsProxyAgent : HttpProxyAgent
-  return new Agent({ ...options, proxy: url })
+  return endingTunnels(new Agent({ ...options, proxy: url }))
+}
+
+/** Makes a proxy agent end with itself the tunnels, too, that the proxy has not opened yet. */
+function endingTunnels(agent: http.Agent): http.Agent {
+  const connecting = agent as unknown as Connecting & { proxyRequestOptions: object }
+  const connect = connecting.createConnection.bind(agent)
+  const destroy = agent.destroy.bind(agent)
+  const waiting = new Set<AbortController>()
+  connecting.createConnection = (options, connected) => {
+    const tunnel = new AbortController()
+    waiting.add(tunnel)
+    connecting.proxyRequestOptions = { signal: tunnel.signal }
+    return connect(options, (error, socket) => {
+      waiting.delete(tunnel)
+      connected?.(error, socket)
+    })
+  }
+  agent.destroy = () => {
+    for (const tunnel of waiting) tunnel.abort()
+    destroy()
+  }
+  return agent
 }
 
 /** The password of a proxy, which may also be in its address. */

@@ -7,8 +7,17 @@ export interface Answer {
   /** The parsed body; undefined when there is none or it cannot be used. */
   body: unknown
   /** What arrived instead of usable JSON; undefined when the body is usable. */
-  unreadable?: 'gotNothing' | 'gotPage' | 'gotText' | 'gotDeep'
+  unreadable?: 'gotNothing' | 'gotPage' | 'gotText' | 'gotDeep' | 'gotMany'
 }
+
+export const isRedirect = ({ status }: Answer): boolean => status >= 300 && status < 400
+
+/** True for a web page where a result was due, such as the login page of a proxy. */
+export const isPage = ({ status, unreadable }: Answer): boolean =>
+  status >= 200 && status < 300 && unreadable === 'gotPage'
+
+/** True where something else responded, such as the login page of a proxy. */
+export const isElsewhere = (answer: Answer): boolean => isRedirect(answer) || isPage(answer)
 
 /** True for an error body, whatever the status (facts 9.1). An empty `error` means no error. */
 export function isErrorBody(body: unknown): boolean {

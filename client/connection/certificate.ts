@@ -1,5 +1,5 @@
 import https from 'node:https'
-import { DEFAULT_TIMEOUT } from '../model/ranges'
+import { DEFAULTS } from '../model/ranges'
 import { parseBase } from './settings'
 import {
   UntrustedCertificate,
@@ -26,7 +26,7 @@ export async function readCertificate(options: {
 }): Promise<Certificate | undefined> {
   const base = parseBase(options.baseUrl)
   if (base.protocol !== 'https:') return undefined
-  const { tls, proxy, timeout = DEFAULT_TIMEOUT } = options
+  const { tls, proxy, timeout = DEFAULTS.timeout } = options
   const agents = createAgents({ secure: true, fingerprint: NONE, tls, proxy, timeout })
   try {
     return await new Promise((resolve) => {

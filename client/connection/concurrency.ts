@@ -3,10 +3,12 @@ import { closedError } from '../errors'
 import { LinkedSet } from '../linked-set'
 import type { Stop } from '../stop'
 
-/** Runs at most `limit` tasks concurrently; the rest wait in FIFO order. */
+/** A task in the background waits until no other task does. One that is first waits for none. */
+export type Rank = 'first' | 'background'
+
+/** Runs at most `limit` tasks concurrently, and one that is first besides; the rest wait in FIFO order. */
 export interface Semaphore {
-  /** A task in the background waits until no other task does. */
-  run<T>(task: () => Promise<T>, background?: boolean): Promise<T>
+  run<T>(task: () => Promise<T>, rank?: Rank): Promise<T>
   /**
    * Rejects all queued tasks, or those queued at `since` or earlier (ms of the clock). Running
    * tasks are left alone.
@@ -16,29 +18,32 @@ export interface Semaphore {
 
 export function createSemaphore(limit: number, clock: Clock = MONOTONIC): Semaphore {
   type Waiting = { since: number; start: () => void; fail: (reason: Error) => void }
+  const first: Waiting[] = []
   const waiting: Waiting[] = []
   const inBackground: Waiting[] = []
   let running = 0
 
   return {
-    async run(task, background = false) {
-      if (running < limit) running++
+    async run(task, rank) {
+      if (running < (rank === 'first' ? limit + 1 : limit)) running++
       else {
         await new Promise<void>((start, fail) => {
-          const queue = background ? inBackground : waiting
+          const queue = rank === 'first' ? first : rank === 'background' ? inBackground : waiting
           queue.push({ since: clock.now(), start, fail })
         })
       }
       try {
         return await task()
       } finally {
-        const next = waiting.shift() ?? inBackground.shift()
+        const isFull = running > limit
+        const next =
+          first.shift() ?? (isFull ? undefined : (waiting.shift() ?? inBackground.shift()))
         if (next) next.start()
         else running--
       }
     },
     rejectQueued(reason, since = Infinity) {
-      for (const queue of [waiting, inBackground]) {
+      for (const queue of [first, waiting, inBackground]) {
         const later = queue.findIndex((one) => one.since > since)
         for (const { fail } of queue.splice(0, later < 0 ? queue.length : later)) fail(reason)
       }

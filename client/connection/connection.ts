@@ -3,22 +3,26 @@ import { createRequester, type Sending } from './request'
 import { MONOTONIC, type Clock } from '../clock'
 import {
   GatewayError,
+  badSettings,
   closedError,
   identityOf,
   inDoubt,
   readOnlyError,
   reported,
+  restated,
   say,
   type Identity,
 } from '../errors'
 import { filled, type Sentence } from '../sentences'
 import { LinkedSet } from '../linked-set'
-import { newMemory, type Memory } from '../memory'
-import { DEFAULT_TIMEOUT } from '../model/ranges'
+import { newMemory, type Memory, type Protections } from '../memory'
+import { legible } from '../model/legible'
+import { OPTIONS, optionFaults } from '../model/options'
+import { DEFAULTS } from '../model/ranges'
 import type { SessionDeletion } from '../model/types'
 import { isWrite, type Operation, type Request } from './operation'
 import { createOutageLog, type OutageLog } from './outage-log'
-import { createSemaphore, createKeyedMutex } from './concurrency'
+import { createSemaphore, createKeyedMutex, type Rank } from './concurrency'
 import { newCounters, type Counters } from './counters'
 import { requestNamed } from './faults'
 import { createRedaction, secretsIn } from './redaction'
@@ -61,11 +65,13 @@ export interface GatewayOptions {
   /** @internal Asked before each request is written: false, and it is refused with `UNAVAILABLE`. */
   maySend?: () => boolean
   /**
-   * @internal What another process has seen last, where this one takes over from it, as `{snapshot,
-   * open}`: the device, and what its watches have reported as begun. The first poll is compared with
-   * it. Asked once; the first poll waits for it, so it must settle.
+   * @internal What the watches of an earlier connection have saved, by which those of this one go on.
+   * A function is called before the first poll, which waits for it, so it must settle; and again with
+   * each poll for as long as it rejects.
    */
-  handedOver?: () => Promise<unknown>
+  saved?: object | (() => Promise<object | undefined>)
+  /** @internal Who protects which route, for several connections to one gateway. */
+  protections?: Protections
   /** @internal Time for waits and durations, so that tests can move it. */
   clock?: Clock
 }
@@ -74,6 +80,8 @@ export interface GatewayOptions {
 export interface Connection {
   /** As errors name it. */
   readonly identity: Identity
+  /** Where the gateway is: the same text for the same gateway, however its URL is spelled. */
+  readonly address: string
   readonly readOnly: boolean
   /** True for the name of a protected route; undefined where none is protected. */
   readonly protects?: (name: string) => boolean
@@ -82,7 +90,7 @@ export interface Connection {
   /** Milliseconds between two polls of a watch; undefined when the appliance suggests them. */
   readonly pollInterval?: number
   /** @internal As in the options. */
-  readonly handedOver?: () => Promise<unknown>
+  readonly saved?: GatewayOptions['saved']
   /** Stopped when `close()` starts. Changes already under way may still finish. */
   readonly closing: Stop
   readonly session: Session
@@ -106,8 +114,13 @@ export interface Connection {
   log(level: 'info' | 'warn', text: string): void
   /** A hash of a text, keyed with the password: no secret in the text can be guessed from it. */
   seal(text: string): string
-  /** True when a text from the appliance contains the password or the ID of the session. */
-  repeatsSecret(text: string): boolean
+  /**
+   * Returns a copy as it may leave this process: without secrets, and without the password of the
+   * account and the ID of the session, wherever the appliance has written them.
+   */
+  readonly hide: <T>(value: T) => T
+  /** The same for what was thrown, if it is an error of this package. */
+  hideInError(error: unknown): unknown
   /** Logs outages of the appliance. */
   readonly outages: OutageLog
   /** @internal The clock by which everything here waits. */
@@ -121,18 +134,22 @@ export interface Connection {
 const CLOSE_MS = 2800
 /** The part of it that calls under way may take. The rest is for ending the session. */
 const DRAIN_MS = 1500
+/** The part of it that changes of several steps may take: what they have stopped must be started. */
+const PROTECTED_MS = 2500
 
 /**
  * Prepares the connection to an appliance. Nothing is sent before the first call.
  * @throws GatewayError `CONFIG` when the options cannot work
  */
 export function openConnection(options: GatewayOptions): Connection {
+  const faults = optionFaults(OPTIONS.open, options)
+  if (faults.length > 0) throw badSettings(faults, say('correct'))
   const base = parseBase(options.baseUrl)
   const { host } = base
   const identity = identityOf(options.node ?? { id: '', name: host }, host)
   const {
-    timeout = DEFAULT_TIMEOUT,
-    concurrency = 8,
+    timeout = DEFAULTS.timeout,
+    concurrency = DEFAULTS.concurrency,
     readOnly = false,
     clock = MONOTONIC,
   } = options
@@ -159,7 +176,7 @@ export function openConnection(options: GatewayOptions): Connection {
   const semaphore = createSemaphore(concurrency, clock)
   const mutex = createKeyedMutex(clock)
   const redaction = createRedaction()
-  const memory = newMemory()
+  const memory = newMemory(options.protections)
   const outages = createOutageLog(log)
   let closed: Promise<void> | undefined
 
@@ -190,7 +207,7 @@ export function openConnection(options: GatewayOptions): Connection {
   })
 
   function log(level: 'info' | 'warn', text: string): void {
-    options.log?.(level, redaction.withoutSecrets(text, secrets()))
+    options.log?.(level, legible(redaction.withoutSecrets(text, secrets())))
   }
 
   function secrets(body?: unknown): string[] {
@@ -210,7 +227,7 @@ export function openConnection(options: GatewayOptions): Connection {
       return await stoppable(
         request,
         operation,
-        semaphore.run(() => callInSession(request, operation, sending), operation.background),
+        semaphore.run(() => callInSession(request, operation, sending), rankOf(request, operation)),
       )
     } catch (error) {
       const failure = completed(error, request, operation)
@@ -236,25 +253,22 @@ export function openConnection(options: GatewayOptions): Connection {
     return untilStopped(work, operation.stop, closedError)
   }
 
+  /** A change is planned on what was read just before: it does not wait for slow reads. */
+  function rankOf(request: Request, { background }: Operation): Rank | undefined {
+    if (background) return 'background'
+    return isWrite(request) ? 'first' : undefined
+  }
+
   /** The error as the caller gets it: a copy, with the name of the operation, without secrets. */
   function completed(error: unknown, request: Request, operation: Operation): GatewayError {
     if (!(error instanceof GatewayError)) throw error
-    const { code, sentences, cause } = error
     const hidden = [...secrets(request.body), ...(request.secrets ?? [])]
-    const hide = (text: string): string => redaction.withoutSecrets(text, hidden)
-    const named = filled(sentences, {
+    const named = filled(error.sentences, {
       user: options.username,
-      request: requestNamed(request.method, request.path, cause.statusCode),
+      request: requestNamed(request.method, request.path, error.cause.statusCode),
     })
-    const clean = new GatewayError(
-      code,
-      named.map((one) => withValues(one, hide)),
-      {
-        ...cause,
-        applianceType: cause.applianceType && hide(cause.applianceType),
-        applianceMessage: cause.applianceMessage && hide(cause.applianceMessage),
-      },
-    )
+    const hide = (text: string): string => redaction.withoutSecrets(text, hidden)
+    const clean = changedIn(restated(error, named), hide)
     return reported(clean, operation, identity)
   }
 
@@ -283,7 +297,7 @@ export function openConnection(options: GatewayOptions): Connection {
     const left = (of: number): number => Math.max(0, begun + of - MONOTONIC.now())
     closing.now()
     for (const watch of memory.watches.values()) watch.end()
-    if (unfinished.size > 0) await within(left(DRAIN_MS), Promise.all(unfinished.all()))
+    if (unfinished.size > 0) await within(left(PROTECTED_MS), Promise.all(unfinished.all()))
     ended.now()
     for (const wait of memory.waits.values()) wait.end()
     semaphore.rejectQueued(closedError())
@@ -295,11 +309,12 @@ export function openConnection(options: GatewayOptions): Connection {
 
   return {
     identity,
+    address: `${host}${base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname}`,
     readOnly,
     protects: protectionBy(options.protectedRoutes),
     concurrency,
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
-    handedOver: options.handedOver,
+    saved: options.saved,
     closing,
     session,
     memory,
@@ -320,12 +335,34 @@ export function openConnection(options: GatewayOptions): Connection {
     protect,
     log,
     seal: (text) => createHmac('sha256', options.password).update(text).digest('hex').slice(0, 32),
-    repeatsSecret: (text) => redaction.repeatsSecret(text, secrets()),
+    hide: (value) => redaction.hideIn(value, secrets()),
+    hideInError: (error) =>
+      error instanceof GatewayError
+        ? changedIn(error, (text) => redaction.hideIn(text, secrets()))
+        : error,
     outages,
     clock,
     pause,
     close: () => (closed ??= close()),
   }
+}
+
+/** The error with each text changed that may come from elsewhere. */
+function changedIn(
+  { code, sentences, cause }: GatewayError,
+  change: (text: string) => string,
+): GatewayError {
+  const { applianceType, applianceMessage, problems } = cause
+  return new GatewayError(
+    code,
+    sentences.map((one) => withValues(one, change)),
+    {
+      ...cause,
+      applianceType: applianceType && change(applianceType),
+      applianceMessage: applianceMessage && change(applianceMessage),
+      problems: problems?.map((one) => ({ path: change(one.path), problem: change(one.problem) })),
+    },
+  )
 }
 
 /** The sentence with each text among its values changed. */

@@ -1,10 +1,10 @@
-import type { CookieJar } from 'tough-cookie'
-import type { Answer } from './answer'
+import type { IncomingHttpHeaders } from 'node:http'
+import { withoutSlashes } from '../model/settings'
 
 /** The cookies of one session: in memory only, and only ever sent to the origin they came from. */
 export interface SessionCookies {
   /** Takes the Set-Cookie headers of a response. */
-  take(answer: Answer): void
+  take(answer: { headers: IncomingHttpHeaders }): void
   /** Sets the session cookie by hand, for firmware that returns it only in the body. */
   set(sessionId: string): void
   /** The value of the Cookie header for the calls of the interface. */
@@ -13,25 +13,47 @@ export interface SessionCookies {
   sessionId(): string
 }
 
+/** Of each appliance. The session cookie is always among them. */
+const MOST_COOKIES = 24
+/** In characters, as browsers have it. */
+const LONGEST_COOKIE = 4096
+
 /** @param base the address of the appliance with its path prefix */
 export function createCookies(base: URL): SessionCookies {
   const { CookieJar } = require('tough-cookie') as typeof import('tough-cookie')
-  const jar: CookieJar = new CookieJar(undefined, { rejectPublicSuffixes: false })
-  const api = new URL(`${base.pathname.replace(/\/+$/, '')}/api/devices`, base).href
+  const api = new URL(`${withoutSlashes(base.pathname)}/api/devices`, base).href
+  /** By name, in the order in which they came. */
+  const kept = new Map<string, string>()
   let header: string | undefined
 
+  function keep(line: string): void {
+    if (line.length > LONGEST_COOKIE) return
+    // A session ends when the appliance says so: its clock may differ from ours.
+    const lasting = line.replace(/;\s*(expires|max-age)\s*=[^;]*/gi, '')
+    const jar = new CookieJar(undefined, { rejectPublicSuffixes: false })
+    jar.setCookieSync(lasting, api.replace(/devices$/, 'session'), { ignoreError: true })
+    for (const { key, value } of jar.getCookiesSync(api)) {
+      kept.delete(key)
+      kept.set(key, value)
+    }
+    for (const name of kept.keys()) {
+      if (kept.size <= MOST_COOKIES) break
+      if (name !== 'sessionID') kept.delete(name)
+    }
+  }
+
   return {
-    take(answer) {
-      for (const cookie of answer.headers['set-cookie'] ?? []) {
-        jar.setCookieSync(cookie, api.replace(/devices$/, 'session'), { ignoreError: true })
+    take({ headers }) {
+      for (const cookie of headers['set-cookie'] ?? []) {
+        keep(cookie)
         header = undefined
       }
     },
     set(sessionId) {
-      jar.setCookieSync(`sessionID=${sessionId}; Path=/`, api, { ignoreError: true })
+      keep(`sessionID=${sessionId}; Path=/`)
       header = undefined
     },
-    header: () => (header ??= jar.getCookieStringSync(api)),
-    sessionId: () => jar.getCookiesSync(api).find(({ key }) => key === 'sessionID')?.value ?? '',
+    header: () => (header ??= [...kept].map((cookie) => cookie.join('=')).join('; ')),
+    sessionId: () => kept.get('sessionID') ?? '',
   }
 }

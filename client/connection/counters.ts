@@ -21,11 +21,11 @@ export interface Counters {
     failed: number
   }
   /** Polls that have succeeded, and how long they took in all. */
-  readonly looks: { count: number; seconds: number }
+  readonly polls: { count: number; seconds: number }
 }
 
 export const newCounters = (): Counters => ({
   requests: { ok: 0, rejected: 0, failed: 0 },
   logins: { ok: 0, refused: 0, failed: 0 },
-  looks: { count: 0, seconds: 0 },
+  polls: { count: 0, seconds: 0 },
 })

@@ -7,6 +7,7 @@ import {
   type Said,
   type Sentence,
 } from '../errors'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Subject } from './operation'
 import { errorBody, type Answer } from './answer'
 
@@ -16,6 +17,8 @@ export class TransportFault extends GatewayError {
   readonly reached: boolean
   /** True when the same read may work a moment later. */
   readonly transient: boolean
+  /** Those of the response, where it broke off after them. */
+  headers?: IncomingHttpHeaders
 
   constructor(
     code: ErrorCode,
@@ -44,16 +47,40 @@ export function cutOff(statusCode?: number): TransportFault {
   })
 }
 
+/** @param limit in bytes */
 export function tooLarge(limit: number, statusCode?: number): TransportFault {
-  return new TransportFault(
-    'BAD_RESPONSE',
-    say('tooLarge', { size: Math.floor(limit / 1048576) }),
-    { reached: true, statusCode },
-  )
+  const kib = Math.floor(limit / 1024)
+  const size = kib < 1024 ? `${kib} KiB` : `${Math.floor(kib / 1024)} MiB`
+  return new TransportFault('BAD_RESPONSE', say('tooLarge', { size }), {
+    reached: true,
+    statusCode,
+  })
 }
 
-/** Translates the error codes of node:net, node:tls and the http parser. */
-export function connectionFault(error: Error, reached: boolean): TransportFault {
+export function encoded(encoding: string, statusCode?: number): TransportFault {
+  const said = say('encoded', { encoding: encoding.slice(0, 40) })
+  return new TransportFault('BAD_RESPONSE', said, { reached: true, statusCode })
+}
+
+/**
+ * The same timeout, after all attempts.
+ * @param ms since the first attempt began
+ */
+export function timedOutAfter(fault: TransportFault, attempts: number, ms: number): TransportFault {
+  if (fault.code !== 'TIMEOUT' || attempts === 1) return fault
+  const time = ms < 10_000 ? Number((ms / 1000).toFixed(1)) : Math.round(ms / 1000)
+  const said = fault.reached
+    ? [say('noResponseToAttempts', { attempts, time }), say('tryAgainOrWait')]
+    : say('noConnectionInAttempts', { attempts, time })
+  const { reached, transient } = fault
+  return new TransportFault('TIMEOUT', said, { reached, transient, reason: fault.cause.reason })
+}
+
+/**
+ * Translates the error codes of node:net, node:tls and the http parser.
+ * @param scheme of the URL, as long as no response has come from there: it may be the wrong one
+ */
+export function connectionFault(error: Error, reached: boolean, scheme?: string): TransportFault {
   if (error instanceof TransportFault) return error
   const code = String((error as NodeJS.ErrnoException).code ?? '')
   if (/^(ERR_OSSL|ERR_CRYPTO|ERR_INVALID)/.test(code) || error instanceof URIError) {
@@ -61,6 +88,10 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
       reached: false,
       reason: code,
     })
+  }
+  if (NOT_TLS.test(code) || (code === 'EPROTO' && NOT_TLS.test(error.message))) {
+    const said = say('speaksNoTls')
+    if (!reached) return new TransportFault('TLS', said, { reached, reason: 'EPROTO' })
   }
   const certificate = CERTIFICATE[code]
   if (certificate || /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code) || code === 'EPROTO') {
@@ -76,17 +107,31 @@ export function connectionFault(error: Error, reached: boolean): TransportFault 
     })
   }
   if (code.startsWith('HPE_')) {
-    return new TransportFault('BAD_RESPONSE', say('noHttp'), { reached: true, reason: code })
+    const said = [say('noHttp'), ...otherScheme(scheme)]
+    return new TransportFault('BAD_RESPONSE', said, { reached: true, reason: code })
   }
   const outOfTime = code === 'ETIMEDOUT'
-  return new TransportFault(outOfTime ? 'TIMEOUT' : 'UNAVAILABLE', brokenBy(error, code), {
+  const said = brokenBy(error, code, scheme)
+  return new TransportFault(outOfTime ? 'TIMEOUT' : 'UNAVAILABLE', said, {
     reached,
     transient: true,
     reason: code || undefined,
   })
 }
 
-function brokenBy(error: Error, reason: string): Said {
+/** What OpenSSL says of a server that does not speak TLS. */
+const NOT_TLS = /wrong.version.number|packet.length.too.long|unknown.protocol|http.request/i
+
+/** The other scheme may be the right one. */
+const otherScheme = (scheme: string | undefined): Sentence[] => {
+  if (scheme === 'http:') return [say('maybeHttps')]
+  return scheme === 'https:' ? [say('maybeHttp')] : []
+}
+
+function brokenBy(error: Error, reason: string, scheme: string | undefined): Said {
+  if (reason === 'ECONNRESET' || reason === 'EPIPE') {
+    return [say('closed'), ...(scheme ? otherScheme(scheme) : [say('tryAgain')])]
+  }
   const known = CONNECTION[reason]
   if (known) return known(reason)
   const [isProxy, , status] = /^(Bad response: (\d+)|Proxy timeout)/.exec(error.message) ?? []
@@ -96,8 +141,6 @@ function brokenBy(error: Error, reason: string): Said {
 
 const CONNECTION: Record<string, (reason: string) => Said> = {
   ECONNREFUSED: () => say('refused'),
-  ECONNRESET: () => [say('closed'), say('tryAgain')],
-  EPIPE: () => [say('closed'), say('tryAgain')],
   ENOTFOUND: (reason) => say('noName', { reason }),
   EAI_AGAIN: (reason) => say('noName', { reason }),
   EHOSTUNREACH: (reason) => say('noRoute', { reason }),
@@ -114,7 +157,6 @@ const CERTIFICATE: Record<string, readonly Sentence[]> = {
   CERT_NOT_YET_VALID: [say('notYetValid')],
   ERR_TLS_CERT_ALTNAME_INVALID: [say('otherName'), say('pin')],
   CERT_FINGERPRINT: [say('otherCertificate')],
-  EPROTO: [say('tlsFailed', { reason: 'EPROTO' })],
 }
 
 /**
@@ -175,6 +217,14 @@ function notFound(what: Subject | undefined, name: string | undefined): Sentence
 /** What the gateway says, as a sentence to append. */
 export const saying = (message: string | undefined): Sentence[] =>
   message ? [say('says', { says: message.replace(/[^.!?]$/, '$&.') })] : []
+
+/** The error for a response in which nothing can be used, of a gateway that has worked before or not. */
+export function noResult(answer: Answer, hasWorked: boolean): GatewayError {
+  const { status, unreadable } = answer
+  const what = hasWorked ? (unreadable === 'gotPage' ? 'sentPage' : 'sentNoResult') : 'notAGateway'
+  const details = what === 'sentPage' ? [] : unusable(answer)
+  return new GatewayError('BAD_RESPONSE', [say(what), ...details], { statusCode: status })
+}
 
 /** What arrived instead of usable JSON. */
 export const unusable = ({ unreadable }: Answer): Sentence[] =>

@@ -1,4 +1,5 @@
-import { GatewayError, say, type ErrorCause } from '../errors'
+import { GatewayError, say, type ErrorCause, type Sentence } from '../errors'
+import { withoutSlashes } from '../model/settings'
 import { errorBody, isErrorBody, type Answer } from './answer'
 import { redirection, refusal, saying, unusable } from './faults'
 import { createCookies, type SessionCookies } from './cookies'
@@ -27,20 +28,19 @@ export function readLogin(answer: Answer, base: URL): LoggedIn {
   const named = typeof sessionID === 'string' && /^[\x21-\x3a\x3c-\x7e]+$/.test(sessionID)
   // The cookie may be for another host or for https only: then the ID in the body counts.
   if (named && cookies.sessionId() === '') cookies.set(sessionID)
-  if (cookies.sessionId() === '') throw noSession(answer)
+  if (cookies.sessionId() === '') throw noSession(answer, hintsAbout(base, answer))
   return { cookies, named }
 }
 
-export const noSession = (answer: Answer): GatewayError =>
-  new GatewayError(
-    'BAD_RESPONSE',
-    [say('notAGateway'), ...(answer.unreadable ? unusable(answer) : [say('noSession')])],
-    { statusCode: answer.status },
-  )
+export function noSession(answer: Answer, hints: readonly Sentence[] = []): GatewayError {
+  const what = answer.unreadable ? unusable(answer) : [say('noSession')]
+  const said = [say('notAGateway'), ...what, ...hints]
+  return new GatewayError('BAD_RESPONSE', said, { statusCode: answer.status })
+}
 
 function refused(answer: Answer, base: URL): GatewayError {
   const { status } = answer
-  const hint = /\/api\/*$/i.test(base.pathname) ? [say('apiInUrl')] : []
+  const hint = hintsAbout(base, answer)
   const { message } = errorBody(answer.body)
   // Which status a wrong password gives is unknown (facts 2.3): every 4xx counts, except
   // those that something other than the appliance gives.
@@ -53,6 +53,16 @@ function refused(answer: Answer, base: URL): GatewayError {
     [say('loginRefused', { status }), ...saying(message), say('correctLogin'), ...where, ...hint],
     causeOf(answer),
   )
+}
+
+/** What may be wrong with the URL, as far as the response to a login shows it. */
+function hintsAbout({ protocol, pathname }: URL, { status, unreadable }: Answer): Sentence[] {
+  const path = withoutSlashes(pathname)
+  if (/\/api$/i.test(path)) return [say('apiInUrl')]
+  if (path !== '' && (status === 404 || unreadable)) {
+    return [say('pathInUrl', { path: path.slice(0, 200) })]
+  }
+  return protocol === 'http:' && status === 400 && unreadable ? [say('maybeHttps')] : []
 }
 
 const tooManySessions = (answer: Answer): GatewayError =>

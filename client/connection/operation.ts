@@ -1,5 +1,6 @@
 import type { Role } from './roles'
 import type { Stop } from '../stop'
+import { MOST } from '../model/foreign'
 import { isText } from '../model/json'
 
 /** The conditions under which an operation works. */
@@ -15,6 +16,28 @@ export interface Conditions {
   route?: string
   /** The exact names of the protected routes that it may change, stop or delete. */
   confirmed?: Names
+  /** It may remove or change outputs that other routes share. */
+  confirmsShared?: boolean
+  /** When that was read on which its change is planned, by the clock of the gateway. */
+  plannedAt?: number
+}
+
+/** Milliseconds. Others may have changed what was read longer ago. */
+const LONGEST_PLAN = 1000
+
+/** Thrown instead of sending a change whose plan is too old. Whoever plans it catches this. */
+export class OutdatedPlan extends Error {
+  constructor(
+    /** It was to be sent a second time, in a new session. */
+    readonly afterLogin: boolean,
+  ) {
+    super('The plan of a change is outdated.')
+  }
+}
+
+/** @throws OutdatedPlan */
+export function refuseOutdated({ plannedAt }: Operation, now: number, afterLogin: boolean): void {
+  if (plannedAt !== undefined && now - plannedAt > LONGEST_PLAN) throw new OutdatedPlan(afterLogin)
 }
 
 /** A set of names, as far as it says which it has. */
@@ -28,7 +51,8 @@ const NO_NAMES: Names = new Set()
  */
 export function confirmedIn(value: unknown): Names {
   if (typeof value === 'string') return new Set([value])
-  return Array.isArray(value) ? new Set(value.filter(isText)) : NO_NAMES
+  const isList = Array.isArray(value) && value.length <= MOST.values
+  return isList ? new Set(value.filter(isText)) : NO_NAMES
 }
 
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */
@@ -41,6 +65,9 @@ export class Operation {
   route?: string
   /** The exact names of the protected routes that it may change, stop or delete. */
   confirmed: Names
+  /** It may remove or change outputs that other routes share. */
+  confirmsShared: boolean
+  readonly plannedAt?: number
   readonly #count: Count
 
   constructor(
@@ -53,6 +80,8 @@ export class Operation {
       background = false,
       route,
       confirmed = NO_NAMES,
+      confirmsShared = false,
+      plannedAt,
     }: Conditions = {},
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
@@ -62,6 +91,8 @@ export class Operation {
     this.background = background
     this.route = route
     this.confirmed = confirmed
+    this.confirmsShared = confirmsShared
+    this.plannedAt = plannedAt
     this.#count = count
   }
 
@@ -89,6 +120,14 @@ export class Operation {
     this.#count.statusCode = statusCode
   }
 
+  /** Paths of fields that were sent though nobody knows them. */
+  get unknownFields(): readonly string[] {
+    return this.#count.unknownFields ?? []
+  }
+  set unknownFields(paths: readonly string[]) {
+    this.#count.unknownFields = paths.slice(0, MOST_FIELDS)
+  }
+
   /** True for an operation and its parts: their requests count together. */
   countsWith(other: Operation): boolean {
     return this.#count === other.#count
@@ -96,9 +135,11 @@ export class Operation {
 
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
-    const { name, stop, uninterruptible, brief, background, route, confirmed } = this
+    const { stop, uninterruptible, brief, background, route, confirmed, confirmsShared } = this
+    const { plannedAt } = this
     const present = { stop, uninterruptible, brief, background, route, confirmed }
-    return new Operation(name, { ...present, ...conditions }, this.#count)
+    const own = { ...present, confirmsShared, plannedAt }
+    return new Operation(this.name, { ...own, ...conditions }, this.#count)
   }
 }
 
@@ -106,7 +147,11 @@ interface Count {
   requests: number
   writes: number
   statusCode?: number
+  unknownFields?: readonly string[]
 }
+
+/** Of a long list. */
+const MOST_FIELDS = 20
 
 export function newOperation(name: string, stop?: Stop): Operation {
   return new Operation(name, { stop })
@@ -127,6 +172,8 @@ export interface Request {
   what?: Subject
   /** The role that the call needs (facts 2.4). */
   role?: Role
+  /** The largest response that is read, in bytes; default 1 MiB. */
+  most?: number
 }
 
 /** What a call is about. Statistics have the ID of the route, a preset that of the device. */

@@ -1,4 +1,4 @@
-import { HIDDEN, isSecret } from '../model/secrets'
+import { HIDDEN, hideSecrets, isSecret, withoutUserInfo } from '../model/secrets'
 
 const LONGEST = 600
 /** Characters of a text that are searched: an appliance may send megabytes. */
@@ -10,8 +10,11 @@ type Spell = (secret: string) => string[]
 export interface Redaction {
   /** As {@link withoutSecrets}. */
   withoutSecrets(text: string, secrets: Iterable<string>): string
-  /** True when the text contains a secret. Those of fewer than eight characters do not count. */
-  repeatsSecret(text: string, secrets: Iterable<string>): boolean
+  /**
+   * Returns a copy as it may leave: as of `hideSecrets`, and with these secrets hidden wherever they
+   * stand. Those of fewer than eight characters do not count: they may be a part of any word.
+   */
+  readonly hideIn: <T>(value: T, secrets: Iterable<string>) => T
 }
 
 /** While an appliance is away, every call fails, and each has the same few secrets to hide. */
@@ -27,17 +30,26 @@ export function createRedaction(): Redaction {
   }
   return {
     withoutSecrets: (text, secrets) => withoutSecrets(text, secrets, remembered),
-    repeatsSecret: (text, secrets) =>
-      [...secrets]
-        .filter(({ length }) => length >= 8)
-        .flatMap(remembered)
-        .some((spelling) => text.includes(spelling)),
+    hideIn(value, secrets) {
+      const long = [...secrets].filter(({ length }) => length >= LEAST_TO_SEARCH)
+      const ordered = longestFirst(long.flatMap(remembered))
+      return hideSecrets(value, (text) =>
+        text.length < LEAST_TO_SEARCH ? text : hiddenIn(text, ordered),
+      )
+    },
   }
 }
 
+const LEAST_TO_SEARCH = 8
+
+const longestFirst = (texts: string[]): string[] => texts.sort((a, b) => b.length - a.length)
+
+const hiddenIn = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
+
 /**
- * Returns the text, of bounded length, with every secret hidden: an appliance may repeat in its
- * error message what it refused.
+ * Returns the text, of bounded length, with every secret hidden, also those of addresses: an
+ * appliance may repeat in its error message what it refused.
  */
 export function withoutSecrets(
   text: string,
@@ -46,12 +58,9 @@ export function withoutSecrets(
 ): string {
   // Longest first: one secret may be the beginning of another. One of a character or two would
   // break up every word and hide nothing.
-  const ordered = [...secrets]
-    .filter(({ length }) => length > 2)
-    .flatMap(spell)
-    .sort((a, b) => b.length - a.length)
+  const ordered = longestFirst([...secrets].filter(({ length }) => length > 2).flatMap(spell))
   const begin = text.slice(0, LOOKED_AT)
-  const clean = ordered.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), begin)
+  const clean = withoutUserInfo(hiddenIn(begin, ordered))
   // Where the text was cut, the beginning of a secret may be left.
   const end = begin === text ? clean.length : Math.max(0, clean.length - (ordered[0]?.length ?? 0))
   const length = Math.min(end, LONGEST)
@@ -85,7 +94,7 @@ function inBase64(secret: Buffer): string[] {
   })
   // Any word may contain a short part.
   const long = parts.filter(({ length }) => length >= 8)
-  return [secret.toString('base64').replace(/=+$/, ''), ...long].flatMap((text) => [
+  return [secret.toString('base64').replace(/={1,2}$/, ''), ...long].flatMap((text) => [
     text,
     text.replaceAll('+', '-').replaceAll('/', '_'),
   ])
@@ -103,7 +112,8 @@ const inHtml = (text: string, quote: string, apostrophe: string): string =>
 export function secretsIn(body: unknown): string[] {
   const secrets: string[] = []
   const collect = (value: unknown, name = ''): void => {
-    if (typeof value === 'string' && value !== '' && isSecret(name)) secrets.push(value)
+    const isText = typeof value === 'string' && value !== ''
+    if (isSecret(name) && (isText || typeof value === 'number')) secrets.push(String(value))
     if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return
     for (const [member, inside] of Object.entries(value)) collect(inside, member)
   }

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock'
-import { GatewayError, badResponse, invalidInput, say } from '../errors'
-import { isWrite, type Operation, type Request } from './operation'
+import { GatewayError, invalidInput, say } from '../errors'
+import { isWrite, refuseOutdated, type Operation, type Request } from './operation'
 import { mayAct } from './roles'
 import type { OpenSession, Session } from './session'
 import type { Stop } from '../stop'
-import { errorBody, isErrorBody, type Answer } from './answer'
-import { TransportFault, redirection, refusal, unusable } from './faults'
+import { errorBody, isElsewhere, isErrorBody, isRedirect, type Answer } from './answer'
+import { TransportFault, noResult, redirection, refusal, timedOutAfter } from './faults'
 import type { TransportRequest } from './transport'
 
 export interface RequesterOptions {
@@ -26,6 +26,8 @@ export interface RequesterOptions {
 export interface Sending {
   /** True from the moment it is sent until it is known that it was not applied. */
   mayBeApplied: boolean
+  /** It was refused because the session had ended, and is sent once more. */
+  isReplay?: boolean
 }
 
 const READ_ATTEMPTS = 3
@@ -38,6 +40,7 @@ export function createRequester(
   let lastAnswerAt = -Infinity
   /** This firmware reports a missing right with 401, which otherwise means the end of the session. */
   let deniesWith401 = false
+  let hasWorked = false
 
   return async (request, operation, sending) => {
     throwIfStopped(operation)
@@ -45,8 +48,17 @@ export function createRequester(
     const first = await session.open()
     refuseMissingRole(request, first)
     const answer = await attempt(request, body, first, operation, sending)
-    if (!(await showsLostSession(answer, first))) return bodyOf(answer, request, first, operation)
-    session.lost(first)
+    const elsewhere = isElsewhere(answer)
+    const isOver = !(elsewhere && session.isElsewhere()) && (await showsLostSession(answer, first))
+    if (!isOver) return bodyOf(answer, request, first, operation)
+    if (!elsewhere) session.isBack()
+    if (first.cannotAsk || elsewhere) session.discard(first)
+    else session.lost(first)
+    // A redirect may follow a change that was made.
+    if (isWrite(request) && !certainlyNotApplied(answer)) {
+      return bodyOf(answer, request, first, operation)
+    }
+    sending.isReplay = true
     const second = await session.open()
     const replayed = await attempt(request, body, second, operation, sending)
     if (isPlain401(replayed)) await reckonWith401(first, second)
@@ -66,6 +78,7 @@ export function createRequester(
     const deadline = startedAt + (operation.brief ? 1 : 2) * timeout
     for (let attempts = 1; ; attempts++) {
       throwIfStopped(operation)
+      if (writes) refuseOutdated(operation, clock.now(), sending.isReplay === true)
       operation.requests++
       if (writes) operation.writes++
       sending.mayBeApplied = writes
@@ -76,6 +89,7 @@ export function createRequester(
           body,
           contentType: request.contentType,
           cookie: cookies.header(),
+          most: request.most,
           timeout: Math.max(1, Math.ceil(Math.min(timeout, deadline - clock.now()))),
           stop: writes ? undefined : operation.stop,
         })
@@ -86,7 +100,10 @@ export function createRequester(
       if (certainlyNotApplied(result)) sending.mayBeApplied = false
       if (result instanceof Error) {
         const safe = result.transient && !sending.mayBeApplied
-        if (!safe || !mayRepeat) throw finalFault(result, sending, startedAt)
+        if (!safe || !mayRepeat) {
+          const fault = timedOutAfter(result, attempts, clock.now() - startedAt)
+          throw finalFault(fault, sending, startedAt)
+        }
       } else {
         lastAnswerAt = clock.now()
         operation.statusCode = result.status
@@ -113,19 +130,19 @@ export function createRequester(
   }
 
   /**
-   * Whether the session is lost: after a 401; or after a redirect to a login page, a 404 or a
-   * refusal of the session's rights, when the appliance does not know the session (design 2.5).
+   * Whether the session is lost: after a 401; or after a redirect to a login page, such a page, a
+   * 404 or a refusal of the session's rights, when the appliance does not know the session.
    */
   async function showsLostSession(answer: Answer, used: OpenSession): Promise<boolean> {
     const { status } = answer
     if (isPlain401(answer) && !deniesWith401) return true
-    const ambiguous = status === 401 || status === 404 || isRedirect(answer)
+    const ambiguous = status === 401 || status === 404 || isElsewhere(answer)
     if (!ambiguous) return false
     const alive = await isAlive(used)
     if (alive) used.cannotAsk = false
     // Where sessions cannot be queried, a 404 is about the resource: a login for each would be one
     // for each mistyped ID. A redirect after successful calls is about the session.
-    if (used.cannotAsk) return isRedirect(answer) && used.served > 0
+    if (used.cannotAsk) return isElsewhere(answer) && used.served > 0
     return alive === false
   }
 
@@ -156,8 +173,9 @@ export function createRequester(
     if (isRedirect(answer)) throw redirection(answer)
     if (status === 401 && deniesWith401) throw refusal({ ...answer, status: 403 })
     if (status < 200 || status >= 300) throw refusal(answer, what, route)
+    if (unreadable) throw noResult(answer, hasWorked)
+    hasWorked = true
     session.served(used)
-    if (unreadable) throw badResponse([say('notAGateway'), ...unusable(answer)], status)
     if (isErrorBody(body)) throw refusal(answer, what, route)
     if (path === '/api/session') session.learn(used, answer)
     return body
@@ -186,8 +204,6 @@ function certainlyNotApplied(result: Answer | TransportFault): boolean {
   const { status, body } = result
   return (status >= 400 && status < 500) || (status < 300 && isErrorBody(body))
 }
-
-const isRedirect = ({ status }: Answer): boolean => status >= 300 && status < 400
 
 const isPlain401 = ({ status, body }: Answer): boolean =>
   status === 401 && errorBody(body).type !== 'SessionAuthorization'

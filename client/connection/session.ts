@@ -5,16 +5,18 @@ import type { Counters } from './counters'
 import type { OutageLog } from './outage-log'
 import { filled } from '../sentences'
 import { within } from '../stop'
-import { isErrorBody, type Answer } from './answer'
-import { TransportFault, refusal, requestNamed, unusable } from './faults'
-import type { Transport } from './transport'
-import type { SessionCookies } from './cookies'
+import { isElsewhere, isErrorBody, isPage, isRedirect, type Answer } from './answer'
+import { TransportFault, noResult, refusal, requestNamed } from './faults'
+import type { Transport, TransportRequest } from './transport'
+import { createCookies, type SessionCookies } from './cookies'
 import { noSession, readLogin, retryAfterOf } from './login'
 import { rolesOf } from './roles'
 
 /** One login on the appliance. Calls keep a reference to it, so that a late 401 never ends a newer session. */
 export interface OpenSession {
   readonly cookies: SessionCookies
+  /** When it was opened, in ms of the clock. */
+  readonly openedAt: number
   /** Successful calls of this session. */
   served: number
   /** When the last response arrived, in ms of the clock. */
@@ -27,6 +29,8 @@ export interface OpenSession {
   roles: string[]
   /** The firmware did not know its own new session: what it says about sessions proves nothing. */
   cannotAsk?: boolean
+  /** Its end has been asked for. */
+  isDiscarded?: boolean
 }
 
 export interface SessionOptions {
@@ -54,6 +58,10 @@ export interface Session {
   lost(session: OpenSession): void
   /** A new session was refused at its first call: holds back the next login. */
   rejectedAtOnce(session: OpenSession): void
+  /** Something else than the appliance responded to the latest login, and the next has to wait. */
+  isElsewhere(): boolean
+  /** The appliance itself responded: a login need not wait for what something else responded. */
+  isBack(): void
   /** Tries to end a session that is no longer used but may still be alive. */
   discard(session: OpenSession): void
   /**
@@ -80,14 +88,30 @@ export interface Session {
   ids(): string[]
 }
 
+interface Held {
+  until: number
+  notBefore: number
+  error: GatewayError
+  /** Something else than the appliance responded to the login. */
+  wasElsewhere: boolean
+}
+
 const MINUTE = 60_000
 /** Waits after refused credentials that had worked before: the appliance may be restarting (design 2.5). */
 const REFUSED_WAITS = [1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
+/** No refused login is repeated within this time, ms; twice as long after each further one, up to a minute. */
+export const REFUSED_FLOOR = 5000
+/** Sessions in a row that may be lost within a minute of their login before the next login has to wait. */
+const LOST_SOON = 3
 /** First waits after other failures; each further one is twice as long, up to a minute. */
 const FIRST_WAIT = { unreachable: 500, tooManySessions: 1000, noUsableAnswer: 2000 }
 const LONGEST_WAIT = MINUTE
 /** The part of a close that is reserved for ending a session whose login completed late. */
 const LATE_END_MS = 400
+/** How long a login waits for the end of a former session, ms: there may be room for one only. */
+const END_FIRST_MS = 2000
+/** The largest response about a session that is read, in bytes. */
+const MOST = 64 * 1024
 
 /**
  * The only place that logs in. One session serves every caller: it is opened when first needed,
@@ -96,6 +120,8 @@ const LATE_END_MS = 400
 export function createSession(options: SessionOptions): Session {
   const { transport, timeout, outages, counters, clock } = options
   let current: OpenSession | undefined
+  /** The session before, until a login succeeds: what showed its end may not be of the appliance. */
+  let former: OpenSession | undefined
   let opening: Promise<OpenSession> | undefined
   /** The sessions that are being ended, each with a promise for its end. */
   const ending = new Map<OpenSession, Promise<unknown>>()
@@ -103,9 +129,10 @@ export function createSession(options: SessionOptions): Session {
   let workedBefore = false
   let refusals = 0
   let failures = 0
+  let lostSoon = 0
   let stopped = false
-  /** No login before `until`; callers meanwhile get `error`. */
-  let held: { until: number; error: GatewayError } | undefined
+  /** No login before `until`, or `notBefore` if somebody asks for one; callers meanwhile get `error`. */
+  let held: Held | undefined
 
   async function open(): Promise<OpenSession> {
     if (opening) return opening
@@ -118,7 +145,10 @@ export function createSession(options: SessionOptions): Session {
 
   async function renew(session?: OpenSession): Promise<OpenSession> {
     if (session && (await isStillAlive(session))) return session
-    if (held && clock.now() < held.until) throw heldError(held.error, held.until - clock.now())
+    if (held && clock.now() < held.until) throw heldError()
+    if (ending.size > 0) {
+      await within(Math.min(timeout, END_FIRST_MS), Promise.all(ending.values()))
+    }
     return logIn()
   }
 
@@ -130,20 +160,20 @@ export function createSession(options: SessionOptions): Session {
         // Not known: the next call will show it.
         return true
       }))
-    if (!alive) lost(session)
+    if (!alive) forget(session)
     return Boolean(alive)
   }
 
   async function logIn(): Promise<OpenSession> {
     if (stopped) throw closedError()
     let retryAfter: number | undefined
+    let wasElsewhere = false
     try {
       const answer = await postSession()
       retryAfter = retryAfterOf(answer)
+      wasElsewhere = isElsewhere(answer)
       const { cookies, named } = readLogin(answer, options.base)
-      const session: OpenSession = { cookies, served: 0, usedAt: clock.now(), roles: [] }
-      ids.splice(0, Math.max(0, ids.length - 4))
-      ids.push(cookies.sessionId())
+      const session = newSession(cookies)
       current = session
       const known = await getToKnow(session)
       // It will not be used; the close ends it.
@@ -152,6 +182,7 @@ export function createSession(options: SessionOptions): Session {
         discard(session)
         throw noSession(answer)
       }
+      former = undefined
       counters.logins.ok++
       workedBefore = true
       held = undefined
@@ -161,7 +192,10 @@ export function createSession(options: SessionOptions): Session {
       const failure = asLogin(error as GatewayError)
       if (failure.code !== 'CLOSED') {
         counters.logins[failure.code === 'LOGIN_REFUSED' ? 'refused' : 'failed']++
-        hold(failure, retryAfter)
+        hold(failure, { retryAfter, wasElsewhere })
+        if (wasElsewhere) takeBack()
+        // The first failure, too, says what is tried next.
+        if (NAMES_THE_WAIT.has(failure.code)) throw heldError()
       }
       throw failure
     }
@@ -170,27 +204,46 @@ export function createSession(options: SessionOptions): Session {
   /** Reads who is logged in, and until when. If that fails, a named session still counts. */
   async function getToKnow(session: OpenSession): Promise<boolean> {
     const answer = await askAbout(session).catch(() => undefined)
-    if (answer?.status === 404) session.cannotAsk = true
+    if (answer && showsNoSession(answer)) session.cannotAsk = true
     if (!answer || !isInformation(answer)) return false
     learn(session, answer, clock)
     return true
   }
 
+  function newSession(cookies: SessionCookies): OpenSession {
+    ids.splice(0, Math.max(0, ids.length - 4))
+    ids.push(cookies.sessionId())
+    const now = clock.now()
+    return { cookies, openedAt: now, served: 0, usedAt: now, roles: [] }
+  }
+
+  const ask = (request: Omit<TransportRequest, 'path' | 'most'>): Promise<Answer> =>
+    transport.send({ ...request, path: '/api/session', most: MOST })
+
   const askAbout = ({ cookies }: OpenSession): Promise<Answer> =>
-    transport.send({ method: 'GET', path: '/api/session', cookie: cookies.header(), timeout })
+    ask({ method: 'GET', cookie: cookies.header(), timeout })
 
   async function postSession(): Promise<Answer> {
     const body = JSON.stringify({ username: options.username, password: options.password })
     for (let attempt = 1; ; attempt++) {
-      const answer = await transport
-        .send({ method: 'POST', path: '/api/session', body, timeout })
-        .catch((fault: TransportFault) => fault)
+      const answer = await ask({ method: 'POST', body, timeout }).catch(
+        (fault: TransportFault) => fault,
+      )
+      if (answer instanceof Error) endUnread(answer)
       if (attempt === 3 || !mayRepeat(answer)) {
         if (answer instanceof Error) throw answer
         return answer
       }
       await options.pause(100 * 3 ** attempt * jitter())
     }
+  }
+
+  /** Ends the session of a login whose response broke off after its headers. */
+  function endUnread({ headers }: TransportFault): void {
+    if (!headers) return
+    const cookies = createCookies(options.base)
+    cookies.take({ headers })
+    if (cookies.sessionId() !== '') discard(newSession(cookies))
   }
 
   // A password that never worked may be wrong: it is not sent again once it may have arrived.
@@ -201,12 +254,17 @@ export function createSession(options: SessionOptions): Session {
   }
 
   /** Sets how long logins are held back after this failure. */
-  function hold(error: GatewayError, retryAfter?: number): void {
+  function hold(
+    error: GatewayError,
+    { retryAfter, wasElsewhere = false }: { retryAfter?: number; wasElsewhere?: boolean } = {},
+  ): void {
     let wait: number
+    let floor = 0
     if (error.code === 'LOGIN_REFUSED') {
       wait = workedBefore
         ? REFUSED_WAITS[Math.min(refusals, REFUSED_WAITS.length - 1)]!
         : Number.POSITIVE_INFINITY
+      floor = Math.min(REFUSED_FLOOR * 2 ** refusals, MINUTE)
       refusals++
     } else {
       wait = retryAfter ?? Math.min(firstWaitAfter(error) * 2 ** failures, LONGEST_WAIT) * jitter()
@@ -214,11 +272,40 @@ export function createSession(options: SessionOptions): Session {
     }
     const { message } = reported(error, { name: 'session' }, options.identity)
     outages.failed('session', error.code, message)
-    held = { until: clock.now() + wait, error }
+    const now = clock.now()
+    held = { until: now + wait, notBefore: now + floor, error, wasElsewhere }
+  }
+
+  function heldError(): GatewayError {
+    const { until, error } = held!
+    const time = Math.ceil((until - clock.now()) / 1000)
+    const next = Number.isFinite(time) ? say('nextLogin', { time }) : say('noLogin')
+    return restated(error, [...error.sentences, next])
+  }
+
+  function forget(session: OpenSession): void {
+    if (current !== session) return
+    if (session.served > 0) former = session
+    current = undefined
+  }
+
+  /** Goes on with the former session where something else responded to the login, too. */
+  function takeBack(): void {
+    if (!former || stopped) return
+    current = former
+    current.isDiscarded = false
+    // It is as if it had not been lost.
+    lostSoon = Math.max(0, lostSoon - 1)
   }
 
   function lost(session: OpenSession): void {
-    if (current === session) current = undefined
+    if (current !== session) return
+    forget(session)
+    const isSoon = clock.now() - session.openedAt < MINUTE
+    lostSoon = isSoon ? lostSoon + 1 : 0
+    if (lostSoon > LOST_SOON) {
+      hold(new GatewayError('REJECTED', say('losesSessions'), { retryable: true }))
+    }
   }
 
   async function information(session: OpenSession): Promise<SessionInformation | undefined> {
@@ -233,12 +320,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   async function deleteSession(session: OpenSession, ms: number): Promise<Answer> {
-    const deleted = transport.send({
-      method: 'DELETE',
-      path: '/api/session',
-      cookie: session.cookies.header(),
-      timeout: ms,
-    })
+    const deleted = ask({ method: 'DELETE', cookie: session.cookies.header(), timeout: ms })
     const over: Promise<unknown> = deleted
       .catch(() => undefined)
       .finally(() => {
@@ -250,6 +332,8 @@ export function createSession(options: SessionOptions): Session {
 
   function discard(session: OpenSession): void {
     lost(session)
+    if (session.isDiscarded) return
+    session.isDiscarded = true
     deleteSession(session, timeout).catch(() => undefined)
   }
 
@@ -283,7 +367,7 @@ export function createSession(options: SessionOptions): Session {
     await opening?.catch(() => undefined)
     const session = current
     if (!session) return { deletion: { type: 'Session', message: 'No session was open.' } }
-    lost(session)
+    forget(session)
     try {
       return deletionOf(await deleteSession(session, timeout))
     } catch (error) {
@@ -293,17 +377,28 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
+  function isBack(): void {
+    if (held?.wasElsewhere) held = undefined
+  }
+
   return {
     open,
     served(session) {
+      isBack()
       session.served++
-      session.usedAt = clock.now()
+      const now = clock.now()
+      session.usedAt = now
+      // One call between two losses ends nothing.
+      if (lostSoon > LOST_SOON && now - session.openedAt < MINUTE) return
+      lostSoon = Math.min(lostSoon, LOST_SOON)
       failures = 0
       outages.recovered('session')
     },
+    isElsewhere: () => held?.wasElsewhere === true && clock.now() < held.until,
+    isBack,
     lost,
     rejectedAtOnce(session) {
-      lost(session)
+      forget(session)
       if (session.served > 0) return
       hold(
         new GatewayError('REJECTED', say('endsSessions'), {
@@ -316,8 +411,7 @@ export function createSession(options: SessionOptions): Session {
     information,
     learn: (session, answer) => learn(session, answer, clock),
     clearBackoff() {
-      held = undefined
-      refusals = 0
+      if (held) held.until = Math.min(held.until, held.notBefore)
     },
     end,
     isOpen: () => current !== undefined,
@@ -340,6 +434,9 @@ const asLogin = (error: GatewayError): GatewayError => {
     : restated(error, filled(error.sentences, { request }))
 }
 
+/** Codes after which it matters at the first failure when the next attempt is. */
+const NAMES_THE_WAIT: ReadonlySet<string> = new Set(['LOGIN_REFUSED', 'TOO_MANY_SESSIONS'])
+
 const jitter = (): number => 0.8 + Math.random() * 0.4
 
 function firstWaitAfter(error: GatewayError): number {
@@ -355,13 +452,16 @@ const isInformation = ({ status, body }: Answer): boolean =>
   status === 200 && isPlainObject(body) && !isErrorBody(body)
 
 /** Whether the response to a question about a session says that there is none. */
-const showsNoSession = ({ status }: Answer): boolean =>
-  status === 401 || status === 404 || (status >= 300 && status < 400)
+const showsNoSession = (answer: Answer): boolean => isOver(answer) || isPage(answer)
+
+/** Whether the response to the end of a session says that it had ended already. */
+const isOver = (answer: Answer): boolean =>
+  answer.status === 401 || answer.status === 404 || isRedirect(answer)
 
 /** @throws GatewayError when the response does not say that the session is over */
 function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number } {
   const { status, body } = answer
-  if (showsNoSession(answer)) {
+  if (isOver(answer)) {
     return { deletion: { type: 'Session', message: 'The session had ended already.' }, status }
   }
   if (status >= 400) throw refusal(answer)
@@ -372,10 +472,9 @@ function deletionOf(answer: Answer): { deletion: SessionDeletion; status: number
 }
 
 function unexpected(method: string, answer: Answer): GatewayError {
-  const { status } = answer
-  const request = requestNamed(method, '/api/session', status)
-  const said = [say('notAGateway', { request }), ...unusable(answer)]
-  return new GatewayError('BAD_RESPONSE', said, { statusCode: status })
+  const error = noResult(answer, false)
+  const request = requestNamed(method, '/api/session', answer.status)
+  return restated(error, filled(error.sentences, { request }))
 }
 
 function mayHaveExpired({ expiresAt }: OpenSession, now: number): boolean {
@@ -399,10 +498,4 @@ function learn(session: OpenSession, answer: Answer, clock: Clock): void {
   const left = typeof expireAt === 'number' ? expireAt - (today + skew) : Number.NaN
   session.lifetime = left > 0 ? left : undefined
   session.expiresAt = left > 0 ? clock.now() + left : undefined
-}
-
-function heldError(error: GatewayError, wait: number): GatewayError {
-  const time = Math.ceil(wait / 1000)
-  const next = Number.isFinite(time) ? say('nextLogin', { time }) : say('noLogin')
-  return restated(error, [...error.sentences, next])
 }

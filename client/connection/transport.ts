@@ -1,19 +1,28 @@
 import http from 'node:http'
 import https from 'node:https'
-import zlib from 'node:zlib'
 import type { TLSSocket } from 'node:tls'
 import type { AxiosAdapter, AxiosRequestConfig, AxiosResponse, AxiosStatic } from 'axios'
-import { isTooDeep, mayBeTooDeep } from '../model/json'
+import { parsedWithin, type TextFault } from '../model/foreign'
 import { say } from '../errors'
 import { LinkedSet } from '../linked-set'
 import type { Stop } from '../stop'
+import { withoutSlashes } from '../model/settings'
 import { createAgents, type ProxyOptions, type TlsOptions } from './agents'
 import type { Answer } from './answer'
 import type { Counters } from './counters'
-import { TransportFault, connectionFault, cutOff, timedOut, tooLarge } from './faults'
+import { TransportFault, connectionFault, cutOff, encoded, timedOut, tooLarge } from './faults'
 
-/** The largest response that is read, in bytes. Ten thousand routes are about 15 MB. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+const MIB = 1024 * 1024
+/** The largest response that is read where the request says nothing else, in bytes. */
+const MOST = 1 * MIB
+/** What all responses of one appliance may have in memory while they are read, in bytes. */
+const MOST_AT_ONCE = 32 * MIB
+/** What one chunk costs beside its bytes: a response may come byte by byte. */
+const CHUNK_BYTES = 128
+/** Nothing in the interface is nested more than about ten levels deep. */
+const LEVELS = 100
+/** How many bytes a value has at least, on average, in what an appliance sends. */
+const BYTES_OF_VALUE = 16
 
 export interface TransportOptions {
   /** `http://` or `https://`, host, optional port and path prefix, without a trailing slash. */
@@ -21,7 +30,7 @@ export interface TransportOptions {
   tls?: TlsOptions
   fingerprint?: string
   proxy?: ProxyOptions
-  /** Bytes; default {@link MAX_ANSWER_BYTES}. */
+  /** The largest response that is read, in bytes, whatever the request allows. */
   maxAnswerBytes?: number
   /** Milliseconds that a proxy may take to connect to the appliance. */
   timeout: number
@@ -41,6 +50,8 @@ export interface TransportRequest {
   cookie?: string
   /** Milliseconds for the whole call. */
   timeout: number
+  /** The largest response that is read, in bytes; default 1 MiB. */
+  most?: number
   stop?: Stop
 }
 
@@ -81,7 +92,7 @@ export function createTransport(options: TransportOptions): Transport {
         const { data, status, received } = await axios().request<string, Received>(config)
         if (status < 400) requests.ok++
         else requests.rejected++
-        return answerOf(status, received, data)
+        return answerOf(status, received, data, request.most)
       } catch (fault) {
         if (!(fault instanceof TransportFault && fault.code === 'CLOSED')) requests.failed++
         throw fault
@@ -126,28 +137,36 @@ interface Received extends AxiosResponse<string> {
 }
 
 function headersOf({ body, contentType, cookie }: TransportRequest): http.OutgoingHttpHeaders {
-  const headers: http.OutgoingHttpHeaders = { accept: 'application/json' }
+  // Without the second header, a server may send any encoding.
+  const headers: http.OutgoingHttpHeaders = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+  }
   if (body !== undefined) headers['content-type'] = contentType ?? 'application/json'
   if (cookie !== undefined) headers['cookie'] = cookie
   return headers
 }
 
-function answerOf(status: number, headers: http.IncomingHttpHeaders, text: string): Answer {
-  const { body, unreadable } = parse(text)
-  return { status, headers, body, unreadable }
+function answerOf(
+  status: number,
+  headers: http.IncomingHttpHeaders,
+  text: string,
+  most = MOST,
+): Answer {
+  const trimmed = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  const values = most / BYTES_OF_VALUE
+  const parsed = parsedWithin(trimmed, { levels: LEVELS, values, characters: most })
+  if (parsed.fault === undefined) {
+    return { status, headers, body: parsed.value, unreadable: undefined }
+  }
+  return { status, headers, body: undefined, unreadable: whatCame(trimmed, parsed.fault) }
 }
 
-function parse(text: string): Pick<Answer, 'body' | 'unreadable'> {
-  const trimmed = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  if (trimmed.trim() === '') return { body: undefined, unreadable: 'gotNothing' }
-  try {
-    const body = JSON.parse(trimmed) as unknown
-    const isDeep = mayBeTooDeep(trimmed) && isTooDeep(body)
-    return isDeep ? { body: undefined, unreadable: 'gotDeep' } : { body }
-  } catch {
-    const looksHtml = /^\s*<(!doctype|html|head|body|\?xml)/i.test(trimmed)
-    return { body: undefined, unreadable: looksHtml ? 'gotPage' : 'gotText' }
-  }
+function whatCame(text: string, fault: TextFault): Answer['unreadable'] {
+  if (fault === 'is nested too deep') return 'gotDeep'
+  if (fault !== 'is not JSON') return 'gotMany'
+  if (text.trim() === '') return 'gotNothing'
+  return /^\s*<(!doctype|html|head|body|\?xml)/i.test(text) ? 'gotPage' : 'gotText'
 }
 
 type Axios = InstanceType<AxiosStatic['Axios']>
@@ -175,18 +194,25 @@ function nodeAdapter(
   secure: boolean,
   pending: LinkedSet<Pending>,
 ): AxiosAdapter {
-  const { base, maxAnswerBytes = MAX_ANSWER_BYTES, maySend } = options
+  const { base, maxAnswerBytes = Infinity, maySend } = options
   const open = secure ? https.request : http.request
-  const prefix = base.pathname.replace(/\/+$/, '')
+  const prefix = withoutSlashes(base.pathname)
   const hostname = base.hostname.replace(/^\[|\]$/g, '')
   const port = base.port || (secure ? 443 : 80)
+  let bytesAtOnce = 0
+  /** An HTTP response has come from this address. */
+  let speaksHttp = false
 
   return (config) =>
     new Promise<Received>((resolve, reject) => {
       const { agent, request: wanted } = (config as AxiosRequestConfig as CallConfig).call
       const { method, timeout, stop } = wanted
+      const most = Math.min(wanted.most ?? MOST, maxAnswerBytes)
       let reached = false
       let settled = false
+      let bytes = 0
+      let cost = 0
+      let received: http.IncomingHttpHeaders | undefined
       let unhook: () => void = () => undefined
 
       let request: http.ClientRequest
@@ -211,6 +237,7 @@ function nodeAdapter(
       function settle(): boolean {
         if (settled) return false
         settled = true
+        bytesAtOnce -= cost
         clearTimeout(timer)
         link.remove()
         unhook()
@@ -218,6 +245,7 @@ function nodeAdapter(
       }
       function fail(fault: TransportFault): void {
         if (!settle()) return
+        fault.headers = received
         request.destroy()
         reject(fault)
       }
@@ -238,18 +266,17 @@ function nodeAdapter(
         if (connecting) socket.once(ready, mark)
         else mark()
       })
-      request.on('error', (error) => fail(connectionFault(error, reached)))
+      request.on('error', (error) => {
+        fail(connectionFault(error, reached, speaksHttp ? undefined : base.protocol))
+      })
       request.on('response', (response) => {
         const chunks: Buffer[] = []
-        let bytes = 0
-        const stream = decoded(response, maxAnswerBytes)
+        speaksHttp = true
+        received = response.headers
         const complete = (): void => {
-          if (!response.complete) return fail(cutOff(response.statusCode))
           if (!settle()) return
           resolve({
-            data: (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)).toString(
-              'utf8',
-            ),
+            data: (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8'),
             status: response.statusCode ?? 0,
             statusText: '',
             headers: {},
@@ -257,16 +284,21 @@ function nodeAdapter(
             received: response.headers,
           })
         }
-        if (Number(response.headers['content-length']) > maxAnswerBytes) {
-          return fail(tooLarge(maxAnswerBytes, response.statusCode))
+        const { 'content-encoding': encoding = 'identity', 'content-length': length } = received
+        if (encoding.toLowerCase() !== 'identity') {
+          return fail(encoded(encoding, response.statusCode))
         }
-        stream.on('data', (chunk: Buffer) => {
+        if (Number(length) > most) return fail(tooLarge(most, response.statusCode))
+        response.on('data', (chunk: Buffer) => {
+          if (settled) return
           bytes += chunk.length
-          if (bytes > maxAnswerBytes) return fail(tooLarge(maxAnswerBytes, response.statusCode))
+          cost += chunk.length + CHUNK_BYTES
+          bytesAtOnce += chunk.length + CHUNK_BYTES
+          if (bytes > most) return fail(tooLarge(most, response.statusCode))
+          if (bytesAtOnce > MOST_AT_ONCE) return fail(tooLarge(MOST_AT_ONCE, response.statusCode))
           chunks.push(chunk)
         })
-        stream.on('end', complete)
-        stream.on('error', () => fail(cutOff(response.statusCode)))
+        response.on('end', complete)
         response.on('error', () => fail(cutOff(response.statusCode)))
         response.on('close', () => {
           if (!response.complete) fail(cutOff(response.statusCode))
@@ -276,18 +308,4 @@ function nodeAdapter(
       if (stop) unhook = stop.onStop(abort)
       if (!settled && !maySend) request.end(wanted.body)
     })
-}
-
-// No encoding is requested, but a server on the way to the appliance may use one all the same.
-function decoded(response: http.IncomingMessage, limit: number): NodeJS.ReadableStream {
-  switch (response.headers['content-encoding']?.toLowerCase()) {
-    case 'gzip':
-    case 'x-gzip':
-    case 'deflate':
-      return response.pipe(zlib.createUnzip({ maxOutputLength: limit }))
-    case 'br':
-      return response.pipe(zlib.createBrotliDecompress({ maxOutputLength: limit }))
-    default:
-      return response
-  }
 }

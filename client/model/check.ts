@@ -11,8 +11,11 @@ import {
   spellingOf,
 } from './members'
 import type { Direction, Member, Members } from './members'
+import { excerpt, givenAs } from './given'
 import { isBooleanText, isNumeric, partToSent, protocolOf } from './convert'
 import type { Fault, Given, Reason, Wanted } from './faults'
+import { doubtsOfRoute } from './doubts'
+import { nearest } from './near'
 import { isSameId, normalizeId } from './ids'
 import { findVariables, isMasked } from './secrets'
 
@@ -22,7 +25,8 @@ export interface CheckOptions {
 }
 
 /** How an update treats what the patch leaves out (design 2.3). */
-export type UpdateMode = 'keep' | 'merge' | 'replace'
+export const UPDATE_MODES = ['keep', 'merge', 'replace'] as const
+export type UpdateMode = (typeof UPDATE_MODES)[number]
 
 /** Returns every fault of a route to create, as sent or as read (design 2.3, facts 4.3 and 5). */
 export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[] {
@@ -31,6 +35,7 @@ export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[]
     ...checkName(route, options),
     ...checkSource(route, options),
     ...(isGiven(own(route, 'destinations')) ? checkDestinations(route, options) : []),
+    ...(options.validate === false ? [] : checkNew(route)),
   ])
 }
 
@@ -40,6 +45,23 @@ export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[]
  */
 export function checkUpdate(input: unknown, mode: UpdateMode, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [...refuseStart(route), ...CHECK_MODE[mode](route, options)])
+}
+
+/** What a new route must not have, and one that is there may: nobody sees a blank at the end of a name. */
+function checkNew(route: JsonObject): Fault[] {
+  const isRead = isAsRead(route)
+  const destinations = own(route, 'destinations')
+  const names: Array<[path: string, name: unknown]> = [['name', own(route, 'name')]]
+  if (Array.isArray(destinations)) {
+    destinations.forEach((one, index) =>
+      names.push([`destinations[${index}].name`, own(one, 'name')]),
+    )
+  }
+  const blanks = names.filter(([, name]) => isText(name) && name !== name.trim())
+  return [
+    ...(isRead ? [] : blanks.map(([path]): Fault => ({ path, kind: 'blanks' }))),
+    ...doubtsOfRoute(route, undefined, isRead).faults,
+  ]
 }
 
 const CHECK_MODE: Record<UpdateMode, (route: JsonObject, options: CheckOptions) => Fault[]> = {
@@ -64,7 +86,7 @@ const PARTS = ['name', 'source', 'destinations'] as const
 const CHECK_PART = { name: checkName, source: checkSource, destinations: checkDestinations }
 
 function checkRoute(input: unknown, inside: (route: JsonObject) => Fault[]): Fault[] {
-  if (!isObject(input)) return [unfit('', givenAs(input), { kind: 'route' })]
+  if (!isObject(input)) return [notARoute(input, '')]
   const faults = [
     ...checkNames(input),
     ...refuseState(input),
@@ -320,6 +342,10 @@ export function faultOf(member: Member, value: unknown, path: string): Fault {
   )
 }
 
+/** The fault of what is not the definition of a route at all. */
+export const notARoute = (value: unknown, path: string): Fault =>
+  unfit(path, givenAs(value), { kind: 'route' })
+
 const notAnObject = (path: string, value: unknown): Fault =>
   unfit(path, givenAs(value), { kind: 'object' })
 
@@ -341,9 +367,6 @@ function shown(member: Member, value: unknown): Given {
   return { kind: 'longText', shown: excerpt(value), length: value.length }
 }
 
-const excerpt = (value: string) =>
-  JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
-
 const WANTED: Record<Member['kind'], (member: Member) => Wanted> = {
   boolean: () => ({ kind: 'boolean' }),
   list: ({ of }) => ({ kind: of ? 'paths' : 'list' }),
@@ -358,43 +381,7 @@ const WANTED: Record<Member['kind'], (member: Member) => Wanted> = {
   },
 }
 
-/** What kind of value was given, never the content of a text. */
-function givenAs(value: unknown): Given {
-  if (value === undefined) return { kind: 'missing' }
-  if (value === null) return { kind: 'null' }
-  if (Array.isArray(value)) return { kind: value.length === 0 ? 'emptyList' : 'list' }
-  if (isObject(value)) return { kind: 'object' }
-  switch (typeof value) {
-    case 'string':
-      return { kind: 'text' }
-    case 'number':
-    case 'boolean':
-    case 'bigint':
-      return { kind: 'value', shown: excerpt(String(value)).slice(1, -1) }
-    case 'object':
-      return { kind: 'notPlain' }
-    default:
-      return { kind: 'typed', shown: typeof value }
-  }
-}
-
 function suggestion(name: string): Reason {
-  const near = [...ROUTE_NAMES]
-    .map((other) => ({ other, distance: name.length > 30 ? Infinity : distance(name, other) }))
-    .sort((a, b) => a.distance - b.distance)[0]
-  const isNear = near && near.distance < name.length && near.distance <= near.other.length / 2
-  return isNear ? { kind: 'didYouMean', member: near.other } : { kind: 'unknown' }
-}
-
-/** Number of letters to add, drop or change to get from one name to the other, ignoring case. */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [i, letter] of from.toLowerCase().split('').entries()) {
-    const next = [i + 1]
-    for (const [j, other] of to.toLowerCase().split('').entries()) {
-      next.push(Math.min(row[j]! + (letter === other ? 0 : 1), row[j + 1]! + 1, next[j]! + 1))
-    }
-    row = next
-  }
-  return row[to.length]!
+  const member = nearest(name, ROUTE_NAMES)
+  return member === undefined ? { kind: 'unknown' } : { kind: 'didYouMean', member }
 }

@@ -47,52 +47,6 @@ export function isEmpty(value: unknown): boolean {
   )
 }
 
-/**
- * Nothing in the interface is nested more than about ten levels deep. The parser accepts millions
- * of levels, but Node-RED fails to copy a message of more than about two thousand.
- */
-const MOST_LEVELS = 500
-
-/** True if lists and objects are nested more than `levels` deep. */
-export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
-  return typeof value === 'object' && value !== null && isDeeper(value, levels)
-}
-
-// Plain loops, and no call for what is neither a list nor an object: it runs over whole lists of routes.
-function isDeeper(value: object, levels: number): boolean {
-  if (levels === 0) return true
-  if (Array.isArray(value)) {
-    for (const item of value as unknown[]) {
-      if (typeof item === 'object' && item !== null && isDeeper(item, levels - 1)) return true
-    }
-    return false
-  }
-  for (const name in value) {
-    const member = (value as JsonObject)[name]
-    if (typeof member === 'object' && member !== null && isDeeper(member, levels - 1)) return true
-  }
-  return false
-}
-
-/** Returns why a value cannot be sent, such as one that refers to itself; undefined if it can. */
-export function faultAsJson(value: unknown): string | undefined {
-  const tooDeep = 'is nested too deep'
-  try {
-    const text = JSON.stringify(value) as string | undefined
-    return text !== undefined && isTooDeep(JSON.parse(text)) ? tooDeep : undefined
-  } catch (error) {
-    if (error instanceof RangeError) return tooDeep
-    return 'is not plain data: it cannot be written as JSON'
-  }
-}
-
-/** False for a JSON text that has too few brackets to be too deep. Costs next to nothing. */
-export function mayBeTooDeep(text: string): boolean {
-  let opened = 0
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
-      if (++opened > MOST_LEVELS) return true
-    }
-  }
-  return false
-}
+/** True for the word that some firmware writes where other leaves a text empty. */
+export const isNone = (value: unknown): boolean =>
+  typeof value === 'string' && value.length < 20 && value.trim().toLowerCase() === 'none'

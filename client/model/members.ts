@@ -30,6 +30,8 @@ export interface Member {
   sentAs?: string
   /** Sent, never returned. */
   sentOnly?: true
+  /** An IP address or a host name. */
+  isAddress?: true
   secret?: true
   unit?: string
 }
@@ -41,6 +43,7 @@ const always = () => true
 const unless = (free: (part: JsonObject) => boolean) => (part: JsonObject) => !free(part)
 
 const text: Member = { kind: 'text' }
+const address: Member = { kind: 'text', isAddress: true }
 const flag: Member = { kind: 'boolean' }
 const list: Member = { kind: 'list' }
 // Firmware writes some numbers as text (facts 10).
@@ -100,7 +103,7 @@ export function hasPaths(value: unknown): value is unknown[] {
 }
 
 const place = (required: (part: JsonObject) => boolean): Members => ({
-  address: { ...text, required },
+  address: { ...address, required },
   port: { ...PORT, required },
   networkInterface: text,
 })
@@ -131,7 +134,7 @@ const PACKETS: Members = {
 const SRT: Members = {
   ...place(unless(isRedundant)),
   // A new listener without an address is sent with that of all adapters.
-  address: { ...text, required: unless((part) => isRedundant(part) || isListener(part)) },
+  address: { ...address, required: unless((part) => isRedundant(part) || isListener(part)) },
   srtMode: SRT_MODE,
   mode: { ...text, sentAs: 'srtMode' },
   // SRT's own rule; the appliance documents none.
@@ -158,15 +161,15 @@ const DECORATION: Members = {
 }
 
 const SOURCE: Record<string, Members> = {
-  udp: { ...place(always), ...DECORATION, sourceAddress: text },
+  udp: { ...place(always), ...DECORATION, sourceAddress: address },
   rtp: {
     ...place(unless(hasRtpPaths)),
     ...DECORATION,
-    sourceAddress: text,
+    sourceAddress: address,
     retainHeader: flag,
     fec: choice('none', 'prompeg'),
     rtpReceiverClass: choice('low', 'moderate', 'high'),
-    rtpNetworkBondingParams: { ...list, of: { ...place(always), sourceAddress: text } },
+    rtpNetworkBondingParams: { ...list, of: { ...place(always), sourceAddress: address } },
   },
   srt: SRT,
   rtmp: {
@@ -184,6 +187,8 @@ const SOURCE: Record<string, Members> = {
   },
   rtsp: {
     ...place(always),
+    // Whether the path of a stream belongs to it is not documented.
+    address: { ...text, required: always },
     ...DECORATION,
     fec: choice('none', 'vf'),
     username: text,

@@ -7,7 +7,12 @@ export function patternFilter(pattern: string): (name: string) => boolean {
   return (name) => fits(comparable(name), wanted)
 }
 
-const comparable = (text: string): string[] => Array.from(text.toLocaleLowerCase().normalize())
+/**
+ * Returns the characters of a text in the form for comparison without case. Each is converted by itself,
+ * by way of its upper case: at the end of a word, a text as a whole gets another small sigma.
+ */
+export const comparable = (text: string): string[] =>
+  Array.from(text.normalize(), (one) => one.toLowerCase().toUpperCase().toLowerCase())
 
 /** Takes time proportional to the product of both lengths. */
 function fits(name: string[], pattern: string[]): boolean {

@@ -6,7 +6,7 @@ export interface Range {
   whole?: boolean
 }
 
-/** Milliseconds for `timeout`, seconds for the other times (design 2.1 and 2.3). */
+/** Milliseconds for `timeout`, seconds for the other times. */
 export const RANGES = {
   timeout: { least: 1, most: 600_000, whole: true },
   concurrency: { least: 1, most: 100, whole: true },
@@ -18,5 +18,11 @@ export const RANGES = {
   leaseTtl: { least: 2, most: 300 },
 } as const satisfies Record<string, Range>
 
-/** Milliseconds for one call, by default. */
-export const DEFAULT_TIMEOUT = 10_000
+/** What counts where nothing is given, in the same units. */
+export const DEFAULTS = { timeout: 10_000, concurrency: 8, waitTimeout: 30 } as const
+
+/** A range of seconds as one of milliseconds. */
+export const inMilliseconds = ({ least, most }: Range): Range => ({
+  least: least * 1000,
+  most: most * 1000,
+})

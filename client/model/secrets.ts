@@ -1,42 +1,93 @@
 import type { Fault, Reason } from './faults'
-import { isObject, isText, membersIn, own, pathTo } from './json'
+import { isEmpty, isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import { SECRET_NAMES } from './members'
 import { matcher } from './ids'
 import type { Route } from './types'
 
-/** Replaces a secret that is not shown. Sent back, it means: keep the present one (design 2.3). */
+/**
+ * Stands for what is not shown: a secret as a whole, or a part of another text, such as the password
+ * in a URL. Sent back, a text with it keeps the present text.
+ */
 export const HIDDEN = '••••••'
 
 /** True for a mask: firmware may return a row of stars or similar for a secret. Never a value. */
 export const isMasked = (value: unknown): boolean => isText(value) && /^([*•●])\1{2,}$/.test(value)
 
-/** True for what replaces a secret that is not shown: {@link HIDDEN}, or a mask of the firmware. */
+/** True for a text in which something is not shown: {@link HIDDEN}, or a mask of the firmware. */
 const isSign = (value: unknown, name: string): boolean =>
-  value === HIDDEN || (isSecret(name) && isMasked(value))
+  isText(value) && (value.includes(HIDDEN) || (isSecret(name) && isMasked(value)))
+
+/** True where a text with {@link HIDDEN} in it may stand for the present one: the rest is the same. */
+export function keepsPresent(wanted: unknown, present: unknown): boolean {
+  if (!isText(wanted) || !wanted.includes(HIDDEN)) return false
+  if (wanted === HIDDEN) return isText(present) || typeof present === 'number'
+  if (!isText(present)) return false
+  const [begin = '', ...rest] = wanted.split(HIDDEN)
+  const end = rest.pop()!
+  if (!present.startsWith(begin)) return false
+  let at = begin.length
+  for (const part of rest) {
+    const found = present.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return present.length - end.length >= at && present.endsWith(end)
+}
 
 /** True for the name of a member that contains a secret, anywhere in the interface. */
 export function isSecret(name: string): boolean {
   return SECRET_NAMES.has(name)
 }
 
+/** True for a secret, of whatever type: a pass phrase of digits may have become a number. */
+const isSecretValue = (value: unknown, name: string): boolean =>
+  isSecret(name) && value !== true && !isEmpty(value)
+
 /**
  * A text for people: of an address such as `rtsp://user:password@host/path?token=1`, what may be a
- * secret is hidden.
+ * secret is hidden. Each character is looked at a few times, however long the text is.
  */
 export const withoutUserInfo = (text: string): string =>
-  text.replace(/(\/\/)\S*@/g, `$1${HIDDEN}@`).replace(/(\/\/[^?\s]*\?)\S+/g, `$1${HIDDEN}`)
+  text.includes('//') ? text.replace(/\S+/g, withoutCredentials) : text
 
-/** As {@link hideSecrets}, also in addresses: to be read by people, and not to be sent back. */
-export const shownWithoutSecrets = (value: unknown): unknown => withoutUserInfos(hideSecrets(value))
+/** The same of a text that is one address, also where there is a space in its password. */
+const addressWithout = (text: string): string => {
+  if (!text.includes('//')) return text
+  return /^[a-z][a-z\d+.-]{0,20}:\/\//i.test(text)
+    ? withoutCredentials(text)
+    : withoutUserInfo(text)
+}
 
-function withoutUserInfos(value: unknown): unknown {
-  if (typeof value === 'string') return withoutUserInfo(value)
-  if (Array.isArray(value)) return value.map(withoutUserInfos)
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    membersIn(value).map(([name, member]) => [name, withoutUserInfos(member)]),
-  )
+/** A route as the results of changes show it: every debug node may print them. */
+export const shownRoute = <R extends Route | null>(route: R): R => hideSecrets(route)
+
+function withoutCredentials(address: string): string {
+  const slashes = address.indexOf('//')
+  if (slashes < 0) return address
+  const start = address.slice(0, slashes + 2)
+  const at = address.lastIndexOf('@')
+  const rest = at < start.length ? address.slice(start.length) : HIDDEN + address.slice(at)
+  const query = rest.indexOf('?') + 1
+  return start + (query > 0 && query < rest.length ? rest.slice(0, query) + HIDDEN : rest)
+}
+
+/** What tells one thing from another stays as it is: with a part of it hidden, it is not found again. */
+const IDENTITY: ReadonlySet<string> = new Set(['id', '_id', 'name'])
+
+/**
+ * Returns a copy as it may leave: without the secrets, and in addresses without credentials and
+ * query. Sent back, each hidden text keeps the present one ({@link keepHidden}). Parts in which
+ * nothing is hidden are shared.
+ * @param alsoIn what else is hidden in every text, also in names
+ */
+export function hideSecrets<T>(value: T, alsoIn = (text: string): string => text): T {
+  const shown = (text: string, name: string): string =>
+    alsoIn(IDENTITY.has(name) ? text : addressWithout(text))
+  return changed(value, (member, name) => {
+    if (isSecretValue(member, name)) return HIDDEN
+    return typeof member === 'string' ? shown(member, name) : member
+  }) as T
 }
 
 /**
@@ -60,44 +111,59 @@ export const secretsOfRouteNotShown = ({ source, destinations }: Route): string[
   ...destinations.flatMap((one, index) => secretsNotShown(one, `destinations[${index}]`)),
 ]
 
-/** Returns a copy with every non-empty secret hidden, at any depth; parts without are shared. */
-export function hideSecrets<T>(value: T): T {
-  return mapSecrets(value, () => HIDDEN)
-}
-
 /** Returns a copy with every non-empty secret replaced, at any depth; parts without are shared. */
-export function mapSecrets<T>(value: T, replace: (secret: string) => string): T {
-  return mapped(value, replace) as T
+export function mapSecrets<T>(value: T, replace: (secret: unknown) => unknown): T {
+  return changed(value, (member, name) =>
+    isSecretValue(member, name) ? replace(member) : member,
+  ) as T
 }
 
-function mapped(value: unknown, replace: (secret: string) => string): unknown {
+/**
+ * Returns a copy in which each member is what a function makes of it, with undefined left out; parts
+ * without a change are shared. It does not look inside what was changed.
+ *
+ * This and {@link placesOf} call themselves: what they get has passed a door that limits its levels,
+ * `plainCopy` or `parsedWithin`, before anything else reads it.
+ */
+function changed(
+  value: unknown,
+  change: (value: unknown, name: string) => unknown,
+  name = '',
+): unknown {
+  const after = change(value, name)
+  if (after !== value || typeof value !== 'object' || value === null) return after
   if (Array.isArray(value)) {
-    const items = value.map((item) => mapped(item, replace))
-    return items.some((item, index) => item !== value[index]) ? items : value
+    let items: unknown[] | undefined
+    for (const [index, item] of value.entries()) {
+      const now = changed(item, change)
+      if (now !== item) (items ??= value.slice())[index] = now
+    }
+    return items ?? value
   }
   if (!isObject(value)) return value
-  const members = membersIn(value)
-  const after = members.map(([name, member]): [string, unknown] => [
-    name,
-    isSecret(name) && isText(member) ? replace(member) : mapped(member, replace),
-  ])
-  const changed = after.some(([, member], index) => member !== members[index]![1])
-  return changed ? Object.fromEntries(after) : value
+  let copy: JsonObject | undefined
+  for (const member of Object.keys(value)) {
+    const now = changed(value[member], change, member)
+    if (now === value[member]) continue
+    copy ??= Object.fromEntries(membersIn(value))
+    if (now === undefined) delete copy[member]
+    else if (member !== '__proto__') copy[member] = now
+  }
+  return copy ?? value
 }
 
-/** JSON paths at which {@link HIDDEN}, or a mask of the firmware, stands for a secret. */
+/** JSON paths of texts in which something is hidden, by {@link HIDDEN} or a mask of the firmware. */
 export const findHidden = (value: unknown): string[] => pathsOf(isSign, value)
 
 /** JSON paths of every non-empty secret, in the order of {@link mapSecrets}. */
-export const findSecrets = (value: unknown): string[] =>
-  pathsOf((secret, name) => isSecret(name) && isText(secret), value)
+export const findSecrets = (value: unknown): string[] => pathsOf(isSecretValue, value)
 
 /** JSON paths of secrets with `${NAME}` in them: not replaced, it would become the secret. */
 export const findVariables = (value: unknown): string[] =>
   pathsOf((secret, name) => isSecret(name) && hasVariable(secret), value)
 
 const hasVariable = (secret: unknown): secret is string =>
-  isText(secret) && /\$\{[^}]+\}/.test(secret)
+  isText(secret) && /\$\{(?:(?!\$\{)[^}])+\}/.test(secret)
 
 type Predicate = (value: unknown, name: string) => boolean
 
@@ -154,8 +220,8 @@ export function withSecretsFrom<T>(
     if (variable === undefined) return { kind: 'variable', prefix }
     return isText(lookUp(variable)) ? undefined : { kind: 'unset', variable }
   }
-  const valueOf = (secret: string): string => {
-    const variable = variableIn(secret, prefix)
+  const valueOf = (secret: unknown): unknown => {
+    const variable = isText(secret) ? variableIn(secret, prefix) : undefined
     return (variable && lookUp(variable)) || secret
   }
   const faults = placesOf(reason, definition).map(({ path, found }) => ({ path, ...found }))
@@ -169,19 +235,11 @@ function variableIn(secret: string, prefix: string): string | undefined {
 }
 
 /** Returns a copy without the masks of the firmware: sent back, they would become the secret. */
-export function withoutMasks<T>(value: T): T {
-  return unmasked(value) as T
-}
-
-function unmasked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(unmasked)
-  if (!isObject(value)) return value
-  const kept = membersIn(value).filter(([name, member]) => !(isSecret(name) && isMasked(member)))
-  return Object.fromEntries(kept.map(([name, member]) => [name, unmasked(member)]))
-}
+export const withoutMasks = <T>(value: T): T =>
+  changed(value, (member, name) => (isSecret(name) && isMasked(member) ? undefined : member)) as T
 
 /**
- * Puts back the secrets from the same place in `present`, the route as it is; destinations are
+ * Puts back what is hidden from the same place in `present`, the route as it is; destinations are
  * matched by id, or else by name. A place without a secret to keep is a problem.
  */
 export function keepHidden<T extends object>(
@@ -218,7 +276,7 @@ export function restored(
 ): unknown {
   if (isSign(value, at)) {
     if (isMasked(present)) return undefined
-    if (isText(present)) return present
+    if (keepsPresent(value, present) || (isMasked(value) && isText(present))) return present
     problems.push({ path, kind: 'nothingToKeep' })
     return value
   }

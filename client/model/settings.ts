@@ -1,11 +1,12 @@
 // What the settings of a gateway may contain: one rule for the forms and for the run time.
 import type { Range } from './ranges'
 
-export type AddressFault = 'missing' | 'noScheme' | 'scheme' | 'invalid' | 'user' | 'query'
+export type AddressFault = 'missing' | 'long' | 'noScheme' | 'scheme' | 'invalid' | 'user' | 'query'
 
 /** The sentences of errors about them. */
 export const ADDRESS_SENTENCES = {
   missing: 'urlMissing',
+  long: 'urlLong',
   noScheme: 'urlNoScheme',
   invalid: 'urlInvalid',
   scheme: 'urlScheme',
@@ -13,10 +14,14 @@ export const ADDRESS_SENTENCES = {
   query: 'urlQuery',
 } as const satisfies Record<AddressFault, string>
 
+/** In characters. */
+const LONGEST_ADDRESS = 2048
+
 /** What is wrong with the address of an appliance; undefined when nothing is. */
 export function addressFault(address: string): AddressFault | undefined {
   const text = address.trim()
   if (text === '') return 'missing'
+  if (text.length > LONGEST_ADDRESS) return 'long'
   if (suggestedAddress(text) !== undefined) return 'noScheme'
   if (/\s/.test(text) || !URL.canParse(text)) return 'invalid'
   const { protocol, username, password, search, hash } = new URL(text)
@@ -25,10 +30,18 @@ export function addressFault(address: string): AddressFault | undefined {
   return search === '' && hash === '' ? undefined : 'query'
 }
 
+/** The path or URL without the slashes at its end. */
+export function withoutSlashes(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '/') end--
+  return text.slice(0, end)
+}
+
 /** A URL for an address such as `10.0.0.5:8443`; undefined if it has a scheme or makes no sense. */
 export function suggestedAddress(address: string): string | undefined {
   const text = address.trim().replace(/^\/+/, '')
-  if (text === '' || /[\s?#@]|:\/\/|^https?:/i.test(text)) return undefined
+  if (text === '' || text.length > LONGEST_ADDRESS || /[\s?#@]|:\/\/|^https?:/i.test(text))
+    return undefined
   const suggested = `https://${text}`
   return URL.canParse(suggested) ? suggested : undefined
 }
@@ -71,6 +84,9 @@ export const linesIn = (text: string): string[] =>
  * a definition could otherwise read nearly every variable.
  */
 export const isSecretPrefix = (text: string): boolean => /^[A-Za-z_]\w+$/.test(text)
+
+/** True for a pattern of a host, with or without a port: no scheme, no path, no user. */
+export const isHostPattern = (pattern: string): boolean => !/[\s/@]/.test(pattern)
 
 /** The number in a setting; undefined for what is not a number of that range. */
 export function numberIn(

@@ -1,6 +1,8 @@
-/** Returns a text on one line, cut at a space unless that leaves next to nothing. */
+import { legible } from './legible'
+
+/** Returns a text, {@link legible} and on one line, cut at a space unless that leaves next to nothing. */
 export function shortened(text: string, longest: number): string {
-  const plain = text.replace(/\s+/g, ' ').trim()
+  const plain = legible(text).replace(/\s+/g, ' ').trim()
   if (plain.length <= longest) return plain
   const cut = plain.slice(0, longest).replace(/[\ud800-\udbff]$/, '')
   const space = cut.lastIndexOf(' ')

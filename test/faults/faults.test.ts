@@ -55,7 +55,7 @@ describe('with a faulty appliance', () => {
     const before = process.memoryUsage().rss
     const error = await failure('list-devices')
     error.code.should.equal('BAD_RESPONSE')
-    error.message.should.match(/larger than 64 MiB/)
+    error.message.should.match(/larger than 1 MiB/)
     ;(process.memoryUsage().rss - before).should.be.below(300 * 1024 * 1024)
     simulator.clearFaults()
     await result('list-devices')

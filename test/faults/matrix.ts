@@ -132,11 +132,12 @@ function repeatedWrites(calls: Call[]): string[] {
 
 const isRefusal = ({ status = 0 }: Call): boolean => status >= 300 && status < 500
 const isLogin = ({ method, path }: Call): boolean => method === 'POST' && path === '/api/session'
-/** The appliance said that the session is gone. */
+/** The appliance said that the session is gone, or showed a page, such as that of a login, where it was asked. */
 const renews = (calls: Call[]): boolean =>
-  calls.some(({ method, path, status = 0 }) => {
+  calls.some(({ method, path, status = 0, fault }) => {
     if (method === 'POST' && path === '/api/session') return false
-    return status === 401 || (path === '/api/session' && [302, 404].includes(status))
+    const isAbout = path === '/api/session'
+    return status === 401 || (isAbout && ([302, 404].includes(status) || fault === 'html'))
   })
 
 /** Names and kinds of the members, two levels deep. */

@@ -4,6 +4,7 @@ import { hooks } from '@node-red/util'
 import { ERROR_CODES, type Applied, type GatewayError } from '../../client/internal'
 import { startSimulator, type Call, type Fault, type Simulator } from '../../simulator'
 import { sentRoute } from '../../simulator/model'
+import { REFUSED_FLOOR } from '../../client/connection/session'
 import type { TransportOptions } from '../../client/connection/transport'
 import { helper, type Message } from '../support/flow'
 import { LOADED, PASS_PHRASE, PASSWORD, ROUTES, type Variant } from './nodes'
@@ -240,11 +241,21 @@ function secretsOf({ error }: Run, simulator: Simulator): string[] {
     : []
 }
 
-/** Once the fault is gone the same node works: at once, or after an explicit session start. */
+/**
+ * Once the fault is gone the same node works: at once, or after an explicit session start. After
+ * refused credentials a start has to wait, too, and says how long.
+ */
 async function worksAgain({ message }: Variant, index: number): Promise<string[]> {
   let again = await send(`node-${index}`, message(1))
-  if (again.error && /next login|further attempt/.test(again.error.message)) {
-    const started = await send(`session-${index}`, { action: 'start' })
+  if (again.error && /Next attempt in|No further attempt/.test(again.error.message)) {
+    const start = (): Promise<Run> => send(`session-${index}`, { action: 'start' })
+    let started = await start()
+    const seconds = secondsTo(started.error)
+    if (seconds > LONGEST_FLOOR_S) return [`a start would have to wait ${seconds} s`]
+    if (seconds > 0) {
+      await pause(seconds * 1000)
+      started = await start()
+    }
     if (started.error) return [`start: ${started.error.message}`]
     again = await send(`node-${index}`, message(1))
   }
@@ -254,6 +265,15 @@ async function worksAgain({ message }: Variant, index: number): Promise<string[]
     ...faultsOf(again, message(1)),
   ]
 }
+
+/** The longest wait of a start after one refused login, s. */
+const LONGEST_FLOOR_S = REFUSED_FLOOR / 1000
+
+/** When the next login is possible, as a refused one says. */
+const secondsTo = (error: GatewayError | undefined): number =>
+  error?.code === 'LOGIN_REFUSED'
+    ? Number(/Next attempt in (\d+) s/.exec(error.message)?.[1] ?? 0)
+    : 0
 
 /** Each message has ended exactly once, even after everything is over. */
 const endedOnce = (index: number): string[] =>

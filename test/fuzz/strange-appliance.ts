@@ -4,36 +4,42 @@ import { good, ScriptedAppliance, type Answer, type Reply } from '../support/scr
 import { editedText, edits, textOf, wholeText, type Edit } from './strange-values'
 
 /**
- * An appliance that responds as instructed, and otherwise like a good one. It has lanes, each below
- * its own path, so that several gateways can be tried at once without affecting each other.
+ * An appliance that responds as instructed, and otherwise like a good one. It has lanes, each with a
+ * port and a path of its own, so that several gateways can be tried at once without affecting each
+ * other.
  */
-export class StrangeAppliance extends ScriptedAppliance {
+export class StrangeAppliance {
   readonly #lanes = new Map<string, Lane>()
+  readonly #servers: ScriptedAppliance[] = []
   #answers!: GoodAnswers
 
-  constructor() {
-    super((call) => {
-      // Each lane has a list of its own.
-      this.calls.length = 0
-      const [, name = '', url = ''] = /^\/([^/]*)(.*)$/.exec(call.url) ?? []
-      const lane = this.lane(name)
-      lane.calls.push(`${call.method} ${url}`)
-      const strange = lane.answers.shift()
-      const usual = this.#goodAnswer(call.method, url, lane.round) ?? good(call)
-      return strange ? strangeReply(strange, usual, this.#answers) : usual
-    })
+  constructor(private readonly names: readonly string[]) {}
+
+  async start(): Promise<void> {
+    this.#answers = await goodAnswers()
+    for (const name of this.names) {
+      const server = new ScriptedAppliance((call) => {
+        // Each lane has a list of its own.
+        server.calls.length = 0
+        const lane = this.lane(name)
+        const url = call.url.slice(name.length + 1)
+        lane.calls.push(`${call.method} ${url}`)
+        const strange = lane.answers.shift()
+        const usual = this.#goodAnswer(call.method, url, lane.round) ?? good(call)
+        return strange ? strangeReply(strange, usual, this.#answers) : usual
+      })
+      await server.start()
+      this.#servers.push(server)
+      this.#lanes.set(name, { url: `${server.url}/${name}`, calls: [], answers: [], round: 0 })
+    }
   }
 
-  override async start(): Promise<void> {
-    this.#answers = await goodAnswers()
-    await super.start()
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.stop()))
   }
 
   lane(name: string): Lane {
-    const url = `${this.url}/${name}`
-    const lane = this.#lanes.get(name) ?? { url, calls: [], answers: [], round: 0 }
-    this.#lanes.set(name, lane)
-    return lane
+    return this.#lanes.get(name)!
   }
 
   /** A route as a good appliance returns it. */

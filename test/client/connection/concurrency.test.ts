@@ -20,19 +20,44 @@ describe('a semaphore', () => {
     }
     await Promise.all([
       semaphore.run(task('first')),
-      semaphore.run(task('statistics 1'), true),
-      semaphore.run(task('statistics 2'), true),
+      semaphore.run(task('statistics 1'), 'background'),
+      semaphore.run(task('statistics 2'), 'background'),
       semaphore.run(task('start')),
       semaphore.run(task('poll')),
     ])
     begun.should.eql(['first', 'start', 'poll', 'statistics 1', 'statistics 2'])
   })
 
+  it('runs what is first beside all others, and one at a time', async () => {
+    const semaphore = createSemaphore(1)
+    const begun: string[] = []
+    let end = (): void => undefined
+    const slow = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const task = (name: string, work: () => Promise<void>) => () => {
+      begun.push(name)
+      return work()
+    }
+    const read = semaphore.run(task('slow read', () => slow))
+    const later = semaphore.run(task('another read', () => slow))
+    const change = (name: string) =>
+      semaphore.run(
+        task(name, () => new Promise((resolve) => setTimeout(resolve, 1))),
+        'first',
+      )
+    await Promise.all([change('a change'), change('another change')])
+    begun.should.eql(['slow read', 'a change', 'another change'])
+    end()
+    await Promise.all([read, later])
+    begun.should.eql(['slow read', 'a change', 'another change', 'another read'])
+  })
+
   it('rejects both kinds of tasks that wait', async () => {
     const semaphore = createSemaphore(1)
     const never = () => new Promise<void>(() => undefined)
     void semaphore.run(never)
-    const waiting = [semaphore.run(never), semaphore.run(never, true)]
+    const waiting = [semaphore.run(never), semaphore.run(never, 'background')]
     semaphore.rejectQueued(new Error('gone'))
     const outcomes = await Promise.allSettled(waiting)
     outcomes.map(({ status }) => status).should.eql(['rejected', 'rejected'])

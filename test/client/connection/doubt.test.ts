@@ -137,6 +137,13 @@ describe('whether a failed change was applied', () => {
     })
   }
 
+  it('a change that is answered with 503 is sent once', async () => {
+    simulator.fault({ kind: 'status', status: 503, match: { method: 'POST', path: '*/updates' } })
+    await failureOf(create())
+    const sent = simulator.journal.filter(({ path }) => path.endsWith('/updates'))
+    sent.should.have.length(1)
+  })
+
   it('nobody there: no', async () => {
     await simulator.stop()
     ;(await failureOf(create())).should.match({ cause: { applied: 'no', retryable: true } })

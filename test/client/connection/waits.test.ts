@@ -94,7 +94,7 @@ describe('the waits between logins', () => {
     await simulator.stop()
     await failure()
     for (const seconds of [0.5, 1, 2, 4, 8, 16, 32, 60, 60]) {
-      const said = /next login is possible in (\d+) s/.exec((await failure()).message)
+      const said = /Next attempt in (\d+) s/.exec((await failure()).message)
       Number(said![1]).should.be.within(1, Math.ceil(seconds * 1.2))
       moved += seconds * 1.2 * SECOND
       await failure()
@@ -116,7 +116,7 @@ describe('the waits between logins', () => {
       await failure()
       const { length } = simulator.journal
       Date.now = () => wallClock() + days * DAY
-      ;(await failure()).message.should.match(/next login is possible in (5\d|60) s/)
+      ;(await failure()).message.should.match(/Next attempt in (5\d|60) s/)
       simulator.journal.length.should.equal(length)
       moved += MINUTE
       await failure()

@@ -66,6 +66,7 @@ describe('the definitions of routes', () => {
         port: 5000,
         id: 's',
         srtStreamID: null,
+        networkInterface: '',
         usedBandwidth: '1',
         mode: 'listener',
         protocol: 'SRT',

@@ -10,4 +10,19 @@ describe('a pattern of names', () => {
     }
     patternFilter('ünï?')('Unik').should.be.false()
   })
+
+  it('knows one sigma, wherever it stands in a word', () => {
+    for (const name of [
+      'ΟΔΟΣ',
+      'ΟΔΟΣΑ',
+      'οδος',
+      'οδοσα',
+      'Οδός'.normalize('NFD').replace('́', ''),
+    ]) {
+      patternFilter('ΟΔΟΣ*')(name).should.be.true()
+      patternFilter('οδος*')(name).should.be.true()
+    }
+    patternFilter('Stra?e')('STRAßE').should.be.true()
+    patternFilter('ẞ')('ß').should.be.true()
+  })
 })

@@ -179,7 +179,7 @@ describe('spelling: a choice or an ID in any case', () => {
       const source = { name: 'in', protocol: 'SRT', srtMode: 'Listener', port: 5999 }
       const out = { name: 'out', protocol: 'Srt', mode: 'CALLER', address: '192.0.2.1', port: 6000 }
       const definition = {
-        name: ' Spelled ',
+        name: 'Spelled',
         source,
         destinations: [{ ...out, srtEncryption: 'aes256', srtFecLayout: 'Saircase' }],
       }
@@ -189,7 +189,7 @@ describe('spelling: a choice or an ID in any case', () => {
         { deviceId, definition, startRoute: true, ...waiting },
         operation,
       )
-      route!.should.match({ name: ' Spelled ', state: 'running' })
+      route!.should.match({ name: 'Spelled', state: 'running' })
       sent()[0]!.fields.should.match({
         source: { protocol: 'srt', srtMode: 'listener', address: '0.0.0.0' },
         destinations: [

@@ -1,0 +1,201 @@
+// The door for data from elsewhere: plain JSON, made once and within limits, before anything reads it.
+
+/** What a value or a JSON text from elsewhere may cost. */
+export interface Limits {
+  /** Lists and objects inside each other. */
+  levels: number
+  /** Members and items in all; what stands in two places counts twice. */
+  values: number
+  /** Characters: of a JSON text, or of all texts and names in a value. */
+  characters: number
+}
+
+/** For definitions of routes, in a message, a form or a file: 5,000 routes with 100 values each. */
+export const MOST: Limits = { levels: 100, values: 500_000, characters: 32 * 1024 * 1024 }
+
+/**
+ * Plain data, or why the value cannot be one: where, and what is wrong there. `at` is the character of
+ * a text at which its JSON breaks, as far as that is known.
+ */
+export type Plain =
+  { value: unknown; fault?: undefined } | { path: string; fault: string; at?: number }
+
+/** `isWhole` where it is not one place that is at fault. */
+class Unfit extends Error {
+  constructor(
+    readonly fault: string,
+    readonly isWhole = false,
+  ) {
+    super(fault)
+  }
+}
+
+/**
+ * Copies a value as `JSON.stringify` would write it, and reads each member once: what is checked
+ * afterwards is what is sent, whatever happens to the original. Aliases count each time, so that a
+ * small file cannot become a large one. NaN, infinity, binary data and cycles are faults.
+ * @returns the copy; `undefined` for what JSON leaves out
+ */
+export function plainCopy(given: unknown, limits: Limits = MOST): Plain {
+  let values = 0
+  let characters = 0
+  /** The names and indices that lead to where it reads. */
+  const trail: Array<string | number> = []
+
+  const read = (text: string): string => {
+    characters += text.length
+    if (characters > limits.characters) throw new Unfit('is too long')
+    return text
+  }
+
+  const copyOf = (source: unknown): unknown => {
+    const value = asWritten(source)
+    if (typeof value === 'string') return read(value)
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw new Unfit(`is ${value}, which cannot be written as JSON`)
+    }
+    if (typeof value === 'bigint') throw new Unfit('is a BigInt; give a number')
+    if (typeof value === 'function' || typeof value === 'symbol') return undefined
+    if (typeof value !== 'object' || value === null) return value
+    if (ArrayBuffer.isView(value)) throw new Unfit('is binary data')
+    if (trail.length === limits.levels) throw new Unfit('is nested too deep', true)
+    return Array.isArray(value) ? listOf(value) : objectOf(value)
+  }
+
+  const count = (more: number): void => {
+    values += more
+    if (values > limits.values) throw new Unfit('has too many values', true)
+  }
+
+  function listOf(list: readonly unknown[]): unknown[] {
+    const { length } = list
+    // All at once: a list with nothing in it can be a billion long.
+    count(length)
+    const copy: unknown[] = []
+    for (let index = 0; index < length; index++) {
+      trail.push(index)
+      copy.push(copyOf(list[index]) ?? null)
+      trail.pop()
+    }
+    return copy
+  }
+
+  function objectOf(object: object): object {
+    const copy: Record<string, unknown> = {}
+    const names = Object.keys(object)
+    count(names.length)
+    for (const name of names) {
+      trail.push(name)
+      const member = copyOf((object as Record<string, unknown>)[read(name)])
+      trail.pop()
+      if (member === undefined) continue
+      // An assignment would set the prototype.
+      if (name === '__proto__') Object.defineProperty(copy, name, { value: member, ...ORDINARY })
+      else copy[name] = member
+    }
+    return copy
+  }
+
+  try {
+    return { value: copyOf(given) }
+  } catch (error) {
+    if (error instanceof Unfit) {
+      return { path: error.isWhole ? '' : pathOf(trail), fault: error.fault }
+    }
+    // A getter or a proxy threw something of its own.
+    return { path: '', fault: 'is not plain data: it cannot be read' }
+  }
+}
+
+const pathOf = (trail: ReadonlyArray<string | number>): string =>
+  trail
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '')
+
+const ORDINARY = { enumerable: true, writable: true, configurable: true }
+
+/** The value that JSON writes: what `toJSON` returns, and what a boxed value stands for. */
+function asWritten(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { toJSON } = value as { toJSON?: unknown }
+  if (typeof toJSON === 'function' && !ArrayBuffer.isView(value)) return toJSON.call(value)
+  return BOXED.has(Object.prototype.toString.call(value)) ? value.valueOf() : value
+}
+
+const BOXED: ReadonlySet<string> = new Set(
+  ['Number', 'String', 'Boolean'].map((name) => `[object ${name}]`),
+)
+
+/** Why a text from elsewhere is not parsed. */
+export type TextFault = 'is not JSON' | 'is too long' | 'is nested too deep' | 'has too many values'
+
+/**
+ * The parsed value, or why there is none. `at` is the character at which the JSON breaks, as far as
+ * that is known.
+ */
+export type Parsed =
+  { value: unknown; fault?: undefined } | { path: ''; fault: TextFault; at?: number }
+
+/**
+ * Parses a JSON text from elsewhere. What it would cost is counted before it is parsed: a few bytes
+ * such as `[],[],…` become a hundred times as many in memory.
+ */
+export function parsedWithin(text: string, limits: Limits): Parsed {
+  const isCheap = text.length <= Math.min(limits.values, limits.characters)
+  const fault = isCheap && !mayBeTooDeep(text, limits.levels) ? undefined : tooMuch(text, limits)
+  if (fault !== undefined) return { path: '', fault }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    // The message may repeat a part of the text, which may contain a password.
+    const [, at] = /at position (\d+)/.exec(String(error)) ?? []
+    return { path: '', fault: 'is not JSON', ...(at !== undefined && { at: Number(at) }) }
+  }
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPENING_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSING_LIST = 0x5d
+const OPENING_OBJECT = 0x7b
+const CLOSING_OBJECT = 0x7d
+
+/** False for a text that has too few brackets to be too deep. Costs next to nothing. */
+function mayBeTooDeep(text: string, levels: number): boolean {
+  let opened = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (++opened > levels) return true
+    }
+  }
+  return false
+}
+
+function tooMuch(text: string, { levels, values, characters }: Limits): TextFault | undefined {
+  if (text.length > characters) return 'is too long'
+  let depth = 0
+  let counted = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) at = endOfText(text, at)
+    else if (character === COMMA) counted++
+    else if (character === OPENING_LIST || character === OPENING_OBJECT) {
+      counted++
+      if (++depth > levels) return 'is nested too deep'
+    } else if (character === CLOSING_LIST || character === CLOSING_OBJECT) depth--
+    if (counted > values) return 'has too many values'
+  }
+  return undefined
+}
+
+/** Where the text ends that begins at a quotation mark. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) return at
+    if (character === BACKSLASH) at++
+  }
+  return text.length
+}

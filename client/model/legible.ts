@@ -1,0 +1,34 @@
+import { isObject, isText, membersIn } from './json'
+
+/**
+ * Returns a text from elsewhere as it may stand in a log, a status, an error, a label or a plan: on
+ * one line, and with every sign that steers a terminal, turns the direction of writing or shows
+ * nothing as its code, such as `\u200b`. Texts that differ in more than white space stay different.
+ */
+export function legible(text: string): string {
+  // Nearly every text is plain, and this costs next to nothing.
+  if (PLAIN.test(text)) return text
+  return text.replace(LINE_ENDS, ' ').replace(UNSEEN, codesOf)
+}
+
+/** A value of a route as people read it. */
+export function shown(value: unknown): string {
+  if (isText(value)) return /^[\w.:/•@-]+$/.test(value) ? value : JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`
+  if (!isObject(value)) return JSON.stringify(value) ?? 'none'
+  return membersIn(value)
+    .filter(([, member]) => member !== undefined && member !== null && member !== '')
+    .map(([name, member]) => `${name} ${shown(member)}`)
+    .join(', ')
+}
+
+const PLAIN = /^[ -~]*$/
+const LINE_ENDS = /[\t\n\v\f\r]+/g
+/** Control and format signs, fillers, halves of a pair, and every space but the usual one. */
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/gu
+
+/** In the notation of JSON. */
+const codesOf = (sign: string): string =>
+  Array.from({ length: sign.length }, (_, at) => codeOf(sign.charCodeAt(at))).join('')
+
+const codeOf = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`

@@ -1,0 +1,201 @@
+/**
+ * The options of the client: what each may be. The numbers have the ranges of the settings of nodes,
+ * which are the same options in the units of a form.
+ */
+import type { Finding, Problem } from '../errors'
+import { UPDATE_MODES } from './check'
+import { ENSURE_STATES } from './definition'
+import { givenWords, wantedWords } from './faults'
+import { givenAs } from './given'
+import { REPORTS, openIncidentFaults } from './incident'
+import { isObject, pathTo } from './json'
+import { nearest } from './near'
+import { RANGES, inMilliseconds, type Range } from './ranges'
+import { EVENTS, LANGUAGES, thresholdFaults } from './watch'
+
+/** Returns the faults of a value that is given for an option. */
+type Option = (value: unknown, path: string) => Finding[]
+export type Options = Readonly<Record<string, Option>>
+
+/** Returns every fault of some options: what is no option, and what an option cannot be. */
+export function optionFaults(options: Options, given: unknown, under = ''): Finding[] {
+  if (!isOptions(given)) return [wrong(under || 'options', given, 'an object')]
+  return Object.entries(given).flatMap(([name, value]): Finding[] => {
+    const path = pathTo(under, name)
+    const option = Object.hasOwn(options, name) ? options[name] : undefined
+    if (option) return value === undefined ? [] : option(value, path)
+    const known = Object.keys(options).filter((each) => options[each] !== internal)
+    const meant = nearest(name, known)
+    const help = meant === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${meant}?`
+    const sentence = `Unknown option ${path}. ${help}`
+    return [{ path, problem: 'is not a known option', sentence }]
+  })
+}
+
+/** Also an object of a class: only its own members count. */
+const isOptions = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const wrong = (path: string, value: unknown, wanted: string): Problem => {
+  const given =
+    typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : givenWords(givenAs(value))
+  return { path, problem: `is ${given}; it must be ${wanted}` }
+}
+
+const when =
+  (isGood: (value: unknown) => boolean, wanted: string): Option =>
+  (value, path) =>
+    isGood(value) ? [] : [wrong(path, value, wanted)]
+
+const number = ({ least, most, whole = false }: Range): Option =>
+  when(
+    (value) =>
+      typeof value === 'number' &&
+      value >= least &&
+      value <= most &&
+      (!whole || Number.isInteger(value)),
+    wantedWords({ kind: whole ? 'whole' : 'number', least, most }),
+  )
+
+const choice = (...choices: readonly string[]): Option =>
+  when(
+    (value) => typeof value === 'string' && choices.includes(value),
+    wantedWords({ kind: 'choice', choices: choices.join(', ') }),
+  )
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+const flag = when((value) => typeof value === 'boolean', 'true or false')
+// A password, even one that is no text, never stands in an error.
+const secret: Option = (value, path) =>
+  isText(value) ? [] : [{ path, problem: 'is not text; it must be text' }]
+const text = when((value) => isText(value) && value !== '', 'text')
+const object = when(isOptions, 'an object')
+const callback = when((value) => typeof value === 'function', 'a function')
+const signal = when(
+  (value) => isOptions(value) && 'aborted' in value && 'addEventListener' in value,
+  'an AbortSignal',
+)
+/** Checked where it is used, which says more. */
+const elsewhere: Option = () => []
+/** The same, and not for programs: never offered. */
+const internal: Option = () => []
+const milliseconds = (range: Range): Option => number(inMilliseconds(range))
+
+const target = when(
+  (value) => isObject(value) && (isText(value.id) || isText(value.name)),
+  '{id} or {name}',
+)
+const ROUTES = ['id', 'name', 'idOrName', 'pattern']
+const routes = when(
+  (value) =>
+    (isText(value) && value !== '') ||
+    (isObject(value) && ROUTES.some((name) => isText(value[name]) && value[name] !== '')),
+  'a pattern for names, or one of {id}, {name}, {idOrName} and {pattern}',
+)
+
+const listOf =
+  (each: Option): Option =>
+  (value, path) =>
+    Array.isArray(value)
+      ? value.flatMap((one: unknown, index) => each(one, `${path}[${index}]`))
+      : [wrong(path, value, 'a list')]
+
+const within =
+  (options: Options): Option =>
+  (value, path) =>
+    optionFaults(options, value, path)
+
+const call: Options = { signal }
+const device: Options = { ...call, deviceId: text }
+// Whatever is not a name confirms nothing.
+const confirming: Options = { confirmProtected: elsewhere, confirmShared: elsewhere }
+const waitTimeout = milliseconds(RANGES.waitTimeout)
+const changing: Options = { ...device, waitFor: choice('accepted', 'applied'), waitTimeout }
+const validate = flag
+const control: Options = { ...changing, ...confirming, destination: target }
+/** An empty pattern is refused with what it is for. */
+const removal: Option = (value, path) =>
+  isObject(value) && value.pattern === undefined
+    ? [wrong(`${path}.pattern`, undefined, 'a pattern for names')]
+    : optionFaults(
+        { pattern: when(isText, 'a pattern for names'), atMost: number(RANGES.removeAtMost) },
+        value,
+        path,
+      )
+const ensure: Options = {
+  ...device,
+  ...confirming,
+  state: choice(...ENSURE_STATES),
+  check: flag,
+  exact: flag,
+  remove: removal,
+  planId: text,
+  validate,
+  waitTimeout,
+}
+const page = number({ least: 1, most: Number.MAX_SAFE_INTEGER, whole: true })
+
+/** By the method; `open` are those of `openGateway`. */
+export const OPTIONS = {
+  open: {
+    baseUrl: elsewhere,
+    username: elsewhere,
+    password: secret,
+    timeout: number(RANGES.timeout),
+    concurrency: number(RANGES.concurrency),
+    pollInterval: milliseconds(RANGES.pollInterval),
+    readOnly: flag,
+    protectedRoutes: elsewhere,
+    tls: object,
+    fingerprint: elsewhere,
+    proxy: object,
+    maxAnswerBytes: number({ least: 1, most: Number.MAX_SAFE_INTEGER, whole: true }),
+    log: callback,
+    node: internal,
+    maySend: internal,
+    saved: internal,
+    protections: internal,
+    clock: internal,
+  },
+  call,
+  device,
+  list: { ...device, page, pageSize: page },
+  health: { ...device, page, pageSize: page, language: choice(...LANGUAGES) },
+  definitions: { ...device, secrets: choice('hidden', 'names'), prefix: elsewhere },
+  create: { ...changing, startRoute: flag, validate },
+  update: { ...changing, ...confirming, mode: choice(...UPDATE_MODES), validate },
+  delete: { ...changing, ...confirming },
+  control,
+  ensure,
+  undo: { ...call, ...confirming, check: flag, waitTimeout },
+  import: { ...device, ...confirming },
+  statistics: {
+    ...device,
+    source: flag,
+    destination: target,
+    client: within({
+      address: text,
+      port: number({ least: 1, most: 65_535, whole: true }),
+    }),
+  },
+  watch: {
+    ...device,
+    report: choice(...REPORTS),
+    mustRun: text,
+    open: openIncidentFaults,
+    onOpen: callback,
+    events: listOf(choice(...EVENTS)),
+    route: routes,
+    holdFor: milliseconds(RANGES.holdFor),
+    thresholds: thresholdFaults,
+    language: choice(...LANGUAGES),
+    onSnapshot: callback,
+    onHealth: callback,
+    onFailure: callback,
+    onTold: internal,
+  },
+} as const satisfies Record<string, Options>
+
+/** @returns what is wrong with what a watch is to call */
+export const listenerFaults = (listener: unknown): Finding[] => callback(listener, 'listener')

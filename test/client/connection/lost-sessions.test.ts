@@ -1,0 +1,419 @@
+import 'should'
+import {
+  createRoute,
+  getRoute,
+  listDevices,
+  sessionInformation,
+  startSession,
+  type Connection,
+  type GatewayOptions,
+} from '../../../client/internal'
+import { MONOTONIC, type Clock } from '../../../client/clock'
+import { errorOf } from '../../support/errors'
+import {
+  ScriptedAppliance,
+  type Answer,
+  type Call,
+  type Reply,
+  type Script,
+} from '../../support/scripted-appliance'
+import { pause } from '../../support/until'
+import { NEW, connectTo, op } from './support'
+
+const PAGE: Reply = { headers: { 'content-type': 'text/html' }, text: '<!doctype html><form>' }
+const LOGIN_PAGE: Reply = { status: 302, headers: { location: '/login' } }
+
+/** Gives each login a session of its own, and knows which of them are open. */
+class Sessions extends ScriptedAppliance {
+  readonly open = new Set<string>()
+  logins = 0
+  /** More of the Set-Cookie header. */
+  attributes = ''
+
+  constructor(readonly special: (call: Call, isKnown: boolean) => ReturnType<Script>) {
+    super((call) => this.#respond(call))
+  }
+
+  #respond(call: Call): ReturnType<Script> {
+    const [, id = ''] = /sessionID=([^;]*)/.exec(call.headers.cookie ?? '') ?? []
+    const special = this.special(call, this.open.has(id))
+    if (call.what === 'DELETE /api/session') this.open.delete(id)
+    if (special) return special
+    if (call.what === 'POST /api/session') return this.login()
+    return call.what === 'DELETE /api/session' || this.open.has(id) ? undefined : { status: 401 }
+  }
+
+  login(): Answer {
+    const id = `session-number-${++this.logins}`
+    this.open.add(id)
+    return {
+      headers: { 'set-cookie': [`sessionID=${id}; Path=/${this.attributes}`] },
+      body: { response: { type: 'Session', sessionID: id } },
+    }
+  }
+}
+
+describe('a session that gets lost', () => {
+  let appliance: Sessions
+  let gateway: Connection
+
+  async function start(
+    special: Sessions['special'] = () => undefined,
+    options: Partial<GatewayOptions> = {},
+  ): Promise<void> {
+    appliance = new Sessions(special)
+    await appliance.start()
+    gateway = connectTo(appliance, { timeout: 1000, ...options })
+  }
+  afterEach(async () => {
+    await gateway.close()
+    await appliance.stop()
+  })
+
+  const read = (): Promise<unknown> => listDevices(gateway, op())
+  const create = (): Promise<unknown> => createRoute(gateway, { ...NEW, deviceId: 'D' }, op())
+  const writes = (): number =>
+    appliance.calls.filter(({ path }) => path.endsWith('/updates')).length
+
+  it('is no reason to send a change again that was made and answered with a redirect', async () => {
+    await start(({ path, what }, isKnown) => {
+      if (path.endsWith('/updates')) {
+        appliance.open.clear()
+        return { status: 303, headers: { location: '/done' } }
+      }
+      return what === 'GET /api/session' && !isKnown ? { status: 401 } : undefined
+    })
+    const error = await errorOf(create())
+    error.should.match({ code: 'BAD_RESPONSE', cause: { applied: 'maybe' } })
+    writes().should.equal(1)
+    // The next call has a session again.
+    await read()
+    appliance.logins.should.equal(2)
+  })
+
+  it('nor one that was answered with a web page', async () => {
+    await start(({ path }) => {
+      if (!path.endsWith('/updates')) return undefined
+      appliance.open.clear()
+      return PAGE
+    })
+    ;(await errorOf(create())).cause.applied.should.equal('maybe')
+    writes().should.equal(1)
+  })
+
+  it('is one to send a change again that was answered with 401', async () => {
+    await start(({ path }, isKnown) =>
+      path.endsWith('/updates') && isKnown
+        ? { body: { updates: [{ id: 'R', pendingUpdate: true }] } }
+        : undefined,
+    )
+    await read()
+    appliance.open.clear()
+    await create()
+    appliance.logins.should.equal(2)
+    writes().should.equal(2)
+  })
+
+  for (const [what, reply] of Object.entries({
+    302: LOGIN_PAGE,
+    401: { status: 401 },
+    page: PAGE,
+  })) {
+    it(`costs no login for each 404 where a question about it is answered with ${what}`, async () => {
+      await start((call) => (call.what === 'GET /api/session' ? reply : undefined))
+      for (let reads = 0; reads < 10; reads++) {
+        const address = { deviceId: 'D', routeId: `R${reads}` }
+        ;(await errorOf(getRoute(gateway, address, op()))).code.should.equal('NOT_FOUND')
+      }
+      appliance.logins.should.equal(1)
+      await gateway.close()
+      appliance.open.size.should.equal(0)
+    })
+
+    it(`is ended where nobody can know that it is over: ${what}, then a redirect`, async () => {
+      let isRedirected = false
+      await start((call) => {
+        if (call.what === 'GET /api/session') return reply
+        return call.what === 'GET /api/devices' && isRedirected ? LOGIN_PAGE : undefined
+      })
+      for (let rounds = 0; rounds < 2; rounds++) {
+        isRedirected = false
+        await read()
+        isRedirected = true
+        await errorOf(read())
+      }
+      appliance.logins.should.equal(3)
+      await gateway.close()
+      appliance.open.size.should.equal(0)
+    })
+  }
+
+  it('behind a proxy that shows its login page instead is opened again, and the read repeated', async () => {
+    await start(({ what }, isKnown) =>
+      isKnown || what === 'POST /api/session' || what === 'DELETE /api/session' ? undefined : PAGE,
+    )
+    await read()
+    appliance.open.clear()
+    await read()
+    appliance.logins.should.equal(2)
+  })
+
+  for (const [what, isOver] of [
+    ['is used again', false],
+    ['and is over is replaced at once', true],
+  ] as const) {
+    it(`that a page in place of the gateway made doubtful ${what} when that responds`, async () => {
+      let isAway = false
+      await start(() => (isAway ? PAGE : undefined))
+      await read()
+      isAway = true
+      const error = await errorOf(create())
+      error.should.match({ code: 'BAD_RESPONSE', cause: { applied: 'maybe' } })
+      for (let reads = 0; reads < 6; reads++)
+        (await errorOf(read())).code.should.equal('BAD_RESPONSE')
+      const attempts = (): number =>
+        appliance.calls.filter((call) => call.what === 'POST /api/session').length
+      attempts().should.equal(2)
+      isAway = false
+      if (isOver) appliance.open.clear()
+      else appliance.open.add('session-number-1')
+      await read()
+      attempts().should.equal(isOver ? 3 : 2)
+    })
+  }
+
+  it('is not taken for alive because of a page that arrives with status 200', async () => {
+    const served: number[] = []
+    await start(({ what }) => (what === 'GET /api/devices' ? PAGE : undefined))
+    const session = await gateway.session.open()
+    for (let reads = 0; reads < 3; reads++) {
+      ;(await errorOf(read())).code.should.equal('BAD_RESPONSE')
+      served.push(session.served)
+    }
+    served.should.eql([0, 0, 0])
+    appliance.logins.should.equal(1)
+  })
+
+  it('does not get lost because its cookie ends by a clock that differs', async () => {
+    const past = new Date(Date.now() - 3_600_000).toUTCString()
+    await start(({ what, headers: { cookie = '' } }, isKnown) =>
+      what === 'GET /api/devices' && isKnown
+        ? {
+            headers: { 'set-cookie': [`${cookie}; Path=/; Expires=${past}`] },
+            body: [{ _id: 'D' }],
+          }
+        : undefined,
+    )
+    appliance.attributes = `; expires=${past}; Max-Age=-1`
+    for (let reads = 0; reads < 5; reads++) await read()
+    appliance.logins.should.equal(1)
+    await gateway.close()
+    appliance.open.size.should.equal(0)
+  })
+
+  it('again and again, to another client of the same account, is opened more and more slowly', async () => {
+    const logged: string[] = []
+    let moved = 0
+    const clock: Clock = {
+      now: () => moved,
+      after: (_ms, callback) => MONOTONIC.after(0, callback),
+    }
+    await start(() => undefined, { log: (_, text) => logged.push(text), clock })
+    const errors: string[] = []
+    for (let polls = 0; polls < 120; polls++) {
+      appliance.open.clear()
+      await read().catch(({ message }: Error) => errors.push(message))
+      // Each login is followed by a call that works.
+      await read().catch(() => undefined)
+      moved += 500
+    }
+    // Of a minute: four at once, then after 2, 4, 8, 16 and 32 s.
+    appliance.logins.should.be.within(7, 10)
+    errors[0]!.should.match(/ended one session after the other.*Next attempt in \d s\.$/)
+    logged.should.have.length(1)
+    // Once it lasts, that is over.
+    moved += 60_000
+    await read()
+    moved += 61_000
+    await read()
+    logged.should.have.length(2)
+    logged[1]!.should.match(/responds again/)
+  })
+
+  it('four times in as many hours is opened again without a wait', async () => {
+    let moved = 0
+    const clock: Clock = {
+      now: () => MONOTONIC.now() + moved,
+      after: (_ms, callback) => MONOTONIC.after(0, callback),
+    }
+    await start(() => undefined, { clock })
+    for (let hours = 0; hours < 10; hours++) {
+      appliance.open.clear()
+      await read()
+      moved += 3_600_000
+    }
+    appliance.logins.should.equal(10)
+  })
+
+  it('is opened again only once the former one has ended', async () => {
+    const order: string[] = []
+    await start(async ({ what }) => {
+      if (what === 'DELETE /api/session') {
+        order.push('end begins')
+        await pause(150)
+        order.push('ended')
+      }
+      if (what === 'POST /api/session') order.push('login')
+      return undefined
+    })
+    await read()
+    const end = gateway.endSession(op())
+    await pause(30)
+    await read()
+    await end
+    order.should.eql(['login', 'end begins', 'ended', 'login'])
+  })
+
+  it('is opened again within seconds also where the end of the former one gets no response', async () => {
+    await start(({ what }) => (what === 'DELETE /api/session' ? 'silence' : undefined), {
+      timeout: 300,
+    })
+    await read()
+    const end = errorOf(gateway.endSession(op()))
+    await pause(30)
+    await read()
+    ;(await end).code.should.equal('TIMEOUT')
+  })
+
+  const cut = (): Reply => {
+    const { headers } = appliance.login()
+    return {
+      raw: `HTTP/1.1 200 OK\r\nset-cookie: ${(headers!['set-cookie'] as string[])[0]}\r\ncontent-length: 500\r\n\r\n{"resp`,
+    }
+  }
+  const tooMuch = (): Reply => ({
+    ...appliance.login(),
+    text: 'x'.repeat(100_000),
+    body: undefined,
+  })
+  for (const [what, reply] of Object.entries({ 'cut off': cut, 'far too long': tooMuch })) {
+    it(`is ended where the response to its login was ${what}`, async () => {
+      await start(({ method }) => (method === 'POST' ? reply() : undefined))
+      ;(await errorOf(read())).code.should.equal('BAD_RESPONSE')
+      appliance.logins.should.equal(1)
+      await gateway.close()
+      appliance.open.size.should.equal(0)
+    })
+  }
+})
+
+describe('a refused login', () => {
+  let appliance: ScriptedAppliance
+  let gateway: Connection
+  let moved = 0
+  const clock: Clock = {
+    now: () => MONOTONIC.now() + moved,
+    after: (_ms, callback) => MONOTONIC.after(0, callback),
+  }
+  async function start(reply: Script): Promise<void> {
+    moved = 0
+    appliance = new ScriptedAppliance(reply)
+    await appliance.start()
+    gateway = connectTo(appliance, { clock })
+  }
+  afterEach(async () => {
+    await gateway.close()
+    await appliance.stop()
+  })
+
+  it('is not repeated by any number of "start" in a row, nor sooner and sooner', async () => {
+    await start(() => ({ status: 401, body: { error: { type: 'x', message: 'wrong' } } }))
+    const messages: string[] = []
+    for (let starts = 0; starts < 20; starts++) {
+      messages.push((await errorOf(startSession(gateway, op()))).message)
+    }
+    appliance.calls.should.have.length(1)
+    messages[1]!.should.match(/Next attempt in 5 s\.$/)
+    for (const seconds of [5, 10, 20, 40, 60, 60]) {
+      const { length } = appliance.calls
+      moved += (seconds - 1) * 1000
+      await errorOf(startSession(gateway, op()))
+      appliance.calls.length.should.equal(length, `less than ${seconds} s`)
+      moved += 1000
+      await errorOf(startSession(gateway, op()))
+      appliance.calls.length.should.equal(length + 1, `after ${seconds} s`)
+    }
+  })
+
+  it('says the first time already that it is not tried again', async () => {
+    await start(() => ({ status: 401, body: { error: { type: 'x', message: 'wrong' } } }))
+    const { message } = await errorOf(listDevices(gateway, op()))
+    message.should.match(/Correct the options username and password\. No further attempt is made/)
+  })
+
+  it('for want of a session says the first time already when it is tried again', async () => {
+    await start(() => ({ status: 429, headers: { 'retry-after': '7' }, body: {} }))
+    const { message } = await errorOf(listDevices(gateway, op()))
+    message.should.match(/has no free session.*Next attempt in 7 s\.$/)
+  })
+
+  it('after good days waits as short as the first one', async () => {
+    let isAway = false
+    await start(({ what }) =>
+      isAway && what === 'POST /api/session' ? { status: 500, body: {} } : undefined,
+    )
+    const waits: number[] = []
+    for (let days = 0; days < 3; days++) {
+      isAway = true
+      for (let tries = 0; tries < 4; tries++) {
+        await gateway.endSession(op())
+        await errorOf(listDevices(gateway, op()))
+        const { message } = await errorOf(listDevices(gateway, op()))
+        waits.push(Number(/Next attempt in (\d+) s/.exec(message)?.[1]))
+        moved += 60_000
+      }
+      isAway = false
+      await listDevices(gateway, op())
+    }
+    for (const first of [0, 4, 8]) waits[first]!.should.be.belowOrEqual(3)
+  })
+})
+
+describe('the end of a session as the appliance says it', () => {
+  const HOUR = 3_600_000
+  for (const hours of [-1, 1]) {
+    it(`counts by the clock of the appliance, which is ${hours} h away from ours`, async () => {
+      let moved = 0
+      const clock: Clock = {
+        now: () => MONOTONIC.now() + moved,
+        after: (_ms, callback) => MONOTONIC.after(0, callback),
+      }
+      const theirs = (): number => Date.now() + hours * HOUR
+      const appliance = new ScriptedAppliance(({ what }) =>
+        what === 'GET /api/session'
+          ? {
+              headers: { date: new Date(theirs()).toUTCString() },
+              body: { roles: ['Administrator'], expireAt: theirs() + 600_000 },
+            }
+          : undefined,
+      )
+      await appliance.start()
+      const gateway = connectTo(appliance, { clock })
+      const asked = (): number =>
+        appliance.calls.filter(({ what }) => what === 'GET /api/session').length
+      try {
+        await sessionInformation(gateway, op())
+        const before = asked()
+        moved = 590_000
+        await listDevices(gateway, op())
+        asked().should.equal(before, 'before its end')
+        moved = 605_000
+        await listDevices(gateway, op())
+        asked().should.equal(before + 1, 'at its end')
+      } finally {
+        await gateway.close()
+        await appliance.stop()
+      }
+    })
+  }
+})
