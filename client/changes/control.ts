@@ -14,19 +14,28 @@ import {
 } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { booleanFrom, toSent } from '../model/convert'
-import { withoutMasks } from '../model/secrets'
+import { toSent } from '../model/convert'
+import { shownRoute, withoutMasks } from '../model/secrets'
 import { isSameId } from '../model/ids'
-import type { CommandAnswer, Destination, Route, UpdateAnswer } from '../model/types'
+import type { CommandAnswer, Route, UpdateAnswer } from '../model/types'
 import { untilStopped } from '../stop'
 import { sendCommand } from '../api/commands'
 import { getRoute } from '../api/routes'
 import { awaitRoute } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
-import { readStableRoute, sendTracked, serialized } from './pending'
+import {
+  PACE_MS,
+  pollUntil,
+  readStableRoute,
+  sendFresh,
+  sendTracked,
+  sendUnseen,
+  serialized,
+} from './pending'
 import { refuseIfProtected, refuseProtected } from './protected'
-import { isRunning, isStopped } from '../model/route-state'
+import { destinationIn, isRunning, stateOf } from '../model/route-state'
+import { unseenOf, withUnseen } from '../unseen'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
 
@@ -38,7 +47,7 @@ export interface ControlRoute extends RouteAddress, Waiting {
 
 export interface Controlled {
   answer: CommandAnswer | UpdateAnswer
-  /** The route afterwards, with `applied`. */
+  /** The route afterwards, with `applied`; secrets hidden. */
   route?: Route
 }
 
@@ -59,17 +68,47 @@ export function controlRoute(
   }
   const work = serialized(gateway, control, operation, async () => {
     const { action, waitFor, waitTimeout } = control
+    if (waitFor === 'applied') await awaitOpposite(gateway, control, unit, operation)
     const answer =
       action === 'restart'
         ? await gateway.protect(restart(gateway, unit, waitTimeout, operation, begin))
         : await sendOnce(gateway, control, unit, operation)
     if (waitFor === 'accepted') return { answer }
-    return { answer, route: await unit.awaitState(action !== 'stop', waitTimeout, operation) }
+    const route = await unit.awaitState(action !== 'stop', waitTimeout, operation)
+    return { answer, route: shownRoute(route) }
   })
   // A stop releases only the caller: a restart that has begun goes on, and keeps its turn.
   return control.action === 'restart'
     ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
     : work
+}
+
+/**
+ * Gives an earlier start time to show before a stop, and the other way round: until it shows, what
+ * is read cannot confirm the later one.
+ */
+async function awaitOpposite(
+  gateway: Connection,
+  { action, destinationId, ...address }: ControlRoute,
+  unit: Unit,
+  operation: Operation,
+): Promise<void> {
+  const isUnseen = (): boolean =>
+    unseenOf(gateway, address).some(
+      (one) =>
+        (one.kind === 'start' || one.kind === 'stop') &&
+        (one.kind === 'start') !== (action === 'start') &&
+        (destinationId === undefined
+          ? one.destinationId === undefined
+          : isSameId(one.destinationId, destinationId)),
+    )
+  if (!isUnseen()) return
+  const read = async (waited: number): Promise<true | undefined> => {
+    // A change must not fail because the route cannot be read.
+    await unit.read(operation).catch(() => undefined)
+    return !isUnseen() || waited > PACE_MS || undefined
+  }
+  await pollUntil(gateway, read, 2 * PACE_MS, operation)
 }
 
 /** A stop is refused for a protected route, and for its destinations. */
@@ -102,14 +141,7 @@ function unitOf(
 ): Unit {
   const read = (by: Operation): Promise<Route> => getRoute(gateway, { deviceId, routeId }, by)
 
-  const stateIn: Unit['stateIn'] = (route) => {
-    if (destinationId === undefined) {
-      if (isRunning(route)) return 'running'
-      return isStopped(route) ? 'stopped' : 'neither'
-    }
-    const found = destinationIn(route, destinationId)
-    return found && (isStarted(found) ? 'running' : 'stopped')
-  }
+  const stateIn: Unit['stateIn'] = (route) => stateOf(route, destinationId)
 
   const awaitState = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
     const wanted = running ? 'running' : 'stopped'
@@ -137,14 +169,16 @@ function unitOf(
     stateIn,
     awaitState,
     send: (action, by) =>
-      destinationId === undefined
-        ? sendCommand(gateway, { deviceId, command: `${action}-route`, routeId }, by)
-        : sendToDestination(
-            gateway,
-            { deviceId, routeId, destinationId, action },
-            (asking) => awaitState(action === 'start', waitTimeout, asking),
-            by,
-          ),
+      sendUnseen(gateway, { deviceId, routeId }, { kind: action, destinationId }, () =>
+        destinationId === undefined
+          ? sendCommand(gateway, { deviceId, command: `${action}-route`, routeId }, by)
+          : sendToDestination(
+              gateway,
+              { deviceId, routeId, destinationId, action },
+              (asking) => awaitState(action === 'start', waitTimeout, asking),
+              by,
+            ),
+      ),
   }
 }
 
@@ -175,10 +209,12 @@ async function restart(
   const answer = await startAgain(gateway, unit, { name, isCertain }, onward)
   if (unseen) {
     const sent = words(
-      '__route__ was to be restarted, but its stop was not confirmed. The start was sent anyway. Check that it is running.',
-      { route: name },
+      '__route__ was to be restarted, but __host__ did not show its stop within __time__ s. The start was sent anyway. Check that it is running.',
+      { route: name, time: timeout / 1000 },
     )
-    const why = withoutLabels(unseen.sentences).filter(({ key }) => key !== 'readFirst')
+    const why = withoutLabels(unseen.sentences).filter(
+      ({ key }) => key !== 'readFirst' && key !== 'notConfirmed',
+    )
     throw restated(unseen, [sent, ...why])
   }
   return answer
@@ -194,13 +230,7 @@ async function stop(
   timeout: number,
   onward: Operation,
 ): Promise<GatewayError | undefined> {
-  let lost: GatewayError | undefined
-  try {
-    await unit.send('stop', onward)
-  } catch (error) {
-    if (!mayHaveArrived(error)) throw error
-    lost = error as GatewayError
-  }
+  const lost = await sendStop(gateway, unit, onward)
   try {
     await unit.awaitState(false, timeout, onward.under({ stop: gateway.closing }))
     return undefined
@@ -208,6 +238,33 @@ async function stop(
     // A close leaves no time to wait.
     if (gateway.closing.stopped) return undefined
     return lost ?? (error as GatewayError)
+  }
+}
+
+/** Milliseconds from the beginning of a close to the last start that is sent before it ends. */
+export const LAST_START_MS = 2200
+
+/**
+ * Sends the stop of a restart. A close does not wait for its response: a start follows at once, and
+ * once more when the close is nearly over, for an appliance that carries out the stop as late.
+ * @returns the error that left open whether it arrived
+ * @throws GatewayError when it certainly did not arrive
+ */
+async function sendStop(
+  gateway: Connection,
+  unit: Unit,
+  onward: Operation,
+): Promise<GatewayError | undefined> {
+  try {
+    await unit.send('stop', onward.under({ stop: gateway.closing }))
+    return undefined
+  } catch (error) {
+    if (!mayHaveArrived(error)) throw error
+    if (gateway.closing.stopped) {
+      unit.send('start', onward).catch(() => undefined)
+      await hasTime(gateway, LAST_START_MS)
+    }
+    return error as GatewayError
   }
 }
 
@@ -276,6 +333,10 @@ async function sendToDestination(
     if (!(error instanceof GatewayError) || !MAY_BE_UNKNOWN.has(error.cause.statusCode ?? 0)) {
       throw error
     }
+    // A command that is known may be refused as well, for a destination that is as wanted already.
+    const wanted = action === 'start' ? 'running' : 'stopped'
+    const route = await getRoute(gateway, { deviceId, routeId }, operation)
+    if (stateOf(route, destinationId) === wanted) throw error
     const answer = await sendByUpdate()
     // Firmware may accept the update and ignore the action: only a visible effect counts.
     await seen(operation).catch(() => {
@@ -285,34 +346,30 @@ async function sendToDestination(
     return answer
   }
 
-  async function sendByUpdate(): Promise<UpdateAnswer> {
-    const route = await readStableRoute(gateway, { deviceId, routeId }, operation)
-    operation.route = route.name
-    if (!destinationIn(route, destinationId)) {
-      throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId }), {
-        operation: operation.name,
-      })
+  function sendByUpdate(): Promise<UpdateAnswer> {
+    const address = { deviceId, routeId }
+    const read = async (): Promise<Route> => {
+      const route = await readStableRoute(gateway, address, operation)
+      operation.route = route.name
+      return route
     }
-    const fields = withoutMasks(toSent(route))
-    const destinations = fields.destinations.map((destination) =>
-      isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
-    )
-    return sendTracked(
-      gateway,
-      { deviceId, routeId },
-      { fields: { ...fields, destinations }, present: route },
-      operation,
-    )
+    return sendFresh(gateway, operation, read, (route, sending) => {
+      const present = withUnseen(gateway, deviceId, route)
+      if (!destinationIn(present, destinationId)) {
+        throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId }), {
+          operation: operation.name,
+        })
+      }
+      refuseProtected(gateway, [route.name, present.name], sending)
+      const fields = withoutMasks(toSent(present))
+      const destinations = fields.destinations.map((destination) =>
+        isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
+      )
+      const update = { fields: { ...fields, destinations }, present: route }
+      return sendTracked(gateway, address, update, sending)
+    })
   }
 }
 
 /** How firmware refuses a command that it does not know is not documented. */
 const MAY_BE_UNKNOWN: ReadonlySet<number> = new Set([400, 404, 405, 501])
-
-const destinationIn = ({ destinations }: Route, destinationId: string): Destination | undefined =>
-  (destinations ?? []).find(({ id }) => isSameId(id, destinationId))
-
-const isStarted = ({ started, state }: Destination): boolean =>
-  booleanFrom(started) ?? (state !== undefined && !STOPPED.has(String(state).toLowerCase()))
-
-const STOPPED: ReadonlySet<string> = new Set(['disconnected', 'stopped', 'idle'])

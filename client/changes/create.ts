@@ -3,10 +3,14 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { forCreate, toSent } from '../model/convert'
 import { checkNewRoute } from '../model/definition'
+import { doubtsOfRoute } from '../model/doubts'
 import { RouteIndex } from '../model/route-index'
-import type { Route, RouteFields, UpdateAnswer } from '../model/types'
+import { shownRoute } from '../model/secrets'
+import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types'
 import { incompleteList, isIncomplete, listRoutes, sendCreate } from '../api/routes'
+import { isNameUnseen } from '../unseen'
 import { labelOf } from './find'
+import { SETTLE_MS, pollUntil, sendUnseen } from './pending'
 import { awaitRoute } from './wait'
 import { isRunning } from '../model/route-state'
 import { rememberSecrets } from './known-secrets'
@@ -33,8 +37,10 @@ export interface CreateRoute extends Waiting {
 export interface Created {
   deviceId: string
   answer: UpdateAnswer
-  /** The new route, with `applied`. */
+  /** The new route, with `applied`; secrets hidden. */
   route?: Route
+  /** Paths of fields that nobody knows, and that were sent: newer firmware may. */
+  unknownFields?: readonly string[]
 }
 
 /**
@@ -52,28 +58,44 @@ export async function createRoute(
   const problems = checkNewRoute(definition, { validate })
   if (problems.length > 0) throw invalidInput(problems, operation.name)
 
+  operation.unknownFields = doubtsOfRoute(definition).unknown
   const fields: RouteFields = forCreate(toSent(definition as Route))
   fields.startRoute ??= startRoute
   const deviceId = typeof where.deviceId === 'string' ? where.deviceId : await where.deviceId()
-  if (waitFor === 'accepted') {
-    return { deviceId, answer: await sendCreate(gateway, { deviceId, fields }, operation) }
-  }
+  const place = { deviceId, name: fields.name }
+  const send = (older?: RouteIndex): Promise<UpdateAnswer> =>
+    sendUnseen(gateway, place, newRoute(older), () =>
+      sendCreate(gateway, { deviceId, fields }, operation),
+    )
+  if (waitFor === 'accepted') return { deviceId, answer: await send() }
   // Creates with the same name take turns: otherwise each would claim the first new route.
   return gateway.inTurn(`create ${deviceId} ${fields.name}`, operation, async () => {
-    const present = await listRoutes(gateway, { deviceId }, operation)
+    // An earlier one would be taken for this one.
+    const settled = async (): Promise<RouteList | undefined> => {
+      const list = await listRoutes(gateway, { deviceId }, operation)
+      return isNameUnseen(gateway, deviceId, fields.name) ? undefined : list
+    }
+    const present = await pollUntil(gateway, settled, SETTLE_MS, operation)
     // An older route of this name that is not listed now would later be taken for the new one.
     if (isIncomplete(present)) throw incompleteList(present, words('The route was not created.'))
     const older = new RouteIndex(present.data)
-    const answer = await sendCreate(gateway, { deviceId, fields }, operation)
+    const answer = await send(older)
     const route = await awaitCreated(
       gateway,
       { deviceId, fields, older, timeout: waitTimeout },
       operation,
     )
     rememberSecrets(gateway, { deviceId, routeId: route.id }, fields)
-    return { deviceId, answer, route }
+    return { deviceId, answer, route: shownRoute(route) }
   })
 }
+
+/** A create, for the memory of what does not show yet. */
+export const newRoute = (older?: RouteIndex) =>
+  ({
+    kind: 'create',
+    older: older && { has: (id: string) => older.byId(id) !== undefined },
+  }) as const
 
 export interface NewRoute {
   deviceId: string

@@ -2,13 +2,16 @@ import { readOnlyError, say, words } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { UpdateAnswer } from '../model/types'
+import { usableId } from '../api/endpoints'
 import { sendDelete } from '../api/routes'
 import { judgeMissing } from '../watch/gone'
 import { awaitChange, type Expectation } from './wait'
 import type { Waiting } from './create'
 import type { RouteAddress } from './find'
-import { forgetRoute, serialized } from './pending'
+import { isOn } from '../model/route-state'
+import { forgetRoute, sendUnseen, serialized } from './pending'
 import { refuseIfProtected } from './protected'
+import { sharedOutputs } from './shared'
 
 /**
  * Deletes a route (facts 4.5). With `applied`, returns once the route is gone, see `watch/gone`.
@@ -21,11 +24,15 @@ export function deleteRoute(
 ): Promise<UpdateAnswer> {
   if (gateway.readOnly) throw readOnlyError(operation)
   return serialized(gateway, { deviceId, routeId }, operation, async () => {
-    await refuseIfProtected(gateway, { deviceId, routeId }, operation)
-    const answer = await sendDelete(gateway, { deviceId, routeId }, operation)
-    forgetRoute(gateway, { deviceId, routeId })
+    const address = { deviceId, routeId: usableId(routeId) }
+    await refuseIfProtected(gateway, address, operation)
+    await sharedOutputs(gateway, address)({}, operation)
+    const answer = await sendUnseen(gateway, address, { kind: 'delete' }, () =>
+      sendDelete(gateway, address, operation),
+    )
     if (waitFor === 'applied') {
-      await awaitGone(gateway, { deviceId, routeId }, waitTimeout, operation)
+      await awaitGone(gateway, address, waitTimeout, operation)
+      forgetRoute(gateway, address)
     }
     return answer
   })
@@ -49,7 +56,9 @@ export function awaitGone(
     if (route) {
       missingSince = undefined
       return {
-        instead: route.hasPendingDelete ? say('lastPending') : words('The route still exists.'),
+        instead: isOn(route.hasPendingDelete)
+          ? say('lastPending')
+          : words('The route still exists.'),
       }
     }
     const found = await evidence(routeId)

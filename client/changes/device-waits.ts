@@ -6,6 +6,7 @@ import type { RouteList } from '../model/types'
 import { getRoute, isIncomplete, listRoutes } from '../api/routes'
 import { askItself, refusalOf, type Evidence } from '../watch/gone'
 import { pollNow } from '../watch/device-watch'
+import { noteRoutes } from '../unseen'
 import { createPoller } from '../watch/poller'
 import type { Running } from '../memory'
 import { Stop } from '../stop'
@@ -56,6 +57,8 @@ const FIRST_PAUSE = 200
 /** The list that many wait for is long, and shows many changes at once. */
 const PAUSE_OF_MANY = 450
 const LONGEST_PAUSE = 2000
+/** Milliseconds after which a new waiter does not wait for a poll that began before it. */
+const OWN_POLL_MS = 1000
 
 function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => void): DeviceWaits {
   const waiters = new Set<Waiter>()
@@ -65,11 +68,31 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
   let added = false
   let isNew = true
   let pauseMs = FIRST_PAUSE
+  /** Lets the next poll begin, although the latest one has no response yet. */
+  let release: (() => void) | undefined
   const poller = createPoller<{ again: boolean }>({
     ask() {
       isNew = added
       added = false
-      return pollOnce(gateway, deviceId, [...waiters], stop)
+      const polled = pollOnce(gateway, deviceId, [...waiters], stop)
+      return new Promise((resolve, reject) => {
+        const begun = gateway.clock.now()
+        let cancel: (() => void) | undefined
+        release = () => {
+          // Where many wait, a poll is a long list, which takes its time.
+          if (cancel || waiters.size > MANY) return
+          const left = Math.max(0, begun + OWN_POLL_MS - gateway.clock.now())
+          cancel = gateway.clock.after(left, () => resolve({ again: true }))
+        }
+        const end = (settle: () => void): void => {
+          cancel?.()
+          settle()
+        }
+        polled.then(
+          (answer) => end(() => resolve(answer)),
+          (error: Error) => end(() => reject(error)),
+        )
+      })
     },
     // The longer it takes, the fewer polls; a new waiter starts over.
     onAnswer({ again }) {
@@ -82,6 +105,7 @@ function createDeviceWaits(gateway: Connection, deviceId: string, forget: () => 
     add(waiter) {
       waiters.add(waiter)
       added = true
+      release?.()
       if (waiters.size > 1) return
       poller.start()
       poller.askNow().catch(() => undefined)
@@ -113,7 +137,7 @@ async function pollOnce(
   stop: Stop,
 ): Promise<{ again: boolean }> {
   const uninterruptible = waiters.some((waiter) => waiter.operation.uninterruptible)
-  const own = newOperation('confirm', stop).under({ uninterruptible })
+  const own = newOperation('confirm', stop).under({ uninterruptible, brief: true })
   try {
     const shared = await readWithWatches(gateway, deviceId, waiters)
     if (shared) charge(waiters, shared.operation)
@@ -208,7 +232,9 @@ async function readWithWatches(
   const needList = waiters.some((waiter) => waiter.needsList)
   if (needList || onlyRoute(waiters) !== undefined) return undefined
   const look = await pollNow(gateway, deviceId)?.().catch(() => undefined)
-  return look?.routes && { routes: new RouteIndex(look.routes), operation: look.operation }
+  if (!look?.routes) return undefined
+  noteRoutes(gateway, deviceId, look.routes)
+  return { routes: new RouteIndex(look.routes), operation: look.operation }
 }
 
 /** The one route that all of them wait for; undefined where there is none. */

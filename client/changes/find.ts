@@ -2,20 +2,13 @@ import { GatewayError, badResponse, say, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { isText, own } from '../model/json'
-import { normalizeId } from '../model/ids'
 import type { Destination, Route } from '../model/types'
-import { getRoute, incompleteList, isIncomplete, listRoutes } from '../api/routes'
+import { getRoute, incompleteList, isIncomplete } from '../api/routes'
 import { expectArray } from '../api/shapes'
+import type { RouteAddress } from '../memory'
+import { nextList } from './shared-list'
 
-/** Where a route is. */
-export interface RouteAddress {
-  deviceId: string
-  routeId: string
-}
-
-/** Returns a key: the same text for the same route. */
-export const keyOf = ({ deviceId, routeId }: RouteAddress): string =>
-  `${deviceId} ${normalizeId(routeId)}`
+export { keyOf, type RouteAddress } from '../memory'
 
 /** What names a route in an error: its name, or else its ID. */
 export const labelOf = (route: unknown): string | undefined =>
@@ -36,7 +29,7 @@ export async function findRoute(
 ): Promise<string> {
   operation.route = 'id' in target ? target.id : target.name
   if ('id' in target) return target.id
-  const list = await listRoutes(gateway, { deviceId }, operation)
+  const list = await nextList(gateway, deviceId, operation)
   const isThere = list.data.some(({ name }) => name === target.name)
   if (!isThere && isIncomplete(list)) throw incompleteList(list, uncertain(target.name))
   return idOfTheOne('route', target.name, list.data, operation)

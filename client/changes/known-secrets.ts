@@ -1,5 +1,5 @@
 import type { Connection } from '../connection/connection'
-import { isObject, isText, membersIn, own, type JsonObject } from '../model/json'
+import { isGiven, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
 import { normalizeId } from '../model/ids'
 import { isMasked, isSecret } from '../model/secrets'
 import { setLatest } from '../memory'
@@ -49,7 +49,8 @@ export function comparable(gateway: Connection, deviceId: string, route: Route):
 }
 
 const secretsOf = (part: JsonObject): JsonObject =>
-  Object.fromEntries(membersIn(part).filter(([name, value]) => isSecret(name) && isText(value)))
+  // An empty one was written too: the appliance may mask that as well.
+  Object.fromEntries(membersIn(part).filter(([name, value]) => isSecret(name) && isGiven(value)))
 
 function completed<T extends JsonObject>(part: T, secrets: JsonObject = {}): T {
   if (!isObject(part)) return part

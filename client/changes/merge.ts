@@ -19,8 +19,7 @@ export interface Plan {
 /** True when an update cannot be planned without the present route, which is then read first. */
 export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
   if (mode === 'merge') return true
-  if (findHidden(own(patch, 'source')).length > 0) return true
-  if (findHidden(own(patch, 'destinations')).length > 0) return true
+  if (PARTS.some((name) => findHidden(own(patch, name)).length > 0)) return true
   const { source, destinations } = toSent(patch as Route)
   const parts = isGiven(own(patch, 'source')) ? [source, ...destinations] : destinations
   if (parts.some(takesOver)) return true
@@ -114,8 +113,11 @@ export function planMerge(patch: RoutePatch, present: Route, options: CheckOptio
   const before = toSent(present)
   const merging: Merging = { problems: [], validate: options.validate ?? true }
   const source = own(patch, 'source')
+  const { name } = patch
   const fields: RouteFields = {
-    name: isText(patch.name) ? patch.name : before.name,
+    name: isText(name)
+      ? (restored(name, before.name, 'name', merging.problems) as string)
+      : before.name,
     source: isObject(source)
       ? (mergePart(merging, 'source', before.source, source, 'source') as Source)
       : before.source,
@@ -270,7 +272,7 @@ function mergeDestinations(
     } else if (index === undefined || !present) {
       if (refusal) problems.push(refusal)
       if (refusal || patch === null) continue
-      const destination = newDestination(merging, patch, path)
+      const destination = newDestination(merging, patch, path, before)
       added.push(destination)
       renamed.push({ name: destination.name, path })
     } else if (namedAt.has(index)) {
@@ -327,10 +329,22 @@ function newDestination(
   { problems, validate }: Merging,
   patch: JsonObject,
   path: string,
+  before: readonly Destination[],
 ): JsonObject {
   const given = mergeMembers({}, partToSent('destination', patch), path, problems)
   const destination = withAddress(given as unknown as Destination)
   const faults = validate ? checkPart('destination', destination, path) : []
-  if (faults.length > 0) problems.push({ path, kind: 'incomplete' }, ...faults)
+  if (faults.length > 0) {
+    problems.push({ path, kind: 'incomplete', names: namesOf(before) }, ...faults)
+  }
   return destination
+}
+
+/** The names of up to five destinations, in words. */
+function namesOf(destinations: readonly Destination[]): string {
+  const names = destinations
+    .slice(0, 5)
+    .map(({ name }) => JSON.stringify(String(name).slice(0, 60)))
+  if (destinations.length > names.length) names.push('…')
+  return names.join(', ') || 'none'
 }

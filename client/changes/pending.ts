@@ -1,14 +1,14 @@
-import { GatewayError, mayHaveArrived, restated, say } from '../errors'
+import { GatewayError, mayHaveArrived, restated, say, words } from '../errors'
 import type { Connection } from '../connection/connection'
-import type { Operation } from '../connection/operation'
-import { setLatest, type UnseenUpdate } from '../memory'
+import { OutdatedPlan, type Operation } from '../connection/operation'
 import { toSent } from '../model/convert'
+import { matcher } from '../model/ids'
 import type { Route, RouteFields, UpdateAnswer } from '../model/types'
 import { getRoute, sendUpdate } from '../api/routes'
-import { keyOf, type RouteAddress } from './find'
-import { covers, diffRoutes } from '../model/diff'
+import { keyOf, type RouteAddress, type Unseen } from '../memory'
 import { isPending, wholeRoute } from '../model/route-state'
-import { comparable, forgetSecrets, rememberSecrets } from './known-secrets'
+import { forgetUnseen, rememberUnseen, unseenOf } from '../unseen'
+import { forgetSecrets, rememberSecrets } from './known-secrets'
 
 /**
  * Serializes the changes of one route across all callers: first come, first served. Changes of
@@ -23,45 +23,105 @@ export function serialized<T>(
   return gateway.inTurn(`route ${keyOf(address)}`, operation, change)
 }
 
-/** Sends an update and remembers it until it is seen applied. `present`: the route it changes. */
+/** Sends a change and remembers it until a read shows it. */
+export async function sendUnseen<T>(
+  gateway: Connection,
+  place: Parameters<typeof rememberUnseen>[1],
+  change: Parameters<typeof rememberUnseen>[2],
+  send: () => Promise<T>,
+): Promise<T> {
+  const { accepted, forget } = rememberUnseen(gateway, place, change)
+  try {
+    const answer = await send()
+    accepted()
+    return answer
+  } catch (error) {
+    if (!mayHaveArrived(error)) forget()
+    throw error
+  }
+}
+
+/** Sends an update and remembers it until it shows. `present`: the route as it was read. */
 export async function sendTracked(
   gateway: Connection,
   address: RouteAddress,
   { fields, present }: { fields: RouteFields; present?: Route },
   operation: Operation,
 ): Promise<UpdateAnswer> {
-  const { unseenUpdates } = gateway.memory
-  setLatest(unseenUpdates, keyOf(address), { fields, before: present && toSent(present) })
+  const change = { kind: 'update', fields, before: present && toSent(present) } as const
   try {
-    const answer = await sendUpdate(gateway, { ...address, fields }, operation)
+    const answer = await sendUnseen(gateway, address, change, () =>
+      sendUpdate(gateway, { ...address, fields }, operation),
+    )
     rememberSecrets(gateway, address, fields)
     return answer
   } catch (error) {
     if (mayHaveArrived(error)) forgetSecrets(gateway, address)
-    else unseenUpdates.delete(keyOf(address))
     throw error
   }
 }
 
-/** Call when the update of a route has been seen applied. */
-export function forgetUpdate(gateway: Connection, address: RouteAddress): void {
-  gateway.memory.unseenUpdates.delete(keyOf(address))
-}
-
-/** Call when the route has been deleted. */
+/** Call when the route is gone. */
 export function forgetRoute(gateway: Connection, address: RouteAddress): void {
-  forgetUpdate(gateway, address)
+  forgetUnseen(gateway, address)
   forgetSecrets(gateway, address)
 }
 
-/** True when an update of the route is known to be in progress. */
-export function isInProgress(gateway: Connection, address: RouteAddress, route: Route): boolean {
-  const unseen = gateway.memory.unseenUpdates.get(keyOf(address))
-  return (
-    isPending(route) ||
-    (unseen !== undefined && !isVisible(unseen, comparable(gateway, address.deviceId, route)))
-  )
+/** How often a change is planned again because the session ended before it was sent. */
+const MOST_LOGINS = 3
+
+/**
+ * Sends a change that is planned on what is read for it. A change that does not go out within a
+ * second of that is planned again: others may have changed the route meanwhile.
+ */
+export async function sendFresh<Read, T>(
+  gateway: Connection,
+  operation: Operation,
+  read: () => Promise<Read>,
+  /** Sends within an operation that knows when the plan was read. */
+  send: (present: Read, sending: Operation) => Promise<T>,
+  /** What was read already, and when. */
+  first?: { present: Read; at: number },
+): Promise<T> {
+  let known = first
+  for (let logins = 0; ;) {
+    const present = known ? known.present : await read()
+    const plannedAt = known?.at ?? gateway.clock.now()
+    try {
+      return await send(present, operation.under({ plannedAt }))
+    } catch (error) {
+      known = undefined
+      if (!(error instanceof OutdatedPlan)) throw error
+      if (error.afterLogin && ++logins === MOST_LOGINS) throw endedSessions(operation)
+    }
+  }
 }
+
+const endedSessions = ({ name }: Operation): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    words(
+      'Nothing was changed: the session on __host__ ended several times before the change was sent.',
+    ),
+    { operation: name, retryable: true, applied: 'no' },
+  )
+
+/** True when a change of the definition of a route, or of its state, is known to be in progress. */
+export function isInProgress(
+  gateway: Connection,
+  address: RouteAddress,
+  route: Route,
+  ofState = false,
+): boolean {
+  return isPending(route) || isUnseen(gateway, address, ofState)
+}
+
+/** True when a change of the definition of a route, or of its state, does not show yet. */
+export const isUnseen = (gateway: Connection, address: RouteAddress, ofState = false): boolean =>
+  unseenOf(gateway, address).some(
+    ({ kind, destinationId }) =>
+      kind === 'update' || kind === 'delete' || (ofState && destinationId === undefined),
+  )
 
 /** A response that is not a route ends a change before it is sent, and the error has to say so. */
 function unreadable(error: unknown): never {
@@ -69,29 +129,47 @@ function unreadable(error: unknown): never {
   throw restated(error, [...error.sentences, say('notSent')])
 }
 
-const SETTLE_MS = 30_000
-const GRACE_MS = 5_000
+/** Milliseconds for an earlier change to end. */
+export const SETTLE_MS = 30_000
+/** Milliseconds to give an earlier change that the next one can build on. */
+export const PACE_MS = 5_000
 
 /**
- * Reads the route once no earlier update of it is in progress: a change that is planned on values
- * about to be replaced would undo them.
- * @throws GatewayError `NOT_CONFIRMED` when the earlier update does not end
+ * Reads the route once no earlier change of it is in progress. One that does not show is waited for
+ * only so long if the next change can be planned on the route with it, see `withUnseen`: firmware
+ * may store another value than the one sent.
+ * @throws GatewayError `NOT_CONFIRMED` when an earlier change does not end that cannot be built on
  */
 export async function readStableRoute(
   gateway: Connection,
   address: RouteAddress,
   operation: Operation,
+  ofState = false,
+  /** Whether the next change can be planned on this route while an earlier one does not show. */
+  isReady = (route: Route, waited: number): boolean => !isPending(route) && waited > PACE_MS,
 ): Promise<Route> {
+  let wasNull = false
   const read = async (waited: number): Promise<Route | undefined> => {
-    const route = wholeRoute(await getRoute(gateway, address, operation).catch(unreadable))
-    // Firmware may store a value in a form other than the one sent: such an update never shows as
-    // sent. With nothing pending it is over all the same.
-    const over = !isInProgress(gateway, address, route) || (!isPending(route) && waited > GRACE_MS)
-    if (!over) return undefined
-    forgetUpdate(gateway, address)
-    return route
+    const answer = await getRoute(gateway, address, operation).catch(unreadable)
+    const route = wholeRoute(answer)
+    // Some firmware writes an empty list as null; that it is empty is believed the second time.
+    const isNull = answer.destinations === null
+    if (isNull && !wasNull) {
+      wasNull = true
+      return undefined
+    }
+    if (!isInProgress(gateway, address, route, ofState)) return route
+    const isBase = !unseenOf(gateway, address).some(cannotBeBuiltOn)
+    return isBase && isReady(route, waited) ? route : undefined
   }
   return pollUntil(gateway, read, SETTLE_MS, operation)
+}
+
+/** A new destination has no ID before it shows: sent once more, it would be another one. */
+function cannotBeBuiltOn({ kind, fields, before }: Unseen): boolean {
+  if (kind !== 'update') return kind === 'delete'
+  const find = matcher(before?.destinations ?? [])
+  return fields!.destinations.some((one) => find(one).length === 0)
 }
 
 const LONGEST_PAUSE = 1000
@@ -124,9 +202,4 @@ export async function pollUntil<T>(
     await gateway.pause(pauseMs, operation.stop)
     pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE)
   }
-}
-
-function isVisible({ fields, before }: UnseenUpdate, route: Route): boolean {
-  if (covers(route, fields)) return true
-  return before !== undefined && diffRoutes(before, toSent(route)).length > 0
 }

@@ -1,10 +1,12 @@
 import { invalidInput, type Finding, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { faultAsJson, isObject } from '../model/json'
+import { MOST, parsedWithin } from '../model/foreign'
+import { isObject } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
 import { secretsIn } from '../connection/redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../api/presets'
+import { plainInput } from './input'
 import { refuseIfAnyProtected } from './protected'
 
 export interface RestorePreset {
@@ -20,10 +22,12 @@ export interface RestorePreset {
  */
 export async function restorePreset(
   gateway: Connection,
-  { deviceId: where, preset: input }: RestorePreset,
+  { deviceId: where, preset: given }: RestorePreset,
   operation: Operation,
 ): Promise<{ deviceId: string; answer: PresetAnswer }> {
   if (gateway.readOnly) throw readOnlyError(operation)
+  // Others may write into a Buffer while the device is looked up.
+  const input = Buffer.isBuffer(given) ? Buffer.from(given) : given
   const preset = parse(input, operation)
   const deviceId = typeof where === 'string' ? where : await where()
   const complete =
@@ -44,20 +48,19 @@ export async function restorePreset(
   }
 }
 
-function parse(input: unknown, { name }: Operation): Preset {
+function parse(input: unknown, operation: Operation): Preset {
+  const { name } = operation
   const refuse = (problem: string): never => {
     throw invalidInput([{ path: 'msg.payload', problem }], name)
   }
-  let preset = input
+  let preset: unknown
   if (typeof input === 'string' || Buffer.isBuffer(input)) {
-    try {
-      preset = JSON.parse(input.toString().replace(/^\uFEFF/, '')) as unknown
-    } catch {
+    const parsed = parsedWithin(input.toString().replace(/^\uFEFF/, ''), MOST)
+    if (parsed.fault === 'is not JSON')
       return refuse('is not a preset: a preset file contains JSON')
-    }
-  }
-  const fault = faultAsJson(preset)
-  if (fault) return refuse(fault)
+    if (parsed.fault !== undefined) return refuse(parsed.fault)
+    preset = parsed.value
+  } else preset = plainInput(input, 'msg.payload', operation)
   if (!isObject(preset)) return refuse('must be a preset: an object, its JSON text, or a Buffer')
   if (!('preset_version' in preset)) return refuse('is not a preset: it has no preset_version')
   const { routes } = preset

@@ -3,6 +3,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkUpdate, type CheckOptions } from '../model/check'
 import { toSent } from '../model/convert'
+import { doubtsOfRoute } from '../model/doubts'
 import { isSameId } from '../model/ids'
 import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
 import { awaitRoute, stillDiffers } from './wait'
@@ -10,9 +11,12 @@ import type { Waiting } from './create'
 import { covers, diffRoutes } from '../model/diff'
 import type { RouteAddress } from './find'
 import { needsPresent, planKeep, planMerge, planReplace } from './merge'
-import { forgetUpdate, readStableRoute, sendTracked, serialized } from './pending'
+import { forgetUnseen, withUnseen } from '../unseen'
+import { isUnseen, readStableRoute, sendFresh, sendTracked, serialized } from './pending'
 import { refuseProtected } from './protected'
+import { sharedOutputs } from './shared'
 import { comparable } from './known-secrets'
+import { shownRoute } from '../model/secrets'
 
 export type UpdateMode = 'keep' | 'merge' | 'replace'
 
@@ -29,8 +33,10 @@ export interface UpdateRoute extends Waiting {
 
 export interface Updated extends RouteAddress {
   answer: UpdateAnswer
-  /** The changed route, with `applied`. */
+  /** The changed route, with `applied`; secrets hidden. */
   route?: Route
+  /** Paths of fields that nobody knows, and that were sent: newer firmware may. */
+  unknownFields?: readonly string[]
 }
 
 /**
@@ -49,27 +55,43 @@ export async function updateRoute(
     const problem = 'must be one of "keep", "merge" and "replace"'
     throw invalidInput([{ path: 'mode', problem }], operation.name)
   }
-  const problems = checkUpdate(patch, mode, { validate })
-  if (problems.length > 0) throw invalidInput(problems, operation.name)
+  const given = checkUpdate(patch, mode, { validate })
+  if (given.length > 0) throw invalidInput(given, operation.name)
   const changes = patch as RoutePatch
   const at = typeof address === 'function' ? await address() : address
   const { deviceId, routeId } = at
   refuseOtherRoute(changes, routeId, operation)
 
   return serialized(gateway, at, operation, async () => {
-    const isRead = needsPresent(changes, mode) || gateway.protects !== undefined
-    const present = isRead ? await readStableRoute(gateway, at, operation) : undefined
-    if (present) {
-      operation.route = present.name
-      refuseProtected(gateway, [present.name], operation)
-      allow?.(present)
+    const isDoubted = validate !== false && doubtsOfRoute(changes).faults.length > 0
+    const isRead =
+      isDoubted ||
+      needsPresent(changes, mode) ||
+      gateway.protects !== undefined ||
+      isUnseen(gateway, at)
+    const read = async (): Promise<Route | undefined> => {
+      const route = isRead ? await readStableRoute(gateway, at, operation) : undefined
+      operation.route = route?.name ?? operation.route
+      return route
     }
-    const { fields, problems: unplannable } = PLANS[mode](changes, present, { validate })
-    if (unplannable.length > 0) throw invalidInput(unplannable, operation.name)
-
-    // The appliance's own spelling of the ID, where the route was read.
-    const target = { deviceId, routeId: present?.id ?? routeId }
-    const answer = await sendTracked(gateway, target, { fields, present }, operation)
+    const refuseShared = sharedOutputs(gateway, at)
+    const { fields, answer } = await sendFresh(gateway, operation, read, async (route, sending) => {
+      const present = route && withUnseen(gateway, deviceId, route)
+      if (route && present) {
+        refuseProtected(gateway, [route.name, present.name], sending)
+        allow?.(present)
+      }
+      const { fields: planned, problems } = PLANS[mode](changes, present, { validate })
+      const doubts = doubtsOfRoute(changes, present)
+      const faults = validate === false ? problems : [...problems, ...doubts.faults]
+      if (faults.length > 0) throw invalidInput(faults, operation.name)
+      operation.unknownFields = doubts.unknown
+      await refuseShared({ present, after: planned }, sending)
+      // The appliance's own spelling of the ID, where the route was read.
+      const target = { deviceId, routeId: route?.id ?? routeId }
+      const update = { fields: planned, present: route }
+      return { fields: planned, answer: await sendTracked(gateway, target, update, sending) }
+    })
     if (waitFor === 'accepted') return { deviceId, routeId, answer }
 
     const verdict = (changed: Route): Sentence | undefined => {
@@ -81,8 +103,8 @@ export async function updateRoute(
       { deviceId, routeId, verdict, timeout: waitTimeout },
       operation,
     )
-    forgetUpdate(gateway, at)
-    return { deviceId, routeId, answer, route }
+    forgetUnseen(gateway, at, 'update')
+    return { deviceId, routeId, answer, route: shownRoute(route) }
   })
 }
 

@@ -1,9 +1,10 @@
-import { GatewayError, inDoubt, say, words, type Sentence } from '../errors'
+import { GatewayError, inDoubt, say, thrownAs, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import type { RouteIndex } from '../model/route-index'
 import { isPending } from '../model/route-state'
 import type { Route, RouteList } from '../model/types'
+import { unseenOf } from '../unseen'
 import { waitsFor, type Evidences, type Waiter } from './device-waits'
 
 /** What a caller waits for. */
@@ -43,6 +44,8 @@ export interface AwaitedRoute {
   absence?: Sentence
   /** What is seen instead; undefined when the route is as awaited. */
   verdict: (route: Route) => Sentence | undefined
+  /** Something was under way before the change: that does not have to end. */
+  wasPending?: boolean
   /** Milliseconds. */
   timeout: number
 }
@@ -54,13 +57,25 @@ export interface AwaitedRoute {
  */
 export function awaitRoute(
   gateway: Connection,
-  { deviceId, routeId, find, absence = say('lastNoRoute'), verdict, timeout }: AwaitedRoute,
+  {
+    deviceId,
+    routeId,
+    find,
+    absence = say('lastNoRoute'),
+    verdict,
+    wasPending = false,
+    timeout,
+  }: AwaitedRoute,
   operation: Operation,
 ): Promise<Route> {
   const judge = (routes: RouteIndex): Outcome<Route> => {
     const route = find ? find(routes) : routes.byId(routeId)
     if (!route) return { instead: absence }
-    if (isPending(route)) return { instead: say('lastPending') }
+    // What is read may be of before an earlier change, and look as this one would.
+    const changes = unseenOf(gateway, { deviceId, routeId: route.id })
+    if ((isPending(route) && !wasPending) || changes.some(({ earlier }) => earlier)) {
+      return { instead: say('lastPending') }
+    }
     const instead = verdict(route)
     return instead === undefined ? { seen: route } : { instead }
   }
@@ -103,7 +118,7 @@ export function awaitChange<T>(
       },
       missed(reason) {
         if (needsList) end(() => reject(reason))
-        else last = reason instanceof GatewayError ? reason.sentences : [words(String(reason))]
+        else last = reason instanceof GatewayError ? reason.sentences : [words(thrownAs(reason))]
       },
       fail: (error) => end(() => reject(doubted(error))),
     }
@@ -127,14 +142,18 @@ const stopped = ({ name }: Operation): GatewayError =>
   new GatewayError('CLOSED', say('stoppedWaiting'), { operation: name })
 
 function notConfirmed(
-  { timeout, unsent }: Expectation<unknown>,
+  { timeout, unsent, routeId }: Expectation<unknown>,
   last: readonly Sentence[],
   operation: Operation,
 ): GatewayError {
   const time = timeout / 1000
   const said = unsent
     ? [words('No change was sent: __host__ did not settle within __time__ s.', { time }), ...last]
-    : [say('notConfirmed', { time }), ...last, say('readFirst')]
+    : [
+        say('notConfirmed', { time }),
+        ...last,
+        say(routeId === undefined ? 'listFirst' : 'readFirst'),
+      ]
   return new GatewayError('NOT_CONFIRMED', said, {
     operation: operation.name,
     statusCode: operation.statusCode,

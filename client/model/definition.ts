@@ -1,4 +1,5 @@
 import { checkCreate, checkUpdate, faultOf, type CheckOptions, type UpdateMode } from './check'
+import { doubtsOfRoute } from './doubts'
 import type { Fault } from './faults'
 import { isGiven, isObject, isText, own } from './json'
 import type { Member } from './members'
@@ -13,13 +14,13 @@ export type WantedState = 'present' | 'started' | 'stopped' | 'absent'
 
 /** The choices of ensure: one state for all routes, or the one that each row gives. */
 export type EnsureState = WantedState | 'row'
-export const ENSURE_STATES: readonly EnsureState[] = [
+export const ENSURE_STATES = [
   'present',
   'started',
   'stopped',
   'absent',
   'row',
-]
+] as const satisfies readonly EnsureState[]
 
 /** The state that a row gives, in the words of the appliance or of ensure; `present` for none. */
 export function stateOfRow(row: unknown): WantedState | undefined {
@@ -76,11 +77,19 @@ export function faultsWithNames<Found extends object>(
 
 function checkFilled(definition: unknown, use: Use, options: CheckOptions): Fault[] {
   if (use.kind === 'create') return checkNewRoute(definition, options)
-  if (use.kind === 'update') return checkUpdate(definition, use.mode, options)
+  const slips = (row: unknown): Fault[] =>
+    options.validate === false ? [] : doubtsOfRoute(row).faults
+  if (use.kind === 'update') {
+    return [...checkUpdate(definition, use.mode, options), ...slips(definition)]
+  }
   const wanted = { state: use.state, ...options }
-  if (!Array.isArray(definition)) return checkWanted(definition, wanted)
+  const faultsOf = (row: unknown): Fault[] => [
+    ...checkWanted(row, wanted),
+    ...(use.state === 'absent' ? [] : slips(row)),
+  ]
+  if (!Array.isArray(definition)) return faultsOf(definition)
   return definition.flatMap((row, index) =>
-    checkWanted(row, wanted).map((fault) => ({
+    faultsOf(row).map((fault) => ({
       ...fault,
       path: `[${index}]${fault.path && `.${fault.path}`}`,
     })),

@@ -4,7 +4,7 @@ import { toSent, withoutIdentity } from './convert'
 import { isGiven, membersIn, type JsonObject } from './json'
 import { membersOf, PLACE, type Direction } from './members'
 import { isRunning, isStopped, missingPart } from './route-state'
-import { findSecrets, hideSecrets, mapSecrets, SECRET_PREFIX } from './secrets'
+import { findSecrets, hideSecrets, isSecret, mapSecrets, SECRET_PREFIX } from './secrets'
 import type { Route, RouteFields } from './types'
 
 /** A route of a file. Its name says which route it is. */
@@ -23,6 +23,8 @@ export interface DefinitionsOptions {
   prefix?: string
   /** Which routes are wanted. The names of secrets depend on all routes, also on the others. */
   only?: (route: Route) => boolean
+  /** @internal Hides secrets, as of {@link hideSecrets}. */
+  hide?: <T>(value: T) => T
 }
 
 /**
@@ -32,11 +34,17 @@ export interface DefinitionsOptions {
  */
 export function definitionsOf(
   routes: readonly Route[],
-  { secrets = 'hidden', prefix = SECRET_PREFIX, only = () => true }: DefinitionsOptions = {},
+  {
+    secrets = 'hidden',
+    prefix = SECRET_PREFIX,
+    only = () => true,
+    hide = hideSecrets,
+  }: DefinitionsOptions = {},
 ): Definition[] {
   const whole = [...routes].sort(byNameAndId).map(complete)
   const present = whole.map(definitionOf)
-  const shown = secrets === 'names' ? withNames(present, prefix) : hideSecrets(present)
+  const hidden = hide(present)
+  const shown = secrets === 'names' ? withNames(hidden, prefix) : hidden
   return shown.filter((_, index) => only(whole[index]!))
 }
 
@@ -71,13 +79,16 @@ function definitionOf(route: Route): Definition {
 const FIRST = ['name', 'protocol', 'srtMode', 'rtmpMode', ...PLACE]
 const LAST = ['labels', 'tags']
 
-/** Only the members that are given, in an order that people read and that never changes. */
+/**
+ * Only the members that have a value, in an order that people read and that never changes. An empty
+ * passphrase is one: that there is none.
+ */
 function arranged<Part extends JsonObject>(direction: Direction, part: Part): Part {
   const known = [...membersOf(direction, part.protocol).keys()]
   const order = [...FIRST, ...known.filter((name) => !LAST.includes(name))]
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
   const members = membersIn(part)
-    .filter(([, value]) => isGiven(value))
+    .filter(([name, value]) => isGiven(value) && (value !== '' || isSecret(name)))
     .sort(([one], [other]) => rank(one) - rank(other) || compared(one, other))
   return Object.fromEntries(members) as Part
 }
@@ -90,7 +101,7 @@ interface Place {
   identity: unknown[]
 }
 
-/** Puts a name in place of each secret. */
+/** Puts a name in place of each hidden secret. */
 function withNames(definitions: Definition[], prefix: string): Definition[] {
   const names = uniqueNames(definitions.flatMap(secretPlaces), prefix)[Symbol.iterator]()
   return mapSecrets(definitions, () => `\${${names.next().value!}}`)
@@ -102,7 +113,7 @@ function secretPlaces(definition: Definition): Place[] {
   const placesIn = (part: JsonObject, word: unknown, exact: unknown[]): Place[] =>
     findSecrets(part).map((path) => ({
       words: [asWord(name), asWord(word)],
-      identity: [[name, ...exact, path], hideSecrets(part), hideSecrets(definition)],
+      identity: [[name, ...exact, path], part, definition],
     }))
   return [
     ...placesIn(source, 'source', []),

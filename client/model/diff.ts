@@ -1,9 +1,9 @@
 import type { Destination, Route, RouteFields } from './types'
-import { isEmpty, isObject, isText, membersIn, own, pathTo } from './json'
+import { isEmpty, isNone, isObject, isText, membersIn, own, pathTo } from './json'
 import type { JsonObject } from './json'
 import { anyMembersOf } from './members'
 import { isNumeric, toSent } from './convert'
-import { HIDDEN, isMasked, isSecret, shownWithoutSecrets } from './secrets'
+import { HIDDEN, hideSecrets, isMasked, isSecret, keepsPresent } from './secrets'
 import { isSameId, matcher } from './ids'
 
 /** One value that differs between two routes. */
@@ -15,23 +15,36 @@ export interface Difference {
 
 /**
  * Returns what has to change in `present` to match all that `wanted` gives, both in sent form.
- * Numbers may be text; null, `''`, `[]` and absent are equal; the order of destinations does not
- * count. Destinations of `present` that `wanted` does not have are differences. Paths count
+ * Numbers may be text; null, `''`, `[]`, `none` and absent are equal, and so is a masked secret to
+ * any; the order of destinations does not count. Destinations of `present` that `wanted` does not
+ * have are differences. Paths count
  * destinations as in `present`, new ones after its last; secrets are hidden.
  */
 export function diffRoutes(wanted: RouteFields, present: RouteFields): Difference[] {
   return comparison(wanted, present).differences
 }
 
-export interface Comparison {
+interface Comparison {
   differences: Difference[]
-  /** Paths of secrets that the appliance masks: whether they are as wanted is not known. */
-  unverified: string[]
+  /** Wanted secrets that the appliance masks: whether they are as wanted is not known. */
+  masked: Difference[]
 }
 
-/** As {@link diffRoutes}, with what could not be compared. */
-export function comparison(wanted: RouteFields, present: RouteFields): Comparison {
-  const found: Comparison = { differences: [], unverified: [] }
+/**
+ * As {@link diffRoutes}, and wanted secrets that the appliance masks count as differences: see
+ * {@link cannotBeCompared}.
+ */
+export function changesFor(wanted: RouteFields, present: RouteFields): Difference[] {
+  const { differences, masked } = comparison(wanted, present)
+  return [...differences, ...masked]
+}
+
+/** True for a wanted secret of which the appliance does not show whether it is there. */
+export const cannotBeCompared = ({ path, from }: Difference): boolean =>
+  from === undefined && isSecret(path.slice(path.lastIndexOf('.') + 1))
+
+function comparison(wanted: RouteFields, present: RouteFields): Comparison {
+  const found: Comparison = { differences: [], masked: [] }
   compare(wanted.name, present.name, 'name', 'name', found)
   compareMembers(wanted.source, present.source, 'source', found)
   if (wanted.destinations) {
@@ -61,7 +74,7 @@ function compareDestinations(
       const index = find(destination).find((at) => left.has(at))
       if (index === undefined) {
         const path = `destinations[${added++}]`
-        differences.push({ path, from: undefined, to: shownWithoutSecrets(destination) })
+        differences.push({ path, from: undefined, to: hideSecrets(destination) })
       } else {
         left.delete(index)
         pairs.push([destination, index])
@@ -73,7 +86,7 @@ function compareDestinations(
     compareMembers(destination, present[index]!, path, found)
   }
   for (const index of left) {
-    const from = shownWithoutSecrets(present[index])
+    const from = hideSecrets(present[index])
     differences.push({ path: `destinations[${index}]`, from, to: undefined })
   }
 }
@@ -102,8 +115,9 @@ function compare(
   found: Comparison,
 ): void {
   if (isSecret(name) && isMasked(present)) {
-    // It counts as equal, but that is not certain.
-    if (wanted !== HIDDEN && !isMasked(wanted)) found.unverified.push(path)
+    if (!keepsPresent(wanted, present) && !isMasked(wanted)) {
+      found.masked.push({ path, from: undefined, to: HIDDEN })
+    }
     return
   }
   if (isSame(wanted, present, name)) return
@@ -121,17 +135,71 @@ function compare(
     const { from, to } = { from: { [name]: present }, to: { [name]: wanted } }
     found.differences.push({
       path,
-      from: own(shownWithoutSecrets(from), name),
-      to: own(shownWithoutSecrets(to), name),
+      from: own(hideSecrets(from), name),
+      to: own(hideSecrets(to), name),
     })
   }
+}
+
+/** A part may be called "none". */
+const isNothing = (value: unknown, name: string): boolean =>
+  isEmpty(value) || (name !== 'name' && isNone(value))
+
+/**
+ * True when `now` shows an update: each value that it changes is as sent or has left its former
+ * value. What it leaves as it was does not count, nor does what the package does not know: both may
+ * change by themselves. All in sent form; without `before`, each value has to be as sent.
+ */
+export function showsUpdate(
+  sent: RouteFields,
+  before: RouteFields | undefined,
+  now: RouteFields,
+): boolean {
+  const [find, findNow] = [matcher(before?.destinations ?? []), matcher(now.destinations)]
+  const left = new Set(now.destinations.keys())
+  const shown = sent.destinations.every((destination) => {
+    const present = findNow(destination).find((at) => left.has(at))
+    const [former] = find(destination)
+    // A new one has to be there; one that was there may have been removed since.
+    if (present === undefined) return former !== undefined
+    left.delete(present)
+    const was = former === undefined ? undefined : before!.destinations[former]
+    return (was === undefined && before) || showsPart(destination, was, now.destinations[present]!)
+  })
+  const isOfOthers = (at: number): boolean =>
+    before !== undefined && find(now.destinations[at]).length === 0
+  return (
+    shown &&
+    [...left].every(isOfOthers) &&
+    showsPart(sent.source, before?.source, now.source) &&
+    showsPart({ name: sent.name }, before && { name: before.name }, { name: now.name })
+  )
+}
+
+function showsPart(sent: JsonObject, before: JsonObject | undefined, now: JsonObject): boolean {
+  return membersIn(sent).every(([name, value]) => {
+    if (value === undefined || MEMBERS.get(name)?.sentOnly) return true
+    const [was, is] = [own(before, name), own(now, name)]
+    if (isSecret(name) && (is === undefined || isMasked(is))) return true
+    const hasLeft = before !== undefined && differs(was, is, name)
+    return (
+      hasLeft || !differs(value, is, name) || (before !== undefined && !differs(value, was, name))
+    )
+  })
+}
+
+/** True when a present value of a member, in sent form, is not as wanted. */
+export function differs(wanted: unknown, present: unknown, name: string): boolean {
+  const found: Comparison = { differences: [], masked: [] }
+  compare(wanted, present, name, '', found)
+  return found.differences.length > 0
 }
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 function isSame(wanted: unknown, present: unknown, name: string): boolean {
-  if (isEmpty(wanted) && isEmpty(present)) return true
-  if (isSecret(name) && wanted === HIDDEN) return true
+  if (isNothing(wanted, name) && isNothing(present, name)) return true
+  if (keepsPresent(wanted, present)) return true
   if (wanted === present) return true
   if (name === 'id' && isSameId(wanted, present)) return true
   if (typeof wanted === 'number' && isNumeric(present)) return wanted === Number(present)

@@ -1,18 +1,29 @@
 import { sendCommand } from '../../api/commands'
 import { sendCreate, sendDelete } from '../../api/routes'
 import type { Connection } from '../../connection/connection'
-import type { Operation } from '../../connection/operation'
 import { GatewayError, invalidInput, mayHaveArrived, say, type Sentence } from '../../errors'
 import type { Difference } from '../../model/diff'
 import type { RouteIndex } from '../../model/route-index'
-import { isRunning, isStopped } from '../../model/route-state'
+import { isRunning, isStopped, wholeRoute } from '../../model/route-state'
+import { shownRoute } from '../../model/secrets'
 import type { Route } from '../../model/types'
-import { awaitCreated } from '../create'
+import { awaitCreated, newRoute } from '../create'
 import { awaitGone } from '../delete'
 import { comparable, rememberSecrets } from '../known-secrets'
 import type { RouteAddress } from '../find'
-import { forgetRoute, forgetUpdate, isInProgress, sendTracked, serialized } from '../pending'
+import { ownerOf } from '../../memory'
+import { OutdatedPlan, type Operation } from '../../connection/operation'
+import { forgetUnseen, withUnseen } from '../../unseen'
+import {
+  forgetRoute,
+  isInProgress,
+  sendFresh,
+  sendTracked,
+  sendUnseen,
+  serialized,
+} from '../pending'
 import { findWanted, plan, type EnsureAction, type Goal, type Plan } from './plan'
+import type { Left } from '../owned'
 import type { Present } from './present'
 import { refusePlans } from '../protected'
 import { awaitRoute, stillDiffers } from '../wait'
@@ -24,14 +35,11 @@ export interface Ensured {
   action: EnsureAction | EnsureAction[]
   /** Values that differ from what is wanted, secrets hidden. */
   diff: Difference[]
-  /**
-   * Paths of wanted secrets that the appliance masks and that were not written from here: whether
-   * they are stored is not known. Absent when there are none.
-   */
-  unverified?: string[]
-  /** The route as it was; null where there was none. */
+  /** What stays as it is, because a failover of this Node-RED owns it; absent where there is nothing. */
+  left?: Left[]
+  /** The route as it was, secrets hidden; null where there was none. */
   before: Route | null
-  /** The route afterwards; null where there is none. */
+  /** The route afterwards, secrets hidden; null where there is none. */
   after: Route | null
 }
 
@@ -100,7 +108,9 @@ export async function apply(row: Row, way: Way): Promise<Ensured> {
     return serialized(gateway, address, operation, () => changeRoute(address, row, way))
   }
   if (before) {
-    const settled = !isInProgress(gateway, { deviceId, routeId: before.id }, before)
+    const { state } = row.options
+    const ofState = state === 'started' || state === 'stopped'
+    const settled = !isInProgress(gateway, { deviceId, routeId: before.id }, before, ofState)
     return settled && first.steps.length === 0 ? planned(first) : applyTo(before)
   }
   // Other calls for a route of this name wait here, and then find the one that was created.
@@ -108,11 +118,11 @@ export async function apply(row: Row, way: Way): Promise<Ensured> {
     const { found, ensured } = await inLaneOn(
       way,
       () => present.routes(row),
-      async (routes, room) => {
+      async (routes, room, sending) => {
         const route = findWanted(row, routes, operation)
         return {
           found: route,
-          ensured: route ? undefined : await create(row, routes, way, room),
+          ensured: route ? undefined : await create(row, routes, way, room, sending),
         }
       },
     )
@@ -120,32 +130,20 @@ export async function apply(row: Row, way: Way): Promise<Ensured> {
   })
 }
 
-/** Milliseconds. A row that had to wait longer to be sent reads again what is present. */
-const LONGEST_WAIT = 1000
-
 /**
- * Reads what is present and then, in the lane, works on it. What was read before a long
- * wait for the lane is read again.
+ * Reads what is present and then, in the lane, works on it. What was read too long before its change
+ * is sent is read again.
  */
 async function inLaneOn<Read, T>(
-  { gateway: { clock }, lane }: Way,
+  { gateway, operation, lane }: Way,
   read: () => Promise<Read>,
-  change: (present: Read, room: Room) => Promise<T>,
+  change: (present: Read, room: Room, sending: Operation) => Promise<T>,
 ): Promise<T> {
-  const first = await read()
-  const readAt = clock.now()
-  return lane(async (room) =>
-    change(clock.now() - readAt > LONGEST_WAIT ? await read() : first, room),
+  const present = await read()
+  const first = { present, at: gateway.clock.now() }
+  return lane((room) =>
+    sendFresh(gateway, operation, read, (now, sending) => change(now, room, sending), first),
   )
-}
-
-async function countedCreate<T>({ memory }: Connection, work: () => Promise<T>): Promise<T> {
-  memory.unseenCreates++
-  try {
-    return await work()
-  } finally {
-    memory.unseenCreates--
-  }
 }
 
 async function create(
@@ -154,6 +152,7 @@ async function create(
   older: RouteIndex,
   { gateway, deviceId, operation, waiting }: Way,
   room: Room,
+  sending: Operation,
 ): Promise<Ensured> {
   const one = plan(wanted, undefined, options)
   allow?.(undefined)
@@ -162,18 +161,21 @@ async function create(
   if (!fields) return planned(one)
   const timeout = options.waitTimeout
   trace.before = null
-  const after = await countedCreate(gateway, () =>
-    traced(trace, () =>
-      seen(
-        room,
-        () => sendCreate(gateway, { deviceId, fields }, operation),
-        () => awaitCreated(gateway, { deviceId, fields, older, timeout }, waiting),
-      ),
+  const place = { deviceId, name: fields.name }
+  const after = await traced(trace, () =>
+    seen(
+      room,
+      () =>
+        sendUnseen(gateway, place, newRoute(older), () =>
+          sendCreate(gateway, { deviceId, fields }, sending),
+        ),
+      () => awaitCreated(gateway, { deviceId, fields, older, timeout }, waiting),
+      () => forgetUnseen(gateway, place),
     ),
   )
   rememberSecrets(gateway, { deviceId, routeId: after.id }, fields)
   trace.after = comparable(gateway, deviceId, after)
-  return { ...planned(one), after }
+  return { ...planned(one), after: shownRoute(after) }
 }
 
 export const planOn = (
@@ -181,7 +183,13 @@ export const planOn = (
   deviceId: string,
   { wanted, options }: Goal,
   route: Route | undefined,
-): Plan => plan(wanted, route, options, route && comparable(gateway, deviceId, route))
+): Plan => {
+  if (!route) return plan(wanted, route, options)
+  const base = withUnseen(gateway, deviceId, wholeRoute(route))
+  const told = comparable(gateway, deviceId, route)
+  const owner = ownerOf(gateway, { deviceId, routeId: route.id })
+  return { ...plan(wanted, base, options, told, owner), before: wholeRoute(route) }
+}
 
 async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<Ensured> {
   const { options } = row
@@ -192,7 +200,9 @@ async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<E
       await awaitGone(gateway, address, options.waitTimeout, operation, { unsent: true })
       return undefined
     })
-  return inLaneOn(way, read, (route, room) => changeFrom(route, address, row, way, room))
+  return inLaneOn(way, read, (route, room, sending) =>
+    changeFrom(route, address, row, way, room, sending),
+  )
 }
 
 /** Carries out the steps from this route to the wanted one. */
@@ -202,6 +212,7 @@ async function changeFrom(
   row: Row,
   { gateway, deviceId, operation, waiting }: Way,
   room: Room,
+  first: Operation,
 ): Promise<Ensured> {
   const { routeId } = address
   const { trace } = row
@@ -215,52 +226,69 @@ async function changeFrom(
   const until = (verdict: (now: Route) => Sentence | undefined): Promise<Route> =>
     awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, waiting)
 
-  const carryOut = async (step: EnsureAction): Promise<Route | null> => {
+  const carryOut = async (
+    step: EnsureAction,
+    now: Route,
+    sending: Operation,
+  ): Promise<Route | null> => {
     switch (step) {
       case 'delete':
         await seen(
           room,
           () =>
-            sendDelete(gateway, address, operation).catch((error: unknown) => {
+            sendUnseen(gateway, address, { kind: 'delete' }, () =>
+              sendDelete(gateway, address, sending),
+            ).catch((error: unknown) => {
               if (!isNotFound(error)) throw error
             }),
           () => awaitGone(gateway, address, timeout, waiting, { onMissing: room.seen }),
+          () => forgetUnseen(gateway, address, 'delete'),
         )
         forgetRoute(gateway, address)
         return null
       case 'update': {
-        const fields = one.fields!
+        const fields = planOn(gateway, deviceId, row, now).fields!
         const updated = await seen(
           room,
-          () => sendTracked(gateway, address, { fields, present: route }, operation),
-          () => until((now) => remaining(planOn(gateway, deviceId, row, now))),
+          () => sendTracked(gateway, address, { fields, present: now }, sending),
+          () => until((then) => remaining(planOn(gateway, deviceId, row, then))),
         )
-        forgetUpdate(gateway, address)
+        forgetUnseen(gateway, address, 'update')
         return updated
       }
-      default:
+      default: {
+        const kind = step as Command
         return seen(
           room,
           () =>
-            sendCommand(gateway, { ...address, command: `${step as Command}-route` }, operation),
-          () =>
-            until((now) =>
-              (step === 'start' ? isRunning : isStopped)(now)
-                ? undefined
-                : say(step === 'start' ? 'lastNotRunning' : 'lastNotStopped'),
+            sendUnseen(gateway, address, { kind }, () =>
+              sendCommand(gateway, { ...address, command: `${kind}-route` }, sending),
             ),
+          () =>
+            until((then) =>
+              (kind === 'start' ? isRunning : isStopped)(then)
+                ? undefined
+                : say(kind === 'start' ? 'lastNotRunning' : 'lastNotStopped'),
+            ),
+          () => forgetUnseen(gateway, address, kind),
         )
+      }
     }
   }
 
   let after: Route | null = route
-  trace.before = comparable(gateway, deviceId, route)
+  trace.before ??= comparable(gateway, deviceId, route)
+  let sending = first
   for (const step of one.steps) {
-    after = await traced(trace, () => carryOut(step))
+    const now: Route = after!
+    after = await traced(trace, () => carryOut(step, now, sending))
     trace.steps.push(step)
     trace.after = after && comparable(gateway, deviceId, after)
+    // The wait for this step has just read the route.
+    sending = operation.under({ plannedAt: gateway.clock.now() })
   }
-  return { ...planned(one), after }
+  const done = planned({ ...one, steps: trace.steps as Plan['steps'] })
+  return { ...done, after: shownRoute(after) }
 }
 
 type Command = 'start' | 'stop'
@@ -273,20 +301,29 @@ async function seen<T>(
   room: Room,
   send: () => Promise<unknown>,
   show: () => Promise<T>,
+  /** Called for one whose response was lost and that was looked for in vain. */
+  forget: () => void = () => undefined,
 ): Promise<T> {
   let lost: GatewayError | undefined
   try {
     await send()
   } catch (error) {
-    if (!mayHaveArrived(error)) throw error
+    // It is planned again, and keeps its room.
+    if (error instanceof OutdatedPlan) throw error
+    if (!mayHaveArrived(error)) {
+      room.sent()
+      throw error
+    }
     lost = error as GatewayError
-  } finally {
-    room.sent()
   }
+  room.sent()
   try {
     return await show()
   } catch (error) {
-    if (lost && error instanceof GatewayError && error.code === 'NOT_CONFIRMED') throw lost
+    if (lost && error instanceof GatewayError && error.code === 'NOT_CONFIRMED') {
+      forget()
+      throw lost
+    }
     throw error
   }
 }
@@ -299,9 +336,10 @@ function remaining({ steps, diff }: Plan): Sentence | undefined {
   return steps.includes('update') ? stillDiffers(diff.map(({ path }) => path)) : undefined
 }
 
-export function planned({ steps, diff, unverified, before }: Plan): Ensured {
+export function planned({ steps, diff, left, before }: Plan): Ensured {
   const [only, ...others] = steps
   const action = only === undefined ? 'none' : others.length > 0 ? steps : only
-  const doubt = unverified.length > 0 && { unverified }
-  return { changed: steps.length > 0, action, diff, ...doubt, before, after: before }
+  const told = shownRoute(before)
+  const changed = steps.length > 0
+  return { changed, action, diff, ...(left && { left }), before: told, after: told }
 }

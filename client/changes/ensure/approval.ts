@@ -2,10 +2,15 @@ import { GatewayError, words, type Problem } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { setLatest } from '../../memory'
-import type { Route } from '../../model/types'
+import { destinationToSent, sourceToSent } from '../../model/convert'
+import { normalizeId } from '../../model/ids'
+import { isEmpty, isObject, isText, membersIn, type JsonObject } from '../../model/json'
+import { membersOf, type Direction } from '../../model/members'
+import { isRunning, isStopped } from '../../model/route-state'
+import type { Destination, Route } from '../../model/types'
 import { mapInSlices } from '../../slices'
-import { imprintOf, stableText } from './imprint'
 import { comparable } from '../known-secrets'
+import { onMain } from '../owned'
 import { labelOf } from '../find'
 import type { Goal, Plan } from './plan'
 
@@ -24,7 +29,7 @@ export async function groundsOf(
   const entries = await mapInSlices(
     rows,
     ({ wanted, options: { state, exact = false }, plan: { steps, before } }) => {
-      const present = before && [before.id, imprintOf(comparable(gateway, deviceId, before))]
+      const present = before && [before.id, imprintAt(gateway, deviceId, before)]
       return [
         nameOf(wanted),
         // What is sent follows from these. It can contain counters too, so it is no ground itself.
@@ -34,6 +39,10 @@ export async function groundsOf(
   )
   return { id: seal([deviceId, entries]), grounds: new Map(entries) }
 }
+
+/** As of {@link imprintOf}. A switch of a failover is no change. */
+export const imprintAt = (gateway: Connection, deviceId: string, route: Route): string =>
+  imprintOf(onMain(gateway, deviceId, comparable(gateway, deviceId, route)))
 
 const nameOf = (wanted: unknown): string => labelOf(wanted) ?? ''
 
@@ -50,10 +59,18 @@ export function stalePlan(
           what: inShort(problems),
         })
       : words(
-          'The plan in msg.plan.id is not the plan for this input and the present routes. Nothing was changed. Make a new plan.',
+          'This plan does not match the input and the present routes. Nothing was changed. Make a new plan.',
         )
   return new GatewayError('CONFLICT', said, { operation: name, applied: 'no', problems })
 }
+
+/** What was approved once is not approved again: an undo makes the same plan possible. */
+export const usedPlan = ({ name }: Operation): GatewayError =>
+  new GatewayError(
+    'CONFLICT',
+    words('This plan was applied already. Nothing was changed. Make a new plan.'),
+    { operation: name, applied: 'no' },
+  )
 
 function changesBetween(then: Grounds, now: Grounds): Problem[] {
   const names = new Set([...then.keys(), ...now.keys()])
@@ -86,7 +103,7 @@ export function unchangedSince(
   planned: Route | null,
 ): (present: Route | undefined) => void {
   const imprint = (route: Route | null | undefined): string | undefined =>
-    route ? imprintOf(comparable(gateway, deviceId, route)) : undefined
+    route ? imprintAt(gateway, deviceId, route) : undefined
   const then = imprint(planned)
   return (present) => {
     if (imprint(present) === then) return
@@ -106,3 +123,46 @@ export function rememberGrounds(plans: Map<string, Grounds>, id: string, grounds
 }
 
 const MOST_PLANS = 20
+
+/**
+ * A route as a text that stays the same until its definition changes, or it starts or stops. Only
+ * known members count: one that the package does not know may be a counter. Contains secrets.
+ */
+function imprintOf(route: Route): string {
+  const destinations = route.destinations.map((one): [string, unknown] => [
+    identityOf(one),
+    partOf('destination', destinationToSent(one)),
+  ])
+  return JSON.stringify([
+    route.name,
+    isRunning(route) ? 'running' : isStopped(route) ? 'stopped' : null,
+    partOf('source', sourceToSent(route.source)),
+    destinations.sort(([one], [other]) => (one < other ? -1 : 1)),
+  ])
+}
+
+const identityOf = ({ id, name }: Destination): string =>
+  isText(id) ? normalizeId(id) : String(name)
+
+function partOf(direction: Direction, part: JsonObject): unknown {
+  const members = membersOf(direction, part.protocol)
+  return sorted(
+    membersIn(part).filter(
+      ([name, value]) =>
+        name !== 'id' && members.has(name) && !members.get(name)!.sentOnly && !isEmpty(value),
+    ),
+  )
+}
+
+const sorted = (members: [string, unknown][]): unknown =>
+  members
+    .map(([name, value]): [string, unknown] => [name, plain(value)])
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain)
+  return isObject(value) ? sorted(membersIn(value)) : value
+}
+
+/** A value as JSON in which the order of members does not count. */
+const stableText = (value: unknown): string => JSON.stringify(plain(value) ?? null)

@@ -2,17 +2,25 @@ import { GatewayError, invalidInput, words, type Finding, readOnlyError } from '
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { checkWanted, stateOfRow, type EnsureState } from '../../model/definition'
-import type { RouteIndex } from '../../model/route-index'
+import { doubtsOfRoute } from '../../model/doubts'
+import { RouteIndex } from '../../model/route-index'
 import type { Route } from '../../model/types'
+import { ownerOf, setLatest } from '../../memory'
 import { mapInSlices } from '../../slices'
-import { groundsOf, rememberGrounds, stalePlan, unchangedSince, type Grounds } from './approval'
+import {
+  groundsOf,
+  rememberGrounds,
+  stalePlan,
+  unchangedSince,
+  usedPlan,
+  type Grounds,
+} from './approval'
 import { newTrace, planned, planOn, type Ensured, type Row } from './apply'
 import { applyAll, applyAlone, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
 import {
   collisions,
   duplicates,
-  findWanted,
   type ApplyOptions,
   type Goal,
   type Plan,
@@ -20,9 +28,11 @@ import {
 } from './plan'
 import { findPortConflicts } from './port-conflicts'
 import { settledList } from './present'
+import { onMain } from '../owned'
 import { refusePlans } from '../protected'
+import { noteShared, refuseSharedPlans } from '../shared'
 import { planRemovals, removalFaults, type Remove } from './removals'
-import { renameFinder } from './renames'
+import { findEach, renameFinder } from './renames'
 import { reportOf, type PlanReport } from './report'
 import { runOf, undo, type Run, type Undo } from './undo'
 
@@ -98,15 +108,19 @@ export async function ensureRoutes(
   if (isApplied && approve && made && planId !== made.id) {
     throw stalePlan(made.grounds, memory?.plans.get(planId!), operation)
   }
+  const { usedPlans } = gateway.memory
+  if (isApplied && approve && usedPlans.has(planId!)) throw usedPlan(operation)
   refuse(problems, operation)
   const plan = made && { id: made.id, ...reportOf(plans, gateway) }
   if (!isApplied) {
     if (memory && made) rememberGrounds(memory.plans, made.id, made.grounds)
+    if (made && approve && !check) usedPlans.delete(made.id)
     const [first, ...others] = plans.map((one) => planned(one))
     if (isList) return { deviceId, results: first ? [first, ...others] : [], plan, isApplied }
     return { deviceId, results: first!, routeId: first!.before?.id, plan, isApplied }
   }
   refusePlans(gateway, plans, operation)
+  refuseSharedPlans(plans, operation)
 
   const work = rows.map((row): Row => ({
     ...row,
@@ -123,9 +137,11 @@ export async function ensureRoutes(
     const { id: routeId } = results.after ?? results.before ?? {}
     return { deviceId, results, routeId, plan, isApplied }
   } finally {
+    const run = runOf(deviceId, isList, work)
+    if (run && planId !== undefined) setLatest(usedPlans, planId, true)
     if (memory) {
       memory.running--
-      memory.lastRun = runOf(deviceId, isList, work) ?? memory.lastRun
+      memory.lastRun = run ?? memory.lastRun
     }
   }
 }
@@ -140,9 +156,13 @@ async function checkedRows(
   const isList = Array.isArray(input)
   // Holes in a list count as empty rows.
   const rows: unknown[] = isList ? Array.from<unknown>(input) : [input]
-  const faults = await mapInSlices(rows, (row, index) =>
-    under(pathIn(isList, index), checkWanted(row, options)),
-  )
+  const unknown: string[] = []
+  const faults = await mapInSlices(rows, (row, index) => {
+    const path = pathIn(isList, index)
+    unknown.push(...doubtsOfRoute(row).unknown.map((at) => (path ? `${path}.${at}` : at)))
+    return under(path, checkWanted(row, options))
+  })
+  operation.unknownFields = unknown
   const removal = { isList, rows: rows.length, state, isSeenFirst: check || approve }
   refuse([...faults.flat(), ...(remove ? removalFaults(remove, removal) : [])], operation)
   const wanted = rows as Wanted[]
@@ -171,22 +191,35 @@ async function planRows(
   const present = await settledList(gateway, deviceId, goals, options.waitTimeout, operation)
   const planFor = (goal: Goal, route: Route | undefined): Plan =>
     planOn(gateway, deviceId, goal, route)
-  const given = await mapInSlices(goals, (goal): Planned => ({
+  // A route on its backup is compared as it is on main.
+  const home =
+    gateway.memory.protections.size === 0
+      ? present
+      : new RouteIndex(present.all.map((route) => onMain(gateway, deviceId, route)))
+  const { found, refused } = findEach(goals, home, operation)
+  const given = await mapInSlices(goals, (goal, index): Planned => ({
     ...goal,
-    plan: planFor(goal, findWanted(goal, present, operation)),
+    plan: planFor(goal, present.byId(found[index]?.id)),
   }))
-  recogniseRenames(given, present, planFor, options.approve === true)
+  const planHere = (goal: Goal, { id }: Route): Plan => planFor(goal, present.byId(id))
+  recogniseRenames(given, home, planHere, options.approve === true)
 
   const plans = given.map((row) => row.plan)
+  const isOwned = ({ id: routeId }: Route): boolean =>
+    ownerOf(gateway, { deviceId, routeId }) !== undefined
   const { removals, problems } = options.remove
-    ? planRemovals(options.remove, plans, present.all, { ...options, state: 'absent' })
+    ? planRemovals(options.remove, plans, present.all, { ...options, state: 'absent' }, isOwned)
     : { removals: [], problems: [] }
   const rows = [...given, ...removals]
   const all = rows.map((row) => row.plan)
+  noteShared(all, present.all)
   return {
     rows,
     problems: [
       ...plans.flatMap((one, index) => under(pathOf(index), one.problems)),
+      ...refused.flatMap(({ index, problem }) =>
+        under(pathOf(index), [{ path: 'renamedFrom', problem }]),
+      ),
       ...collisions(all, present.all, pathOf),
       ...(options.validate === false ? [] : findPortConflicts(all, present.all, pathOf)),
       ...problems,
@@ -241,7 +274,7 @@ export async function undoLastRun(
   if (memory.running > 0) {
     throw new GatewayError(
       'CONFLICT',
-      words('A run of this node is still in progress. Nothing was taken back. Wait until it ends.'),
+      words('A run is still in progress. Nothing was taken back. Wait until it ends.'),
       { operation: operation.name, applied: 'no' },
     )
   }
@@ -250,7 +283,7 @@ export async function undoLastRun(
     throw new GatewayError(
       'NOT_FOUND',
       words(
-        'There is no run to take back: this node has changed nothing since its last deploy, or that was taken back already.',
+        'There is no run to take back: none has changed anything since the start, or the last one was taken back already.',
       ),
       { operation: operation.name },
     )

@@ -2,12 +2,16 @@ import { GatewayError, words, type Finding } from '../../errors'
 import type { Operation } from '../../connection/operation'
 import { forCreate, toSent } from '../../model/convert'
 import { checkNewRoute, type WantedState } from '../../model/definition'
+import { doubtsOfRoute } from '../../model/doubts'
 import { isSameId, normalizeId } from '../../model/ids'
+import { isText } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
-import { shownWithoutSecrets } from '../../model/secrets'
+import { hideSecrets } from '../../model/secrets'
 import type { Route, RouteFields, RoutePatch } from '../../model/types'
-import { comparison, type Difference } from '../../model/diff'
+import { changesFor, type Difference } from '../../model/diff'
+import type { Owner } from '../../memory'
 import { planMerge } from '../merge'
+import { leftState, whyKept, withoutOwned, type Left } from '../owned'
 import { isRunning, isStopped, wholeRoute } from '../../model/route-state'
 
 export type { EnsureState, WantedState } from '../../model/definition'
@@ -44,13 +48,15 @@ export interface Goal {
 export interface Plan {
   steps: Exclude<EnsureAction, 'none'>[]
   diff: Difference[]
-  /** Paths of secrets that the appliance masks, so that it is not known whether they are as wanted. */
-  unverified: string[]
   /** What a create or an update sends. */
   fields?: RouteFields
   before: Route | null
   /** For a new route: the name of one that it seems to be, under another name. */
   renameOf?: string
+  /** Outputs that other routes share and that it would remove or change. */
+  shared?: string[]
+  /** What stays as it is, because a failover owns it. */
+  left?: Left[]
   problems: Finding[]
 }
 
@@ -61,19 +67,22 @@ export function plan(
   options: PlanOptions,
   /** The same route for comparison, with the secrets that reads leave out. */
   told = found,
+  /** The failover that protects it. */
+  owner?: Owner,
 ): Plan {
   const route = found && wholeRoute(found)
-  const nothing: Plan = { steps: [], diff: [], unverified: [], before: route ?? null, problems: [] }
+  const nothing: Plan = { steps: [], diff: [], before: route ?? null, problems: [] }
   if (options.state === 'absent') {
     if (!route) return nothing
     return {
       ...nothing,
       steps: ['delete'],
-      diff: [{ path: '', from: shownWithoutSecrets(toSent(route)), to: null }],
+      diff: [{ path: '', from: hideSecrets(toSent(route)), to: null }],
+      problems: owner ? [{ path: '', problem: whyKept(route) }] : [],
     }
   }
   return route
-    ? planPresent(wanted, route, told ?? route, options, nothing)
+    ? planPresent(wanted, route, told ?? route, options, nothing, owner)
     : planMissing(wanted, options, nothing)
 }
 
@@ -89,7 +98,7 @@ function planMissing(given: Wanted, { state, validate }: PlanOptions, nothing: P
     source: withoutNulls(source),
     destinations: destinations.map(withoutNulls),
   }
-  const diff = [{ path: '', from: null, to: shownWithoutSecrets(fields) }]
+  const diff = [{ path: '', from: null, to: hideSecrets(fields) }]
   return { ...nothing, steps: ['create'], diff, fields }
 }
 
@@ -103,26 +112,38 @@ function planPresent(
   told: Route,
   { state, exact, validate }: PlanOptions,
   nothing: Plan,
+  owner?: Owner,
 ): Plan {
-  const patch = isSameId(wanted.id, route.id) ? wanted : withoutForeignIds(wanted, route)
+  const given = isSameId(wanted.id, route.id) ? wanted : withoutForeignIds(wanted, route)
+  const { patch, left } = owner
+    ? withoutOwned(given, route, told, owner)
+    : { patch: given, left: [] }
   const { fields, problems } = planMerge(patch, route, { validate })
+  if (validate !== false) problems.push(...doubtsOfRoute(patch, route).faults)
   if (exact && Array.isArray(patch.destinations)) {
     const named = patch.destinations
     fields.destinations = fields.destinations.filter(({ id, name }) =>
       named.some((one) => (isText(one.id) ? isSameId(one.id, id) : one.name === name)),
     )
   }
-  const { differences: diff, unverified } = comparison(fields, toSent(told))
+  const diff = changesFor(fields, toSent(told))
   const steps: Plan['steps'] = []
   if (state === 'stopped' && !isStopped(route)) steps.push('stop')
   if (diff.length > 0) steps.push('update')
   if (state === 'started' && !isRunning(route)) steps.push('start')
   if (steps.includes('stop') || steps.includes('start')) {
-    diff.push({ path: 'state', from: route.state, to: state === 'started' ? 'running' : 'idle' })
+    if (owner?.isTwo) left.push(leftState(owner, told, state === 'started'))
+    else
+      diff.push({ path: 'state', from: told.state, to: state === 'started' ? 'running' : 'idle' })
   }
-  // An update writes them too.
-  const left = steps.includes('update') ? [] : unverified
-  return { ...nothing, steps, diff, unverified: left, fields, problems }
+  return {
+    ...nothing,
+    steps: owner?.isTwo ? steps.filter((step) => step === 'update') : steps,
+    diff,
+    fields,
+    problems,
+    ...(left.length > 0 && { left }),
+  }
 }
 
 /** Drops the IDs of a former route with this name and of its parts: the present one has others. */
@@ -140,8 +161,6 @@ function withoutForeignIds({ id: _route, ...wanted }: Wanted, present: Route): W
     ...(Array.isArray(destinations) && { destinations: destinations.map(bare) }),
   }
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Finds rows that mean the same route. */
 export function duplicates(rows: readonly Wanted[], pathOf: (index: number) => string): Finding[] {
@@ -179,14 +198,19 @@ export function findWanted(
     throw new GatewayError(
       'NOT_FOUND',
       words(
-        'There is no route "__route__" on __host__. With a name and a definition it would be created.',
+        'There is no route with the ID "__route__" on __host__. To create it, add a name and a definition.',
         { route: id ?? '' },
       ),
       { operation: operation.name },
     )
   }
   const named = present.byName(name)
-  const found = named.length === 0 && isText(renamedFrom) ? present.byName(renamedFrom) : named
+  const isFormer = named.length === 0 && isText(renamedFrom)
+  return theOnly(isFormer ? present.byName(renamedFrom) : named, operation)
+}
+
+/** @throws GatewayError `CONFLICT` when several routes have the name */
+export function theOnly(found: readonly Route[], operation: Operation): Route | undefined {
   if (found.length > 1) {
     throw new GatewayError(
       'CONFLICT',

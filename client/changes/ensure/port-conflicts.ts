@@ -1,16 +1,21 @@
 import type { Problem } from '../../errors'
 import { toSent } from '../../model/convert'
+import { normalizeId } from '../../model/ids'
+import { isText } from '../../model/json'
 import { isSrtListener } from '../../model/members'
 import type { Destination, Route, RouteFields, Source } from '../../model/types'
 
-/** One place where a route listens: two on the same adapter and port cannot both work. */
+/** One place where a route listens: two that overlap cannot both work. */
 interface Listener {
   /** JSON path of the port within the route. */
   path: string
+  /** Empty for every adapter. */
   adapter: string
   /** Empty for every address of the adapter. */
   address: string
   port: number
+  /** Of the destination: one that belongs to several routes listens once. */
+  output?: string
 }
 
 interface Planned {
@@ -28,15 +33,14 @@ export function findPortConflicts(
   present: readonly Route[],
   pathOf: (index: number) => string,
 ): Problem[] {
-  const planned = new Map(plans.map((plan) => [plan.before?.id ?? plan, plan]))
-  const taken = new Map<string, Array<{ owner: unknown; where: string; address: string }>>()
+  const planned = new Set(plans.map(({ before }) => before?.id))
+  const taken = new Map<number, Array<{ owner: unknown; where: string; listener: Listener }>>()
   const take = (owner: unknown, where: string, listeners: Listener[]): void => {
     for (const listener of listeners) {
-      const key = keyOf(listener)
-      const others = taken.get(key)
-      const one = { owner, where, address: listener.address }
+      const one = { owner, where, listener }
+      const others = taken.get(listener.port)
       if (others) others.push(one)
-      else taken.set(key, [one])
+      else taken.set(listener.port, [one])
     }
   }
   for (const route of present) {
@@ -49,29 +53,39 @@ export function findPortConflicts(
     if (fields) take(plan, pathOf(index) || `route "${name}"`, listenersOf(fields))
   })
 
-  return plans.flatMap(({ steps, fields, before }, index) => {
+  return plans.flatMap((plan, index) => {
+    const { steps, fields, before } = plan
     if (!fields || !(steps.includes('create') || steps.includes('update'))) return []
-    const listened = new Set(before ? listenersOf(toSent(before)).map(keyOf) : [])
+    const former = before ? listenersOf(toSent(before)) : []
     return listenersOf(fields).flatMap((listener) => {
-      const key = keyOf(listener)
-      if (listened.has(key)) return []
-      const all = (taken.get(key) ?? []).filter(
-        ({ address }) => !address || !listener.address || address === listener.address,
-      )
-      const others = all.filter(({ owner }) => owner !== plans[index])
+      if (former.some((one) => includes(one, listener))) return []
+      const { port, adapter, path: place } = listener
+      const all = taken.get(port)!.filter((one) => overlap(one.listener, listener))
+      const others = all.filter(({ owner }) => owner !== plan)
       const twice = all.length - others.length > 1
       if (others.length === 0 && !twice) return []
       const who = others[0]?.where ?? 'the same route'
-      const on = listener.adapter
-        ? `network interface ${listener.adapter}`
-        : 'the automatic network interface'
-      const path = [pathOf(index), listener.path].filter(Boolean).join('.')
-      return [{ path, problem: `is ${listener.port} on ${on}, where ${who} already listens` }]
+      const on = adapter ? `network interface ${adapter}` : 'all network interfaces'
+      const path = [pathOf(index), place].filter(Boolean).join('.')
+      return [{ path, problem: `is ${port} on ${on}, where ${who} already listens` }]
     })
   })
 }
 
-const keyOf = ({ adapter, port }: Listener): string => `${adapter} ${port}`
+const covers = (one: string, other: string): boolean => one === '' || one === other
+const meets = (one: string, other: string): boolean => covers(one, other) || other === ''
+
+/** True when the first listens wherever the other one does. */
+const includes = (one: Listener, other: Listener): boolean =>
+  one.port === other.port &&
+  covers(one.adapter, other.adapter) &&
+  covers(one.address, other.address)
+
+/** True when both would listen at one place. */
+const overlap = (one: Listener, other: Listener): boolean =>
+  meets(one.adapter, other.adapter) &&
+  meets(one.address, other.address) &&
+  (one.output === undefined || one === other || one.output !== other.output)
 
 function listenersOf({ source, destinations }: RouteFields): Listener[] {
   return [
@@ -99,6 +113,7 @@ function listenersOfPart(part: Source | Destination, path: string, listens: bool
   return places
     .map(({ place, at }) => ({
       path: `${at}.port`,
+      output: path !== 'source' && isText(part.id) ? normalizeId(part.id) : undefined,
       adapter: place.networkInterface ?? '',
       address: String(place.address ?? '').replace(/^(0\.0\.0\.0|::)$/, ''),
       port: Number(place.port),

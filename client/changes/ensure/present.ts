@@ -1,4 +1,4 @@
-import { incompleteList, isIncomplete, listRoutes } from '../../api/routes'
+import { incompleteList, isIncomplete, isMoving, listRoutes } from '../../api/routes'
 import { words } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
@@ -6,9 +6,11 @@ import { isPending, wholeRoute } from '../../model/route-state'
 import { RouteIndex } from '../../model/route-index'
 import type { Route, RouteList } from '../../model/types'
 import { askItself, judgeMissing } from '../../watch/gone'
-import type { RouteAddress } from '../find'
-import { forgetUpdate, isInProgress, pollUntil, readStableRoute } from '../pending'
-import { findWanted, type Goal } from './plan'
+import type { RouteAddress, Unseen } from '../../memory'
+import { isNameUnseen, unseenCreates, unseenOf } from '../../unseen'
+import { isInProgress, pollUntil, readStableRoute } from '../pending'
+import type { Goal } from './plan'
+import { findEach } from './renames'
 import { awaitChange } from '../wait'
 
 /** Where a row of `ensure` reads what is present before it changes anything. */
@@ -30,7 +32,7 @@ export interface Present {
 export function ownReads(gateway: Connection, deviceId: string, operation: Operation): Present {
   return {
     routes: (goal) => settledList(gateway, deviceId, [goal], goal.options.waitTimeout, operation),
-    route: (address) => readStableRoute(gateway, address, operation),
+    route: (address) => readStableRoute(gateway, address, operation, true),
   }
 }
 
@@ -77,13 +79,11 @@ export function sharedReads(
     async route(address) {
       const listed = await fromList<Route | null>((_, routes) => {
         const route = routes.byId(address.routeId)
-        const isSettled = route && !isInProgress(gateway, address, route)
+        const isSettled = route && !isInProgress(gateway, address, route, true)
         return Promise.resolve(isSettled ? wholeRoute(route) : null)
       })
       // One that is missing or changing is read by itself.
-      if (!listed) return readStableRoute(gateway, address, operation)
-      forgetUpdate(gateway, address)
-      return listed
+      return listed ?? readStableRoute(gateway, address, operation, true)
     },
   }
 }
@@ -139,15 +139,28 @@ function settledJudge(
     missingSince = verdict === 'gone' ? missingSince : verdict
     return verdict === 'gone'
   }
+  /** It is not certain yet which route is meant, or whether it is there. */
+  const isChanging = ({ wanted: { id, name } }: Goal, route: Route | undefined): boolean => {
+    if (!route) return name !== undefined && isNameUnseen(gateway, deviceId, name)
+    const isRenamed = ({ fields }: Unseen): boolean => !id && fields?.name !== (name ?? route.name)
+    return (
+      isPending(route) ||
+      unseenOf(gateway, { deviceId, routeId: route.id }).some(
+        (one) => one.kind === 'delete' || (one.kind === 'update' && isRenamed(one)),
+      )
+    )
+  }
   return async (list, routes) => {
     // Without a name it can neither be found in another way nor created.
     const isLost = goals.some(({ wanted: { id, name } }) => !name && !routes.byId(id))
+    if (isLost && isMoving(list)) return undefined
     if (isLost && isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
-    const found = goals.map((goal) => findWanted(goal, routes, operation))
-    const strangers = Number(list.pendingRouteCreates) - gateway.memory.unseenCreates
+    const { found } = findEach(goals, routes, operation)
+    const strangers = Number(list.pendingRouteCreates) - unseenCreates(gateway, deviceId)
     const missing = found.some((route) => route === undefined)
+    if (missing && isMoving(list)) return undefined
     if (missing && isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
-    const changing = found.some((route) => route !== undefined && isPending(route))
+    const changing = goals.some((goal, index) => isChanging(goal, found[index]))
     const isToBeGone = goals.some(
       ({ options: { state } }, index) => !found[index] && state === 'absent',
     )

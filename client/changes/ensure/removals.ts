@@ -2,6 +2,7 @@ import type { Finding } from '../../errors'
 import { patternFilter } from '../../model/pattern'
 import { isStopped } from '../../model/route-state'
 import type { Route } from '../../model/types'
+import { whyKept } from '../owned'
 import { plan, type ApplyOptions, type Goal, type Plan } from './plan'
 
 /** Which routes are removed that a list does not have. */
@@ -23,8 +24,7 @@ export function removalFaults(
     add('removePattern', 'is empty; it must fit the names of the routes that may be removed')
   }
   if (!isList || rows === 0) {
-    const given = isList ? 'an empty list' : 'a single route'
-    add('remove', `is not possible with ${given}; give the list of all routes that are to stay`)
+    add('remove', 'needs a list with at least one route: all that are to stay')
   }
   if (state === 'absent') {
     add('remove', 'is not possible with the desired state absent')
@@ -52,6 +52,8 @@ export function planRemovals(
   plans: readonly Plan[],
   present: readonly Route[],
   options: ApplyOptions,
+  /** Whether a failover protects it. */
+  isOwned: (route: Route) => boolean,
 ): { removals: Array<Goal & { plan: Plan }>; problems: Finding[] } {
   const { atMost = 3 } = remove
   const fits = patternFilter(remove.pattern)
@@ -65,6 +67,9 @@ export function planRemovals(
       path: 'remove',
       problem: `would delete ${JSON.stringify(name)}, which is not stopped; stop it first, or add it to the list`,
     }))
+  for (const route of surplus.filter(isOwned)) {
+    problems.push({ path: 'remove', problem: `${whyKept(route)}, or add it to the list` })
+  }
   if (surplus.length > atMost) {
     const names = surplus.map(({ name }) => JSON.stringify(name)).join(', ')
     const problem = `is ${atMost}, but ${surplus.length} routes would be deleted: ${names}`

@@ -1,5 +1,6 @@
-import type { Difference } from '../../model/diff'
-import { isObject, isText, membersIn } from '../../model/json'
+import { cannotBeCompared, type Difference } from '../../model/diff'
+import { isObject } from '../../model/json'
+import { legible, shown } from '../../model/legible'
 import { secretsOfRouteNotShown } from '../../model/secrets'
 import type { Connection } from '../../connection/connection'
 import type { Plan } from './plan'
@@ -10,9 +11,12 @@ export interface PlanReport {
   id: string
   /** How many routes each step is for. */
   summary: PlanSummary
-  /** Several lines: each route with a step, its differences, and how many there are in all. */
+  /**
+   * Several lines: how many there are in all; then each route with a step, and its differences; then
+   * each one that is only left to its failover.
+   */
   text: string
-  /** A row for each route with a step. */
+  /** A row for each route with a step, in the order of the text. */
   table: PlanRow[]
 }
 
@@ -35,35 +39,51 @@ export interface PlanRow {
 }
 
 /**
- * Reports plans without their ID.
+ * Reports plans without their ID: what takes something away first, so that nobody overlooks it.
  * @param protects says which routes need a confirmation by name
  */
 export function reportOf(
   plans: readonly Plan[],
   { protects }: Pick<Connection, 'protects'>,
 ): Omit<PlanReport, 'id'> {
-  const remarksOf = (one: Plan): string[] => [
-    ...(isToConfirm(one, protects) ? ['protected: msg.confirmProtected must be its name'] : []),
-    ...(one.steps.includes('delete') ? lossesOf(one) : []),
-    ...differencesOf(one),
-  ]
   const summary: PlanSummary = { create: 0, update: 0, delete: 0, start: 0, stop: 0 }
   for (const { steps } of plans) for (const step of steps) summary[step]++
-  const changing = plans.filter(({ steps }) => steps.length > 0)
-  const lines = changing.flatMap((one) => [
-    `${signOf(one)} ${routeOf(one)}  ${doneTo(one)}`,
-    ...remarksOf(one).map((line) => `    ${line}`),
+  const rows = plans
+    .filter(({ steps }) => steps.length > 0)
+    .sort((one, other) => weightOf(one) - weightOf(other))
+    .map((one) => ({
+      sign: signOf(one),
+      route: legible(routeOf(one)),
+      steps: doneTo(one),
+      remarks: [
+        ...(isToConfirm(one, protects) ? ['protected: msg.confirmProtected must be its name'] : []),
+        ...(one.shared ?? []).map((of) => `shared: ${of}; msg.confirmShared must be true`),
+        ...(one.steps.includes('delete') ? lossesOf(one) : []),
+        ...differencesOf(one),
+        ...leftOf(one),
+      ].map(legible),
+    }))
+  const lines = rows.flatMap(({ sign, route, steps, remarks }) => [
+    `${sign} ${route}  ${steps}`,
+    ...remarks.map((remark) => `    ${remark}`),
   ])
+  for (const one of plans) {
+    if (one.left && one.steps.length === 0) {
+      lines.push(`= ${legible(routeOf(one))}`, ...leftOf(one).map((remark) => `    ${remark}`))
+    }
+  }
   return {
     summary,
-    text: [...lines, inAll(summary)].join('\n'),
-    table: changing.map((one) => ({
-      sign: signOf(one),
-      route: routeOf(one),
-      steps: doneTo(one),
-      changes: remarksOf(one).join('; '),
-    })),
+    text: [inAll(summary), ...lines].join('\n'),
+    table: rows.map(({ remarks, ...row }) => ({ ...row, changes: remarks.join('; ') })),
   }
+}
+
+/** Deletions come first, then stops, then renames. */
+function weightOf({ steps, fields, before }: Plan): number {
+  if (steps.includes('delete')) return 0
+  if (steps.includes('stop')) return 1
+  return before && fields && fields.name !== before.name ? 2 : 3
 }
 
 const isToConfirm = ({ before, steps }: Plan, protects: Connection['protects']): boolean =>
@@ -100,10 +120,14 @@ function differencesOf({ diff, steps, renameOf }: Plan): string[] {
   return [...hint, ...diff.flatMap(({ to }) => partsOf(to))]
 }
 
-const lineOf = ({ path, from, to }: Difference): string =>
-  from === undefined || from === null
-    ? `${path}: ${shown(to)}`
-    : `${path}: ${shown(from)} → ${to === undefined ? 'removed' : shown(to)}`
+const leftOf = ({ left = [] }: Plan): string[] => left.map(({ text }) => legible(text))
+
+function lineOf(difference: Difference): string {
+  const { path, from, to } = difference
+  if (cannotBeCompared(difference)) return `${path}: cannot be compared, will be written`
+  if (from === undefined || from === null) return `${path}: ${shown(to)}`
+  return `${path}: ${shown(from)} → ${to === undefined ? 'removed' : shown(to)}`
+}
 
 /** A new route: a line for its source, and one for each destination. */
 function partsOf(route: unknown): string[] {
@@ -113,14 +137,4 @@ function partsOf(route: unknown): string[] {
     `source: ${shown(route.source)}`,
     ...destinations.map((each, index) => `destinations[${index}]: ${shown(each)}`),
   ]
-}
-
-function shown(value: unknown): string {
-  if (isText(value)) return /^[\w.:/•@-]+$/.test(value) ? value : JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`
-  if (!isObject(value)) return JSON.stringify(value) ?? 'none'
-  return membersIn(value)
-    .filter(([, member]) => member !== undefined && member !== null && member !== '')
-    .map(([name, member]) => `${name} ${shown(member)}`)
-    .join(', ')
 }

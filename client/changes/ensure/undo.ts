@@ -10,15 +10,16 @@ import { isRunning, isStopped } from '../../model/route-state'
 import type { RouteIndex } from '../../model/route-index'
 import { isMasked, isSecret, secretsNotShown } from '../../model/secrets'
 import type { Destination, Route } from '../../model/types'
-import { inShort, unchangedSince } from './approval'
+import { imprintAt, inShort, unchangedSince } from './approval'
 import { newTrace, planned, type Ensured, type Row } from './apply'
 import { applyAll, applyAlone, type EnsureFailure } from './bulk'
 import { labelOf } from '../find'
-import { imprintOf } from './imprint'
 import { comparable } from '../known-secrets'
+import { ownerOf, type Owner } from '../../memory'
 import { plan, type ApplyOptions, type Goal, type Wanted, type WantedState } from './plan'
 import { settledList } from './present'
 import { refusePlans } from '../protected'
+import { noteShared, refuseSharedPlans } from '../shared'
 import { reportOf, type PlanReport } from './report'
 
 /** What a run of ensure has changed, as far as is needed to take it back. Contains secrets. */
@@ -97,16 +98,12 @@ export async function undo(
     throw new GatewayError('CONFLICT', said, { operation: operation.name, applied: 'no', problems })
   }
   const rows = ways.flatMap(({ row }) => row ?? [])
-  const report = reportOf(
-    rows.map((row) => row.plan),
-    gateway,
-  )
+  const plans = rows.map((row) => row.plan)
+  noteShared(plans, present.all)
+  const report = reportOf(plans, gateway)
   if (check) return { deviceId, results: rows.map((row) => planned(row.plan)), report, left: run }
-  refusePlans(
-    gateway,
-    rows.map((row) => row.plan),
-    operation,
-  )
+  refusePlans(gateway, plans, operation)
+  refuseSharedPlans(plans, operation)
   if (!isList && rows[0]) {
     const results = await applyAlone(rows[0], gateway, deviceId, operation)
     return { deviceId, results, report }
@@ -138,17 +135,21 @@ function wayBack(
   const id = (after ?? before)?.id
   const now = present.byId(id) ?? (after ? undefined : present.byName(label)[0])
   const told = now && comparable(gateway, deviceId, now)
-  const isAsSent = (): boolean => isReached(change, now, told)
-  const since = changeSince(change, told, isAsSent)
+  const owner = now && ownerOf(gateway, { deviceId, routeId: now.id })
+  const isAsSent = (): boolean => isReached(change, now, told, owner)
+  const imprint = (route: Route): string => imprintAt(gateway, deviceId, route)
+  const since = changeSince(change, now, imprint, isAsSent)
   if (since === 'none') return { problems: [] }
   if (since !== 'ours') return { problems: [since] }
 
   const unknown = before ? secretsNotKnown(before, after, now) : []
   const goal = goalOf(change, told, options)
-  const back = plan(goal.wanted, now, goal.options, told)
+  const back = plan(goal.wanted, now, goal.options, told, owner)
   const problems = [
     ...unknown.map((path) => `${path}: the gateway hides its former value`),
-    ...back.problems.map((one) => `${one.path} ${'kind' in one ? sentenceOf(one) : one.problem}`),
+    ...back.problems.map((one) =>
+      `${one.path} ${'kind' in one ? sentenceOf(one) : one.problem}`.trim(),
+    ),
   ]
   const allow = unchangedSince(gateway, deviceId, now ?? null)
   return { row: { ...goal, plan: back, allow, trace: newTrace() }, problems }
@@ -158,10 +159,11 @@ function wayBack(
 function changeSince(
   { before, after, isInDoubt }: Change,
   now: Route | undefined,
+  imprint: (route: Route) => string,
   isAsSent: () => boolean,
 ): string {
   const isAs = (route: Route | null): boolean =>
-    route && now ? imprintOf(route) === imprintOf(now) : !route && !now
+    route && now ? imprint(route) === imprint(now) : !route && !now
   if (isAs(before)) return 'none'
   if (isInDoubt || after === undefined) {
     return isAsSent() ? 'ours' : 'is neither as before nor as it was to become; check it yourself'
@@ -172,10 +174,15 @@ function changeSince(
 }
 
 /** True when the route has become what the run wanted. */
-function isReached({ goal }: Change, now: Route | undefined, told: Route | undefined): boolean {
+function isReached(
+  { goal }: Change,
+  now: Route | undefined,
+  told: Route | undefined,
+  owner: Owner | undefined,
+): boolean {
   if (!now) return goal.options.state === 'absent'
   const { id: _, ...wanted } = goal.wanted
-  const { steps, problems } = plan(wanted, now, goal.options, told)
+  const { steps, problems } = plan(wanted, now, goal.options, told, owner)
   return steps.length === 0 && problems.length === 0
 }
 

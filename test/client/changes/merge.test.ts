@@ -116,6 +116,13 @@ describe('merge: the ids that an update has to carry', () => {
     ]).should.eql([undefined, 'd2'])
   })
 
+  it('are given to the first of two with the same name', () => {
+    idsOf([
+      { ...out, name: 'two', port: 1 },
+      { ...out, name: 'two', port: 2 },
+    ]).should.eql(['d2', undefined])
+  })
+
   it('are not guessed where a name fits several', () => {
     const twins = {
       ...PRESENT,
@@ -378,7 +385,8 @@ describe('merge: merge', () => {
     problemsOf({ destinations: [{ name: 'tow', ttl: 5 }] }).should.eql([
       {
         path: 'destinations[0]',
-        problem: 'matches no destination of the route, and is not complete enough for a new one',
+        problem:
+          'is no destination of the route (it has "one", "two"), and is not complete enough for a new one',
       },
       {
         path: 'destinations[0].protocol',

@@ -1,0 +1,16 @@
+import { invalidInput } from '../errors'
+import type { Operation } from '../connection/operation'
+import { plainCopy } from '../model/foreign'
+
+/**
+ * A copy of what a caller gives, made before anything is waited for: what is checked is what is
+ * sent, whatever the caller does with the original meanwhile.
+ * @param path names the input in an error
+ * @throws GatewayError `INVALID_INPUT` for what cannot be written as JSON
+ */
+export function plainInput(given: unknown, path: string, { name }: Operation): unknown {
+  const copy = plainCopy(given)
+  if (copy.fault === undefined) return copy.value
+  const dot = path === '' || copy.path === '' || copy.path.startsWith('[') ? '' : '.'
+  throw invalidInput([{ path: path + dot + copy.path, problem: copy.fault }], name)
+}

@@ -1,0 +1,125 @@
+// Shared outputs: one destination can belong to several routes. Nobody knows what the gateway does to
+// the others when one route loses or changes it, so that has to be confirmed.
+import { incompleteList, isIncomplete } from '../api/routes'
+import type { Connection } from '../connection/connection'
+import type { Operation } from '../connection/operation'
+import { GatewayError, say, words } from '../errors'
+import { toSent } from '../model/convert'
+import { changesFor } from '../model/diff'
+import { isSameId, normalizeId } from '../model/ids'
+import { isText, own } from '../model/json'
+import type { Destination, Route, RouteFields, RouteList } from '../model/types'
+import type { Plan } from './ensure/plan'
+import type { RouteAddress } from './find'
+import { nextList } from './shared-list'
+
+/** The names of the other routes that have this destination. */
+type Sharers = (destinationId: string, routeId: string) => string[]
+
+function sharersIn(routes: readonly Route[]): Sharers {
+  const holders = new Map<string, Route[]>()
+  for (const route of routes) {
+    for (const destination of destinationsOf(route)) {
+      const id = idOf(destination)
+      if (id !== undefined) holders.set(id, [...(holders.get(id) ?? []), route])
+    }
+  }
+  return (destinationId, routeId) =>
+    (holders.get(normalizeId(destinationId)) ?? [])
+      .filter(({ id }) => !isSameId(id, routeId))
+      .map(({ name }) => name)
+}
+
+/**
+ * Names the shared outputs that a route would lose or change, each with the other routes.
+ * @param after what an update sends; undefined for a delete
+ */
+function sharedLosses(before: Route, after: RouteFields | undefined, sharers: Sharers): string[] {
+  return touched(before, after).flatMap(({ id, name }) => {
+    const others = sharers(String(id), before.id).map((other) => JSON.stringify(other))
+    return others.length > 0 ? [`${JSON.stringify(name ?? id)} (also of ${others.join(', ')})`] : []
+  })
+}
+
+/** The destinations that a route would lose, or that would get other values. */
+const touched = (before: Route, after: RouteFields | undefined): Destination[] =>
+  destinationsOf(before).filter((destination) => {
+    if (idOf(destination) === undefined) return false
+    const kept = after?.destinations.find(({ id }) => isSameId(id, destination.id))
+    return !kept || changesFor(alone(kept), toSent(alone(destination))).length > 0
+  })
+
+const alone = (destination: Destination): RouteFields =>
+  ({ name: '', source: {}, destinations: [destination] }) as unknown as RouteFields
+
+const destinationsOf = ({ destinations }: Route): Destination[] =>
+  Array.isArray(destinations) ? destinations : []
+
+/** Undefined for a mere ID too: a route can hold that of an output that no longer exists. */
+function idOf(destination: unknown): string | undefined {
+  const id = own(destination, 'id')
+  return isText(id) && isText(own(destination, 'protocol')) ? normalizeId(id) : undefined
+}
+
+/** Notes in the plans which shared outputs they would take from routes that stay. */
+export function noteShared(plans: readonly Plan[], present: readonly Route[]): void {
+  const deleted = new Set(plans.flatMap((one) => (isDelete(one) ? [one.before?.id] : [])))
+  const sharers = sharersIn(present.filter(({ id }) => !deleted.has(id)))
+  for (const one of plans) {
+    if (!one.before || !(isDelete(one) || one.steps.includes('update'))) continue
+    const losses = sharedLosses(one.before, isDelete(one) ? undefined : one.fields, sharers)
+    if (losses.length > 0) one.shared = losses
+  }
+}
+
+const isDelete = ({ steps }: Plan): boolean => steps.includes('delete')
+
+/**
+ * Refuses to take shared outputs from a route, or to change them, unless that is confirmed.
+ * @param losses as {@link sharedLosses} names them
+ * @throws GatewayError `CONFLICT`
+ */
+function refuseSharedLosses(losses: readonly string[], operation: Operation): void {
+  if (losses.length === 0 || operation.confirmsShared) return
+  const more = losses.length > 5 ? `; and ${losses.length - 5} more` : ''
+  const outputs = losses.slice(0, 5).join('; ') + more
+  const said = { ...say('shared', { outputs }), news: 'shared' as const }
+  throw new GatewayError('CONFLICT', [said, say('unchanged'), say('confirmShared')], {
+    operation: operation.name,
+    applied: 'no',
+  })
+}
+
+/** Refuses plans, as above. */
+export const refuseSharedPlans = (plans: readonly Plan[], operation: Operation): void =>
+  refuseSharedLosses(
+    plans.flatMap(({ shared = [] }) => shared),
+    operation,
+  )
+
+/**
+ * Returns what refuses as above for a change that has no list: it lists the routes, unless no output
+ * can be lost.
+ * @param present the route, where it was read
+ * @param after as above
+ * @throws GatewayError `BAD_RESPONSE` too, when not all routes are listed
+ */
+export function sharedOutputs(
+  gateway: Connection,
+  { deviceId, routeId }: RouteAddress,
+): (change: { present?: Route; after?: RouteFields }, operation: Operation) => Promise<void> {
+  // Read once: a change that has to be planned again for its age would be too old each time.
+  let routes: Promise<RouteList> | undefined
+  return async ({ present, after }, operation) => {
+    if (operation.confirmsShared || (present && touched(present, after).length === 0)) return
+    routes ??= nextList(gateway, deviceId, operation)
+    const list = await routes
+    const before = present ?? list.data.find(({ id }) => isSameId(id, routeId))
+    if (before) refuseSharedLosses(sharedLosses(before, after, sharersIn(list.data)), operation)
+    if (isIncomplete(list)) {
+      throw incompleteList(list, UNCERTAIN, say('unchanged'), say('confirmShared'))
+    }
+  }
+}
+
+const UNCERTAIN = words('It is uncertain whether a route that is not listed shares an output.')

@@ -1,0 +1,183 @@
+/**
+ * What in a source or a destination was probably meant otherwise: slips in the names of members, and
+ * texts that are no address. What the appliance itself returns for the same part is never one: newer
+ * firmware may know more than this table.
+ */
+import { excerpt } from './given'
+import type { Fault } from './faults'
+import { isObject, isText, membersIn, own, pathTo, type JsonObject } from './json'
+import { anyMembersOf, membersOf, type Direction, type Member, type Members } from './members'
+import { matcher } from './ids'
+import { nearest } from './near'
+import { protocolOf } from './convert'
+
+/** How much can be told of a part. */
+export interface Doubting {
+  /** The whole part, as far as it is known: its protocol says which members there are. */
+  context?: JsonObject
+  /** The part as the appliance has it. */
+  present?: JsonObject
+  /** Newer firmware may have written it, and what it has is not at hand: only what nobody returns. */
+  isAsRead?: boolean
+}
+
+/** Slips, and the paths of members that nobody knows. */
+export interface Doubts {
+  faults: Fault[]
+  unknown: string[]
+}
+
+/** The same of a whole route, or of a patch of one; `present` is that route as it was read. */
+export function doubtsOfRoute(route: unknown, present?: unknown, isAsRead = false): Doubts {
+  const found: Doubts = { faults: [], unknown: [] }
+  const add = (direction: Direction, part: unknown, path: string, former: unknown): void => {
+    if (!isObject(part)) return
+    const known = isObject(former) ? former : undefined
+    const context = known ? { ...known, ...part } : part
+    const { faults, unknown } = doubtsIn(direction, part, path, {
+      context,
+      present: known,
+      isAsRead,
+    })
+    found.faults.push(...faults)
+    found.unknown.push(...unknown)
+  }
+  add('source', own(route, 'source'), 'source', own(present, 'source'))
+  const given = own(route, 'destinations')
+  const formerly = own(present, 'destinations')
+  const former: unknown[] = Array.isArray(formerly) ? formerly : []
+  const find = matcher(former)
+  if (Array.isArray(given)) {
+    given.forEach((part: unknown, index) =>
+      add('destination', part, `destinations[${index}]`, former[find(part)[0] ?? -1]),
+    )
+  } else if (isObject(given)) {
+    for (const [key, part] of membersIn(given)) {
+      const at = find({ id: key })[0] ?? find({ name: key })[0] ?? -1
+      add('destination', part, pathTo('destinations', key), former[at])
+    }
+  }
+  return found
+}
+
+/** Returns the members that were probably meant otherwise, and the paths of those that nobody knows. */
+export function doubtsIn(
+  direction: Direction,
+  part: JsonObject,
+  path: string,
+  { context = part, present, isAsRead = false }: Doubting = {},
+): Doubts {
+  const protocol = protocolOf(direction, context)
+  const members = membersOf(direction, protocol)
+  const all = members.size > membersOf(direction, '').size ? members : anyMembersOf(direction)
+  const faults: Fault[] = []
+  const unknown: string[] = []
+
+  function examine(
+    known: ReadonlyMap<string, Member>,
+    given: JsonObject,
+    at: string,
+    former: readonly unknown[],
+  ): void {
+    for (const [name, value] of membersIn(given)) {
+      if (value === undefined || former.some((one) => isSame(own(one, name), value))) continue
+      const here = pathTo(at, name)
+      const member = known.get(name)
+      const isThere = former.some((one) => isObject(one) && Object.hasOwn(one, name))
+      const meant = isThere ? undefined : meantBy(name, value, known, direction, isAsRead)
+      if (meant !== undefined) faults.push({ path: here, kind: 'didYouMean', member: meant })
+      else if (member?.isAddress && isText(value) && !areAddresses(value)) {
+        faults.push({
+          path: here,
+          kind: 'address',
+          given: { kind: 'value', shown: excerpt(value) },
+        })
+      } else if (member?.of && Array.isArray(value)) {
+        const formerItems = former.flatMap((one) => own(one, name) ?? [])
+        for (const [index, item] of value.entries()) {
+          if (isObject(item)) examine(mapOf(member.of), item, `${here}[${index}]`, formerItems)
+        }
+      } else if (!member && !isThere) {
+        unknown.push(here)
+      }
+    }
+  }
+  examine(all, part, path, present ? [present] : [])
+  return { faults, unknown }
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one !== undefined && JSON.stringify(one) === JSON.stringify(other)
+
+const mapOf = (members: Members): ReadonlyMap<string, Member> => new Map(Object.entries(members))
+
+/** What people call a member, in lower case. No firmware is known to return any of these names. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  ip: ['address'],
+  ipaddress: ['address'],
+  host: ['address'],
+  hostname: ['address'],
+  url: ['address'],
+  uri: ['address'],
+  passphrase: ['srtPassPhrase', 'password'],
+  password: ['srtPassPhrase'],
+  latency: ['srtLatency'],
+  streamid: ['srtStreamID'],
+  overhead: ['srtOverhead'],
+  interface: ['networkInterface'],
+  nic: ['networkInterface'],
+  bitrate: ['maxBitrate'],
+}
+
+/** What firmware writes into members that it only shows. Anything else there is a wish. */
+const SHOWN: Readonly<Record<string, { words: RegExp; meant: readonly string[] }>> = {
+  mode: { words: /^(unicast|multicast|hls|)$/i, meant: ['srtMode', 'rtmpMode'] },
+  encryption: {
+    words: /^(none|srt|)$/i,
+    meant: ['srtEncryption', 'srtPassPhrase', 'useEncryption'],
+  },
+}
+
+function meantBy(
+  name: string,
+  value: unknown,
+  known: ReadonlyMap<string, Member>,
+  direction: Direction,
+  isAsRead: boolean,
+): string | undefined {
+  const member = known.get(name)
+  const has = (other: string): boolean => known.has(other)
+  const shown = Object.hasOwn(SHOWN, name) ? SHOWN[name] : undefined
+  if (shown && !isAsRead && !member?.sentAs && typeof value === 'string') {
+    return shown.words.test(value) ? undefined : shown.meant.find(has)
+  }
+  if (member) return undefined
+  const alias = name.toLowerCase()
+  const meant = Object.hasOwn(ALIASES, alias) ? ALIASES[alias]!.find(has) : undefined
+  // A member of another protocol is left over from it, and does no harm.
+  if (meant !== undefined || isAsRead || anyMembersOf(direction).has(name)) return meant
+  const offered = [...known].filter(([, { readOnly }]) => readOnly?.({}) !== true)
+  return nearest(
+    name,
+    offered.map(([other]) => other),
+    (other) => (other.length < 6 ? 1 : 2),
+  )
+}
+
+/** Several paths are joined by `|` in one text. */
+// Of redundant paths, one may be without.
+const areAddresses = (text: string): boolean =>
+  text.split('|').every((one) => (one === '' && text.includes('|')) || isAddress(one))
+
+/** True for an IP address or the name of a host. */
+function isAddress(text: string): boolean {
+  if (/^[\d.]+$/.test(text)) {
+    const numbers = text.split('.')
+    return (
+      numbers.length === 4 && numbers.every((one) => /^\d{1,3}$/.test(one) && Number(one) <= 255)
+    )
+  }
+  if (text.includes(':')) return URL.canParse(`http://[${text.replace(/%[\w.-]+$/, '')}]`)
+  const labels = text.replace(/\.$/, '').split('.')
+  return text.length <= 253 && labels.every((one) => /^[\p{L}\p{N}_-]{1,63}$/u.test(one))
+}

@@ -1,0 +1,201 @@
+// What was sent from here and does not show yet: every plan and every wait asks for it.
+import type { Connection } from './connection/connection'
+import { keyOf, setLatest, type RouteAddress, type Unseen } from './memory'
+import { toSent, protocolOf } from './model/convert'
+import { showsUpdate } from './model/diff'
+import { matcher, normalizeId } from './model/ids'
+import { isPending, stateOf } from './model/route-state'
+import type { Destination, Route, Source } from './model/types'
+
+/** Milliseconds after which a change that the appliance accepted is not expected to show any more. */
+const ACCEPTED_MS = 120_000
+/** The same for one that may not have arrived. */
+const DOUBTED_MS = 30_000
+/** The same for one that another came after: the state between the two may never show in a read. */
+const EARLIER_MS = 10_000
+
+type Change = Omit<Unseen, 'sentAt' | 'accepted' | 'earlier' | 'wasPending'>
+
+type Place = RouteAddress | { deviceId: string; name: string }
+
+const placeKey = (place: Place): string =>
+  'routeId' in place ? keyOf(place) : `${place.deviceId} named ${place.name}`
+
+/** Changes of the same slot follow each other: a later one replaces the one before. */
+const slotOf = ({ kind, destinationId = '' }: Change): string =>
+  kind === 'start' || kind === 'stop' ? `state ${normalizeId(destinationId)}` : kind
+
+/**
+ * Remembers a change that is about to be sent.
+ * @returns what forgets it again, for one that certainly did not arrive, and what notes that the
+ * appliance has accepted it
+ */
+export function rememberUnseen(
+  { memory, clock }: Connection,
+  place: Place,
+  change: Change,
+): { forget: () => void; accepted: () => void } {
+  const key = placeKey(place)
+  const slot = slotOf(change)
+  unseenOf({ memory, clock }, place)
+  const changes = memory.unseen.get(key) ?? new Map<string, Unseen>()
+  const before = changes.get(slot)
+  const isOther = before?.kind !== change.kind || change.kind === 'update'
+  const earlier = before && isOther ? { ...before, earlier: undefined } : before?.earlier
+  const unseen: Unseen = { ...change, sentAt: clock.now(), accepted: false, earlier }
+  changes.set(slot, unseen)
+  setLatest(memory.unseen, key, changes)
+  return {
+    forget() {
+      if (changes.get(slot) !== unseen) return
+      if (before) changes.set(slot, before)
+      else drop(memory.unseen, key, changes, slot)
+    },
+    accepted() {
+      unseen.accepted = true
+    },
+  }
+}
+
+function drop(
+  all: Connection['memory']['unseen'],
+  key: string,
+  changes: Map<string, Unseen>,
+  slot: string,
+): void {
+  changes.delete(slot)
+  if (changes.size === 0 && all.get(key) === changes) all.delete(key)
+}
+
+/** Forgets the changes of a route, or those of one kind. Call when they have been seen applied. */
+export function forgetUnseen({ memory }: Connection, place: Place, kind?: Unseen['kind']): void {
+  const key = placeKey(place)
+  const changes = memory.unseen.get(key)
+  if (!changes) return
+  for (const [slot, unseen] of changes) {
+    if (kind === undefined || unseen.kind === kind) drop(memory.unseen, key, changes, slot)
+  }
+}
+
+/** Notes what a read shows: call with every route that is read. */
+export function noteRoutes(
+  { memory, clock }: Connection,
+  deviceId: string,
+  routes: readonly Route[],
+): void {
+  if (memory.unseen.size === 0) return
+  for (const route of routes) {
+    for (const place of [
+      { deviceId, routeId: route.id },
+      { deviceId, name: route.name },
+    ]) {
+      const key = placeKey(place)
+      const changes = memory.unseen.get(key)
+      if (!changes) continue
+      for (const [slot, unseen] of changes) {
+        if (isOver(unseen, route, clock.now())) drop(memory.unseen, key, changes, slot)
+      }
+    }
+  }
+}
+
+/** True when a route as read shows a change, or shows that it was refused after all. */
+function isOver(unseen: Unseen, route: Route, now: number): boolean {
+  const { accepted, earlier } = unseen
+  if (unseen.kind !== 'create' && accepted) {
+    if (isPending(route)) {
+      unseen.wasPending = true
+      return false
+    }
+    if (unseen.wasPending) return true
+  }
+  if (earlier && (shows(earlier, route) || now - earlier.sentAt > EARLIER_MS))
+    unseen.earlier = undefined
+  return unseen.earlier === undefined && shows(unseen, route)
+}
+
+function shows({ kind, fields, before, destinationId, older }: Unseen, route: Route): boolean {
+  switch (kind) {
+    case 'create':
+      return !older?.has(route.id)
+    case 'update':
+      return showsUpdate(fields!, before, toSent(route))
+    case 'delete':
+      return false
+    default:
+      return stateOf(route, destinationId) === (kind === 'start' ? 'running' : 'stopped')
+  }
+}
+
+/** The changes of a route, or of routes to be created with a name, that do not show yet. */
+export function unseenOf(
+  { memory, clock }: Pick<Connection, 'memory' | 'clock'>,
+  place: Place,
+): readonly Unseen[] {
+  const key = placeKey(place)
+  const changes = memory.unseen.get(key)
+  if (!changes) return []
+  for (const [slot, { accepted, sentAt }] of changes) {
+    const longest = accepted ? ACCEPTED_MS : DOUBTED_MS
+    if (clock.now() - sentAt > longest) drop(memory.unseen, key, changes, slot)
+  }
+  return [...changes.values()]
+}
+
+/** True when a route that does not show yet will have this name. */
+export function isNameUnseen(gateway: Connection, deviceId: string, name: string): boolean {
+  const { unseen } = gateway.memory
+  if (unseen.size === 0) return false
+  if (unseenOf(gateway, { deviceId, name }).length > 0) return true
+  for (const [key, changes] of unseen) {
+    const update = changes.get('update')
+    if (!key.startsWith(`${deviceId} `) || update?.fields?.name !== name) continue
+    if (update.before?.name === name) continue
+    if (unseenOf(gateway, { deviceId, routeId: key.slice(deviceId.length + 1) }).includes(update)) {
+      return true
+    }
+  }
+  return false
+}
+
+/** How many routes that were to be created from here do not show yet. */
+export function unseenCreates(gateway: Connection, deviceId: string): number {
+  let count = 0
+  for (const [key, changes] of gateway.memory.unseen) {
+    if (key.startsWith(`${deviceId} named `)) count += changes.size
+  }
+  return count
+}
+
+/**
+ * The route as it will be once the changes show that were sent from here: what the next change builds
+ * on. While it is being started or stopped its state is neither.
+ */
+export function withUnseen(gateway: Connection, deviceId: string, route: Route): Route {
+  const changes = unseenOf(gateway, { deviceId, routeId: route.id })
+  const update = changes.find(({ kind }) => kind === 'update')
+  // One that shows although the route still says that something is under way is there already.
+  const isThere = update !== undefined && !update.earlier && shows(update, route)
+  const fields = isThere ? undefined : update?.fields
+  const isChanging = changes.some((one) => slotOf(one) === 'state ')
+  if (!fields && !isChanging) return route
+  const state = isChanging ? undefined : route.state
+  if (!fields) return { ...route, state }
+  const now = toSent(route)
+  const find = matcher(now.destinations)
+  const destinations = fields.destinations.map((one) => {
+    const [index] = find(one)
+    return index === undefined ? one : over('destination', now.destinations[index]!, one)
+  })
+  const source = over('source', now.source, fields.source)
+  return { ...route, name: fields.name, state, source, destinations }
+}
+
+/** The appliance keeps what an update leaves out, unless the protocol changes. */
+function over<Part extends Source | Destination>(
+  direction: 'source' | 'destination',
+  now: Part,
+  sent: Part,
+): Part {
+  return protocolOf(direction, now) === protocolOf(direction, sent) ? { ...now, ...sent } : sent
+}

@@ -1,0 +1,152 @@
+import 'should'
+import { controlRoute, listDevices, updateRoute, type Connection } from '../../../client/internal'
+import { startSimulator, type Simulator } from '../../../simulator'
+import { errorOf } from '../../support/errors'
+import { ScriptedAppliance, passOn, type Call } from '../../support/scripted-appliance'
+import { until } from '../../support/until'
+import { connectTo, op } from '../connection/support'
+
+const commandOf = ({ body }: Call): unknown => (body as { command?: unknown } | undefined)?.command
+
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** What is under way when the gateway closes. */
+describe('a close during a change', function () {
+  this.timeout(20_000)
+
+  let simulator: Simulator
+  let appliance: ScriptedAppliance
+  let gateway: Connection
+  let deviceId: string
+  let routeId: string
+
+  beforeEach(async () => {
+    simulator = await startSimulator({ routes: 3 })
+    deviceId = simulator.devices[0]!._id
+    routeId = simulator.routes.find(({ state }) => state === 'running')!.id
+    appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
+    await appliance.start()
+    gateway = connectTo(appliance)
+    await listDevices(gateway, op())
+  })
+  afterEach(async () => {
+    await gateway.close()
+    await appliance.stop()
+    await simulator.stop()
+  })
+
+  const restart = (): Promise<unknown> =>
+    controlRoute(
+      gateway,
+      { deviceId, routeId, action: 'restart', waitFor: 'accepted', waitTimeout: 5000 },
+      op(),
+    )
+
+  const sent = (what: string): number =>
+    appliance.calls.findIndex((call) => commandOf(call) === what || call.what === what)
+
+  // Of a stop that takes effect more than 2.2 s after the close began, no start can follow.
+  const STOPS = { 'at once': [300, 1700, 2500], 'as late as it responds': [300, 1700] }
+  for (const [applied, times] of Object.entries(STOPS)) {
+    for (const ms of times) {
+      it(`starts the route of a restart again: the stop is answered after ${ms} ms and applied ${applied}`, async () => {
+        appliance.reply = async (call) => {
+          const isSlow = commandOf(call) === 'stop-route'
+          if (isSlow && applied !== 'at once') await after(ms)
+          const reply = await passOn(call, simulator.url + call.url)
+          if (isSlow && applied === 'at once') await after(ms)
+          return reply
+        }
+        const restarted = restart().catch((error: unknown) => error)
+        await until(() => sent('stop-route') >= 0)
+        await after(50)
+        const begun = performance.now()
+        await gateway.close()
+        ;(performance.now() - begun).should.be.below(3000)
+        await restarted
+        sent('start-route').should.be.above(sent('stop-route'))
+        sent('DELETE /api/session').should.be.above(sent('start-route'))
+        await simulator.settle()
+        simulator.route(routeId)!.state.should.equal('running')
+      })
+    }
+  }
+
+  it('sends the start of a restart also where its stop is never answered', async () => {
+    appliance.reply = (call) =>
+      commandOf(call) === 'stop-route'
+        ? passOn(call, simulator.url + call.url).then(() => 'silence' as const)
+        : passOn(call, simulator.url + call.url)
+    const restarted = restart().catch((error: unknown) => error)
+    await until(() => sent('stop-route') >= 0)
+    await gateway.close()
+    await restarted
+    await simulator.settle()
+    simulator.route(routeId)!.state.should.equal('running')
+  })
+
+  it('does not send a stop again for which a new session had to be opened', async () => {
+    let logins = 0
+    appliance.reply = async (call) => {
+      if (commandOf(call) === 'stop-route') return { status: 401 }
+      if (call.what === 'POST /api/session') {
+        logins++
+        await after(400)
+      }
+      return passOn(call, simulator.url + call.url)
+    }
+    const restarted = errorOf(restart())
+    await until(() => logins > 0)
+    await gateway.close()
+    ;(await restarted).should.match({ code: 'CLOSED', cause: { applied: 'no' } })
+    const commands = appliance.calls.map(commandOf).filter(Boolean)
+    commands.should.eql(['stop-route'])
+  })
+})
+
+describe('a close with a change on its way', () => {
+  it('waits for its response before it ends the session', async () => {
+    const simulator = await startSimulator({ routes: 2 })
+    const appliance = new ScriptedAppliance(async (call) => {
+      if (call.path.endsWith('/commands')) await after(400)
+      return passOn(call, simulator.url + call.url)
+    })
+    await appliance.start()
+    const gateway = connectTo(appliance)
+    await listDevices(gateway, op())
+    const address = { deviceId: simulator.devices[0]!._id, routeId: simulator.routes[0]!.id }
+    const started = controlRoute(
+      gateway,
+      { ...address, action: 'start', waitFor: 'accepted', waitTimeout: 0 },
+      op(),
+    )
+    await until(() => appliance.calls.some(({ path }) => path.endsWith('/commands')))
+    await gateway.close()
+    const { answer } = await started
+    answer.should.be.an.Array()
+    appliance.calls.at(-1)!.what.should.equal('DELETE /api/session')
+    await appliance.stop()
+    await simulator.stop()
+  })
+})
+
+describe('an update of a route that is given in another case', () => {
+  it('carries the ID as the appliance spells it', async () => {
+    const simulator = await startSimulator({ routes: 2 })
+    const gateway = connectTo(simulator)
+    const { id } = simulator.routes[0]!
+    const appliance = new ScriptedAppliance(async (call) =>
+      passOn(call, simulator.url + call.url.replace(id.toUpperCase(), id)),
+    )
+    await appliance.start()
+    const through = connectTo(appliance)
+    const address = { deviceId: simulator.devices[0]!._id, routeId: id.toUpperCase() }
+    const waiting = { waitFor: 'accepted', waitTimeout: 0 } as const
+    await updateRoute(through, { address, patch: { name: 'New' }, mode: 'merge', ...waiting }, op())
+    const sent = appliance.calls.find(({ path }) => path.endsWith('/updates'))!
+    ;(sent.body as { elementID: string }).elementID.should.equal(id)
+    await Promise.all([gateway.close(), through.close()])
+    await appliance.stop()
+    await simulator.stop()
+  })
+})

@@ -1,0 +1,221 @@
+import should from 'should'
+import { openGateway, type Gateway } from '../../../client'
+import { startSimulator, type Simulator } from '../../../simulator'
+import { errorOf } from '../../support/errors'
+import { until } from '../../support/until'
+
+/** An appliance that accepts at once, carries out late, and does not show that it will. */
+describe('a change that does not show yet', function () {
+  this.timeout(60_000)
+
+  let simulator: Simulator
+  let gateway: Gateway
+
+  beforeEach(async () => {
+    simulator = await startSimulator({
+      routes: 2,
+      dialect: { pendingChanges: false, pendingRouteCreates: false },
+    })
+    gateway = openGateway({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    await gateway.devices.list()
+  })
+  afterEach(async () => {
+    await gateway.close()
+    await simulator.stop()
+  })
+
+  const running = () => ({ id: simulator.routes.find(({ state }) => state === 'running')!.id })
+  const destinations = (id: string) => simulator.route(id)!.destinations
+  const updates = (): number =>
+    simulator.journal.filter(({ path }) => path.endsWith('/updates')).length
+  const output = (name: string, port: number) => ({
+    name,
+    protocol: 'udp',
+    address: '239.9.9.9',
+    port,
+  })
+  const NEW = {
+    name: 'New',
+    source: { name: 'New in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+  }
+
+  it('is kept by the next merge: an appliance that takes 8 s loses no destination', async () => {
+    const route = running()
+    const before = destinations(route.id).map(({ id }) => id)
+    simulator.setOptions({ applyDelay: 8000 })
+    await gateway.routes.update(route, { destinations: [output('New out', 7001)] })
+    await gateway.routes.update(route, { source: { name: 'other in' } })
+    await simulator.settle()
+    simulator.route(route.id)!.source.name.should.equal('other in')
+    const now = destinations(route.id)
+    now.map(({ name }) => name).should.containEql('New out')
+    now.map(({ id }) => id).should.containDeep(before)
+  })
+
+  it('is built on where it only changes values, without a wait for each', async () => {
+    const route = running()
+    simulator.setOptions({ applyDelay: 9000 })
+    await gateway.routes.update(route, { name: 'renamed' })
+    await gateway.routes.update(route, { source: { name: 'other in' } })
+    updates().should.equal(2)
+    await simulator.settle()
+    simulator.route(route.id)!.should.match({ name: 'renamed', source: { name: 'other in' } })
+  })
+
+  it('is not undone because the firmware has a counter that the package does not know', async () => {
+    const route = running()
+    const source = simulator.route(route.id)!.source as Record<string, unknown>
+    const count = setInterval(() => {
+      const now = simulator.route(route.id)!.source as Record<string, unknown>
+      now.packetsSeen = Number(now.packetsSeen ?? 0) + 1
+    }, 5)
+    try {
+      source.packetsSeen = 1
+      simulator.setOptions({ applyDelay: 1500 })
+      const [first] = destinations(route.id)
+      await gateway.routes.update(route, { source: { name: 'A' } })
+      await gateway.routes.update(route, {
+        destinations: [{ id: first!.id, name: 'B' }],
+      })
+      await simulator.settle()
+      simulator.route(route.id)!.source.name.should.equal('A')
+      destinations(route.id)[0]!.name.should.equal('B')
+    } finally {
+      clearInterval(count)
+    }
+  })
+
+  it('is not taken for one of another client elsewhere in the route', async () => {
+    const route = running()
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.update(route, { name: 'renamed' })
+    simulator.route(route.id)!.source.name = 'by another client'
+    await gateway.routes.update(route, { source: { srtLatency: 500 } })
+    await simulator.settle()
+    simulator.route(route.id)!.name.should.equal('renamed')
+  })
+
+  it('counts for ensure: a route that was stopped is started', async () => {
+    const route = running()
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.stop(route)
+    const done = await gateway.routes.ensure(route, { state: 'started' })
+    await simulator.settle()
+    should(done).match({ changed: true })
+    simulator.route(route.id)!.state.should.equal('running')
+  })
+
+  it('counts for a plan of ensure', async () => {
+    const route = running()
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.stop(route)
+    const { results } = await gateway.routes.plan(route, { state: 'started' })
+    should(results[0]).match({ changed: true, action: 'start' })
+  })
+
+  it('is waited for before a stop is confirmed: the state before the start says nothing', async () => {
+    const route = running()
+    await gateway.routes.stop(route, { waitFor: 'applied' })
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.start(route)
+    await gateway.routes.stop(route, { waitFor: 'applied' })
+    const state = simulator.route(route.id)!.state
+    await simulator.settle()
+    state.should.equal('idle')
+    simulator.route(route.id)!.state.should.equal('idle')
+  })
+
+  it('is given up once it is old: a stop that no read has shown keeps no start from being confirmed', async () => {
+    const route = running()
+    simulator.setOptions({ applyDelay: 0, settleDelay: 0 })
+    await gateway.routes.stop(route)
+    await gateway.routes.start(route)
+    await gateway.routes.start(route, { waitFor: 'applied', waitTimeout: 15_000 })
+    const begun = performance.now()
+    const done = await gateway.routes.ensure(route, { state: 'started' })
+    should(done).match({ action: 'none' })
+    ;(performance.now() - begun).should.be.below(2000)
+  })
+
+  it('is waited for before an update back to the former values is confirmed', async () => {
+    const route = running()
+    const whole = await gateway.routes.get(route)
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.update(route, { name: 'renamed' })
+    await gateway.routes.update(route, whole, { mode: 'replace', waitFor: 'applied' })
+    const shown = simulator.route(route.id)!.name
+    await simulator.settle()
+    shown.should.equal(whole.name)
+    simulator.route(route.id)!.name.should.equal(whole.name)
+  })
+
+  it('is not made twice: create, then ensure', async () => {
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.create(NEW as never)
+    const done = await gateway.routes.ensure(NEW as never)
+    await simulator.settle()
+    should(done).match({ action: 'none' })
+    simulator.routes.filter(({ name }) => name === 'New').should.have.length(1)
+  })
+
+  it('is not made twice: a rename, then ensure of the new name', async () => {
+    const route = running()
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.update(route, { name: 'New' })
+    await gateway.routes.ensure(NEW as never)
+    await simulator.settle()
+    simulator.routes.filter(({ name }) => name === 'New').should.have.length(1)
+    simulator.routes.should.have.length(2)
+  })
+
+  it('is not taken for the route of a later create with the same name', async () => {
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.create(NEW as never)
+    const second = { ...NEW, source: { ...NEW.source, port: 5001 } }
+    const { route } = await gateway.routes.create(second as never, { waitFor: 'applied' })
+    route!.source.port!.should.equal(5001)
+  })
+
+  it('is not there any more for ensure: delete, then ensure present', async () => {
+    const { id, name } = simulator.route(running().id)!
+    const { source, destinations: outputs } = await gateway.routes.get({ id })
+    simulator.setOptions({ applyDelay: 1500 })
+    await gateway.routes.delete({ id })
+    const done = await gateway.routes.ensure({ name, source, destinations: outputs } as never)
+    await simulator.settle()
+    should(done).match({ action: 'create' })
+    simulator.routes.filter((route) => route.name === name).should.have.length(1)
+  })
+
+  it('that adds a destination and does not show at all stops the next one before it is sent', async () => {
+    const route = running()
+    simulator.setOptions({ applyDelay: 45_000 })
+    await gateway.routes.update(route, { destinations: [output('New out', 7001)] })
+    const error = await errorOf(gateway.routes.update(route, { source: { name: 'other in' } }))
+    error.should.match({ code: 'NOT_CONFIRMED', cause: { applied: 'no', retryable: true } })
+    updates().should.equal(1)
+  })
+
+  it('is forgotten where the appliance has refused it', async () => {
+    const route = running()
+    simulator.fault({ kind: 'status', status: 400, match: { action: 'update' }, times: 1 })
+    await errorOf(gateway.routes.update(route, { name: 'refused' }))
+    const begun = performance.now()
+    await gateway.routes.update(route, { source: { name: 'other in' } })
+    ;(performance.now() - begun).should.be.below(2000)
+    await simulator.settle()
+    simulator.route(route.id)!.name.should.not.equal('refused')
+  })
+
+  it('of an appliance that stores another value is over once the former one has gone', async () => {
+    const route = running()
+    await gateway.routes.update(route, { name: 'renamed' })
+    await until(() => simulator.route(route.id)!.name === 'renamed')
+    simulator.route(route.id)!.name = 'RENAMED'
+    const begun = performance.now()
+    await gateway.routes.update(route, { source: { name: 'other in' } })
+    ;(performance.now() - begun).should.be.below(2000)
+    await simulator.settle()
+    simulator.route(route.id)!.name.should.equal('RENAMED')
+  })
+})

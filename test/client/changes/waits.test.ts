@@ -1,0 +1,81 @@
+import 'should'
+import { openGateway, type Gateway } from '../../../client'
+import { startSimulator, type Simulator } from '../../../simulator'
+import { errorOf } from '../../support/errors'
+import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
+import { until } from '../../support/until'
+
+/** Waits for changes of one device share their polls. */
+describe('a wait beside a read that hangs', function () {
+  this.timeout(20_000)
+
+  let simulator: Simulator
+  let appliance: ScriptedAppliance
+  let gateway: Gateway
+
+  beforeEach(async () => {
+    simulator = await startSimulator({ routes: 3 })
+    appliance = new ScriptedAppliance((call) => passOn(call, simulator.url + call.url))
+    await appliance.start()
+    gateway = openGateway({ baseUrl: appliance.url, username: 'haiadmin', password: 'manager' })
+    await gateway.devices.list()
+  })
+  afterEach(async () => {
+    await gateway.close()
+    await appliance.stop()
+    await simulator.stop()
+  })
+
+  it('is over as soon as its own change shows', async () => {
+    const [first, second] = simulator.routes.map(({ id }) => ({ id }))
+    let hangs = 0
+    appliance.reply = (call) => {
+      const isRead = call.method === 'GET' && call.path.endsWith(first!.id)
+      if (isRead && ++hangs === 1) return 'silence'
+      return passOn(call, simulator.url + call.url)
+    }
+    const waiting = { waitFor: 'applied', waitTimeout: 4000 } as const
+    const one = gateway.routes.start(first!, waiting).catch((error: unknown) => error)
+    await until(() => hangs === 1)
+    const begun = performance.now()
+    await gateway.routes.start(second!, waiting)
+    ;(performance.now() - begun).should.be.below(3000)
+    await one
+  })
+
+  it('ends its read when nobody waits for it any more', async () => {
+    const [first] = simulator.routes.map(({ id }) => ({ id }))
+    let open: boolean | undefined
+    appliance.reply = (call) => {
+      if (call.method !== 'GET' || !call.path.endsWith(first!.id))
+        return passOn(call, simulator.url + call.url)
+      open = true
+      call.socket.once('close', () => (open = false))
+      return 'silence'
+    }
+    const waiting = { waitFor: 'applied', waitTimeout: 500 } as const
+    ;(await errorOf(gateway.routes.start(first!, waiting))).code.should.equal('NOT_CONFIRMED')
+    const failed = performance.now()
+    await until(() => open === false)
+    // The read itself would be given up after 10 s.
+    ;(performance.now() - failed).should.be.below(3000)
+  })
+
+  it('ends at a close, and so does its read', async () => {
+    const [first] = simulator.routes.map(({ id }) => ({ id }))
+    let open: boolean | undefined
+    appliance.reply = (call) => {
+      if (call.method !== 'GET' || !call.path.endsWith(first!.id))
+        return passOn(call, simulator.url + call.url)
+      open = true
+      call.socket.once('close', () => (open = false))
+      return 'silence'
+    }
+    const failed = errorOf(gateway.routes.start(first!, { waitFor: 'applied' }))
+    await until(() => open === true)
+    const begun = performance.now()
+    await gateway.close()
+    ;(await failed).should.match({ code: 'CLOSED', cause: { applied: 'maybe' } })
+    ;(performance.now() - begun).should.be.below(1000)
+  })
+})
