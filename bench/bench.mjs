@@ -1,6 +1,7 @@
 // npm run bench: everything that docs/project/performance.md has figures for, one after the other.
 //   npm run bench -- calls load fleet   only these parts
 // The calls are measured on every supported Node.js.
+import '../scripts/help.mjs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +16,7 @@ const PARTS = {
   look: { script: 'look.mjs' },
   fleet: { script: 'fleet.mjs' },
   failover: { script: 'failover.mjs' },
+  alarms: { script: 'alarms.mjs' },
 }
 
 const wanted = process.argv.slice(2)

@@ -5,7 +5,6 @@ import {
   listDevices,
   mayBeUnknownDevice,
 } from './api/devices'
-import { listDefinitions } from './api/definitions'
 import { exportPreset, type Preset, type PresetAnswer } from './api/presets'
 import { getRoute, listRoutes } from './api/routes'
 import { endSession, sessionInformation, startSession } from './api/session'
@@ -18,6 +17,7 @@ import {
 } from './api/statistics'
 import { controlRoute, type ControlAction } from './changes/control'
 import { createRoute, type Created, type Waiting } from './changes/create'
+import { listDefinitions } from './changes/definitions'
 import { deleteRoute } from './changes/delete'
 import type { Ensured } from './changes/ensure/apply'
 import {
@@ -31,18 +31,31 @@ import {
   findDestination,
   findRoute,
   findSource,
+  labelOf,
   type RouteAddress,
   type Target,
 } from './changes/find'
 import type { EnsureState, Wanted } from './changes/ensure/plan'
 import type { Remove } from './changes/ensure/removals'
 import type { PlanReport } from './changes/ensure/report'
+import { plainInput } from './changes/input'
 import { restorePreset } from './changes/presets'
 import { updateRoute, type Updated, type UpdateMode } from './changes/update'
-import { openConnection, type GatewayOptions } from './connection/connection'
+import { openConnection, type Connection, type GatewayOptions } from './connection/connection'
 import { confirmedIn, newOperation, type Operation } from './connection/operation'
-import { asGatewayError, closedError, invalidInput } from './errors'
+import {
+  GatewayError,
+  asGatewayError,
+  closedError,
+  gatewayClosed,
+  invalidInput,
+  restated,
+  type Finding,
+} from './errors'
 import type { Definition } from './model/definitions'
+import { OPTIONS, listenerFaults, optionFaults, type Options } from './model/options'
+import { DEFAULTS } from './model/ranges'
+import type { Language } from './model/watch'
 import type {
   CommandAnswer,
   Device,
@@ -55,9 +68,12 @@ import type {
   SessionInformation,
   UpdateAnswer,
 } from './model/types'
+import { forPrograms } from './sentences'
 import { createStops } from './stop'
 import { watchDevice } from './watch/device-watch'
 import type { WatchEvent } from './watch/events'
+import type { RouteFilter } from './watch/filter'
+import { listHealth, type HealthRow } from './watch/rows'
 import type { WatchOptions as Subscribe } from './watch/subscription'
 
 /** Options of every method. */
@@ -81,6 +97,11 @@ export interface ListOptions extends DeviceOptions {
   pageSize?: number
 }
 
+export interface HealthOptions extends ListOptions {
+  /** The language of `text`; default `en-US`. */
+  language?: Language
+}
+
 export interface DefinitionsOptions extends DeviceOptions {
   /**
    * What stands for a secret. `hidden` (default): {@link HIDDEN}. `names`: the name of an
@@ -91,10 +112,15 @@ export interface DefinitionsOptions extends DeviceOptions {
   prefix?: string
 }
 
-/** Confirms what would change, stop or delete protected routes. */
+/** Confirms what would be refused. */
 export interface ConfirmOptions {
-  /** The exact name of the route, or of each. Only with `protectedRoutes` of the gateway. */
+  /**
+   * The exact name of each protected route that is changed, stopped or deleted. Only with
+   * `protectedRoutes` of the gateway.
+   */
   confirmProtected?: string | readonly string[]
+  /** Outputs that other routes share may be removed or changed, by update, delete and ensure. */
+  confirmShared?: boolean
 }
 
 /** How long to wait for a change. */
@@ -192,7 +218,10 @@ export interface Changed<Answer> extends RouteAddress {
 }
 
 /** What to watch. The callbacks besides the listener are optional. */
-export interface WatchOptions extends Omit<Subscribe, 'onEvents'>, CallOptions {}
+export interface WatchOptions extends Omit<Subscribe, 'onEvents' | 'route'>, CallOptions {
+  /** By default all routes; text is a pattern. Events that are not about a route are reported in any case. */
+  route?: RouteFilter | string
+}
 
 /** One appliance: one session and one queue for all callers. */
 export interface Gateway {
@@ -231,6 +260,12 @@ export interface Gateway {
      * @throws GatewayError
      */
     list(options?: ListOptions): Promise<RouteList>
+    /**
+     * Returns how all routes are, over all pages, or those of one page: sign, reason, words and
+     * rates. While the device is offline or has an error, every route is `unknown`.
+     * @throws GatewayError
+     */
+    health(options?: HealthOptions): Promise<HealthRow[]>
     /**
      * Returns the definitions of all routes, sorted by name: without IDs, without what only this
      * appliance knows, and with `state` where a route is running or stopped.
@@ -338,7 +373,8 @@ export interface Gateway {
    * closed. All watches of a device share their polls.
    * @param listener called with the events of one poll, in their order
    * @returns ends the watch
-   * @throws GatewayError `CLOSED` when the gateway is closed or the signal aborted already
+   * @throws GatewayError `INVALID_INPUT` for bad options; `CLOSED` when the gateway is closed or the
+   * signal aborted already
    */
   watch(options: WatchOptions, listener: (events: WatchEvent[]) => void): () => void
 
@@ -346,7 +382,7 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const DEFAULT_WAIT_MS = 30_000
+const DEFAULT_WAIT_MS = 1000 * DEFAULTS.waitTimeout
 
 /**
  * Opens a gateway to one appliance. Nothing is sent before the first call.
@@ -366,28 +402,58 @@ const DEFAULT_WAIT_MS = 30_000
  * }
  */
 export function openGateway(options: GatewayOptions): Gateway {
-  const connection = openConnection(options)
+  const connection = opened(options)
   const stops = createStops()
 
-  /** Makes one call, under the name that its errors carry, until the signal is aborted. */
+  /**
+   * Makes one call, under the name that its errors carry, until the signal is aborted.
+   * @param about the route, for errors before it is read
+   */
   async function perform<T>(
     name: string,
-    { signal, confirmProtected }: CallOptions & ConfirmOptions,
+    allowed: Options,
+    given: CallOptions & ConfirmOptions,
     work: (operation: Operation) => Promise<T>,
+    about?: Target,
   ): Promise<T> {
+    const operation = checkedOperation(name, allowed, given, about)
+    const { signal, confirmProtected, confirmShared } = given
     const { stop, release } = stops.of(signal)
-    const operation = newOperation(name, stop)
-    operation.confirmed = confirmedIn(confirmProtected)
+    const own = operation.under({
+      stop,
+      confirmed: confirmedIn(confirmProtected),
+      confirmsShared: confirmShared === true,
+    })
     try {
+      if (connection.closing.stopped) throw gatewayClosed()
       if (stop?.stopped) throw closedError()
-      return await work(operation)
+      return await work(own)
     } catch (error) {
       // Another device may have taken the place of the only one.
       if (mayBeUnknownDevice(error)) forgetOnlyDevice(connection)
-      throw asGatewayError(error, operation, connection.identity)
+      const failure = asGatewayError(error, own, connection.identity)
+      const isOver = connection.closing.stopped && failure.code === 'CLOSED'
+      throw isOver && failure.cause.applied === 'no'
+        ? asGatewayError(gatewayClosed(), own, connection.identity)
+        : failure
     } finally {
       release()
     }
+  }
+
+  /** @throws GatewayError `INVALID_INPUT` with every fault of the options */
+  function checkedOperation(
+    name: string,
+    allowed: Options,
+    given: unknown,
+    about?: Target,
+    more: readonly Finding[] = [],
+  ): Operation {
+    const operation = newOperation(name)
+    operation.route = labelOf(about)
+    const faults = [...optionFaults(allowed, given), ...more]
+    if (faults.length === 0) return operation
+    throw asGatewayError(invalidInput(faults), operation, connection.identity)
   }
 
   const memory = newEnsureMemory()
@@ -425,17 +491,23 @@ export function openGateway(options: GatewayOptions): Gateway {
     route: Target,
     given: ControlOptions = {},
   ): Promise<Changed<CommandAnswer | UpdateAnswer>> =>
-    perform(`${action}-route`, given, async (operation) => {
-      const address = await addressOf(route, given, operation)
-      const destinationId =
-        given.destination && (await destinationOf(given.destination, address, operation))
-      const done = await controlRoute(
-        connection,
-        { ...address, action, destinationId, ...waitingOf(given) },
-        operation,
-      )
-      return { ...address, ...done }
-    })
+    perform(
+      `${action}-route`,
+      OPTIONS.control,
+      given,
+      async (operation) => {
+        const address = await addressOf(route, given, operation)
+        const destinationId =
+          given.destination && (await destinationOf(given.destination, address, operation))
+        const done = await controlRoute(
+          connection,
+          { ...address, action, destinationId, ...waitingOf(given) },
+          operation,
+        )
+        return { ...address, ...done }
+      },
+      route,
+    )
 
   async function statisticsOf(
     address: RouteAddress,
@@ -459,82 +531,109 @@ export function openGateway(options: GatewayOptions): Gateway {
   return {
     session: {
       info: (given = {}) =>
-        perform('session', given, (operation) => sessionInformation(connection, operation)),
+        perform('session', OPTIONS.call, given, (operation) =>
+          sessionInformation(connection, operation),
+        ),
       start: (given = {}) =>
-        perform('session', given, (operation) => startSession(connection, operation)),
+        perform('session', OPTIONS.call, given, (operation) => startSession(connection, operation)),
       end: (given = {}) =>
-        perform('session', given, (operation) => endSession(connection, operation)),
+        perform('session', OPTIONS.call, given, (operation) => endSession(connection, operation)),
     },
 
     devices: {
       list: (given = {}) =>
-        perform('list-devices', given, (operation) => listDevices(connection, operation)),
+        perform('list-devices', OPTIONS.call, given, (operation) =>
+          listDevices(connection, operation),
+        ),
       get: (given = {}) =>
-        perform('get-device', given, async (operation) =>
+        perform('get-device', OPTIONS.device, given, async (operation) =>
           getDevice(connection, await deviceOf(given, operation), operation),
         ),
     },
 
     routes: {
       list: (given = {}) =>
-        perform('list-routes', given, async (operation) => {
+        perform('list-routes', OPTIONS.list, given, async (operation) => {
           const { page, pageSize } = given
           const deviceId = await deviceOf(given, operation)
           return listRoutes(connection, { deviceId, page, pageSize }, operation)
         }),
+      health: (given = {}) =>
+        perform('list-routes', OPTIONS.health, given, async (operation) => {
+          const { page, pageSize, language } = given
+          const deviceId = await deviceOf(given, operation)
+          return listHealth(connection, { deviceId, page, pageSize, language }, operation)
+        }),
       definitions: (given = {}) =>
-        perform('list-routes', given, (operation) => {
+        perform('list-routes', OPTIONS.definitions, given, (operation) => {
           const { secrets, prefix } = given
           const deviceId = (): Promise<string> => deviceOf(given, operation)
           return listDefinitions(connection, { deviceId, secrets, prefix }, operation)
         }),
       get: (route, given = {}) =>
-        perform('get-route', given, async (operation) =>
-          getRoute(connection, await addressOf(route, given, operation), operation),
+        perform(
+          'get-route',
+          OPTIONS.device,
+          given,
+          async (operation) =>
+            getRoute(connection, await addressOf(route, given, operation), operation),
+          route,
         ),
-      create: (definition, given = {}) =>
-        perform('create-route', given, (operation) => {
+      create: (wanted, given = {}) =>
+        perform('create-route', OPTIONS.create, given, async (operation) => {
           const { startRoute = false, validate } = given
+          const definition = plainInput(wanted, '', operation)
           const deviceId = (): Promise<string> => deviceOf(given, operation)
-          return createRoute(
-            connection,
-            { deviceId, definition, startRoute, validate, ...waitingOf(given) },
-            operation,
-          )
+          const how = { startRoute, validate, ...waitingOf(given) }
+          const created = await createRoute(connection, { deviceId, definition, ...how }, operation)
+          return { ...created, ...unknownIn(operation) }
         }),
-      update: (route, patch, given = {}) =>
-        perform('update-route', given, (operation) => {
-          const { mode = 'merge', validate } = given
-          const address = (): Promise<RouteAddress> => addressOf(route, given, operation)
-          return updateRoute(
-            connection,
-            { address, patch, mode, validate, ...waitingOf(given) },
-            operation,
-          )
-        }),
+      update: (route, changes, given = {}) =>
+        perform(
+          'update-route',
+          OPTIONS.update,
+          given,
+          async (operation) => {
+            const { mode = 'merge', validate } = given
+            const patch = plainInput(changes, '', operation)
+            const address = (): Promise<RouteAddress> => addressOf(route, given, operation)
+            const how = { mode, validate, ...waitingOf(given) }
+            const updated = await updateRoute(connection, { address, patch, ...how }, operation)
+            return { ...updated, ...unknownIn(operation) }
+          },
+          route,
+        ),
       delete: (route, given = {}) =>
-        perform('delete-route', given, async (operation) => {
-          const address = await addressOf(route, given, operation)
-          const change = { ...address, ...waitingOf(given) }
-          return { ...address, answer: await deleteRoute(connection, change, operation) }
-        }),
+        perform(
+          'delete-route',
+          OPTIONS.delete,
+          given,
+          async (operation) => {
+            const address = await addressOf(route, given, operation)
+            const change = { ...address, ...waitingOf(given) }
+            return { ...address, answer: await deleteRoute(connection, change, operation) }
+          },
+          route,
+        ),
       start: (route, given) => control('start', route, given),
       stop: (route, given) => control('stop', route, given),
       restart: (route, given) => control('restart', route, given),
       ensure: (wanted: Wanted | Wanted[], given: EnsureOptions = {}) =>
-        perform('ensure-route', given, async (operation) => {
+        perform('ensure-route', OPTIONS.ensure, given, async (operation) => {
           const how = { ...ensuring(given, operation), approve: given.planId !== undefined }
           // One result for one definition, an array for an array.
-          return (await ensureRoutes(connection, wanted, how, operation)).results as never
+          const input = plainInput(wanted, '', operation)
+          return (await ensureRoutes(connection, input, how, operation)).results as never
         }),
       plan: (wanted, given = {}) =>
-        perform('ensure-route', given, async (operation) => {
+        perform('ensure-route', OPTIONS.ensure, given, async (operation) => {
           const how = { ...ensuring(given, operation), planId: undefined, approve: true }
-          const { plan, results } = await ensureRoutes(connection, wanted, how, operation)
+          const input = plainInput(wanted, '', operation)
+          const { plan, results } = await ensureRoutes(connection, input, how, operation)
           return { ...plan!, results: [results].flat() as Ensured[] }
         }),
       undo: (given = {}) =>
-        perform('ensure-route', given, async (operation) => {
+        perform('ensure-route', OPTIONS.undo, given, async (operation) => {
           const { check, waitTimeout = DEFAULT_WAIT_MS } = given
           const how = { check, waitTimeout }
           const { results } = await undoLastRun(connection, memory, how, operation)
@@ -544,48 +643,75 @@ export function openGateway(options: GatewayOptions): Gateway {
 
     statistics: {
       get: (route, given = {}) =>
-        perform('statistics', given, async (operation) => {
-          const address = await addressOf(route, given, operation)
-          const what = await statisticsOf(address, given, operation)
-          return readStatistics(connection, address.deviceId, what, operation)
-        }),
+        perform(
+          'statistics',
+          OPTIONS.statistics,
+          given,
+          async (operation) => {
+            const address = await addressOf(route, given, operation)
+            const what = await statisticsOf(address, given, operation)
+            return readStatistics(connection, address.deviceId, what, operation)
+          },
+          route,
+        ),
       all: (given = {}) =>
-        perform('statistics', given, async (operation) =>
+        perform('statistics', OPTIONS.device, given, async (operation) =>
           readAllStatistics(connection, await deviceOf(given, operation), operation),
         ),
     },
 
     presets: {
       export: (given = {}) =>
-        perform('preset', given, async (operation) =>
+        perform('preset', OPTIONS.device, given, async (operation) =>
           exportPreset(connection, await deviceOf(given, operation), operation),
         ),
       import: (preset, given = {}) =>
-        perform('preset', given, async (operation) => {
+        perform('preset', OPTIONS.import, given, async (operation) => {
           const deviceId = (): Promise<string> => deviceOf(given, operation)
           return (await restorePreset(connection, { deviceId, preset }, operation)).answer
         }),
     },
 
-    watch({ signal, ...given }, listener) {
-      if (signal?.aborted || connection.closing.stopped) throw closedError()
-      const { stop, release } = stops.of(signal)
-      const endWatch = watchDevice(connection, { ...given, onEvents: listener })
-      let isOver = false
-      const end = (): void => {
-        if (isOver) return
-        isOver = true
-        endWatch()
-        unhook?.()
-        release()
+    watch(wanted, listener) {
+      const operation = checkedOperation(
+        'watch',
+        OPTIONS.watch,
+        wanted,
+        undefined,
+        listenerFaults(listener),
+      )
+      const { signal, route: routes, ...given } = wanted
+      const over = connection.closing.stopped ? gatewayClosed() : closedError()
+      if (signal?.aborted || connection.closing.stopped) {
+        throw asGatewayError(over, operation, connection.identity)
       }
-      const unhook = stop?.onStop(end)
+      const { stop, release } = stops.of(signal)
+      const route = typeof routes === 'string' ? { pattern: routes } : routes
+      const endWatch = watchDevice(connection, { ...given, route, onEvents: listener })
+      const hooks: Array<() => void> = [release]
+      const end = (): void => {
+        endWatch()
+        for (const unhook of hooks.splice(0)) unhook()
+      }
+      for (const source of [connection.closing, stop]) if (source) hooks.push(source.onStop(end))
       return end
     },
 
     close: () => connection.close(),
   }
 }
+
+/** @throws GatewayError `CONFIG`, in the words of a program */
+function opened(options: GatewayOptions): Connection {
+  try {
+    return openConnection(options)
+  } catch (error) {
+    throw error instanceof GatewayError ? restated(error, forPrograms(error.sentences)) : error
+  }
+}
+
+const unknownIn = ({ unknownFields }: Operation): Pick<Updated, 'unknownFields'> =>
+  unknownFields.length > 0 ? { unknownFields } : {}
 
 const waitingOf = ({
   waitFor = 'accepted',

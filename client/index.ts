@@ -15,6 +15,7 @@ export type {
   DeviceOptions,
   EnsureOptions,
   Gateway,
+  HealthOptions,
   ImportOptions,
   ListOptions,
   Planned,
@@ -42,9 +43,14 @@ export type { Updated, UpdateMode } from './changes/update'
 export type { Definition } from './model/definitions'
 export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'
+export type { Health, Reason, Sign } from './model/health'
+export type { Incident, IncidentEvent, OpenIncident } from './model/incident'
 export { HIDDEN, hideSecrets } from './model/secrets'
 export type * from './model/types'
 export type { RouteView, Snapshot, Wordless, WatchEvent } from './watch/events'
+export { healthOfRoute } from './watch/health'
 export { eventText } from './watch/text/event-text'
+export { healthText } from './watch/text/health-text'
 export type { RouteFilter } from './watch/filter'
-export type { Health } from './watch/subscription'
+export type { HealthRow } from './watch/rows'
+export type { WatchHealth } from './watch/subscription'

@@ -8,6 +8,8 @@ export { confirmedIn, newOperation } from './connection/operation'
 export type { Operation, Request } from './connection/operation'
 export {
   asGatewayError,
+  asSetting,
+  badSettings,
   closedError,
   ERROR_CODES,
   GatewayError,
@@ -16,6 +18,7 @@ export {
   isGatewayError,
   isLasting,
   ofConfiguration,
+  thrownAs,
   say,
   withoutLabels,
   words,
@@ -26,6 +29,7 @@ export type { SentenceKey } from './sentences'
 export { Stop } from './stop'
 export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
 export { readCertificate } from './connection/certificate'
+export { mistakeIn, type Mistake } from './connection/mistake'
 export { endSession, sessionInformation, startSession } from './api/session'
 export {
   forgetOnlyDevice,
@@ -34,14 +38,14 @@ export {
   mayBeUnknownDevice,
   onlyDevice,
 } from './api/devices'
-export { listDefinitions } from './api/definitions'
-export { getRoute, listRoutes } from './api/routes'
+export { getRoute, isIncomplete, listRoutes } from './api/routes'
 export { readAllStatistics, readStatistics } from './api/statistics'
 export type { FailedStatistics, Statistics, StatisticsOf } from './api/statistics'
 export { exportPreset } from './api/presets'
 export type { Preset, PresetAnswer } from './api/presets'
-export { findDestination, findRoute, findSource } from './changes/find'
+export { findDestination, findRoute, findSource, labelOf } from './changes/find'
 export type { RouteAddress, Target } from './changes/find'
+export { listDefinitions } from './changes/definitions'
 export { createRoute } from './changes/create'
 export type { CreateRoute, Waiting } from './changes/create'
 export { updateRoute } from './changes/update'
@@ -56,19 +60,26 @@ export type { EnsureFailure, EnsureMemory, EnsureRoutes } from './changes/ensure
 export type { Remove } from './changes/ensure/removals'
 export type { PlanReport } from './changes/ensure/report'
 export type { EnsureAction, EnsureState, WantedState } from './changes/ensure/plan'
+export { plainInput } from './changes/input'
 export { restorePreset } from './changes/presets'
-export { isOld, knownBy, knownSnapshot, openBy, watchDevice } from './watch/device-watch'
-export { withoutTold } from './watch/open'
+export { isOld, knownBy, knownSnapshot, openBy, savedBy, watchDevice } from './watch/device-watch'
+export { SAVED_MS, savedIn, withoutTold } from './watch/saved'
+export type { Saved } from './watch/saved'
 export { CONTENT_TYPE as METRICS_TYPE } from './metrics/format'
 export { DETAILS, renderMetrics } from './metrics/render'
 export type { Detail, Picture, PicturedFailover, PicturedFleet } from './metrics/render'
 export { readSrt } from './metrics/srt'
 export type { SrtReading } from './metrics/srt'
-export { isLastingLook, protectRoute } from './failover/protect'
+/** Loaded with the first failover: most flows have none. */
+export const failovers = (): typeof import('./failover/protect') =>
+  require('./failover/protect') as typeof import('./failover/protect')
 export type { FailoverReport, FailoverStatus, Protection, ProtectOptions } from './failover/protect'
-export type { Health, WatchOptions } from './watch/subscription'
-export { eventText } from './watch/text/event-text'
+export { listHealth } from './watch/rows'
+export type { HealthRow } from './watch/rows'
+export type { WatchHealth, WatchOptions } from './watch/subscription'
+export { eventText } from './watch/events'
 export type { RouteFilter } from './watch/filter'
+export type { Incident, OpenIncident } from './model/incident'
 export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'
 export type { RouteView, Snapshot, Wordless, WatchEvent } from './watch/events'

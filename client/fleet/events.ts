@@ -1,6 +1,7 @@
+import type { Report } from '../model/incident'
 import type { Language } from '../model/watch'
 import type { WatchEvent } from '../watch/events'
-import { eventText } from '../watch/text/event-text'
+import { eventText } from '../watch/events'
 
 /** The engine of a fleet was lost, so that this instance works for no appliance; or it is back. */
 export interface EngineChange {
@@ -12,15 +13,42 @@ export interface EngineChange {
   outageMs?: number
 }
 
-/** The event of a change, as a watch reports it. @param fleet the name of the config node */
+/**
+ * The event of a change, as a watch reports it.
+ * @param fleet the name of the config node
+ */
 export function engineEvent(
-  { isUp, ...facts }: EngineChange,
+  change: EngineChange,
   fleet: string,
   language: Language,
+  report: Report = 'changes',
 ): WatchEvent {
+  const { isUp, ...facts } = change
   const [before, after] = isUp ? (['lost', 'up'] as const) : (['up', 'lost'] as const)
   const device = { id: '', name: '' }
   const event = { event: isUp ? 'fleet.engine-back' : 'fleet.engine-lost', before, after } as const
-  const named = { ...event, ...facts, device: { id: '', name: fleet } }
-  return { ...event, text: eventText(named, language), ...facts, device }
+  const text = eventText({ ...event, ...facts, device: { id: '', name: fleet } }, language)
+  if (report === 'incidents') return { ...engineIncident(change), text, at: facts.at, device }
+  return { ...event, text, ...facts, device }
+}
+
+function engineIncident({
+  isUp,
+  at,
+  since = at,
+  outageMs = 0,
+}: EngineChange): Pick<WatchEvent, 'event' | 'incident' | 'before' | 'after'> {
+  const incident = {
+    // Another instance has an engine of its own to lose.
+    id: `engine-${since}`,
+    severity: 'critical',
+    kind: 'gateway',
+    reason: 'gateway-away',
+    since,
+    until: isUp ? at : null,
+    durationMs: isUp ? outageMs : null,
+  } as const
+  return isUp
+    ? { event: 'incident.ended', incident, before: 'critical', after: 'ok' }
+    : { event: 'incident.begun', incident, before: 'ok', after: 'critical' }
 }

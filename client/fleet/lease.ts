@@ -31,7 +31,8 @@ const PATIENCE = 2
 export function openLease(options: LeaseOptions): Lease {
   const { engine, name, ttlMs, follower, connectedSince, clock = MONOTONIC, log } = options
   const slots = new Map<string, number>()
-  let lostAt: number | undefined
+  /** Since when, by the clock and as it is reported. */
+  let lost: { since: number; at: number } | undefined
   let wasMember = false
   let closed = false
 
@@ -83,23 +84,23 @@ export function openLease(options: LeaseOptions): Lease {
     if (phase !== 'member') return
     wasMember = true
     cancelPatience()
-    if (lostAt === undefined) return
-    const at = Date.now()
-    const outageMs = Math.round(clock.now() - lostAt)
-    lostAt = undefined
-    tell({ isUp: true, at, since: at - outageMs, outageMs })
+    if (!lost) return
+    const outageMs = Math.round(clock.now() - lost.since)
+    const { at: since } = lost
+    lost = undefined
+    tell({ isUp: true, at: Date.now(), since, outageMs })
   }
 
   /** An instance that waits to join after a loss, or has waited too long, works for nothing as it should. */
   function shown(state: OwnershipState): OwnershipState {
-    if (lostAt === undefined || state.phase !== 'joining') return state
+    if (!lost || state.phase !== 'joining') return state
     return { ...state, phase: 'lost', reason: state.reason ?? 'It cannot join the fleet.' }
   }
 
   function lose(): void {
-    if (lostAt !== undefined || closed) return
-    lostAt = clock.now()
-    tell({ isUp: false, at: Date.now() })
+    if (lost || closed) return
+    lost = { since: clock.now(), at: Date.now() }
+    tell({ isUp: false, at: lost.at })
   }
 
   const tell = (change: EngineChange): void => follower.onEngine(change)

@@ -1,20 +1,48 @@
 import type { Counters } from '../connection/counters'
+import {
+  eachRoute,
+  givenStatuses,
+  routeFigures,
+  type Figures,
+  type GivenStatuses,
+  type RouteFigures,
+} from '../watch/figures'
+import { partsOfState } from '../watch/health'
 import { isRunning, type Condition, type DeviceState, type RouteState } from '../watch/state'
-import { eachRoute, routeFigures, type Figures, type RouteFigures } from '../watch/figures'
-import { FAILOVER_STATES, type FailoverCause, type FailoverState } from '../model/failover'
+import {
+  FAILOVER_CAUSES,
+  FAILOVER_STATES,
+  type FailoverCause,
+  type FailoverState,
+  type NotProtecting,
+} from '../model/failover'
+import {
+  SIGNS,
+  deviceHealth,
+  healthOfWhole,
+  type Health,
+  type RouteHealth,
+  type Sign,
+} from '../model/health'
+import type { Incident } from '../model/incident'
 import { mapInSlices, newSlice } from '../slices'
 import { FAMILIES, type FamilyName } from './families'
 import { heading, idOf, joined, labelOf, sample, type Labels } from './format'
 import type { SrtOfRoute, SrtOfPart } from './srt'
 
-/** How much is written: by gateway; also by route, source and destination; also by connection. */
-export type Detail = 'totals' | 'routes' | 'connections'
-export const DETAILS: readonly Detail[] = ['totals', 'routes', 'connections']
+/** How much is written: by gateway; also by route, source and destination. */
+export type Detail = 'totals' | 'routes'
+export const DETAILS: readonly Detail[] = ['totals', 'routes']
 
 /** A failover of a route. */
 export interface PicturedFailover {
-  routeId: string
-  /** Undefined before the first look at the route. */
+  /** The ID of its node. */
+  node: string
+  /** Undefined while its route is not known. */
+  routeId?: string
+  /** Why it does not protect its route; undefined while it does. */
+  reason?: NotProtecting
+  /** Undefined before its first read of the route. */
   state?: FailoverState
   /** Since the start of its node. */
   switches: Readonly<Partial<Record<FailoverCause, number>>>
@@ -27,7 +55,7 @@ export interface Picture {
   /** Undefined before the end of the first poll. */
   isUp?: boolean
   /** Unix ms. */
-  lastLookAt?: number
+  lastPollAt?: number
   /** Only while it is up: what may no longer be true is not written. */
   state?: DeviceState
   /** SRT figures by the ID of the route, as far as they were read and are current. */
@@ -35,6 +63,8 @@ export interface Picture {
   /** What sources and destinations carry, in the order of the state; not to be filled again. */
   figures?: Figures
   failovers?: readonly PicturedFailover[]
+  /** Those that are open; undefined before the end of the first poll. */
+  incidents?: ReadonlyArray<Pick<Incident, 'severity' | 'kind'>>
   /** Absent where the configuration of the gateway cannot work. */
   counters?: Counters
 }
@@ -79,22 +109,32 @@ export async function renderMetrics(
     writeGateway(sheet, picture, gateway)
     if (detail !== 'totals') writeFailovers(sheet, picture, gateway)
     if (!state) continue
+    const device = deviceHealth(state.condition.code, state.condition.state)
+    writeHealth(sheet, 'device', gateway, device)
     const places: number[] = []
     eachRoute(state, (_, at) => places.push(at))
-    const counts = new Map<Labels, number>(STATES.map((labels) => [labels, 0]))
+    const counts = new Map<Sign, number>(SIGNS.map((sign) => [sign, 0]))
     const add = (route: RouteState, index: number): void => {
       if (index % PACK_EVERY === 0) pack(sheet, packed)
-      count(counts, route)
+      const at = places[index]!
+      // A device that is away shows the last state of its routes.
+      const parts = device.sign === 'unknown' ? undefined : partsOfState(route, at, figures)
+      const health = parts ? healthOfWhole(parts) : device
+      counts.set(health.sign, counts.get(health.sign)! + 1)
       if (detail === 'totals') return
       const labels = joined(gateway, labelOf('route_id', idOf(route.id)))
-      writeRoute(sheet, route, labels)
-      if (figures) writeFigures(sheet, route, labels, routeFigures(route, places[index]!, figures))
+      writeNames(sheet, route, labels)
+      writeHealth(sheet, 'route', labels, health)
+      if (!parts) return
+      writeStatuses(sheet, route, labels, figures && givenStatuses(route, at, figures))
+      writeOutputs(sheet, route, labels, parts)
+      if (figures) writeFigures(sheet, route, labels, routeFigures(route, at, figures))
       const measured = isRunning(route.condition) ? srt?.get(route.id) : undefined
-      if (measured) writeSrt(sheet, route, labels, measured, detail)
+      if (measured) writeSrt(sheet, route, labels, measured)
     }
     await mapInSlices([...state.routes.values()], add, slice)
-    for (const [labels, number] of counts) {
-      write(sheet, 'media_gateway_routes', joined(gateway, labels), number)
+    for (const [sign, number] of counts) {
+      write(sheet, 'media_gateway_routes', joined(gateway, labelOf('sign', sign)), number)
     }
   }
   pack(sheet, packed)
@@ -124,23 +164,23 @@ function write(sheet: Sheet, name: FamilyName, labels: Labels, value: number | u
 
 function writeGateway(
   sheet: Sheet,
-  { isUp, lastLookAt, state, counters }: Picture,
+  { isUp, lastPollAt, state, counters, incidents }: Picture,
   gateway: Labels,
 ): void {
   write(sheet, 'media_gateway_up', gateway, isUp === undefined ? undefined : Number(isUp))
   write(
     sheet,
-    'media_gateway_last_look_timestamp_seconds',
+    'media_gateway_last_poll_timestamp_seconds',
     gateway,
-    lastLookAt && lastLookAt / 1000,
+    lastPollAt && lastPollAt / 1000,
   )
   if (state) {
     const device = joined(labelOf('device', state.name), labelOf('firmware', state.firmware))
     write(sheet, 'media_gateway_info', joined(gateway, device), 1)
-    writeStatus(sheet, 'media_gateway_device_status', gateway, state.condition)
   }
+  if (incidents) writeIncidents(sheet, gateway, incidents)
   if (!counters) return
-  const { requests, logins, looks } = counters
+  const { requests, logins, polls } = counters
   for (const [result, number] of Object.entries(requests)) {
     const labels = joined(gateway, labelOf('result', result))
     write(sheet, 'media_gateway_requests_total', labels, number)
@@ -149,60 +189,123 @@ function writeGateway(
     const labels = joined(gateway, labelOf('result', result))
     write(sheet, 'media_gateway_logins_total', labels, number)
   }
-  const duration = 'media_gateway_look_duration_seconds'
+  const duration = 'media_gateway_poll_duration_seconds'
   sheet[duration].push(
-    sample(`${duration}_sum`, gateway, rounded(looks.seconds)),
-    sample(`${duration}_count`, gateway, looks.count),
+    sample(`${duration}_sum`, gateway, rounded(polls.seconds)),
+    sample(`${duration}_count`, gateway, polls.count),
   )
 }
 
+/** What can be open without limits and without routes that must run. */
+const INCIDENTS = [
+  ['critical', 'gateway'],
+  ['critical', 'device'],
+  ['warning', 'device'],
+  ['critical', 'route'],
+  ['warning', 'route'],
+  ['warning', 'output'],
+] as const
+
+/** Writes also those that are not there, as 0: an alert can end. */
+function writeIncidents(
+  sheet: Sheet,
+  gateway: Labels,
+  open: NonNullable<Picture['incidents']>,
+): void {
+  for (const [severity, kind] of INCIDENTS) {
+    const labels = joined(labelOf('severity', severity), labelOf('kind', kind))
+    const number = open.filter((one) => one.severity === severity && one.kind === kind).length
+    write(sheet, 'media_gateway_incidents_open', joined(gateway, labels), number)
+  }
+}
+
+/** One sample for each sign, and the reason where there is one: it would be a series for each, too. */
+function writeHealth(sheet: Sheet, of: 'device' | 'route', labels: Labels, health: Health): void {
+  const name = `media_gateway_${of}_health` as const
+  for (const sign of SIGNS) {
+    sheet[name].push(`${name}{${labels},sign="${sign}"} ${sign === health.sign ? 1 : 0}\n`)
+  }
+  writeReason(sheet, `${name}_info`, labels, health)
+}
+
+function writeReason(
+  sheet: Sheet,
+  name: FamilyName,
+  labels: Labels,
+  { sign, reason }: Health,
+): void {
+  if (reason === undefined) return
+  const why = joined(labelOf('sign', sign), labelOf('reason', reason))
+  write(sheet, name, joined(labels, why), 1)
+}
+
+function writeNames(
+  sheet: Sheet,
+  { name, source, destinations }: RouteState,
+  labels: Labels,
+): void {
+  const route = labelOf('route', name)
+  const names = joined(route, labelOf('source', source.name))
+  const info = joined(names, labelOf('protocol', source.definition.kind.protocol))
+  write(sheet, 'media_gateway_route_info', joined(labels, info), 1)
+  for (const { key, name: called, definition } of destinations.values()) {
+    const its = joined(route, labelOf('destination', called))
+    const all = joined(its, labelOf('protocol', definition.kind.protocol))
+    write(sheet, 'media_gateway_destination_info', joined(destinationLabels(labels, key), all), 1)
+  }
+}
+
 const STATUSES = ['ok', 'warn', 'error', 'unknown'] as const
-type Status = (typeof STATUSES)[number]
 
-/** A status that the package does not know is an unknown one, and never a good one. */
-const statusOf = ({ code }: Condition): Status => STATUSES.find((one) => one === code) ?? 'unknown'
-
-/** One sample for each status; none where the gateway gives none. */
-function writeStatus(sheet: Sheet, name: FamilyName, labels: Labels, condition: Condition): void {
-  if (condition.code === undefined) return
-  const present = statusOf(condition)
+/** One sample for each status, and an unknown one for those that the package does not know. */
+function writeStatus(sheet: Sheet, name: FamilyName, labels: Labels, { code }: Condition): void {
+  if (code === undefined) return
+  const present = STATUSES.find((one) => one === code) ?? 'unknown'
   for (const status of STATUSES) {
     sheet[name].push(`${name}{${labels},status="${status}"} ${status === present ? 1 : 0}\n`)
   }
 }
 
-/** `running` or `stopped`; `unknown` for a state that the package does not know. */
-function stateOf({ condition }: RouteState): 'running' | 'stopped' | 'unknown' {
-  if (isRunning(condition)) return 'running'
-  return condition.state === 'idle' || condition.state === 'stopped' ? 'stopped' : 'unknown'
+/** Undefined for a state that the package does not know. */
+function isRunningOrNot({ condition }: RouteState): boolean | undefined {
+  if (isRunning(condition)) return true
+  return condition.state === 'idle' || condition.state === 'stopped' ? false : undefined
 }
 
-const countedAs = (state: string, status: Status): Labels => `state="${state}",status="${status}"`
-
-const STATES = ['running', 'stopped'].flatMap((state) =>
-  STATUSES.map((status) => countedAs(state, status)),
-)
-
-function count(counts: Map<Labels, number>, route: RouteState): void {
-  const labels = countedAs(stateOf(route), statusOf(route.condition))
-  counts.set(labels, (counts.get(labels) ?? 0) + 1)
-}
-
-function writeRoute(sheet: Sheet, route: RouteState, labels: Labels): void {
+function writeStatuses(
+  sheet: Sheet,
+  route: RouteState,
+  labels: Labels,
+  given?: GivenStatuses,
+): void {
   const { condition, source, destinations } = route
-  const names = joined(labelOf('route', route.name), labelOf('source', source.name))
-  const info = joined(names, labelOf('protocol', source.definition.protocol))
-  write(sheet, 'media_gateway_route_info', joined(labels, info), 1)
-  const state = stateOf(route)
-  const running = state === 'unknown' ? undefined : Number(state === 'running')
-  write(sheet, 'media_gateway_route_running', labels, running)
-  writeStatus(sheet, 'media_gateway_route_status', labels, condition)
-  writeStatus(sheet, 'media_gateway_source_status', labels, source.condition)
-  for (const { key, name, definition, condition: its } of destinations.values()) {
-    const there = destinationLabels(labels, key)
-    const called = joined(labelOf('destination', name), labelOf('protocol', definition.protocol))
-    write(sheet, 'media_gateway_destination_info', joined(there, called), 1)
-    writeStatus(sheet, 'media_gateway_destination_status', there, its)
+  const running = isRunningOrNot(route)
+  write(
+    sheet,
+    'media_gateway_route_running',
+    labels,
+    running === undefined ? undefined : Number(running),
+  )
+  if (given?.route !== false) writeStatus(sheet, 'media_gateway_route_status', labels, condition)
+  if (given?.source !== false) {
+    writeStatus(sheet, 'media_gateway_source_status', labels, source.condition)
+  }
+  for (const [index, { key, condition: its }] of [...destinations.values()].entries()) {
+    if (given?.destinations[index] === false) continue
+    writeStatus(sheet, 'media_gateway_destination_status', destinationLabels(labels, key), its)
+  }
+}
+
+function writeOutputs(
+  sheet: Sheet,
+  { destinations }: RouteState,
+  labels: Labels,
+  { outputs }: RouteHealth,
+): void {
+  if (outputs.length === 0) return
+  for (const [index, key] of [...destinations.keys()].entries()) {
+    const its = destinationLabels(labels, key)
+    writeReason(sheet, 'media_gateway_destination_health_info', its, outputs[index]!)
   }
 }
 
@@ -235,10 +338,8 @@ function writeSrt(
   { destinations }: RouteState,
   labels: Labels,
   srt: SrtOfRoute,
-  detail: Detail,
 ): void {
   writeSrtOf(sheet, 'source', labels, srt.source)
-  if (detail !== 'connections') return
   for (const key of destinations.keys()) {
     const measured = srt.destinations.get(key)
     if (measured) writeSrtOf(sheet, 'destination', destinationLabels(labels, key), measured)
@@ -257,13 +358,19 @@ function writeSrtOf(
   write(sheet, `media_gateway_${of}_srt_buffer_seconds`, labels, bufferSeconds)
 }
 
-/** What was switched is known in any case; how it is now, only while the gateway is. */
+/** A failover reads by itself: only its state is left out while the gateway is not up. */
 function writeFailovers(sheet: Sheet, { isUp, failovers = [] }: Picture, gateway: Labels): void {
   const written = new Set<string>()
-  for (const { routeId, state, switches } of failovers) {
-    if (written.has(routeId)) continue
-    written.add(routeId)
-    const labels = joined(gateway, labelOf('route_id', idOf(routeId)))
+  // Of several for one route, all but one refuse to work.
+  const protectingFirst = [...failovers].sort((one, other) => rankOf(one) - rankOf(other))
+  for (const { node, routeId, reason, state, switches } of protectingFirst) {
+    const place = routeId === undefined ? labelOf('node', node) : labelOf('route_id', idOf(routeId))
+    if (written.has(place)) continue
+    written.add(place)
+    const labels = joined(gateway, place)
+    const why = joined(labels, labelOf('reason', reason ?? 'none'))
+    write(sheet, 'media_gateway_failover_protects', why, Number(reason === undefined))
+    if (routeId === undefined) continue
     for (const cause of FAILOVER_CAUSES) {
       const its = joined(labels, labelOf('cause', cause))
       write(sheet, 'media_gateway_failover_switches_total', its, switches[cause] ?? 0)
@@ -276,12 +383,7 @@ function writeFailovers(sheet: Sheet, { isUp, failovers = [] }: Picture, gateway
   }
 }
 
-const FAILOVER_CAUSES: readonly FailoverCause[] = [
-  'signal-fail',
-  'signal-degrade',
-  'restore',
-  'manual',
-]
+const rankOf = ({ reason }: PicturedFailover): number => Number(reason !== undefined)
 
 /** Microseconds: a sum of decimals has digits that mean nothing. */
 const rounded = (seconds: number): number => Math.round(seconds * 1e6) / 1e6

@@ -114,8 +114,8 @@ function srtOf(part: unknown, worst: (...levels: number[]) => number): SrtOfPart
   const lost = ['srtNumLostPackets', 'srtNumLostPackages']
   return {
     roundTripSeconds: scaled(most(numbers(all, 'srtRoundTripTime')), 1000),
-    // The whole counts on when a client leaves.
-    lostPackets: most(numbers([part], ...lost)) ?? most(numbers(all, ...lost)),
+    // Only the whole counts on when a client leaves.
+    lostPackets: most(numbers([part], ...lost)),
     // In percent, as far as is known.
     lossRatio: scaled(most(numbers(all, 'srtPacketLossRate')), 100),
     bufferSeconds: scaled(most(numbers(all, 'srtBufferLevel'), worst), 1000),

@@ -1,5 +1,4 @@
 /** What can be wrong with the definition of a route. */
-
 /** One fault: where it is, as a JSON path such as `destinations[1].port`, and of which kind, with its values. */
 export type Fault = { path: string } & Reason
 
@@ -10,6 +9,9 @@ export type Reason =
   /** A member that a route does not have; with the one that was probably meant. */
   | { kind: 'unknown' }
   | { kind: 'didYouMean'; member: string }
+  /** A text that no host or network has as its address; blanks at an end of a new name. */
+  | { kind: 'address'; given: Given }
+  | { kind: 'blanks' }
   /** `state` says how a route is, not how it is to be. */
   | { kind: 'state' }
   | { kind: 'startRoute' }
@@ -33,7 +35,8 @@ export type Reason =
   | { kind: 'noSuchDestination' }
   | { kind: 'sameDestination'; other: string }
   | { kind: 'sameName' }
-  | { kind: 'incomplete' }
+  /** A destination that the route does not have; with those that it has. */
+  | { kind: 'incomplete'; names: string }
   | { kind: 'redundancy' }
 
 /** What kind of value is wanted. */
@@ -55,8 +58,84 @@ export type Given =
   | { kind: 'hiddenText'; length: number }
   | { kind: 'longText'; shown: string; length: number }
 
+/** A fault in a few words, which the catalogs have; with how many there are in all. */
+export interface Short {
+  key: ShortKey
+  /** `what` is the path, or the property of a node. */
+  values?: Readonly<Record<string, string | number>>
+  of?: number
+}
+
+export type ShortKey =
+  | 'missing'
+  | 'text'
+  | 'list'
+  | 'object'
+  | 'type'
+  | 'range'
+  | 'long'
+  | 'length'
+  | 'choice'
+  | 'unknown'
+  | 'unset'
+  | 'which'
+  | 'address'
+  | 'invalid'
+
 /** The fault as an English sentence, to be read after its path. */
 export const sentenceOf = (reason: Reason): string => wordsFrom(SENTENCES, reason.kind, reason)
+
+/** The fault as a sentence of its own, where that is not its path and what is wrong there. */
+export function wholeSentenceOf(fault: Fault): string | undefined {
+  if (fault.kind === 'didYouMean')
+    return `Unknown field ${fault.path}. Did you mean ${fault.member}?`
+  if (fault.kind !== 'unknown') return undefined
+  return `Unknown field ${fault.path}. A route has name, source and destinations.`
+}
+
+/** The fault in a few words: which they are, and their values. */
+export function shortOf(fault: Fault): Short {
+  const { path, kind } = fault
+  const values = { what: path || 'payload' }
+  switch (kind) {
+    case 'missing':
+      return { key: fault.given.kind === 'emptyList' ? 'list' : 'missing', values }
+    case 'wrong':
+      return { key: shortOfGiven(fault.given, fault.wanted), values }
+    case 'didYouMean':
+    case 'unknown':
+      return { key: 'unknown', values }
+    case 'unset':
+      return { key: 'unset', values: { variable: fault.variable } }
+    case 'whichRoute':
+    case 'whichDestination':
+      return { key: 'which' }
+    case 'address':
+      return { key: 'address', values }
+    default:
+      return { key: 'invalid', values }
+  }
+}
+
+/** In a few words, what is wrong with a value that is not what it must be. */
+export function shortOfGiven(given: Given | undefined, wanted: Wanted): Short['key'] {
+  switch (wanted.kind) {
+    case 'choice':
+      return 'choice'
+    case 'length':
+      if (given?.kind !== 'longText' && given?.kind !== 'hiddenText') return 'type'
+      return given.length > wanted.most ? 'long' : 'length'
+    case 'whole':
+    case 'number':
+    case 'atLeast':
+      return given?.kind === 'value' && !given.shown.startsWith('"') ? 'range' : 'type'
+    default:
+      if (given?.kind === 'text' || given?.kind === 'list' || given?.kind === 'object') {
+        return given.kind
+      }
+      return 'type'
+  }
+}
 
 /** The words for each kind: fixed, or made from its values. */
 export type Words<Of extends { kind: string }> = {
@@ -78,6 +157,9 @@ const SENTENCES: Words<Reason> = {
     `${given ? `is ${givenWords(given)}; it ` : ''}must be ${wantedWords(wanted)}`,
   unknown: 'is not a field of a route; a route has name, source and destinations',
   didYouMean: ({ member }) => `is not a known field; did you mean ${member}?`,
+  address: ({ given }) =>
+    `is ${givenWords(given)}; it must be an IP address or a host name, without blanks, scheme or port`,
+  blanks: 'begins or ends with a blank, which nobody would see; remove it',
   state:
     'cannot be set by a definition; use startRoute for a new route, a control route node for an existing one, or Desired state of ensure route',
   startRoute: 'is only for a new route; use a control route node to start or stop an existing one',
@@ -92,7 +174,7 @@ const SENTENCES: Words<Reason> = {
     'cannot be cleared: the gateway keeps a stored value when a field is omitted; give the value you want',
   variable: ({ prefix }) =>
     prefix
-      ? `contains \${…} that is not replaced and would be sent as the secret itself; give the secret, or the name of an environment variable that begins with ${prefix} as the whole value, such as \${${prefix}NAME}`
+      ? `contains \${…}, which is not allowed here; use a variable whose name begins with ${prefix} as the whole value, such as \${${prefix}NAME}`
       : 'contains ${…}, which is not replaced here and would be sent as the secret itself; give the secret',
   unset: ({ variable }) =>
     `names the environment variable ${variable}, which is not set or is empty; set it, or give the secret`,
@@ -105,11 +187,12 @@ const SENTENCES: Words<Reason> = {
   noSuchDestination: 'is not the id of a destination of the route',
   sameDestination: ({ other }) => `is the same destination as ${other}`,
   sameName: 'is the name of two destinations',
-  incomplete: 'matches no destination of the route, and is not complete enough for a new one',
+  incomplete: ({ names }) =>
+    `is no destination of the route (it has ${names}), and is not complete enough for a new one`,
   redundancy: 'does not apply with path redundancy; give all paths in srtNetworkBondingParams',
 }
 
-const wantedWords = (wanted: Wanted): string => wordsFrom(WANTED, wanted.kind, wanted)
+export const wantedWords = (wanted: Wanted): string => wordsFrom(WANTED, wanted.kind, wanted)
 
 const WANTED: Words<Wanted> = {
   route: 'an object with name, source and destinations',
@@ -129,7 +212,7 @@ const WANTED: Words<Wanted> = {
     `text of ${least} to ${most} characters${orEmpty ? ', or empty' : ''}`,
 }
 
-const givenWords = (given: Given): string => wordsFrom(GIVEN, given.kind, given)
+export const givenWords = (given: Given): string => wordsFrom(GIVEN, given.kind, given)
 
 const GIVEN: Words<Given> = {
   missing: 'missing',

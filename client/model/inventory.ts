@@ -1,8 +1,17 @@
 // Which rows of an inventory can be used, and what is wrong with the others: one rule for the forms
 // and for the run time.
 import type { say, Sentence } from '../errors'
+import { parsedWithin, type Limits } from './foreign'
 import { isObject, membersIn } from './json'
-import { ADDRESS_SENTENCES, addressFault, fingerprintFault, suggestedAddress } from './settings'
+import { patternFilter } from './pattern'
+import { SECRET_PREFIX } from './secrets'
+import {
+  ADDRESS_SENTENCES,
+  addressFault,
+  fingerprintFault,
+  suggestedAddress,
+  withoutSlashes,
+} from './settings'
 import { shortened } from './shortened'
 
 /** What a row may have. */
@@ -11,6 +20,13 @@ type Member = (typeof ROW_MEMBERS)[number]
 
 /** In characters: the engine of a fleet takes no longer ones. */
 const LONGEST_NAME = 200
+
+/** What an inventory may cost: 10,000 rows take a quarter of it. */
+export const INVENTORY_LIMITS: Limits = {
+  levels: 10,
+  values: 250_000,
+  characters: 16 * 1024 * 1024,
+}
 
 /** A row with all that a connection needs. */
 export interface UsableRow {
@@ -31,8 +47,15 @@ export interface RowRules {
   lookUp?: (variable: string) => string | undefined
   /** What a row leaves out. */
   defaults?: { readonly [Name in Exclude<Member, 'name'>]?: unknown }
-  /** The inventory is part of a flow, which is exported: no row may contain an account. */
+  /**
+   * The inventory is part of a flow: no row may contain an account, since flows are exported, and
+   * whoever wrote it deploys. Who writes one elsewhere may use only what the next two members allow.
+   */
   isTyped?: boolean
+  /** With which the variables begin that a username or a password may name. */
+  secretPrefix?: string
+  /** Patterns of the hosts that get the password of the config node, if a row has none. */
+  passwordHosts?: readonly string[]
 }
 
 export interface CheckedRows {
@@ -87,7 +110,7 @@ const labelOf = (row: number, name: string, { say }: RowRules): Sentence =>
     : say('inventoryRowNamed', { row, name: shortened(name, 60) })
 
 function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow {
-  const { say, lookUp, defaults = {}, isTyped = false } = rules
+  const { say, lookUp, defaults = {}, isTyped = false, secretPrefix = SECRET_PREFIX } = rules
   if (!isObject(given)) {
     wrong.push(say('rowNoObject'))
     return { name: '', baseUrl: '' }
@@ -103,12 +126,35 @@ function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow 
     const written = given as Partial<Record<Member, unknown>>
     const own = textOf(written[member], member)
     if (own !== '') {
-      const isSecret = member === 'username' || member === 'password'
-      if (!isTyped || !isSecret || variableIn(own) !== undefined) return resolved(own, member)
-      wrong.push(say('rowPlain', { field: member, example: `\${OSLO_${member.toUpperCase()}}` }))
+      const fault = faultOf(member, variableIn(own))
+      if (fault === undefined) return resolved(own, member)
+      wrong.push(fault)
       return ''
     }
     return member === 'name' ? '' : resolved(textOf(defaults[member], member), member)
+  }
+
+  /** What may not stand in a row, by who can write it. */
+  function faultOf(field: Member, variable: string | undefined): Sentence | undefined {
+    const isSecret = field === 'username' || field === 'password'
+    if (isTyped) {
+      if (!isSecret || variable !== undefined) return undefined
+      return say('rowPlain', { field, example: `\${OSLO_${field.toUpperCase()}}` })
+    }
+    if (variable === undefined) return undefined
+    if (!isSecret) return say('rowNoVariable', { field })
+    return variable.startsWith(secretPrefix)
+      ? undefined
+      : say('rowPrefix', { field, prefix: secretPrefix })
+  }
+
+  /** A host that may not have the password of the config node; where it is none, its fault says so. */
+  function refusedHost(): string | undefined {
+    const { baseUrl: url, password: own } = given as Record<string, unknown>
+    if (isTyped || textOf(own, 'password') !== '' || textOf(url, 'baseUrl') === '') return undefined
+    const address = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+    if (!address?.host || mayHavePassword(address, rules.passwordHosts)) return undefined
+    return address.host
   }
 
   function textOf(value: unknown, member: Member): string {
@@ -133,12 +179,28 @@ function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow 
   if (name.length > LONGEST_NAME) wrong.push(say('rowLongName', { most: LONGEST_NAME }))
   const [baseUrl, fingerprint] = [text('baseUrl'), text('fingerprint')]
   const isSound = wrong.length
-  const [username, password] = [text('username'), text('password')]
+  const username = text('username')
+  const host = wrong.length === isSound ? refusedHost() : undefined
+  if (host !== undefined) {
+    wrong.push(say('rowHost', { place: host }))
+    return { name, baseUrl }
+  }
+  const password = text('password')
   if (lookUp && wrong.length === isSound) {
     if (username === '') wrong.push(say('noUsername'))
     if (password === '') wrong.push(say('noPassword'))
   }
   return { name, baseUrl, fingerprint, username, password }
+}
+
+/** Part by part: `10.0.0.*` does not stand for `10.0.0.example.org`. */
+function mayHavePassword({ host, hostname }: URL, patterns: readonly string[] = []): boolean {
+  const fits = (pattern: string, name: string): boolean => {
+    const [parts, wanted] = [name.split('.'), pattern.split('.')]
+    const areEqual = (part: string, index: number) => patternFilter(wanted[index]!)(part)
+    return parts.length === wanted.length && parts.every(areEqual)
+  }
+  return patterns.some((pattern) => fits(pattern, hostname) || fits(pattern, host))
 }
 
 /** The address of a row as all ways to write it have it in common. Where to correct it, the row says. */
@@ -161,21 +223,18 @@ function addressOf(
     wrong.push(say(other))
     return undefined
   }
-  return isKnown ? new URL(baseUrl).href.replace(/\/+$/, '') : baseUrl
+  return isKnown ? withoutSlashes(new URL(baseUrl).href) : baseUrl
 }
 
 /** `${NAME}` as a whole value. */
 const variableIn = (text: string): string | undefined => /^\s*\$\{([^}]+)\}\s*$/.exec(text)?.[1]
 
 function parsed(text: string, say: RowRules['say']): { list: unknown } | { failure: Sentence } {
-  try {
-    return { list: JSON.parse(text.replace(/^\ufeff/, '')) as unknown }
-  } catch (error) {
-    // The message of the error may repeat a part of the text, which may contain a password.
-    const [, position] = /at position (\d+)/.exec(String(error)) ?? []
-    if (position === undefined) return { failure: say('inventoryNotJson') }
-    const lines = text.slice(0, Number(position)).split('\n')
-    const [line, column] = [lines.length, lines.at(-1)!.length + 1]
-    return { failure: say('inventoryNotJsonAt', { line, column }) }
-  }
+  const plain = parsedWithin(text.replace(/^\ufeff/, ''), INVENTORY_LIMITS)
+  if (plain.fault === undefined) return { list: plain.value }
+  if (plain.fault !== 'is not JSON') return { failure: say('inventoryTooLarge') }
+  if (plain.at === undefined) return { failure: say('inventoryNotJson') }
+  const lines = text.slice(0, plain.at).split('\n')
+  const [line, column] = [lines.length, lines.at(-1)!.length + 1]
+  return { failure: say('inventoryNotJsonAt', { line, column }) }
 }

@@ -1,16 +1,21 @@
 import { badResponse, say, words } from '../errors'
+import { booleanFrom } from './convert'
+import { isSameId } from './ids'
 import { isObject } from './json'
-import type { Route } from './types'
+import type { Destination, Route } from './types'
 
 /**
  * True while an update, a start, a stop or a delete is under way (facts 5.1). The content of
  * `pendingUpdates` is not documented.
  */
 export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean {
-  if (hasPendingDelete) return true
-  if (typeof pendingUpdates !== 'object' || pendingUpdates === null) return Boolean(pendingUpdates)
+  if (isOn(hasPendingDelete)) return true
+  if (typeof pendingUpdates !== 'object' || pendingUpdates === null) return isOn(pendingUpdates)
   return Object.values(pendingUpdates).some((value) => value !== null && value !== undefined)
 }
+
+/** Some firmware writes true and false as text. */
+export const isOn = (value: unknown): boolean => booleanFrom(value) ?? Boolean(value)
 
 /** True for `running` (facts 5.1), in any case. */
 export const isRunning = ({ state }: Route): boolean => wordOf(state) === 'running'
@@ -23,10 +28,35 @@ export const isStopped = ({ state }: Route): boolean =>
 const wordOf = (state: unknown): unknown =>
   typeof state === 'string' ? state.trim().toLowerCase() : state
 
+/** Whether a route, or one of its destinations, runs; undefined for a destination it does not have. */
+export function stateOf(
+  route: Route,
+  destinationId?: string,
+): 'running' | 'stopped' | 'neither' | undefined {
+  if (destinationId === undefined) {
+    if (isRunning(route)) return 'running'
+    return isStopped(route) ? 'stopped' : 'neither'
+  }
+  const found = destinationIn(route, destinationId)
+  return found && (isStarted(found) ? 'running' : 'stopped')
+}
+
+export const destinationIn = (
+  { destinations }: Route,
+  destinationId: string,
+): Destination | undefined => (destinations ?? []).find(({ id }) => isSameId(id, destinationId))
+
+const isStarted = ({ started, state }: Destination): boolean =>
+  booleanFrom(started) ?? (state !== undefined && !STOPPED.has(String(state).toLowerCase()))
+
+const STOPPED: ReadonlySet<string> = new Set(['disconnected', 'stopped', 'idle'])
+
 /** What a route as read lacks of what every route has; undefined for a complete one. */
 export function missingPart(route: Route): 'source' | 'destinations' | undefined {
   const { source, destinations } = route as { source: unknown; destinations: unknown }
   if (!isObject(source) || typeof source.protocol !== 'string') return 'source'
+  // Some firmware writes an empty list as null.
+  if (destinations === null) return undefined
   return Array.isArray(destinations) && destinations.every(isObject) ? undefined : 'destinations'
 }
 
@@ -39,7 +69,8 @@ const ADVICE = 'To set the whole route, give its name, source and destinations.'
  */
 export function wholeRoute(route: Route): Route {
   const part = missingPart(route)
-  if (part === undefined) return route
+  if (part === undefined)
+    return route.destinations === null ? { ...route, destinations: [] } : route
   const said = say('incompleteRoute', { part })
   throw badResponse(part === 'destinations' ? [said, words(ADVICE)] : said)
 }

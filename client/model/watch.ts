@@ -1,6 +1,8 @@
+import type { Problem } from '../errors'
+
 /** What a watch can be set to, and the checks of it (design 2.6). The forms follow it too. */
 
-/** Every event of a watch. */
+/** Every event of a watch that reports changes. */
 export const EVENTS = [
   'appliance.unreachable',
   'appliance.reachable',
@@ -98,16 +100,26 @@ export function faultsOf(threshold: unknown): ThresholdFault[] {
   if (low === undefined && high === undefined) {
     return [...faults, { fields: ['low', 'high'], key: 'noLimit' }]
   }
-  if (low !== undefined && high !== undefined && low >= high) {
-    faults.push({ fields: ['low', 'high'], key: 'order' })
+  if (low !== undefined && high !== undefined) {
+    if (low >= high) faults.push({ fields: ['low', 'high'], key: 'order' })
+    // No value between the limits would be far enough inside of one of them.
+    else if (hysteresis > high - low) faults.push({ fields: ['hysteresis'], key: 'never' })
   }
   // No value is below zero, so such an event would never occur, or never end.
   if (low === 0) faults.push({ fields: ['low'], key: 'never' })
-  if (high !== undefined && high > 0 && hysteresis >= high) {
+  else if (low === undefined && high !== undefined && high > 0 && hysteresis >= high) {
     faults.push({ fields: ['hysteresis'], key: 'never' })
   }
   return faults
 }
+
+/** From which value on a measure that was low is normal again. */
+export const lowEnd = ({ low = 0, high = Infinity, hysteresis }: Threshold): number =>
+  low + (hysteresis ?? Math.min(low / 10, high - low))
+
+/** Up to which value a measure that was high is normal again. */
+export const highEnd = ({ low = 0, high = Infinity, hysteresis }: Threshold): number =>
+  high - (hysteresis ?? Math.min(high / 10, high - low))
 
 /** A limit without faults, as it was saved. */
 export function thresholdOf(saved: object): Threshold {
@@ -127,4 +139,23 @@ const isBlank = (value: unknown): boolean => value === undefined || value === nu
 function numberIn(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 && value < Infinity ? value : undefined
   return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined
+}
+
+/** Returns every fault of the limits of a watch, in words. */
+export function thresholdFaults(value: unknown, path: string): Problem[] {
+  if (!Array.isArray(value)) return [{ path, problem: 'must be a list' }]
+  return value.flatMap((row: unknown, index) =>
+    faultsOf(row).map(({ fields, key }) => {
+      const which = fields.length > 1 ? '' : `.${fields[0]}`
+      return { path: `${path}[${index}]${which}`, problem: WORDS[key] }
+    }),
+  )
+}
+
+const WORDS: Record<ThresholdFault['key'], string> = {
+  unknown: `is not known; a measure is one of ${MEASURES.join(', ')}, and it is measured at ${PLACES.join(' or ')}`,
+  number: 'must be a number from 0',
+  noLimit: 'has neither low nor high',
+  order: 'must have a low below its high',
+  never: 'would never trigger its event, or never clear it',
 }

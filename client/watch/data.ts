@@ -1,5 +1,6 @@
 import { named, type Named, type Wordless, type WatchEvent } from './events'
 import { eachRoute, type Figures } from './figures'
+import { held, type Held } from './held'
 import { isRunning, type DeviceState, type RouteState } from './state'
 
 type DataEvent = Omit<Wordless<WatchEvent>, 'device'>
@@ -13,19 +14,28 @@ export interface DataWatch {
     wants: (route: Named) => boolean,
     at: number,
   ): DataEvent[]
-  /** The routes whose sources receive nothing. */
-  open(): Named[]
-  /** Goes on with what was known in another process, before the first poll. */
-  resume(open: readonly Named[]): void
+  save(): SavedData
+  /** Goes on with what was saved; what was reported here since counts more. */
+  restore(saved: SavedData): void
+}
+
+/** What is known of the data of sources. */
+export interface SavedData {
+  /** By the IDs of the routes. All other sources of running routes receive data. */
+  readonly sources: ReadonlyMap<string, Source>
+  /** The state of the latest poll; absent where not every source is known. */
+  readonly polled?: Pick<DeviceState, 'routes'>
 }
 
 /** A source of a running route of which it is not certain that it receives data. */
 interface Source {
   /** As it was reported, or at first seen; null while it is not known. */
-  receives: boolean | null
-  /** Since when it is otherwise, by the clock. */
-  since?: number
-  route: Named
+  readonly receives: boolean | null
+  /** It was reported. */
+  readonly isTold: boolean
+  /** What it receives now, on hold. */
+  readonly held?: Held<boolean | null>
+  readonly route: Named
 }
 
 /** How long a source must receive nothing: one that has just connected has no bitrate yet. */
@@ -37,12 +47,11 @@ const CONNECTED: ReadonlySet<string | undefined> = new Set(['connected', 'connec
 export function createDataWatch(holdMs: number): DataWatch {
   /** All other sources of running routes receive data: there are many, which take no memory. */
   let sources: Map<string, Source> | undefined
-  let former: Pick<DeviceState, 'routes'> | undefined
+  let polled: SavedData['polled']
 
-  function remember(id: string, source: Source): Source {
+  function remember(source: Source): void {
     sources ??= new Map()
-    sources.set(id, source)
-    return source
+    sources.set(source.route.id, source)
   }
 
   function take(
@@ -53,34 +62,35 @@ export function createDataWatch(holdMs: number): DataWatch {
   ): DataEvent | undefined {
     const { id } = route
     const now = evidence(route, bitrate)
-    let source = sources?.get(id)
-    if (!source) {
+    let known = sources?.get(id)
+    if (!known) {
       if (now === true || now === null) return undefined
-      const before = former?.routes.get(id)
-      if (!before || !wants(before)) {
-        // What the first poll shows is no change.
-        remember(id, { receives: now ?? null, route })
-        return undefined
-      }
-      const ran = isRunning(before.condition)
-      if (ran && now === undefined) return undefined
-      source = remember(id, { receives: ran || null, route })
+      const before = polled?.routes.get(id)
+      const isNew = !before || !wants(before)
+      const ran = before !== undefined && isRunning(before.condition)
+      if (!isNew && ran && now === undefined) return undefined
+      known = { receives: isNew ? (now ?? null) : ran || null, isTold: false, route }
+      remember(known)
+      // What the first poll shows is no change.
+      if (isNew) return undefined
     }
-    source.route = route
-    const { receives } = source
+    const { receives, isTold } = known
     if (now === undefined || now === receives) {
-      source.since = undefined
       if (now) sources?.delete(id)
+      else if (known.held || known.route !== route) remember({ receives, isTold, route })
       return undefined
     }
-    const isNews = now === false || receives === false
-    const since = (source.since ??= at)
-    if (isNews && at - since < (now === false ? Math.max(holdMs, LEAST_MS) : holdMs)) {
+    // An end is reported only where a beginning was.
+    const isNews = now === false || isTold
+    const holding = held(known.held, now, at)
+    const least = now === false ? Math.max(holdMs, LEAST_MS) : holdMs
+    if (isNews && at - holding.since < least) {
+      remember({ receives, isTold, held: holding, route })
       return undefined
     }
-    if (now === false) Object.assign(source, { receives: now, since: undefined })
+    if (now === false) remember({ receives: now, isTold: true, route })
     else sources?.delete(id)
-    return isNews ? eventOf(route, receives, now, since) : undefined
+    return isNews ? eventOf(route, receives, now, holding.at) : undefined
   }
 
   return {
@@ -90,25 +100,19 @@ export function createDataWatch(holdMs: number): DataWatch {
         const event = wants(route) && take(route, figures[place]!, wants, at)
         if (event) events.push(event)
       })
-      for (const [id, { route, receives }] of sources ?? []) {
+      for (const [id, { route, receives, isTold }] of sources ?? []) {
         const present = state.routes.get(id)
         if (present && wants(present)) continue
         sources?.delete(id)
-        if (receives === false) events.push(eventOf(route, receives, null, at))
+        if (isTold) events.push(eventOf(route, receives, null, at))
       }
-      former = state
+      polled = state
       return events
     },
-    open() {
-      const receivingNothing = [...(sources?.values() ?? [])].filter(
-        (one) => one.receives === false,
-      )
-      return receivingNothing.map(({ route }) => named(route))
-    },
-    resume(open) {
-      for (const route of open) {
-        if (!sources?.has(route.id)) remember(route.id, { receives: false, route })
-      }
+    save: () => ({ sources: new Map(sources), polled }),
+    restore(saved) {
+      for (const [id, source] of saved.sources) if (!sources?.get(id)?.isTold) remember(source)
+      polled ??= saved.polled
     },
   }
 }

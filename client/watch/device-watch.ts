@@ -1,22 +1,25 @@
-import { GatewayError, closedError } from '../errors'
+import { GatewayError, closedError, thrownAs } from '../errors'
 import type { Connection } from '../connection/connection'
 import { newOperation, type Operation } from '../connection/operation'
 import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices'
 import { readStatisticsOf } from '../api/statistics'
-import { setLatest, type Running } from '../memory'
+import type { Running } from '../memory'
 import { Stop, untilStopped } from '../stop'
-import { compare } from './compare'
+import { compare, type Change } from './compare'
 import { snapshotOf, type Snapshot, type Wordless } from './events'
 import { figuresOf, type Figures } from './figures'
 import {
   asKnownHere,
-  forgetHandedOver,
-  handedOver,
-  lacksHandedOver,
-  type HandedOver,
-} from './handover'
+  dropOld,
+  openIn,
+  saveWatch,
+  storeOf,
+  takeWatch,
+  type Open,
+  type Saved,
+  type SavedDevice,
+} from './saved'
 import { createSubscription, type Subscription, type WatchOptions } from './subscription'
-import { shownOpen, type Open, type ShownOpen } from './open'
 import { createReader, type Reading } from './reader'
 import { createPace } from './pace'
 import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
@@ -24,19 +27,17 @@ import type { DeviceState, RouteState } from './state'
 
 /** All watches of one device subscribe to one poller, which runs only while there are any. */
 interface DeviceWatch extends Running {
-  /** The device, when it is known. */
-  readonly deviceId: string | undefined
-  readonly isOn: boolean
+  /** The ID of the device, when it is known. */
+  deviceId(): string | undefined
+  isOn(): boolean
   add(subscription: Subscription): void
   remove(subscription: Subscription): void
   /** Polls now. */
   lookNow(): Promise<SharedReading>
   /** All that is known of the device. */
   snapshot(): Wordless<Snapshot> | undefined
-  /** What its watches have reported as begun and not as ended, by their settings. */
-  open(): Iterable<[string, Open | undefined]>
-  /** The same of watches that are not here, or no longer. */
-  leftOpen(): Iterable<[string, Open]>
+  /** Saves what the device and its watches are, into what later ones go on with. */
+  save(into: Saved): void
   /** Tells the watches that all have been told. */
   settle(): void
   known(): Known
@@ -73,15 +74,6 @@ export function isOld({ seenAt, failure, everyMs, lookMs }: Known, now: number):
   return failure !== undefined || now - seenAt > most
 }
 
-/** What a watch that is not here has reported as begun. */
-interface Left {
-  open: Open
-  /** By a watch of another process. */
-  isFormer: boolean
-  /** When a poll first succeeded with it, by the clock. */
-  seenAt?: number
-}
-
 /** A reading, and the operation that made it. */
 export interface SharedReading extends Reading {
   operation: Operation
@@ -94,15 +86,6 @@ const watchesOf = ({ memory }: Connection): Map<string, DeviceWatch> =>
 const DEFAULT_INTERVAL = 10_000
 const LEAST_INTERVAL = 1000
 const MOST_INTERVAL = 3_600_000
-/** How long the state outlives the last watch: a deploy takes watches away and brings them back. */
-const LINGER_MS = 2000
-/** Of what watches that are not here, or no longer, have reported as begun. */
-const MOST_LEFT = 20
-/**
- * How long that is kept while the device can be read: what no watch goes on with by then belongs to
- * none, and nobody would ever end it.
- */
-const LEFT_MS = 60_000
 /**
  * The first polls of all gateways of the process. Those of a whole fleet would log in, and read all
  * that there is, at one moment: memory that the process never needs again. A first poll with its
@@ -114,19 +97,21 @@ const firstWait = createPace({ atOnce: 20, everyMs: 15 })
  * Watches a device of the appliance until the returned function is called or the gateway is closed.
  * All watches of a device share its polls (design 2.6). What is known already is reported before it
  * returns.
+ * @returns ends it; with `removed`, incidents that are open end first, as of what has left
  * @throws GatewayError `CLOSED` when the gateway is closed
  */
 export function watchDevice(
   gateway: Connection,
   options: WatchOptions,
   clock: Clock = REAL_TIME,
-): () => void {
+): (how?: 'removed') => void {
   if (gateway.closing.stopped) throw closedError()
   const subscription = createSubscription(options, clock, gateway.identity.name, () => {
     for (const watch of watchesOf(gateway).values()) watch.settle()
   })
   watchOf(gateway, options.deviceId, clock).add(subscription)
-  return () => {
+  return (how) => {
+    if (how === 'removed') subscription.removed()
     subscription.end()
     for (const watch of watchesOf(gateway).values()) watch.remove(subscription)
   }
@@ -141,7 +126,7 @@ export function pollNow(
   deviceId: string,
 ): (() => Promise<SharedReading>) | undefined {
   const watch = findWatch(gateway, deviceId)
-  return watch?.isOn ? () => watch.lookNow() : undefined
+  return watch?.isOn() ? () => watch.lookNow() : undefined
 }
 
 /** What the watches of a device know now; undefined without watches, or while nothing is known. */
@@ -155,29 +140,34 @@ export function knownSnapshot(
 /** What the watches of a device know now, and how current it is; undefined without watches. */
 export function knownBy(gateway: Connection, deviceId?: string): Known | undefined {
   const watch = watchFor(gateway, deviceId)
-  return watch?.isOn ? watch.known() : undefined
+  return watch?.isOn() ? watch.known() : undefined
+}
+
+/**
+ * Saves what the watches know and have reported, those of now and those that have ended lately: the
+ * watches of another connection to the same appliance go on with it.
+ */
+export function savedBy(gateway: Connection): Saved {
+  const { devices, watches } = storeOf(gateway)
+  const saved = { devices: new Map(devices), watches: new Map(watches) }
+  for (const watch of watchesOf(gateway).values()) watch.save(saved)
+  return saved
 }
 
 /**
  * What the watches have reported as begun and not yet as ended, by their settings: plain data, which
- * the watches of another process can go on with. Undefined while what was handed over to this process
- * cannot be had: there may be more.
+ * the watches of another process can go on with. Undefined while what another process has saved cannot
+ * be had: there may be more.
  */
-export function openBy(gateway: Connection): Record<string, ShownOpen> | undefined {
-  if (lacksHandedOver(gateway)) return undefined
-  const watches = [...watchesOf(gateway).values()]
-  const found = new Map<string, Open | undefined>()
-  for (const watch of watches) {
-    for (const [settings, open] of watch.open()) found.set(settings, open ?? found.get(settings))
+export function openBy(gateway: Connection): Record<string, Open> | undefined {
+  const store = storeOf(gateway)
+  if (!store.isComplete) return undefined
+  const found: Record<string, Open> = {}
+  for (const [settings, { list }] of savedBy(gateway).watches) {
+    const [open] = list.map(openIn).filter((one) => one !== undefined)
+    if (open) found[settings] = open
   }
-  for (const watch of watches) {
-    for (const [settings, open] of watch.leftOpen()) {
-      if (!found.has(settings)) found.set(settings, open)
-    }
-  }
-  const shown: Record<string, ShownOpen> = {}
-  for (const [settings, open] of found) if (open) shown[settings] = shownOpen(open)
-  return shown
+  return found
 }
 
 /** Without a device ID, the watch of the only device, or else the first watch. */
@@ -189,7 +179,7 @@ function watchFor(gateway: Connection, deviceId: string | undefined): DeviceWatc
 
 function findWatch(gateway: Connection, deviceId: string): DeviceWatch | undefined {
   const known = watchesOf(gateway)
-  return known.get(deviceId) ?? [...known.values()].find((one) => one.deviceId === deviceId)
+  return known.get(deviceId) ?? [...known.values()].find((one) => one.deviceId() === deviceId)
 }
 
 function watchOf(gateway: Connection, deviceId: string | undefined, clock: Clock): DeviceWatch {
@@ -213,46 +203,50 @@ function createDeviceWatch(
   let deviceId = configured
   let read: ReturnType<typeof createReader> | undefined
   let state: DeviceState | undefined
-  /** Until something is known here. */
-  let former: HandedOver | undefined
-  let hasResumed = false
-  /** By the settings: what watches that are not here, or no longer, have reported as begun. */
-  const left = new Map<string, Left>()
+  const store = storeOf(gateway)
+  /** What was saved of it, until something is known here. */
+  let saved = savedDevices()
+  /** Its watches have what was saved, also by another process. */
+  let isRestored = false
+  /** Since when it is unreachable by what was saved, by the clock; until something is known here. */
+  let awaySince: number | undefined
   let figures: Figures | undefined
   let seenAt = 0
   let lookMs = 0
   let suggestedMs: number | undefined
   let missed: GatewayError | undefined
   let away: Miss | undefined
-  let stop = new Stop()
+  const stop = new Stop()
   /** The latest failed poll sent a request. */
   let hasAsked = true
   let isMeasuring = false
   let measuredAt = -Infinity
   /** How many times in a row no statistics were found. */
   let unfound = 0
-  let cancelLinger: (() => void) | undefined
 
   const poller = createPoller<SharedReading>({
     ask,
     interval,
     onAnswer(answer) {
       const present = answer.state
-      const before = state ?? takeOver(present)
-      const changes = before ? compare(before, present) : []
       const carried = figuresOf(present, answer.sent, figures)
+      const before = state ?? takeOver(present, carried)
+      const changes = before && wantsChanges() ? compare(before, present) : NO_CHANGES
       state = present
+      saved = NONE_SAVED
+      awaySince = undefined
+      store.devices.delete(present.id)
       figures = carried
       suggestedMs = answer.suggestedMs
       seenAt = clock.now()
       missed = undefined
-      for (const one of left.values()) one.seenAt ??= seenAt
-      dropLeft()
+      for (const one of store.watches.values()) one.savedAt ??= seenAt
+      dropOld(store, seenAt)
       each((subscription) => subscription.seen(present, changes, seenAt, carried))
       settle()
       void measure(present)
     },
-    formerOutage: resume,
+    formerOutage: () => awaySince,
     onMiss(miss) {
       missed = miss.error
       each((subscription) => subscription.missed(miss))
@@ -282,9 +276,16 @@ function createDeviceWatch(
     return Math.min(Math.max(ms, LEAST_INTERVAL), MOST_INTERVAL)
   }
 
+  function wantsChanges(): boolean {
+    for (const one of subscriptions) if (one.wantsChanges) return true
+    return false
+  }
+
   // One subscriber's exception must not affect the others or count as a failed poll.
   function each(tell: (subscription: Subscription) => void): void {
-    for (const subscription of Array.from(subscriptions)) safely(() => tell(subscription))
+    for (const subscription of Array.from(subscriptions)) {
+      if (subscriptions.has(subscription)) safely(() => tell(subscription))
+    }
   }
 
   function settle(): void {
@@ -295,22 +296,23 @@ function createDeviceWatch(
     try {
       tell()
     } catch (error) {
-      gateway.log('warn', `A watch failed on what it was given: ${String(error)}`)
+      gateway.log('warn', `A watch failed on what it was given: ${thrownAs(error)}`)
     }
   }
 
   async function ask(): Promise<SharedReading> {
-    if (lacksHandedOver(gateway)) void resumeLate()
-    else {
-      const given = state ? undefined : handedOver(gateway)
-      if (given) former = await untilStopped(given, stop, closedError)
+    if (!store.isComplete) void restoreLate()
+    else if (!isRestored) {
+      const fetching = store.fetch()
+      if (fetching) await untilStopped(fetching, stop, closedError)
+      restoreAll()
     }
     const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const id = deviceId ?? (await findDevice(operation))
       read ??= createReader(gateway, id, clock)
       const begun = clock.now()
-      const reading = await read(operation, state ?? formerOf(id))
+      const reading = await read(operation, state ?? saved.get(id)?.state)
       count(clock.now() - begun)
       return Object.assign(reading, { operation })
     } catch (error) {
@@ -324,93 +326,62 @@ function createDeviceWatch(
     }
   }
 
-  const formerOf = (id: string): DeviceState | undefined =>
-    former?.seen?.state.id === id ? former.seen.state : undefined
+  /** What was saved of the devices that it may watch. */
+  function savedDevices(): ReadonlyMap<string, SavedDevice> {
+    dropOld(store, clock.now())
+    const { devices } = store
+    return new Map([...devices].filter(([id]) => configured === undefined || id === configured))
+  }
 
-  /** Lets the watches begin with what another process has seen of the device. */
-  function takeOver(present: DeviceState): DeviceState | undefined {
-    resume()
-    const { seen, open } = former ?? {}
-    if (!open || (seen && seen.state.id !== present.id)) return undefined
-    former = undefined
-    forgetHandedOver(gateway)
-    if (!seen) return undefined
-    const before = asKnownHere(seen.state, present)
-    const at = fromUnix(seen.at)
+  /** Lets the watches begin with what was saved of the device. */
+  function takeOver(present: DeviceState, carried: Figures): DeviceState | undefined {
+    const known = saved.get(present.id)
+    if (!known) return undefined
+    const before = asKnownHere(known.state, present)
     each((subscription) => {
-      const told = open.size > 0 ? open.get(subscription.settings)?.told : undefined
-      const isSameDevice = told?.id === present.id
-      subscription.takeOver(isSameDevice ? asKnownHere(told, present) : before, at)
+      subscription.takeOver(before, present, fromUnix(known.at), carried)
     })
     return before
   }
 
-  /**
-   * Lets the watches go on, once, with what those of another process have reported as begun.
-   * @returns since when the appliance was unreachable there, by the clock
-   */
-  function resume(): number | undefined {
-    if (!former || hasResumed) return undefined
-    hasResumed = true
-    for (const [settings, one] of former.open) leave(settings, one, true)
-    let since: number | undefined
-    for (const subscription of subscriptions) {
-      const { unreachableSince: at } = claim(subscription) ?? {}
-      if (at !== undefined) since = Math.min(since ?? clock.now(), fromUnix(at))
+  /** Lets a watch go on with what one with the same settings has saved. */
+  function restore(subscription: Subscription): void {
+    // What its owner has kept is no older than what was saved here.
+    const isGiven = subscription.isGiven && !store.isForeign
+    if (!subscription.isRestored()) {
+      dropOld(store, clock.now())
+      // Taken in any case: left there, it would later count as what this watch has open.
+      const watch = takeWatch(store, subscription.settings())
+      const [known] = saved.values()
+      if (watch && !isGiven) subscription.restore(watch, saved.size === 1 ? known?.state : state)
     }
-    return since
+    const at = subscription.restoredOutage()
+    if (at === undefined || state) return
+    awaySince = Math.min(awaySince ?? clock.now(), fromUnix(at))
+  }
+
+  function restoreAll(): void {
+    if (!store.isComplete) return
+    isRestored = true
+    if (!state) saved = new Map([...saved, ...savedDevices()])
+    for (const subscription of subscriptions) restore(subscription)
   }
 
   /** Goes on with what could not be had at first. The polls do not wait for it a second time. */
-  async function resumeLate(): Promise<void> {
-    const present = stop
-    const late = await handedOver(gateway)
-    if (!late || present.stopped || hasResumed) return
-    former = late
-    resume()
-    if (state) {
-      // Watches have begun with what is known here.
-      former = undefined
-      forgetHandedOver(gateway)
-    }
+  async function restoreLate(): Promise<void> {
+    await store.fetch()
+    if (stop.stopped || isRestored) return
+    restoreAll()
     settle()
-  }
-
-  /**
-   * What was reported by a watch with the same settings, in another process, is taken over by all with
-   * these settings: a flow may have several, which begin one after the other.
-   */
-  function claim(subscription: Subscription): Open | undefined {
-    dropLeft()
-    if (left.size === 0) return undefined
-    const { settings } = subscription
-    const { open, isFormer } = left.get(settings) ?? {}
-    if (!isFormer) left.delete(settings)
-    if (!open || !isFormer) return undefined
-    const device = former?.seen?.state
-    const isOfIt = subscription.deviceId === undefined || subscription.deviceId === device?.id
-    subscription.resume(open, isOfIt ? device : undefined)
-    return open
-  }
-
-  function leave(settings: string, open: Open, isFormer: boolean): void {
-    setLatest(left, settings, { open, isFormer }, MOST_LEFT)
-  }
-
-  function dropLeft(): void {
-    const now = clock.now()
-    for (const [settings, { seenAt: at = now }] of left) {
-      if (now - at >= LEFT_MS) left.delete(settings)
-    }
   }
 
   const fromUnix = (at: number): number => clock.now() + at - clock.unix(clock.now())
 
   function count(ms: number): void {
-    const { looks } = gateway.counters
+    const { polls } = gateway.counters
     lookMs = ms
-    looks.count++
-    looks.seconds += ms / 1000
+    polls.count++
+    polls.seconds += ms / 1000
   }
 
   async function findDevice(operation: Operation): Promise<string> {
@@ -471,59 +442,44 @@ function createDeviceWatch(
     }
   }
 
-  function begin(): void {
-    cancelLinger?.()
-    cancelLinger = undefined
-    stop = new Stop()
-    poller.start()
-  }
-
-  function pause(): void {
-    stop.now()
-    poller.stop()
-    cancelLinger = clock.after(LINGER_MS, end)
+  function save(into: Saved): void {
+    const savedAt = clock.now()
+    dropOld(into, savedAt)
+    for (const [id, one] of saved) into.devices.set(id, { ...one, savedAt })
+    if (state) into.devices.set(state.id, { state, at: clock.unix(seenAt), savedAt })
+    for (const one of subscriptions) saveWatch(into, one.settings(), one.save(), savedAt)
   }
 
   function end(): void {
+    save(store)
+    for (const subscription of subscriptions) subscription.end()
+    subscriptions.clear()
     stop.now()
     poller.stop()
-    cancelLinger?.()
     forget()
     gateway.outages.remove(who)
   }
 
+  // No getters: V8 keeps an object with any in a table, of four times its size.
   const watch: DeviceWatch = {
-    get deviceId() {
-      return deviceId
-    },
-    get isOn() {
-      return subscriptions.size > 0
-    },
+    deviceId: () => deviceId,
+    isOn: () => subscriptions.size > 0,
     add(subscription) {
-      if (subscriptions.size === 0) begin()
       subscriptions.add(subscription)
-      claim(subscription)
+      poller.start()
+      restore(subscription)
       safely(() => subscription.begin({ state, figures, seenAt, away }))
       safely(() => subscription.settled())
     },
     remove(subscription) {
-      if (!subscriptions.delete(subscription)) return
-      // What it has reported is still open where another process takes over.
-      const open = gateway.handedOver && subscription.open()
-      if (open) leave(subscription.settings, open, false)
-      // What it went on with has ended: it does not begin again with the next deploy.
-      else if (left.size > 0) left.delete(subscription.settings)
-      if (subscriptions.size === 0) pause()
+      if (!subscriptions.has(subscription)) return
+      if (subscriptions.size === 1) return end()
+      saveWatch(store, subscription.settings(), subscription.save(), clock.now())
+      subscriptions.delete(subscription)
     },
     lookNow: () => poller.askNow(),
     settle,
-    *open() {
-      for (const subscription of subscriptions) yield [subscription.settings, subscription.open()]
-    },
-    *leftOpen() {
-      dropLeft()
-      for (const [settings, { open }] of left) yield [settings, open]
-    },
+    save,
     snapshot: () => state && snapshotOf(state, clock.unix(seenAt), () => true, figures),
     end,
     known: () => ({
@@ -538,3 +494,6 @@ function createDeviceWatch(
   }
   return watch
 }
+
+const NO_CHANGES: readonly Change[] = []
+const NONE_SAVED: ReadonlyMap<string, SavedDevice> = new Map()

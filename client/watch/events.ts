@@ -1,9 +1,11 @@
 import type { ErrorCode } from '../errors'
 import type { NetworkAdapter } from '../model/types'
+import type { Incident, IncidentEvent } from '../model/incident'
 import type { EventName } from '../model/watch'
 import { expanded } from './compact'
 import type { Change, RouteDefinition } from './compare'
 import { eachRoute, routeFigures, type Figures, type RouteFigures } from './figures'
+import type { Miss } from './poller'
 import { isRunning } from './state'
 import type { Condition, DestinationState, DeviceState, RouteState } from './state'
 
@@ -15,7 +17,9 @@ export interface Named {
 
 /** An event on the appliance. Plain data without secrets; no other code keeps a reference to it. */
 export interface WatchEvent {
-  event: EventName
+  event: EventName | IncidentEvent
+  /** With `incident.…`: the incident. */
+  incident?: Incident
   /** What it is about in one sentence, in the language of the watch. For people: its words may change. */
   text: string
   /** When the value in `after` was first seen, Unix ms. */
@@ -23,11 +27,15 @@ export interface WatchEvent {
   /** The ID is empty until the appliance has sent it. */
   device: Named
   route?: Named
+  /** With an incident of a route: its source. */
+  source?: Named
   destination?: Named
   /** The pairing, with `peer.status`. */
   peer?: Named
   before: unknown
   after: unknown
+  /** With an incident: the gateway's own word for what is wrong. */
+  word?: string
   /** The appliance's own words on a status, where there are any. */
   details?: string
   /** With a status: the states of the connection or device behind it, null where not known. */
@@ -37,7 +45,7 @@ export interface WatchEvent {
   /** With `appliance.reachable` and `fleet.engine-back`: when the outage began, Unix ms, and how long it lasted. */
   since?: number
   outageMs?: number
-  /** With `statistics.…`: what was measured, and the limit that it passed. */
+  /** With `statistics.…` and an incident of a threshold: what was measured, and the limit that it passed. */
   measure?: string
   of?: 'source' | 'destination'
   /** Null when it is no longer measured because the route does not run. */
@@ -62,6 +70,10 @@ export interface Snapshot {
 export type Wordless<Told extends WatchEvent | Snapshot> = Told extends unknown
   ? Omit<Told, 'text'>
   : never
+
+/** Says what an event or a snapshot is about. Its words are loaded with the first: most starts have none. */
+export const eventText: typeof import('./text/event-text').eventText = (event, language) =>
+  (require('./text/event-text') as typeof import('./text/event-text')).eventText(event, language)
 
 /** A route as an event or a snapshot shows it: its definition in sent form, and how it is. */
 export interface RouteView extends Named {
@@ -252,4 +264,10 @@ function definitionView({ source, destinations }: RouteDefinition): object {
       return isNamed ? definition : { id: key, ...definition }
     }),
   }
+}
+
+/** Why a gateway counts as unreachable, as events show it. */
+export function reasonOf({ error }: Miss): NonNullable<WatchEvent['reason']> {
+  const { code, message, cause } = error
+  return { code, message, ...(cause.reason ? { detail: cause.reason } : undefined) }
 }

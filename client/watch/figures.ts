@@ -1,5 +1,5 @@
 import { isNumeric } from '../model/convert'
-import { own, type JsonObject } from '../model/json'
+import { isText, own, type JsonObject } from '../model/json'
 import { destinationsByKey, nameOrId, type DeviceState, type RouteState } from './state'
 
 /** What a source or destination carries; what the gateway does not report is left out. */
@@ -20,7 +20,8 @@ export interface RouteFigures {
  * The figures of a device at its latest poll. They change with each poll and are no changes, so they
  * are no part of its state: one list of numbers in the order of the state, NaN where there is none,
  * which each poll fills again. For each route the bitrate of its source, then the bitrate and the
- * clients of each destination.
+ * clients of each destination, then for the route, its source and each destination 1 where the gateway
+ * gave a status, otherwise 0. The last number is that of {@link turnsOf}.
  */
 export type Figures = Float64Array
 
@@ -34,12 +35,18 @@ export function figuresOf(
   sent: ReadonlyMap<string, JsonObject>,
   former?: Figures,
 ): Figures {
-  let length = 0
+  let length = 1
   for (const { destinations } of state.routes.values()) length += lengthOf(destinations.size)
   const figures = former?.length === length ? former : new Float64Array(length)
   eachRoute(state, (route, at) => fill(figures, at, route, sent.get(route.id)))
   return figures
 }
+
+/**
+ * How often a figure has become zero, or more than zero, or unknown. As long as this and the state stay
+ * the same, so does the health of all routes.
+ */
+export const turnsOf = (figures: Figures): number => figures[figures.length - 1]!
 
 /** Calls with each route and where its figures begin. */
 export function eachRoute(
@@ -53,10 +60,27 @@ export function eachRoute(
   }
 }
 
-const lengthOf = (destinations: number): number => 1 + 2 * destinations
+const lengthOf = (destinations: number): number => 3 + 3 * destinations
 
 /** Where the bitrate of a destination is, after which come its clients. */
-export const placeOf = (at: number, destination: number): number => at + lengthOf(destination)
+export const placeOf = (at: number, destination: number): number => at + 1 + 2 * destination
+
+/** Whose status the latest poll contained: a state keeps one that is no longer given. */
+export interface GivenStatuses {
+  route: boolean
+  source: boolean
+  /** In the order of the state. */
+  destinations: boolean[]
+}
+
+export function givenStatuses(route: RouteState, at: number, figures: Figures): GivenStatuses {
+  const { size } = route.destinations
+  const from = placeOf(at, size)
+  const [ofRoute, source, ...destinations] = [...figures.subarray(from, from + 2 + size)].map(
+    Boolean,
+  )
+  return { route: ofRoute === true, source: source === true, destinations }
+}
 
 export function routeFigures(route: RouteState, at: number, figures: Figures): RouteFigures {
   const destinations = Array.from({ length: route.destinations.size }, (_, index) =>
@@ -73,22 +97,35 @@ function figureOf(bitrate = NaN, clients = NaN): Figure {
 }
 
 function fill(figures: Figures, at: number, { destinations }: RouteState, sent?: JsonObject): void {
-  figures[at] = numberIn(own(sent?.source, 'usedBandwidth'))
+  put(figures, at, numberIn(own(sent?.source, 'usedBandwidth')))
   const listed = Array.isArray(sent?.destinations) ? (sent.destinations as unknown[]) : []
   let byKey: ReadonlyMap<string, JsonObject> | undefined
   let index = 0
+  let given = placeOf(at, destinations.size)
+  put(figures, given++, statusIn(sent))
+  put(figures, given++, statusIn(sent?.source))
   for (const key of destinations.keys()) {
     // The order is nearly always that of the state, and every name occurs once.
     if (!byKey && nameOrId(listed[index]) !== key) byKey = destinationsByKey(listed)
     const destination = byKey ? byKey.get(key) : listed[index]
     const place = placeOf(at, index++)
-    figures[place] = numberIn(own(destination, 'usedBandwidth'))
-    figures[place + 1] = numberIn(own(destination, 'clientConnections'))
+    put(figures, place, numberIn(own(destination, 'usedBandwidth')))
+    put(figures, place + 1, numberIn(own(destination, 'clientConnections')))
+    put(figures, given++, statusIn(destination))
   }
 }
 
+function put(figures: Figures, at: number, value: number): void {
+  const before = figures[at]!
+  const hasTurned = value > 0 !== before > 0 || Number.isNaN(value) !== Number.isNaN(before)
+  if (hasTurned) figures[figures.length - 1]!++
+  figures[at] = value
+}
+
+const statusIn = (part: unknown): number => Number(isText(own(part, 'summaryStatusCode')))
+
 /** Returns a number from 0, which firmware may write as text; NaN for anything else. */
-function numberIn(value: unknown): number {
+export function numberIn(value: unknown): number {
   const number = typeof value === 'number' || isNumeric(value) ? Number(value) : NaN
   return number >= 0 && number < Infinity ? number : NaN
 }

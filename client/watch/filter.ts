@@ -1,5 +1,6 @@
 import { isSameId } from '../model/ids'
 import { patternFilter } from '../model/pattern'
+import type { IncidentEvent } from '../model/incident'
 import type { EventName } from '../model/watch'
 import type { Named } from './events'
 
@@ -23,8 +24,10 @@ export function routeFilter(filter: RouteFilter | undefined): (route: Named) => 
 }
 
 /** All events when none is named. */
-export function eventFilter(events: readonly EventName[] = []): (event: EventName) => boolean {
+export function eventFilter(
+  events: readonly EventName[] = [],
+): (event: EventName | IncidentEvent) => boolean {
   if (events.length === 0) return () => true
-  const wanted = new Set(events)
+  const wanted = new Set<string>(events)
   return (event) => wanted.has(event)
 }

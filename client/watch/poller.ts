@@ -1,16 +1,16 @@
 import { MONOTONIC, type Clock as PlainClock } from '../clock'
-import { GatewayError, say } from '../errors'
+import { GatewayError, say, thrownAs } from '../errors'
 
 /** A clock for watches: waits are monotonic, reported times are those of the machine. */
 export interface Clock extends PlainClock {
-  /** A time of this clock as Unix ms, by the clock of the machine as it is set now. */
+  /** A time of this clock as Unix ms, by the clock of the machine as it is set now; never a later one. */
   unix(at: number): number
 }
 
 export const REAL_TIME: Clock = {
-  now: () => Math.round(MONOTONIC.now()),
+  now: () => Math.floor(MONOTONIC.now()),
   after: (ms, callback) => MONOTONIC.after(ms, callback),
-  unix: (at) => Date.now() - (REAL_TIME.now() - at),
+  unix: (at) => Math.floor(Date.now() - (MONOTONIC.now() - at)),
 }
 
 /** A failed poll. */
@@ -138,19 +138,21 @@ export function createPoller<Answer>(options: PollerOptions<Answer>): Poller<Ans
     isUnreachable = false
     outage = undefined
     if (ended) options.onReachable?.({ since: ended.since, outageMs: clock.now() - ended.since })
-    options.onAnswer(answer)
+    // Who was told may have stopped it.
+    if (running) options.onAnswer(answer)
   }
 
   function miss(reason: unknown, begun: number): void {
     const error =
       reason instanceof GatewayError
         ? reason
-        : new GatewayError('BAD_RESPONSE', say('notProcessed', { reason: String(reason) }))
+        : new GatewayError('BAD_RESPONSE', say('notProcessed', { reason: thrownAs(reason) }))
     if (error.code === 'CLOSED') return
     misses++
     const former = outage ? undefined : options.formerOutage?.()
     outage = { error, since: outage?.since ?? former ?? begun }
     options.onMiss?.(outage)
+    if (!running) return
     if (former !== undefined) {
       misses = MISSES
       return declare()

@@ -25,7 +25,7 @@ type Listed = 'all' | 'in part' | 'nothing'
 
 /** The status of a device that does not reach its own back end (facts 3.1). */
 const AWAY: ReadonlySet<unknown> = new Set(['offline', 'never', 'communication error'])
-const isAway = ({ status }: DeviceConfiguration): boolean =>
+export const isAway = ({ status }: DeviceConfiguration): boolean =>
   AWAY.has(String(status).trim().toLowerCase())
 
 /** How many missing routes are read one by one. */
@@ -71,7 +71,7 @@ export function createReader(
     }
     partial = unlessEmpty(found.partial)
     const doubts: UnconfirmedEmpty = { before: emptied, now: new Set() }
-    const state = deviceState(deviceId, device, { arrived, kept }, doubts, known)
+    const state = deviceState(deviceId, device, { arrived, kept }, doubts, known, gateway.hide)
     emptied = unlessEmpty(doubts.now)
     const isWhole = kept.length === 0 && found.partial.size === 0
     return {

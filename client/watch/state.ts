@@ -7,8 +7,8 @@ import {
   sourceToSent,
 } from '../model/convert'
 import { PROTOCOLS, membersOf, spellingOf, type Direction, type Member } from '../model/members'
-import { isEmpty, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
-import { hideSecrets, isMasked, withoutUserInfo } from '../model/secrets'
+import { isEmpty, isNone, isObject, isText, membersIn, own, type JsonObject } from '../model/json'
+import { hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
 import { compactObject, expanded, type Compact } from './compact'
@@ -72,13 +72,20 @@ export interface DestinationState extends PartState {
  * How a source or destination is set up, in sent form: its members sorted by name, without empty
  * ones, secrets hidden.
  */
-export interface Definition extends Compact {
-  /** As in the values, where it would have to be searched; empty while it is not known. */
-  readonly protocol: string
+export interface Definition extends Compact<DefinitionKind> {
   /** A digest, which differs when a secret was changed; undefined where it was not seen here. */
   readonly secrets?: string
   /** A digest, which is the same for definitions that mean the same. */
   readonly trace: string
+}
+
+/** What the values also say, where they would have to be searched for it. */
+interface DefinitionKind {
+  readonly names: readonly string[]
+  /** Empty while it is not known. */
+  readonly protocol: string
+  /** An SRT listener: others call it. */
+  readonly isListener: boolean
 }
 
 /** A route is running, as opposed to `idle` or `stopped`, which mean the same (facts 5.1). */
@@ -95,6 +102,7 @@ const NO_DOUBTS: UnconfirmedEmpty = { before: new Set(), now: new Set() }
 /**
  * Returns the state of a device from a response and, where that leaves something out, from what
  * was known before: an omission means nothing.
+ * @param hide returns a copy without what must not be shown
  */
 export function deviceState(
   id: string,
@@ -102,6 +110,7 @@ export function deviceState(
   routes: { arrived: readonly unknown[]; kept?: ReadonlyArray<[string, RouteState]> },
   doubts: UnconfirmedEmpty = NO_DOUBTS,
   known?: DeviceState,
+  hide: Hide = hideSecrets,
 ): DeviceState {
   const { config } = answer as { config: unknown }
   const list = (value: unknown, of: string, before: number): unknown[] | undefined => {
@@ -115,25 +124,23 @@ export function deviceState(
   )
   const peers = list(own(config, 'peers'), 'peers', known?.peers.size ?? 0)
   const present = new Map(routes.kept)
-  const made: Made = []
+  const made: Made = { conditions: [], hide }
   for (const route of routes.arrived) {
     if (!isObject(route)) continue
     const routeId = String(route.id)
     present.set(routeId, routeState(routeId, route, doubts, made, known?.routes.get(routeId)))
   }
-  const name = text(answer.name) ?? known?.name ?? ''
+  const name = nameOf(answer.name, known?.name, hide) ?? ''
   const condition = conditionAs(
     known?.condition,
     word(answer.statusCode) ?? known?.condition.code,
     text(answer.status) ?? known?.condition.state,
-    text(answer.statusDetails),
+    detailsOf(answer.statusDetails, NO_SECRETS, made, known?.condition),
     made,
   )
   const firmware = text(answer.firmware) ?? known?.firmware
   const adaptersNow = adapters ? adaptersOf(adapters) : (known?.adapters ?? '[]')
-  const peersNow = peers
-    ? peersOf(peers, known?.peers)
-    : (known?.peers ?? new Map<string, PeerState>())
+  const peersNow = peers ? peersOf(peers, made, known?.peers) : (known?.peers ?? NO_PEERS)
   const routesNow = sameMap(known?.routes, present)
   const isSame =
     name === known?.name &&
@@ -160,8 +167,16 @@ export function deviceState(
  * the same line have lasted, as those of the first poll do, and what it refers to follows it there.
  */
 
-/** The conditions that one response made new. Most are the same as one of the latest. */
-type Made = Condition[]
+/** Returns what may be shown of a value: the appliance may have written the password into any text. */
+type Hide = <T>(value: T) => T
+
+/** What goes with all parts of one response. */
+interface Made {
+  /** The conditions that it made new. Most are the same as one of the latest. */
+  conditions: Condition[]
+  hide: Hide
+}
+
 const LATEST = 8
 
 /** Returns the known condition, or else one of the latest, when it is equal. */
@@ -170,15 +185,15 @@ function conditionAs(
   code: string | undefined,
   state: string | undefined,
   details: string | undefined,
-  made: Made,
+  { conditions }: Made,
 ): Condition {
   const isEqual = (one: Condition): boolean =>
     one.code === code && one.state === state && one.details === details
   if (known && isEqual(known)) return known
-  const latest = made.slice(-LATEST).find(isEqual)
+  const latest = conditions.slice(-LATEST).find(isEqual)
   if (latest) return latest
   const condition = { code, state, details }
-  made.push(condition)
+  conditions.push(condition)
   return condition
 }
 
@@ -207,30 +222,35 @@ function adaptersOf(adapters: unknown[]): string {
     name: text(own(adapter, 'name')) ?? '',
     address: text(own(adapter, 'address')) ?? '',
   }))
-  return JSON.stringify(read.sort((one, other) => (one.name < other.name ? -1 : 1)))
+  const keyOf = ({ name, address }: (typeof read)[0]): string => JSON.stringify([name, address])
+  return JSON.stringify(read.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)))
 }
 
 function peersOf(
   peers: unknown[],
+  made: Made,
   known?: ReadonlyMap<string, PeerState>,
 ): ReadonlyMap<string, PeerState> {
   const states = peers.filter(isObject).map((peer): PeerState => {
-    const name = text(peer.gatewayName) ?? text(peer.address) ?? ''
-    const details = text(peer.statusDetails)
-    const id = text(peer.id) ?? name
+    const called = text(peer.gatewayName) ?? text(peer.address) ?? ''
+    const id = text(peer.id) ?? called
     const before = known?.get(id)
+    const name = nameOf(called, before?.name, made.hide) ?? ''
     const condition = conditionAs(
       before?.condition,
       undefined,
       text(peer.status) ?? before?.condition.state,
-      details && withoutSecrets(details, secretsIn(peer)),
-      [],
+      detailsOf(peer.statusDetails, secretsIn(peer), made),
+      { ...made, conditions: [] },
     )
     if (before?.name === name && before.condition === condition) return before
     return { id, name, condition }
   })
+  if (states.length === 0) return NO_PEERS
   return sameMap(known, new Map(states.map((state) => [state.id, state])))
 }
+
+const NO_PEERS: ReadonlyMap<string, PeerState> = new Map()
 
 function routeState(
   id: string,
@@ -248,7 +268,7 @@ function routeState(
   const before = knownDestinations?.size ?? 0
   const isGiven = listed && isBelieved(listed, `destinations of ${id}`, before, doubts)
   const condition = conditionOf(route, NO_SECRETS, made, known)
-  const name = text(route.name) ?? known?.name ?? ''
+  const name = nameOf(route.name, known?.name, made.hide) ?? ''
   const sourceNow =
     isObject(source) && (isText(source.protocol) || knownSource)
       ? partState('source', source, made, knownSource)
@@ -270,7 +290,12 @@ export const UNTOLD: Pick<RouteState, 'source' | 'destinations'> = {
   source: {
     name: '',
     condition: {},
-    definition: { names: [], values: '[]', protocol: '', secrets: '', trace: '' },
+    definition: {
+      kind: { names: [], protocol: '', isListener: false },
+      values: '[]',
+      secrets: '',
+      trace: '',
+    },
   },
   destinations: new Map(),
 }
@@ -325,11 +350,11 @@ function partState(
   // An incomplete part shows nothing of its definition.
   const isWhole = isText(part.protocol) || !known
   const { definition, secrets } = isWhole
-    ? definitionOf(direction, part, known?.definition)
+    ? definitionOf(direction, part, made.hide, known?.definition)
     : { definition: known.definition, secrets: NO_SECRETS }
   const isRedefined = definition !== known?.definition
   const id = text(part.id) ?? known?.id
-  const name = text(part.name) ?? known?.name ?? ''
+  const name = nameOf(part.name, known?.name, made.hide) ?? ''
   const condition = conditionOf(part, secrets, made, known, isRedefined)
   const isSame = id === known?.id && name === known?.name && condition === known.condition
   return known && isSame && !isRedefined ? known : { id, name, condition, definition }
@@ -346,12 +371,34 @@ function conditionOf(
   isRedefined = true,
 ): Condition {
   const before = known?.condition
-  const details = text(part.summaryStatusDetails)
-  const isClean = details === undefined || (details === before?.details && !isRedefined)
   const code = word(part.summaryStatusCode) ?? before?.code
   const state = word(part.state) ?? before?.state
-  const clean = isClean ? details : withoutSecrets(details, secrets)
-  return conditionAs(before, code, state, clean, made)
+  const shown = isRedefined ? undefined : before
+  return conditionAs(
+    before,
+    code,
+    state,
+    detailsOf(part.summaryStatusDetails, secrets, made, shown),
+    made,
+  )
+}
+
+/** @param shown has no secret, so what it says needs no search */
+function detailsOf(
+  given: unknown,
+  secrets: readonly string[],
+  { hide }: Made,
+  shown?: Condition,
+): string | undefined {
+  const details = text(given)
+  if (details === undefined || details === shown?.details) return details
+  return hide(withoutSecrets(details, secrets))
+}
+
+/** The name as it may be shown. The known one has been searched for secrets. */
+function nameOf(given: unknown, known: string | undefined, hide: Hide): string | undefined {
+  const name = text(given)
+  return name === undefined || name === known ? known : hide({ name }).name
 }
 
 const text = (value: unknown): string | undefined => (isText(value) ? value : undefined)
@@ -366,6 +413,7 @@ const word = (value: unknown): string | undefined => text(value)?.toLowerCase()
 function definitionOf(
   direction: Direction,
   part: JsonObject,
+  hide: Hide,
   known?: Definition,
 ): { definition: Definition; secrets: readonly string[] } {
   const protocol = protocolOf(direction, part)
@@ -389,9 +437,11 @@ function definitionOf(
   const trace = digestOf(traced)
   const digest = isHiddenByFirmware ? (known?.secrets ?? '') : digestOf(secrets.join('\n'))
   if (known?.trace === trace && known.secrets === digest) return { definition: known, secrets }
-  const { names, values } = compactObject(viewOf(direction, protocol, part))
-  const called = text(protocol) ?? ''
-  return { definition: { names, values, protocol: called, secrets: digest, trace }, secrets }
+  const { kind, values } = compactObject(hide(viewOf(direction, protocol, part)), {
+    protocol: text(protocol) ?? '',
+    isListener: word(part.mode ?? part.srtMode) === 'listener',
+  })
+  return { definition: { kind, values, secrets: digest, trace }, secrets }
 }
 
 /**
@@ -399,11 +449,11 @@ function definitionOf(
  * nothing: another release of the package may know other members.
  */
 export function showSame(direction: Direction, one: Definition, other: Definition): boolean {
-  if (one.names === other.names && one.values === other.values) return true
+  if (one.kind === other.kind && one.values === other.values) return true
   const [first, second] = [expanded(one), expanded(other)]
   const traceOf = (shown: JsonObject, also: JsonObject): string => {
     const both = Object.entries(shown).filter(([name]) => Object.hasOwn(also, name))
-    return definitionOf(direction, Object.fromEntries(both)).definition.trace
+    return definitionOf(direction, Object.fromEntries(both), hideSecrets).definition.trace
   }
   return traceOf(first, second) === traceOf(second, first)
 }
@@ -428,7 +478,7 @@ function canonicalOf(value: unknown, name: string, member: Partial<Member>): str
   if (kind === 'boolean') return plain === 'true' ? plain : ''
   if (kind === 'number') return isNumeric(plain) ? String(Number(plain) || '') : plain
   if (name === 'name') return plain
-  if (plain.length === 'none'.length && plain.toLowerCase() === 'none') return ''
+  if (isNone(plain)) return ''
   if (kind !== 'choice') return plain
   return (spellingOf(member as Member, plain) ?? plain).toLowerCase()
 }
@@ -448,7 +498,7 @@ const hash: (content: string) => Buffer =
     ? (content) => crypto.hash('sha256', content, 'buffer')
     : (content) => crypto.createHash('sha256').update(content).digest()
 
-/** What an event shows of a definition: known members sorted by name, without secrets. */
+/** What an event shows of a definition: known members sorted by name. */
 function viewOf(direction: Direction, protocol: unknown, part: JsonObject): object {
   const members = membersOf(direction, protocol)
   const sent =
@@ -457,11 +507,10 @@ function viewOf(direction: Direction, protocol: unknown, part: JsonObject): obje
     .filter(([name, value]) => name !== 'id' && members.has(name) && !isEmpty(value))
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, value]) => [name, shownValue(value, members.get(name)!)] as const)
-  return hideSecrets(Object.fromEntries(shown))
+  return Object.fromEntries(shown)
 }
 
 function shownValue(value: unknown, { of }: Member): unknown {
-  if (typeof value === 'string') return withoutUserInfo(value)
   if (!Array.isArray(value)) return typeof value === 'object' ? undefined : value
   return value
     .filter((item) => (of ? isObject(item) : typeof item !== 'object'))

@@ -1,36 +1,49 @@
+import * as crypto from 'node:crypto'
 import { GatewayError, isLasting } from '../errors'
+import { deviceHealth, healthOfWhole, isTrouble, isWorse, type Health } from '../model/health'
+import type { OpenIncident, Report } from '../model/incident'
 import type { EventName, Language, Threshold } from '../model/watch'
 import type { FailedStatistics, Statistics } from '../api/statistics'
-import { applied, compare, keyOf, type Change } from './compare'
+import type { Change } from './compare'
+import { createChangeReporter } from './change-reporter'
 import {
-  eventNameOf,
-  eventOf,
+  eventText,
+  named,
   snapshotOf,
-  valueOf,
   type Named,
   type Snapshot,
   type Wordless,
   type WatchEvent,
 } from './events'
-import { createDataWatch } from './data'
-import { settingsOf, type Open } from './open'
-import type { Figures } from './figures'
+import { eachRoute, turnsOf, type Figures } from './figures'
+import { partsOfState } from './health'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'
-import { createThresholds } from './thresholds'
+import { createIncidentReporter } from './incident-reporter'
 import type { Clock, Miss } from './poller'
-import { inOrder, passagesIn } from './scope'
+import type { Beginning, Reporter, Reporting } from './reporter'
+import type { SavedWatch } from './saved'
 import { isRunning, type DeviceState, type RouteState } from './state'
-import { eventText } from './text/event-text'
 
 /** What one watch wants to know. */
 export interface WatchOptions {
   /** By default the appliance's only device. */
   deviceId?: string
-  /** By default all events. */
+  /** Incidents, or all single changes; default `changes`. */
+  report?: Report
+  /** Incidents only: a pattern of the names of routes for which `stopped` is an incident. */
+  mustRun?: string
+  /**
+   * Incidents only: those that an earlier watch has reported as begun and not as ended. By default those
+   * of a watch with the same settings that has just ended.
+   */
+  open?: readonly OpenIncident[]
+  /** Incidents only: those that are open now, after each change of them. */
+  onOpen?: (open: readonly OpenIncident[]) => void
+  /** Changes only. By default all events. */
   events?: readonly EventName[]
   /** By default all routes. Events that are not about a route are reported in any case. */
   route?: RouteFilter
-  /** Milliseconds that a change must last; default 0. */
+  /** Milliseconds that a change, or an incident and its end, must last; default 0, with incidents 10,000. */
   holdFor?: number
   /** Limits on bitrates, which polls show, and on other statistics, which are read for running routes. */
   thresholds?: readonly Threshold[]
@@ -41,7 +54,7 @@ export interface WatchOptions {
   /** The whole state, once, before the first event. */
   onSnapshot?: (snapshot: Snapshot) => void
   /** After each poll: what is known, and how well. */
-  onHealth?: (health: Health) => void
+  onHealth?: (health: WatchHealth) => void
   /** A failure that does not pass by itself: reported once, until a poll succeeds again. */
   onFailure?: (error: GatewayError) => void
   /**
@@ -51,12 +64,20 @@ export interface WatchOptions {
   onTold?: () => void
 }
 
-/** How well a watch knows its routes. */
-export interface Health {
+/** How a watch sees its routes, and how well it knows them. */
+export interface WatchHealth {
   /** Undefined while nothing is known. */
   known?: {
     routes: number
     running: number
+    /** Routes that are critical or have a warning. */
+    problems: number
+    /** Running routes that wait for callers. */
+    waiting: number
+    /** Of the device; with `unknown`, what is known of the routes is old. */
+    device: Health
+    /** The worst of the routes; undefined without any. */
+    worst?: { route: Named; health: Health }
     /** Unix ms. */
     seenAt: number
   }
@@ -68,23 +89,33 @@ export interface Health {
   unreachable: boolean
 }
 
-/** One watch: turns what is read into what it reports. */
+/** One watch: turns what is read into what it reports. After its end it reports nothing. */
 export interface Subscription {
   /** The device that it names; undefined for the only one. */
   readonly deviceId?: string
   /** The state as far as it is known when the watch starts. */
   begin(known: { state?: DeviceState; figures?: Figures; seenAt: number; away?: Miss }): void
+  /** It wants to know what has changed since the poll before. */
+  readonly wantsChanges: boolean
   /** The same for watches with the same settings, in whatever process. */
-  readonly settings: string
-  /** What it has reported as begun and not yet as ended; undefined where there is nothing. */
-  open(): Open | undefined
+  settings(): string
+  /** Since when the appliance was unreachable by what was restored, Unix ms. */
+  restoredOutage(): number | undefined
+  save(): SavedWatch
+  /** It was given what an earlier watch has left open. */
+  readonly isGiven: boolean
+  /** It goes on with what was saved. */
+  isRestored(): boolean
   /**
-   * Goes on with what the same watch of another process has reported as begun.
+   * Goes on with what a watch with the same settings has saved, as far as it has not begun itself.
    * @param device its name there
    */
-  resume(open: Open, device?: Named): void
-  /** What another process has seen, or has reported, before the first poll, which follows. */
-  takeOver(state: DeviceState, at: number): void
+  restore(saved: SavedWatch, device?: Named): void
+  /**
+   * The first poll comes next.
+   * @param saved the device as it was known when this was saved
+   */
+  takeOver(saved: DeviceState, present: DeviceState, at: number, figures: Figures): void
   /** A poll succeeded. `changes` are those since the state before. */
   seen(state: DeviceState, changes: readonly Change[], at: number, figures: Figures): void
   missed(miss: Miss): void
@@ -96,19 +127,23 @@ export interface Subscription {
   failed(error: GatewayError): void
   /** All watches of the device have been told. */
   settled(): void
+  /** What is watched has left; the end comes next. */
+  removed(): void
   end(): void
 }
 
-/** A change that has not lasted long enough. */
-interface Held {
-  /** Since when there is a change, by the clock. */
-  since: number
-  /** The new value, and since when it has been that. */
-  value: string
-  at: number
+type Counts = Omit<NonNullable<WatchHealth['known']>, 'seenAt'>
+
+const NOTHING_KNOWN: Counts = {
+  routes: 0,
+  running: 0,
+  problems: 0,
+  waiting: 0,
+  device: deviceHealth(undefined, undefined),
 }
 
-const NONE_HELD: ReadonlyMap<string, Held> = new Map()
+/** How long an incident, and its end, must last by default, in ms. */
+export const INCIDENT_HOLD_MS = 10_000
 
 export function createSubscription(
   options: WatchOptions,
@@ -118,50 +153,50 @@ export function createSubscription(
   /** It has told something between two polls. */
   onLate: () => void = () => undefined,
 ): Subscription {
-  const { holdFor = 0, thresholds = [] } = options
-  const wantsEvent = eventFilter(options.events)
+  const { report, thresholds = [], language } = options
+  const ofIncidents = report === 'incidents'
+  const { holdFor = ofIncidents ? INCIDENT_HOLD_MS : 0 } = options
+  const wantsEvent = ofIncidents ? () => true : eventFilter(options.events)
   const wantsRoute = routeFilter(options.route)
-  const limits =
-    thresholds.length > 0 && STATISTICS.some(wantsEvent)
-      ? createThresholds(thresholds, holdFor)
-      : undefined
-  const data = DATA.some(wantsEvent) ? createDataWatch(holdFor) : undefined
-  /** The last state reported to the flow; lags the current one by the changes on hold. */
-  let told: DeviceState | undefined
-  /** The changes on hold, by their keys. */
-  let held = NONE_HELD
-  let counts = { routes: 0, running: 0 }
+  const reporting: Reporting = { clock, holdFor, wantsRoute, device, tell, isOver: () => isOver }
+  const reporter = ofIncidents
+    ? createIncidentReporter({ ...options, thresholds }, reporting)
+    : createChangeReporter({ wantsEvent, route: options.route, thresholds }, reporting)
+  /** The device at its latest poll. */
+  let latest: DeviceState | undefined
+  let counts = NOTHING_KNOWN
+  /** The turns of the figures at which the reporter has last visited all routes. */
+  let countedAt: number | undefined
   let seenAt = 0
-  /** An outage: since when, by the clock and as it is reported. */
-  let away: { since: number; at: number; isTold: boolean; cancel?: () => void } | undefined
-  /** What another process knew, until this one knows something. */
-  let former: { device?: Named; told?: DeviceState } | undefined
-  /** What was told is not the state before the latest changes. */
-  let isBehind = false
+  let away: Away | undefined
+  /** What was saved, until something is known here. */
+  let restored: { watch: SavedWatch; device?: Named } | undefined
+  let isRestored = false
+  let isOver = false
   let settings: string | undefined
   /** The lasting failures that were reported. */
   const lasting: { look?: string; statistics?: string } = {}
 
   // A watch that moves over from another poller of the same device keeps what it knows.
   function begin(known: Parameters<Subscription['begin']>[0]): void {
-    if (known.state && told?.id !== known.state.id) {
-      start(known.state, known.seenAt, known.figures)
-    }
-    if (known.state && !known.away) reachable()
+    const { state } = known
+    if (state && latest?.id !== state.id) takeOver(state, state, known.seenAt, known.figures)
+    if (state && !known.away) reachable()
     if (known.away && !away) unreachable(known.away)
-    else if (known.state) tellHealth(known.away)
+    else if (state) tellHealth(known.away)
   }
 
-  function start(state: DeviceState, at: number, figures?: Figures): void {
-    const isAnother = told?.id !== state.id
-    told = state
-    former = undefined
-    held = NONE_HELD
+  function takeOver(known: DeviceState, present: DeviceState, at: number, figures?: Figures): void {
+    const state = reporter.begin(known, present)
+    const shown = state === present ? figures : undefined
+    latest = state
+    restored = undefined
     seenAt = at
-    counts = count(state)
-    if (!isAnother || !options.onSnapshot) return
-    const { event, ...all } = snapshotOf(state, clock.unix(at), wantsRoute, figures)
-    options.onSnapshot({ event, text: eventText({ event, ...all }, options.language), ...all })
+    counts = count(state, shown)
+    countedAt = undefined
+    if (!options.onSnapshot || isOver) return
+    const { event, ...all } = snapshotOf(state, clock.unix(at), wantsRoute, shown)
+    options.onSnapshot({ event, text: eventText({ event, ...all }, language), ...all })
   }
 
   function seen(
@@ -171,70 +206,19 @@ export function createSubscription(
     figures: Figures,
   ): void {
     lasting.look = undefined
-    const isNew = told?.id !== state.id
-    if (isNew) start(state, at, figures)
+    const isFirst = latest?.id !== state.id
+    const turns = turnsOf(figures)
+    const isSteady = state === latest && turns === countedAt && reporter.isSteady()
+    if (isFirst) takeOver(state, state, at, figures)
     reachable()
-    if (!isNew) {
-      if (changes.length > 0 || isBehind) counts = count(state)
-      seenAt = at
-      tell(due(state, changes, at))
-    }
-    if (data) tellMeasured(data.polled(state, figures, wantsRoute, at))
-    if (limits) tellMeasured(limits.polled(state, figures, wantsRoute, at))
+    latest = state
+    seenAt = at
+    const poll = { state, changes, isFirst, at, figures }
+    reporter.look?.(poll)
+    if (!isSteady) counts = count(state, figures, reporter.visit)
+    countedAt = turns
+    reporter.polled(poll)
     tellHealth()
-  }
-
-  /** Returns the events of changes that have lasted long enough. */
-  function due(state: DeviceState, latest: readonly Change[], at: number): Wordless<WatchEvent>[] {
-    const known = told!
-    told = state
-    if (held.size === 0 && latest.length === 0 && !isBehind) return []
-    isBehind = false
-    const changes = holdFor === 0 ? latest : compare(known, state)
-    const passages = options.route ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
-    const dueNow: Array<{ change: Change; at: number; passage?: Change & { of: 'route' } }> = []
-    const settled: Change[] = []
-    const stillHeld = new Map<string, Held>()
-    const left = new Set<string>()
-    for (const change of changes) {
-      const id = 'route' in change ? change.route.id : ''
-      const passage = passages.get(id)
-      const renamed = change.of === 'route.name' ? passage : undefined
-      // Other changes of a route are part of the route that appears, or no longer of interest.
-      if (passage && !renamed && (passage.to || left.has(id))) {
-        settled.push(change)
-        continue
-      }
-      const steps = renamed ? stepsOf(change, renamed) : [change]
-      const wanted = steps.filter((step) => wants(step, known))
-      const entries = wanted.map((step) => [keyOf(step), heldSince(step, at)] as const)
-      const isHeld = entries.some(([, { since }]) => at - since < holdFor)
-      if (isHeld) for (const [key, entry] of entries) stillHeld.set(key, entry)
-      else {
-        settled.push(change)
-        if (renamed?.from) left.add(id)
-        for (const [index, step] of wanted.entries()) {
-          dueNow.push({ change: step, at: entries[index]![1].at, passage: renamed })
-        }
-      }
-    }
-    held = stillHeld.size > 0 ? stillHeld : NONE_HELD
-    if (held.size > 0) told = applied(known, settled)
-    const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
-    return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
-  }
-
-  function heldSince(change: Change, at: number): Held {
-    const before = held.get(keyOf(change))
-    const value = holdFor === 0 ? '' : valueOf(change)
-    if (!before) return { since: at, value, at }
-    return before.value === value ? before : { since: before.since, value, at }
-  }
-
-  function wants(change: Change, known: DeviceState): boolean {
-    if (!wantsEvent(eventNameOf(change))) return false
-    if (!('route' in change)) return true
-    return wantsRoute(known.routes.get(change.route.id) ?? change.route) || wantsRoute(change.route)
   }
 
   function missed(miss: Miss): void {
@@ -243,32 +227,21 @@ export function createSubscription(
   }
 
   function fail(what: 'look' | 'statistics', error: GatewayError): void {
-    if (!isLasting(error) || lasting[what] === error.code) return
+    if (isOver || !isLasting(error) || lasting[what] === error.code) return
     lasting[what] = error.code
     options.onFailure?.(error)
   }
 
   function unreachable(miss: Miss): void {
-    // Another process has reported it.
+    // A watch before this one has reported it.
     if (away) return tellHealth(miss)
-    const { error, since } = miss
-    const { code, message, cause } = error
-    const detail = cause.reason ? { detail: cause.reason } : undefined
+    const { since } = miss
     const at = clock.unix(since)
-    const now = { since, at, isTold: false, cancel: undefined as (() => void) | undefined }
+    const now: Away = { since, at, isTold: false }
     away = now
     const say = (): void => {
       now.isTold = true
-      tell([
-        {
-          event: 'appliance.unreachable',
-          at,
-          device: device(),
-          reason: { code, message, ...detail },
-          before: 'reachable',
-          after: 'unreachable',
-        },
-      ])
+      reporter.away({ ...miss, at })
     }
     const left = since + holdFor - clock.now()
     const sayLate = (): void => {
@@ -284,117 +257,122 @@ export function createSubscription(
     const ended = away
     away = undefined
     ended?.cancel?.()
-    if (!ended?.isTold) return
-    tell([
-      {
-        event: 'appliance.reachable',
-        at: clock.unix(clock.now()),
-        device: device(),
-        since: ended.at,
-        outageMs: clock.now() - ended.since,
-        before: 'unreachable',
-        after: 'reachable',
-      },
-    ])
+    if (ended?.isTold) reporter.back(ended)
   }
 
   function device(): Named {
-    const { id = options.deviceId ?? '', name = '' } = told ?? former?.device ?? {}
+    const { id = options.deviceId ?? '', name = '' } = latest ?? restored?.device ?? {}
     return { id, name }
   }
 
-  function open(): Open | undefined {
-    const noData = data?.open() ?? []
-    const passed = limits?.open() ?? []
-    const lagging = held.size > 0 ? told : former?.told
-    const found: Open = {
-      ...(away?.isTold && { unreachableSince: away.at }),
-      ...(noData.length > 0 && { noData }),
-      ...(passed.length > 0 && { limits: passed }),
-      ...(lagging && { told: lagging }),
+  function save(): SavedWatch {
+    const saved = reporter.save()
+    if (ofIncidents) return saved
+    const { at, isTold } = away ?? {}
+    return {
+      ...saved,
+      away: at === undefined ? restored?.watch.away : { at, isTold: isTold === true },
     }
-    return Object.keys(found).length > 0 ? found : undefined
   }
 
-  function resume(begun: Open, known?: Named): void {
-    const { unreachableSince: at, noData = [], limits: passed = [] } = begun
-    if (!told) former = { device: known, told: begun.told }
-    data?.resume(noData)
-    limits?.resume(passed)
+  function restore(watch: SavedWatch, known?: Named): void {
+    isRestored = true
+    if (!latest) restored = { watch, device: known }
+    reporter.restore(watch)
+    const at = watch.away?.isTold ? watch.away.at : reporter.restoredOutage?.()
     if (at === undefined || away) return
     const now = clock.now()
-    // The clock of the other process may be ahead.
+    // The clock of another process may be ahead.
     away = { since: Math.min(now, now + at - clock.unix(now)), at, isTold: true }
   }
 
   function tell(events: Wordless<WatchEvent>[]): void {
-    const wanted = events.filter(({ event }) => wantsEvent(event))
+    const wanted = isOver ? [] : events.filter(({ event }) => wantsEvent(event))
     if (wanted.length > 0) options.onEvents(wanted.map(inWords))
   }
 
   function inWords({ event, ...facts }: Wordless<WatchEvent>): WatchEvent {
     const { device: found } = facts
     const called = found.name ? found : { ...found, name: gatewayName }
-    const text = eventText({ event, ...facts, device: called }, options.language)
+    const text = eventText({ event, ...facts, device: called }, language)
     return { event, text, ...facts }
   }
 
-  const tellMeasured = (events: readonly Omit<Wordless<WatchEvent>, 'device'>[]): void =>
-    tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
-
   function tellHealth(miss?: Miss): void {
-    const { routes, running } = counts
-    const known = told && { routes, running, seenAt: clock.unix(seenAt) }
+    if (isOver) return
+    const known = latest && { ...counts, seenAt: clock.unix(seenAt) }
     const trouble = miss && { failure: miss.error, since: clock.unix(miss.since) }
     options.onHealth?.({ known, ...trouble, unreachable: away !== undefined })
   }
 
-  function count({ routes }: DeviceState): typeof counts {
-    const wanted = options.route ? [...routes.values()].filter(wantsRoute) : [...routes.values()]
-    const running = wanted.filter(({ condition }) => isRunning(condition)).length
-    return { routes: wanted.length, running }
+  function count(state: DeviceState, figures?: Figures, visit?: Reporter['visit']): Counts {
+    const { code, state: status } = state.condition
+    const found = { ...NOTHING_KNOWN, device: deviceHealth(code, status) }
+    let worst: Counts['worst']
+    eachRoute(state, (route, at) => {
+      if (options.route && !wantsRoute(route)) return
+      found.routes++
+      if (isRunning(route.condition)) found.running++
+      const parts = partsOfState(route, at, figures)
+      const health = healthOfWhole(visit ? visit(route, parts) : parts)
+      if (isTrouble(health)) found.problems++
+      if (health.sign === 'waiting') found.waiting++
+      if (!worst || isWorse(health, worst.health)) worst = { route, health }
+    })
+    if (!worst) return found
+    const { route, health } = worst
+    return { ...found, worst: { route: named(route), health } }
   }
 
+  // No getters, see `device-watch`.
   return {
     deviceId: options.deviceId,
-    get settings() {
-      return (settings ??= settingsOf(options))
-    },
+    wantsChanges: reporter.wantsChanges,
+    isGiven: ofIncidents && options.open !== undefined,
+    settings: () => (settings ??= settingsOf(options)),
+    isRestored: () => isRestored,
+    restoredOutage: () => restored?.watch.away?.at ?? reporter.restoredOutage?.(),
     begin,
-    open,
-    resume,
-    takeOver(state, at) {
-      if (told?.id === state.id) return
-      start(state, at)
-      isBehind = true
+    save,
+    restore,
+    takeOver(saved, present, at, figures) {
+      if (latest?.id !== present.id) takeOver(saved, present, at, figures)
     },
     seen,
     missed,
     unreachable,
     reachable,
-    measures: () => limits?.lacking() ?? [],
+    measures: () => reporter.lacking(),
     measured(statistics, at) {
-      if (!limits || !told) return
       lasting.statistics = undefined
-      for (const one of statistics) {
-        const route = one.route as Named | undefined
-        if (!route || 'error' in one || !wantsRoute(route)) continue
-        tellMeasured(limits.measured(one, at))
-      }
+      reporter.measured(statistics, at)
     },
     failed: (error) => fail('statistics', error),
-    settled: () => options.onTold?.(),
+    settled() {
+      if (!isOver) options.onTold?.()
+    },
+    removed: () => reporter.removed?.(),
     end() {
+      isOver = true
       away?.cancel?.()
     },
   }
 }
 
-/** A rename that makes a route appear or disappear: a flow gets no event about a route that it does not know. */
-const stepsOf = (name: Change, passage: Change & { of: 'route' }): Change[] =>
-  passage.to ? [passage, name] : [name, passage]
+/** An outage of the gateway. */
+interface Away extends Beginning {
+  isTold: boolean
+  cancel?: () => void
+}
 
-const NO_PASSAGES: ReturnType<typeof passagesIn> = new Map()
-
-const DATA: readonly EventName[] = ['source.data', 'source.data-lost']
-const STATISTICS: readonly EventName[] = ['statistics.low', 'statistics.high', 'statistics.normal']
+/** The same for watches with the same settings, in whatever process: they report the same. */
+export function settingsOf(options: WatchOptions): string {
+  const { deviceId = '', events = [], route = null, holdFor = 0, thresholds = [] } = options
+  const { report, mustRun = '' } = options
+  const text = JSON.stringify(
+    report === 'incidents'
+      ? [deviceId, report, mustRun, route, options.holdFor ?? INCIDENT_HOLD_MS, thresholds]
+      : [deviceId, [...events].sort(), route, holdFor, thresholds],
+  )
+  return crypto.createHash('sha256').update(text).digest('base64url').slice(0, 16)
+}

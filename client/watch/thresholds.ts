@@ -1,22 +1,30 @@
+import { isSameId } from '../model/ids'
 import { isObject, isText, own } from '../model/json'
-import type { Measure, Threshold } from '../model/watch'
+import { isRunning as saysRunning } from '../model/route-state'
+import type { Route } from '../model/types'
+import { highEnd, lowEnd, type Measure, type Threshold } from '../model/watch'
 import type { Statistics } from '../api/statistics'
 import { named, type Named, type Wordless, type WatchEvent } from './events'
+import { held, type Held } from './held'
 import { eachRoute, placeOf, type Figures } from './figures'
 import { isRunning, type DeviceState, type RouteState } from './state'
 
 type Level = 'low' | 'normal' | 'high'
 
-/** What is measured at one place: a source or a destination. */
-interface Place {
-  route: Named
-  destination?: Named
-  threshold: Threshold
-  level: Level
+/** What is measured at one place, a source or a destination, and which limit it has passed. */
+export interface SavedLimit {
+  readonly route: Named
+  readonly destination?: Named
+  /** Which of the limits. */
+  readonly limit: number
+  /** As it was reported. */
+  readonly level: Level
   /** The latest poll shows its value, so that of statistics does not count. */
-  isPolled: boolean
-  /** The level that it may be changing to, and since when. */
-  next?: { level: Level; since: number }
+  readonly isPolled: boolean
+  /** The level that it has now, on hold. */
+  readonly held?: Held<Level>
+  /** Its latest value; null where it is not measured any more. */
+  readonly value?: number | null
 }
 
 export interface Thresholds {
@@ -32,23 +40,17 @@ export interface Thresholds {
   ): LimitEvent[]
   /** The routes whose figures were not enough at the latest poll: their statistics are needed. */
   lacking(): readonly RouteState[]
-  /** Takes the statistics of such a route; returns what has passed a limit for long enough. */
+  /**
+   * Takes the statistics of such a route; returns what has passed a limit for long enough. Those of
+   * other routes, and of a route that does not run any more, mean nothing.
+   */
   measured(statistics: Statistics, at: number): LimitEvent[]
-  /** The limits that were reported as passed. */
-  open(): OpenLimit[]
-  /** Goes on with what was reported in another process, before the first poll. */
-  resume(open: readonly OpenLimit[]): void
-}
-
-/** A limit that was reported as passed, at one place. */
-export interface OpenLimit {
-  readonly place: string
-  /** Which of the limits. */
-  readonly limit: number
-  readonly level: Exclude<Level, 'normal'>
-  readonly isPolled: boolean
-  readonly route: Named
-  readonly destination?: Named
+  /** What is measured, by its place, as it is now. */
+  readonly places: ReadonlyMap<string, SavedLimit>
+  /** By their places. */
+  save(): ReadonlyMap<string, SavedLimit>
+  /** Goes on with what was saved; what was reported here since counts more. */
+  restore(saved: ReadonlyMap<string, SavedLimit>): void
 }
 
 export type LimitEvent = Omit<Wordless<WatchEvent>, 'device'>
@@ -60,29 +62,25 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
   let lacking: readonly RouteState[] = NONE
 
   function take(place: Place, value: number | null, at: number): LimitEvent[] {
-    const level = levelOf(value, place.threshold, place.level)
-    if (level === place.level) {
-      place.next = undefined
-      return []
-    }
-    const since = place.next?.since ?? at
-    place.next = { level, since }
-    if (at - since < holdMs) return []
+    const threshold = thresholds[place.limit]!
     const before = place.level
-    const { measure, of } = place.threshold
+    const level = levelOf(value, threshold, before)
+    place.value = value
+    place.held = level === before ? undefined : held(place.held, level, at)
+    if (!place.held || at - place.held.since < holdMs) return []
+    const since = place.held.at
     place.level = level
-    place.next = undefined
-    const limit = place.threshold[level === 'normal' ? (before as 'low' | 'high') : level]
+    place.held = undefined
     return [
       {
         event: `statistics.${level}`,
         at: since,
         route: named(place.route),
         ...(place.destination && { destination: named(place.destination) }),
-        measure,
-        of,
+        measure: threshold.measure,
+        of: threshold.of,
         value,
-        limit,
+        limit: threshold[level === 'normal' ? (before as 'low' | 'high') : level],
         before,
         after: level,
       },
@@ -109,7 +107,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     const events: LimitEvent[] = []
     const there = new Set<string>()
     for (const { id, name, value } of parts) {
-      const called = `${route.id} ${index} ${threshold.of === 'source' ? '' : id || name}`
+      const called = limitPlace(route, index, threshold.of === 'source' ? '' : id || name)
       let key = called
       for (let same = 2; there.has(key); same++) key = `${called}#${same}`
       there.add(key)
@@ -117,7 +115,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
       if (known && isPoll) known.isPolled = !Number.isNaN(value)
       // A missing value means nothing, least of all that all is well.
       if (Number.isNaN(value) || (known?.isPolled && !isPoll)) continue
-      const place = known ?? { route, threshold, level: 'normal', isPolled: isPoll }
+      const place = known ?? { route, limit: index, level: 'normal', isPolled: isPoll }
       place.route = route
       if (threshold.of === 'destination') place.destination = { id, name }
       places.set(key, place)
@@ -125,7 +123,7 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     }
     const hasGaps = parts.some(({ value }) => Number.isNaN(value))
     const isGone = (place: Place, key: string): boolean =>
-      place.threshold === threshold &&
+      place.limit === index &&
       place.route.id === route.id &&
       !there.has(key) &&
       (place.isPolled ? isPoll : !isPoll || !hasGaps)
@@ -155,37 +153,42 @@ export function createThresholds(thresholds: readonly Threshold[], holdMs: numbe
     },
 
     lacking: () => lacking,
+    places,
 
     measured(statistics, at) {
-      const { route } = statistics
-      if (!isObject(route)) return []
+      const { route: given } = statistics
+      if (!isObject(given) || !saysRunning(given as Route)) return []
+      const { id } = asNamed(given)
+      const known = lacking.find((one) => isSameId(one.id, id))
+      if (!known) return []
+      const route = named(known)
       return thresholds.flatMap(({ measure, of }, index) => {
-        const parts = partsOf(route, of).map((part) => {
+        const parts = partsOf(given, of).map((part) => {
           return { ...asNamed(part), value: valueOf(part, measure) }
         })
-        return takeAll({ route: asNamed(route), index, parts, isPoll: false }, at).events
+        return takeAll({ route, index, parts, isPoll: false }, at).events
       })
     },
 
-    open() {
-      const passed: OpenLimit[] = []
-      for (const [place, { threshold, level, isPolled, route, destination }] of places) {
-        if (level === 'normal') continue
-        const limit = thresholds.indexOf(threshold)
-        passed.push({ place, limit, level, isPolled, route, ...(destination && { destination }) })
-      }
-      return passed
-    },
+    save: () => new Map([...places].map(([key, place]) => [key, { ...place }])),
 
-    resume(open) {
-      for (const { place, limit, level, isPolled, route, destination } of open) {
-        const threshold = thresholds[limit]
-        if (threshold?.[level] === undefined || places.has(place)) continue
-        places.set(place, { route, destination, threshold, level, isPolled })
+    restore(saved) {
+      for (const [key, one] of saved) {
+        const { [one.limit]: threshold } = thresholds
+        const isLimit = one.level === 'normal' || threshold?.[one.level] !== undefined
+        const isTold = (places.get(key)?.level ?? 'normal') !== 'normal'
+        if (threshold && isLimit && !isTold) places.set(key, { ...one })
       }
     },
   }
 }
+
+/** @param part the ID or name of the destination; empty for the source */
+export const limitPlace = (route: { id: string }, limit: number, part: string): string =>
+  `${route.id} ${limit} ${part}`
+
+/** A place, while it is watched. */
+type Place = { -readonly [Name in keyof SavedLimit]: SavedLimit[Name] }
 
 const NONE: readonly RouteState[] = []
 
@@ -215,12 +218,13 @@ function destinationsIn({ destinations }: RouteState, at: number, figures: Figur
   })
 }
 
-function levelOf(value: number | null, { low, high, hysteresis }: Threshold, now: Level): Level {
+function levelOf(value: number | null, threshold: Threshold, now: Level): Level {
+  const { low, high } = threshold
   if (value === null) return 'normal'
   if (low !== undefined && value < low) return 'low'
   if (high !== undefined && value > high) return 'high'
-  if (now === 'low' && value < low! + (hysteresis ?? low! / 10)) return 'low'
-  if (now === 'high' && value > high! - (hysteresis ?? high! / 10)) return 'high'
+  if (now === 'low' && value < lowEnd(threshold)) return 'low'
+  if (now === 'high' && value > highEnd(threshold)) return 'high'
   return 'normal'
 }
 

@@ -1,9 +1,23 @@
 import { own } from '../../model/json'
+import { isIncidentEvent } from '../../model/incident'
+import { legible } from '../../model/legible'
 import type { EventName, Language } from '../../model/watch'
-import type { Named, Snapshot, Wordless, WatchEvent } from '../events'
+import type { Snapshot, Wordless, WatchEvent } from '../events'
 import { GERMAN } from './de'
 import { ENGLISH } from './en-us'
+import { incidentText } from './incident-text'
 import { JAPANESE } from './ja'
+import {
+  clipped,
+  durationOf,
+  found,
+  gatewayOf,
+  nameOf,
+  routeOf,
+  statisticsText,
+  unreachable,
+  type Event,
+} from './parts'
 import type { Predicate, Words } from './words'
 
 export const WORDS: Readonly<Record<Language, Words>> = {
@@ -18,17 +32,19 @@ export const WORDS: Readonly<Record<Language, Words>> = {
  */
 export function eventText(
   event: Wordless<WatchEvent | Snapshot>,
-  language: Language = 'en-US',
+  wanted: Language = 'en-US',
 ): string {
-  const words = found(WORDS, language) ?? ENGLISH
+  const language = Object.hasOwn(WORDS, wanted) ? wanted : 'en-US'
+  const words = WORDS[language]
   const sentence =
     event.event === 'snapshot'
       ? snapshotText(event, words)
-      : found(SENTENCES, event.event)?.(event, words)
-  return oneLine(sentence ?? event.event)
+      : isIncidentEvent(event.event)
+        ? incidentText(event, words, language)
+        : found(SENTENCES, event.event)?.(event, words)
+  return legible(sentence ?? event.event)
 }
 
-type Event = Wordless<WatchEvent>
 type Sentence = (event: Event, words: Words) => string
 
 const onRoute =
@@ -78,23 +94,12 @@ const SENTENCES: Readonly<Record<EventName, Sentence>> = {
     onDestination(event.after === false ? 'stops' : 'unknown')(event, words),
   'destination.status': (event, words) =>
     status(event, words, routeOf(event), destinationOf(event, words)),
-  'statistics.low': statistics,
-  'statistics.high': statistics,
-  'statistics.normal': statistics,
+  'statistics.low': (event, words) => statisticsText(event, 'low', words),
+  'statistics.high': (event, words) => statisticsText(event, 'high', words),
+  'statistics.normal': (event, words) => statisticsText(event, undefined, words),
   'fleet.engine-lost': (event, words) => words.engineLost(gatewayOf(event, words)),
   'fleet.engine-back': (event, words) =>
     words.engineBack(gatewayOf(event, words), durationOf(event.outageMs, words)),
-}
-
-/** Failures that mean that nothing got through; after others something has answered. */
-const NOTHING_CAME: ReadonlySet<string> = new Set(['TIMEOUT', 'UNAVAILABLE'])
-
-function unreachable(event: Event, words: Words): string {
-  const { code = 'UNAVAILABLE', detail } = event.reason ?? {}
-  const why = found(words.reasons, detail ?? '') ?? found(words.reasons, code) ?? code
-  const hasAnswered = !NOTHING_CAME.has(code) || (code === 'UNAVAILABLE' && detail === undefined)
-  const gateway = gatewayOf(event, words)
-  return hasAnswered ? words.unwatchable(gateway, why) : words.unreachable(gateway, why)
 }
 
 const CODES: ReadonlySet<unknown> = new Set(['ok', 'warn', 'error', 'unknown'])
@@ -223,24 +228,6 @@ function changedParts({ before, after }: Event, words: Words): string {
 const isChanged = (before: unknown, after: unknown): boolean =>
   JSON.stringify(before) !== JSON.stringify(after)
 
-const UNITS: Readonly<Record<string, string>> = { bitrate: ' Mbit/s', roundTripTime: ' ms' }
-
-function statistics(event: Event, words: Words): string {
-  const { measure = '', of, value, limit } = event
-  const unit = found(UNITS, measure) ?? ''
-  const withUnit = (number: string): string => number.replace('.', words.decimal) + unit
-  const name = found(words.measures, measure) ?? measure
-  const destination = of === 'destination' ? nameOf(event.destination) : undefined
-  const what = words.measured(name, destination)
-  const say = (sentence: string): string => `${routeOf(event)}: ${sentence}`
-  if (typeof value !== 'number') return say(words.notMeasured(what))
-  const shown = withUnit(rounded(value, limit))
-  const passed = withUnit(String(limit))
-  if (event.event === 'statistics.low') return say(words.below(what, shown, passed))
-  if (event.event === 'statistics.high') return say(words.above(what, shown, passed))
-  return say(words.normal(what, shown))
-}
-
 function data(event: Event, words: Words): string {
   const { after } = event
   if (typeof after === 'boolean') {
@@ -248,13 +235,6 @@ function data(event: Event, words: Words): string {
   }
   const bitrate = words.measured(words.measures.bitrate, undefined)
   return `${routeOf(event)}: ${words.notMeasured(bitrate)}`
-}
-
-/** Three digits that count, or the whole part, or all digits where fewer would pass the limit. */
-function rounded(value: number, limit = NaN): string {
-  const short = Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3))
-  const isSameSide = Math.sign(short - limit) === Math.sign(value - limit)
-  return String(isSameSide || Number.isNaN(limit) ? short : value)
 }
 
 function snapshotText({ device, routes }: Wordless<Snapshot>, words: Words): string {
@@ -268,33 +248,11 @@ function snapshotText({ device, routes }: Wordless<Snapshot>, words: Words): str
   return `${words.gateway(nameOf(device))}: ${notes.join(words.comma)}`
 }
 
-/** In the two largest units; undefined when it is not known. */
-export function durationOf(ms: number | undefined, words: Words): string | undefined {
-  if (ms === undefined || !(ms >= 0)) return undefined
-  const { second, minute, hour, day } = words.durations
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 60) return second(seconds)
-  const minutes = Math.round(seconds / 60)
-  if (minutes < 60) return minute(minutes)
-  const both = (large: string, rest: number, small: (count: number) => string): string =>
-    rest === 0 ? large : large + words.and + small(rest)
-  if (minutes < 24 * 60) return both(hour(Math.floor(minutes / 60)), minutes % 60, minute)
-  const hours = Math.round(minutes / 60)
-  return both(day(Math.floor(hours / 24)), hours % 24, hour)
-}
-
 const onGateway = (event: Pick<Event, 'device'>, words: Words, sentence: string): string =>
   `${gatewayOf(event, words)}: ${sentence}`
 
-const gatewayOf = ({ device }: Pick<Event, 'device'>, words: Words): string =>
-  words.gateway(nameOf(device))
-
-const routeOf = ({ route }: Event): string => nameOf(route)
-
 const destinationOf = ({ destination }: Event, words: Words): string =>
   words.destination(nameOf(destination))
-
-const nameOf = (named: Named | undefined): string => clipped(named?.name || named?.id || '')
 
 const isStopped = (state: unknown): boolean => state === 'idle' || state === 'stopped'
 
@@ -314,18 +272,3 @@ function stateWord(state: unknown, words: Words): string | undefined {
 
 const listed = (names: readonly string[], words: Words): string =>
   clipped(names.filter((name) => name !== '').join(words.comma))
-
-const found = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
-  Object.hasOwn(table, key) ? table[key] : undefined
-
-const LONGEST = 200
-
-/** Names have at most 60 characters; other words of a gateway may be of any length. */
-export function clipped(text: string): string {
-  if (text.length <= LONGEST) return text
-  const isHalf = /[\uD800-\uDBFF]/.test(text[LONGEST - 2]!)
-  return `${text.slice(0, isHalf ? LONGEST - 2 : LONGEST - 1)}…`
-}
-
-/** Words of the gateway may contain line breaks. */
-export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')

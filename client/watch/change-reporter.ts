@@ -1,0 +1,163 @@
+import { applied, compare, keyOf, type Change } from './compare'
+import { createDataWatch } from './data'
+import { eventNameOf, eventOf, reasonOf, valueOf, type Wordless, type WatchEvent } from './events'
+import { held, type Held } from './held'
+import type { RouteFilter } from './filter'
+import type { EventName, Threshold } from '../model/watch'
+import type { IncidentEvent } from '../model/incident'
+import type { Reporter, Reporting } from './reporter'
+import { asKnownHere, type SavedWatch } from './saved'
+import { inOrder, passagesIn } from './scope'
+import type { DeviceState } from './state'
+import { createThresholds } from './thresholds'
+
+export interface ChangeOptions {
+  wantsEvent: (event: EventName | IncidentEvent) => boolean
+  route?: RouteFilter
+  thresholds: readonly Threshold[]
+}
+
+const NONE_HELD: ReadonlyMap<string, Held> = new Map()
+
+/** Reports every single change that lasts long enough. */
+export function createChangeReporter(
+  { wantsEvent, route: onlyRoute, thresholds }: ChangeOptions,
+  { clock, holdFor, wantsRoute, device, tell, isOver }: Reporting,
+): Reporter {
+  const hasLimits = thresholds.length > 0 && STATISTICS.some(wantsEvent)
+  const limits = hasLimits ? createThresholds(thresholds, holdFor) : undefined
+  const data = DATA.some(wantsEvent) ? createDataWatch(holdFor) : undefined
+  /** The last state reported to the flow; lags the current one by the changes on hold. */
+  let told: DeviceState | undefined
+  /** The changes on hold, by their keys. */
+  let holding = NONE_HELD
+  /** What was saved, until something is known here. */
+  let restored: SavedWatch | undefined
+  /** What was told is not the state before the latest changes. */
+  let isBehind = false
+
+  /** Returns the events of changes that have lasted long enough. */
+  function due(state: DeviceState, latest: readonly Change[], at: number): Wordless<WatchEvent>[] {
+    const known = told!
+    told = state
+    if (holding.size === 0 && latest.length === 0 && !isBehind) return []
+    const changes = holdFor === 0 && !isBehind ? latest : compare(known, state)
+    isBehind = false
+    const passages = onlyRoute ? passagesIn(changes, known, wantsRoute) : NO_PASSAGES
+    const dueNow: Array<{ change: Change; at: number; passage?: Change & { of: 'route' } }> = []
+    const settled: Change[] = []
+    const stillHeld = new Map<string, Held>()
+    const left = new Set<string>()
+    for (const change of changes) {
+      const id = 'route' in change ? change.route.id : ''
+      const passage = passages.get(id)
+      const renamed = change.of === 'route.name' ? passage : undefined
+      // Other changes of a route are part of the route that appears, or no longer of interest.
+      if (passage && !renamed && (passage.to || left.has(id))) {
+        settled.push(change)
+        continue
+      }
+      const steps = renamed ? stepsOf(change, renamed) : [change]
+      const wanted = steps.filter((step) => wants(step, known))
+      const entries = wanted.map((step) => [keyOf(step), heldSince(step, at)] as const)
+      const isHeld = entries.some(([, { since }]) => at - since < holdFor)
+      if (isHeld) for (const [key, entry] of entries) stillHeld.set(key, entry)
+      else {
+        settled.push(change)
+        if (renamed?.from) left.add(id)
+        for (const [index, step] of wanted.entries()) {
+          dueNow.push({ change: step, at: entries[index]![1].at, passage: renamed })
+        }
+      }
+    }
+    holding = stillHeld.size > 0 ? stillHeld : NONE_HELD
+    if (holding.size > 0) told = applied(known, settled)
+    const ordered = passages.size > 0 ? inOrder(dueNow) : dueNow
+    return ordered.map((one) => eventOf(one.change, clock.unix(one.at), state))
+  }
+
+  const heldSince = (change: Change, at: number): Held =>
+    held(holding.get(keyOf(change)), holdFor === 0 ? '' : valueOf(change), at)
+
+  function wants(change: Change, known: DeviceState): boolean {
+    if (!wantsEvent(eventNameOf(change))) return false
+    if (!('route' in change)) return true
+    return wantsRoute(known.routes.get(change.route.id) ?? change.route) || wantsRoute(change.route)
+  }
+
+  const tellMeasured = (events: readonly Omit<Wordless<WatchEvent>, 'device'>[]): void =>
+    tell(events.map((event) => ({ ...event, at: clock.unix(event.at), device: device() })))
+
+  return {
+    wantsChanges: true,
+    isSteady: () => true,
+    // Begins with the state that was reported before this was saved, or else with that of the device.
+    begin(known, present) {
+      const { told: before, held: changes } = restored ?? {}
+      const isSameDevice = before?.id === present.id
+      told = isSameDevice ? asKnownHere(before, present) : known
+      holding = (isSameDevice && changes) || NONE_HELD
+      restored = undefined
+      isBehind = told !== present
+      return told
+    },
+    polled({ state, changes, isFirst, at, figures }) {
+      if (!isFirst || isBehind) tell(due(state, changes, at))
+      // A listener may end the watch; the next one reports the rest.
+      if (data && !isOver()) tellMeasured(data.polled(state, figures, wantsRoute, at))
+      if (limits && !isOver()) tellMeasured(limits.polled(state, figures, wantsRoute, at))
+    },
+    away(outage) {
+      tell([
+        {
+          event: 'appliance.unreachable',
+          at: outage.at,
+          device: device(),
+          reason: reasonOf(outage),
+          before: 'reachable',
+          after: 'unreachable',
+        },
+      ])
+    },
+    back({ at, since }) {
+      tell([
+        {
+          event: 'appliance.reachable',
+          at: clock.unix(clock.now()),
+          device: device(),
+          since: at,
+          outageMs: clock.now() - since,
+          before: 'unreachable',
+          after: 'reachable',
+        },
+      ])
+    },
+    lacking: () => limits?.lacking() ?? [],
+    measured(statistics, at) {
+      if (!limits || !told) return
+      for (const one of statistics) {
+        if (!('error' in one)) tellMeasured(limits.measured(one, at))
+      }
+    },
+    save: () => ({
+      data: data?.save(),
+      limits: limits?.save(),
+      told: told ?? restored?.told,
+      held: told ? (holding.size > 0 ? holding : undefined) : restored?.held,
+    }),
+    restore(saved) {
+      if (!told) restored = saved
+      if (saved.data) data?.restore(saved.data)
+      if (saved.limits) limits?.restore(saved.limits)
+    },
+  }
+}
+
+/** A rename that makes a route appear or disappear: a flow gets no event about a route that it does not know. */
+const stepsOf = (name: Change, passage: Change & { of: 'route' }): Change[] =>
+  passage.to ? [passage, name] : [name, passage]
+
+const NO_PASSAGES: ReturnType<typeof passagesIn> = new Map()
+
+const DATA: readonly EventName[] = ['source.data', 'source.data-lost']
+const STATISTICS: readonly EventName[] = ['statistics.low', 'statistics.high', 'statistics.normal']

@@ -1,0 +1,81 @@
+import {
+  partsHealth,
+  routeHealth,
+  type Health,
+  type OutputSigns,
+  type RouteHealth,
+  type RouteSigns,
+} from '../model/health'
+import { isObject, own } from '../model/json'
+import { booleanFrom } from '../model/convert'
+import type { Route } from '../model/types'
+import { numberIn, placeOf, type Figures } from './figures'
+import { UNTOLD, type RouteState } from './state'
+
+/**
+ * How a route is by the latest poll, on a device that is well.
+ * @param at where its figures begin
+ */
+export const healthOfState = (route: RouteState, at: number, figures?: Figures): Health =>
+  routeHealth(signsOfState(route, at, figures))
+
+/** The same, with how its outputs are. */
+export const partsOfState = (route: RouteState, at: number, figures?: Figures): RouteHealth =>
+  partsHealth(signsOfState(route, at, figures))
+
+function signsOfState(route: RouteState, at: number, figures?: Figures): RouteSigns {
+  const { condition, source } = route
+  const { state, code } = source.condition
+  return {
+    state: condition.state,
+    code: condition.code,
+    source: source === UNTOLD.source ? undefined : { state, code, bitrate: figures?.[at] },
+    outputs: outputsOf(route, at, figures),
+  }
+}
+
+/** The outputs of a route in the order of its state. @param at where the figures of the route begin */
+export function outputsOf(
+  { destinations }: RouteState,
+  at: number,
+  figures?: Figures,
+): OutputSigns[] {
+  return [...destinations.values()].map(({ name, condition, definition, started }, index) => {
+    const place = placeOf(at, index)
+    const { state, code } = condition
+    const { isListener } = definition.kind
+    return { name, state, code, started, isListener, clients: figures?.[place + 1] }
+  })
+}
+
+/** How a route is as the gateway has just returned it, on a device that is well. */
+export const healthOfRoute = (route: Route): Health => routeHealth(signsOfRoute(route))
+
+/** What the gateway says of a route that it has just returned. */
+export function signsOfRoute(route: Route): RouteSigns & { outputs: OutputSigns[] } {
+  const { state, summaryStatusCode: code, source, destinations } = route
+  const listed = Array.isArray(destinations) ? destinations : []
+  return {
+    state: textIn(state),
+    code: textIn(code),
+    source: isObject(source) ? partSigns(source) : undefined,
+    outputs: listed.filter(isObject).map((each) => ({
+      ...partSigns(each),
+      name: textIn(own(each, 'name')) ?? '',
+      started: booleanFrom(own(each, 'started')),
+      isListener: textIn(own(each, 'mode') ?? own(each, 'srtMode'))?.toLowerCase() === 'listener',
+      clients: numberIn(own(each, 'clientConnections')),
+    })),
+  }
+}
+
+function partSigns(part: object): { state?: string; code?: string; bitrate: number } {
+  return {
+    state: textIn(own(part, 'state')),
+    code: textIn(own(part, 'summaryStatusCode')),
+    bitrate: numberIn(own(part, 'usedBandwidth')),
+  }
+}
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined

@@ -1,0 +1,177 @@
+import * as crypto from 'node:crypto'
+import type { CLOSINGS, Incident, IncidentEvent, OpenIncident } from '../model/incident'
+import { held, type Held } from './held'
+
+/** Something that is wrong now. */
+export interface Trouble extends Omit<OpenIncident, 'id' | 'since' | 'until' | 'durationMs'> {
+  /** Since when, by the clock; by default since this is first seen. */
+  seenSince?: number
+  /** What the gateway says of it; reported, but not kept. */
+  details?: string
+}
+
+type Closing = (typeof CLOSINGS)[number]
+
+/**
+ * How something is that is in no trouble: well, stopped or no longer watched; `unknown` while nobody can
+ * know; `covered` while what is wrong with it would only follow from another trouble.
+ */
+export type Standing = 'ok' | Closing | 'unknown' | 'covered'
+
+/** What is seen at one time. */
+export interface Sight {
+  /** All troubles, by their keys. */
+  readonly troubles: ReadonlyMap<string, Trouble>
+  /** Asked for what is in none of them. */
+  standing(of: Trouble): Standing
+}
+
+/** A beginning, a change or an end, to be reported. */
+export interface Step {
+  event: IncidentEvent
+  /** When it was first seen, Unix ms. */
+  at: number
+  incident: Incident
+  trouble: Trouble
+  before: string
+  after: string
+}
+
+export interface Incidents {
+  /** Nothing is in trouble, as far as is known. */
+  isQuiet(): boolean
+  /** Takes what is seen; returns what has lasted long enough, the ends first. */
+  take(sight: Sight, at: number): Step[]
+  /** Ends all that were reported, without a hold: what they are about has left. */
+  endAll(at: number): Step[]
+  /** Those that were reported as begun and not as ended. */
+  open(): OpenIncident[]
+  /** Goes on with those of an earlier watch; what was reported here counts more. */
+  restore(open: readonly OpenIncident[], at: number): void
+}
+
+/** What is in trouble, or was until a moment ago. */
+interface Entry {
+  /** As reported, or before that as it was seen last. */
+  trouble: Trouble
+  /** Since when, by the clock. */
+  readonly since: number
+  /** Undefined until it was reported. */
+  begun?: { id: string; at: number }
+  /** Another severity or reason, on hold. */
+  other?: Held
+  /** Since when it is over, by the clock, on hold. */
+  overSince?: number
+}
+
+/**
+ * Makes incidents of troubles: each begins once it has lasted for `holdMs`, and ends once it has been
+ * away for as long. What nobody can know neither begins nor ends meanwhile, and its time runs on.
+ * @param unix turns a time of the clock into Unix ms
+ */
+export function createIncidents(holdMs: number, unix: (at: number) => number): Incidents {
+  const entries = new Map<string, Entry>()
+
+  function present(trouble: Trouble, at: number): Step | undefined {
+    const { key, seenSince = at } = trouble
+    const entry = entries.get(key) ?? { trouble, since: seenSince }
+    entries.set(key, entry)
+    entry.overSince = undefined
+    if (!entry.begun) return begin(entry, trouble, at)
+    return change(entry, trouble, at)
+  }
+
+  function begin(entry: Entry, trouble: Trouble, at: number): Step | undefined {
+    entry.trouble = trouble
+    if (at - entry.since < holdMs) return undefined
+    const begunAt = unix(entry.since)
+    entry.begun = { id: idOf(trouble.key, begunAt), at: begunAt }
+    return step('incident.begun', entry, begunAt, 'ok', trouble.severity)
+  }
+
+  function change(entry: Entry, trouble: Trouble, at: number): Step | undefined {
+    const { severity, reason } = entry.trouble
+    if (severity === trouble.severity && reason === trouble.reason) {
+      entry.other = undefined
+      entry.trouble = trouble
+      return undefined
+    }
+    entry.other = held(entry.other, `${trouble.severity} ${trouble.reason}`, at)
+    if (at - entry.other.since < holdMs) return undefined
+    const changedAt = unix(entry.other.at)
+    entry.other = undefined
+    entry.trouble = trouble
+    return step('incident.changed', entry, changedAt, severity, trouble.severity)
+  }
+
+  function absent(entry: Entry, standing: Standing, at: number): Step | undefined {
+    const { key } = entry.trouble
+    if (standing === 'unknown') return undefined
+    if (!entry.begun) {
+      entries.delete(key)
+      return undefined
+    }
+    if (standing === 'covered') return undefined
+    entry.other = undefined
+    entry.overSince ??= at
+    if (at - entry.overSince < holdMs) return undefined
+    entries.delete(key)
+    return end(entry, entry.overSince, standing)
+  }
+
+  return {
+    isQuiet: () => entries.size === 0,
+    take(sight, at) {
+      const steps: Step[] = []
+      const add = (one: Step | undefined): unknown => one && steps.push(one)
+      for (const [key, entry] of entries) {
+        if (!sight.troubles.has(key)) add(absent(entry, sight.standing(entry.trouble), at))
+      }
+      for (const trouble of sight.troubles.values()) add(present(trouble, at))
+      return steps
+    },
+    endAll(at) {
+      const left = [...entries.values()].filter(({ begun }) => begun)
+      entries.clear()
+      return left.map((entry) => {
+        return end(entry, entry.overSince ?? at, 'removed')
+      })
+    },
+    open: () => [...entries.values()].filter(({ begun }) => begun).map(openOf),
+    restore(open, at) {
+      for (const { id, since, until: _, durationMs: __, ...trouble } of open) {
+        const { key } = trouble
+        if (entries.get(key)?.begun) continue
+        // The clock of another process may be ahead.
+        const began = Math.min(at, at + since - unix(at))
+        entries.set(key, { trouble, since: began, begun: { id, at: since } })
+      }
+    },
+  }
+}
+
+function step(event: IncidentEvent, entry: Entry, at: number, before: string, after: string): Step {
+  return { event, at, incident: incidentOf(entry), trouble: entry.trouble, before, after }
+}
+
+/** Its times agree with each other, also where the wall clock was set meanwhile. */
+function end(entry: Entry, overSince: number, after: Closing | 'ok'): Step {
+  const durationMs = Math.round(overSince - entry.since)
+  const until = entry.begun!.at + durationMs
+  const ended = step('incident.ended', entry, until, entry.trouble.severity, after)
+  return { ...ended, incident: { ...ended.incident, until, durationMs } }
+}
+
+function incidentOf({ trouble, begun }: Entry): Incident {
+  const { severity, kind, reason } = trouble
+  const { id, at } = begun!
+  return { id, severity, kind, reason, since: at, until: null, durationMs: null }
+}
+
+function openOf(entry: Entry): OpenIncident {
+  const { seenSince: _, details: __, ...trouble } = entry.trouble
+  return Object.assign(incidentOf(entry), trouble)
+}
+
+const idOf = (key: string, since: number): string =>
+  crypto.createHash('sha256').update(`${since} ${key}`).digest('base64url').slice(0, 12)

@@ -1,0 +1,74 @@
+import type { FailedStatistics, Statistics } from '../api/statistics'
+import type { RouteHealth } from '../model/health'
+import type { Change } from './compare'
+import type { Named, WatchEvent, Wordless } from './events'
+import type { Figures } from './figures'
+import type { Clock, Miss } from './poller'
+import type { SavedWatch } from './saved'
+import type { DeviceState, RouteState } from './state'
+
+/** Turns what a watch sees into its events: all changes, or incidents. */
+export interface Reporter {
+  /** It wants to know what has changed since the poll before. */
+  readonly wantsChanges: boolean
+  /** Called with a poll, then `visit` with each watched route, then `polled`. */
+  look?: (poll: Poll) => void
+  /** @returns how the route is to this watch */
+  visit?: (route: RouteState, health: RouteHealth) => RouteHealth
+  /**
+   * The polls of a device begin.
+   * @param known the device as earlier polls have shown it
+   * @returns the state to begin with, which a snapshot shows
+   */
+  begin(known: DeviceState, present: DeviceState): DeviceState
+  polled(poll: Poll): void
+  /** The gateway counts as unreachable, for as long as the watch holds. */
+  away(outage: Outage): void
+  /** It was, and is reachable again. */
+  back(outage: Beginning): void
+  /** What is watched has left: what is open ends. */
+  removed?: () => void
+  /** A poll that shows all routes as before needs no visit of them. */
+  isSteady(): boolean
+  /** Since when it was unreachable by what was restored, Unix ms. */
+  restoredOutage?: () => number | undefined
+  /** Routes whose statistics are wanted, as of the latest poll. */
+  lacking(): readonly RouteState[]
+  measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
+  save(): SavedWatch
+  /** Goes on with what was saved; what was reported here counts more. */
+  restore(saved: SavedWatch): void
+}
+
+export interface Poll {
+  state: DeviceState
+  /** Since the poll before. */
+  changes: readonly Change[]
+  /** It is the first one of this device. */
+  isFirst: boolean
+  at: number
+  figures: Figures
+}
+
+/** When an outage of the gateway began. */
+export interface Beginning {
+  /** By the clock. */
+  since: number
+  /** Unix ms. */
+  at: number
+}
+
+/** The gateway is unreachable. */
+export type Outage = Beginning & Miss
+
+/** What a reporter has to do with. */
+export interface Reporting {
+  clock: Clock
+  holdFor: number
+  wantsRoute: (route: Named) => boolean
+  /** The device, as far as it is known. */
+  device: () => Named
+  tell: (events: Array<Wordless<WatchEvent>>) => void
+  /** The watch has ended, maybe by its own listener. */
+  isOver: () => boolean
+}
