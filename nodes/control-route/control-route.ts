@@ -2,12 +2,12 @@ import type { NodeAPI } from 'node-red'
 import {
   controlRoute,
   findDestination,
-  invalidInput,
   type ControlAction,
   type Waiting,
 } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import type { Message } from '../runtime/parameters'
+import { choiceProperty } from '../runtime/environment'
+import { choiceFrom, type Message } from '../runtime/parameters'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
 type WaitFor = Waiting['waitFor']
@@ -17,7 +17,7 @@ interface Config extends ActionConfig, WaitingConfig {
   target?: string
 }
 
-const ACTIONS: readonly ControlAction[] = ['start', 'stop', 'restart']
+const ACTIONS = ['start', 'stop', 'restart'] as const satisfies readonly ControlAction[]
 
 /** What is known to have happened, by what was waited for. */
 const DID: Record<ControlAction, Record<WaitFor, string>> = {
@@ -32,14 +32,11 @@ export = (RED: NodeAPI): void =>
     'media-gateway-control-route',
     async ({ gateway, operation, config, message, parameters }) => {
       const waiting = waitingOf(config)
+      const isTold = choiceProperty('action', config.action, [...ACTIONS, 'msg']) === 'msg'
       const wanted = wantedAction(config, message)
-      const action = ACTIONS.find((known) => known === wanted)
-      if (!action) {
-        const path = config.action === 'msg' ? 'msg.action' : 'action'
-        const problem = 'must be one of "start", "stop" and "restart"'
-        throw invalidInput([{ path, problem }], operation.name)
-      }
-      const target = config.target === 'destination' ? await parameters.destination() : undefined
+      const action = choiceFrom(isTold ? 'msg.action' : 'action', wanted, ACTIONS, operation)
+      const isRoute = choiceProperty('target', config.target, ['route', 'destination']) === 'route'
+      const target = isRoute ? undefined : await parameters.destination()
       const address = await parameters.route()
       const destinationId = target && (await findDestination(gateway, address, target, operation))
       const { answer, route } = await controlRoute(
@@ -51,9 +48,10 @@ export = (RED: NodeAPI): void =>
       return { payload: route ?? answer, did, ...address }
     },
     {
+      route: () => true,
       message: ['action'],
       effect: (config, message) =>
-        wantedAction(config, message) === 'restart' ? 'once' : 'change',
+        /^\s*restart\s*$/i.test(String(wantedAction(config, message))) ? 'once' : 'change',
     },
   )
 

@@ -16,5 +16,5 @@ export = (RED: NodeAPI): void =>
       const did = { key: waiting.waitFor === 'applied' ? 'deleted' : 'deleteAccepted', name }
       return { payload, did, ...address }
     },
-    { effect: () => 'change' },
+    { route: () => true, effect: () => 'change' },
   )

@@ -30,6 +30,8 @@ export interface Found {
   deviceId?: string
   routes?: FoundRoute[]
   adapters?: { name: string; address: string }[]
+  /** The user may only look. */
+  mayChange?: false
 }
 
 export interface Look {
@@ -161,10 +163,10 @@ function signature(
 ): string | undefined {
   if (!node) return undefined
   const { id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout } = node
-  const { inventory, inventoryType } = node
+  const { inventory, inventoryType, inventoryHosts, secretPrefix } = node
   return JSON.stringify([
     [id, d, changed, credentials, baseUrl, fingerprint, tls, proxy, timeout],
-    [inventory, inventoryType, appliance],
+    [inventory, inventoryType, inventoryHosts, secretPrefix, appliance],
   ])
 }
 

@@ -6,6 +6,7 @@ import {
   fingerprintDigits,
   isFleetName,
   isMqttServer,
+  isHostPattern,
   isSecretPrefix,
   linesIn,
   numberIn,
@@ -38,6 +39,10 @@ export const checks = {
     const isGood = /^\$\{[^}]+\}$/.test(value) || !linesIn(value).some(isVariable)
     return isGood ? undefined : ['oneVariable']
   },
+
+  inventoryHosts: (value: string): Fault | undefined =>
+    checks.protectedRoutes(value) ??
+    (isVariable(value) || linesIn(value).every(isHostPattern) ? undefined : ['inventoryHosts']),
 
   secretPrefix: (value: string): Fault | undefined =>
     isVariable(value) || isSecretPrefix(value) ? undefined : ['secretPrefix'],
@@ -75,6 +80,7 @@ export const checks = {
 
 const ADDRESS_KEYS: Record<AddressFault, string> = {
   missing: 'noUrl',
+  long: 'urlLong',
   noScheme: 'urlBegin',
   scheme: 'urlScheme',
   invalid: 'url',

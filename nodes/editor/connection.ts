@@ -14,6 +14,8 @@ export interface Connection {
   timeout?: unknown
   inventory?: unknown
   inventoryType?: unknown
+  inventoryHosts?: unknown
+  secretPrefix?: unknown
 }
 
 /** The value of the password field while the stored password is unchanged. */
@@ -96,6 +98,8 @@ function connectionOf(
     ...(isInventory(value('inventoryType')) && {
       inventory: value('inventory') ?? '',
       inventoryType: value('inventoryType'),
+      inventoryHosts: value('inventoryHosts') ?? '',
+      secretPrefix: value('secretPrefix') ?? '',
     }),
   }
 }

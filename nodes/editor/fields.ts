@@ -33,7 +33,8 @@ export function shownValue(node: EditorNode, property: string): unknown {
 
 /** The value of a saved property in this version, which may have another default for it. */
 export function presentValue(node: EditorNode, property: string): unknown {
-  return present(node)[property] ?? node._def.defaults[property]?.value
+  const { value, lacking = value } = node._def.defaults[property] ?? {}
+  return present(node)[property] ?? lacking
 }
 
 /** The properties that an earlier version saved in another way, as this version saves them. */

@@ -2,8 +2,8 @@
 import { ask, RequestError } from './ask'
 import { connectionOfNode, hasInventory, type Connection } from './connection'
 import type { Failure } from './failures'
-import { text } from './text'
-import type { Sign, State } from './states'
+import { text, textsOf } from './text'
+import type { Health, Sign, State } from './states'
 
 /** An appliance of an inventory, as Node-RED lists it. */
 export interface ListedAppliance {
@@ -17,8 +17,22 @@ export interface ListedAppliance {
   health?: ApplianceHealth
 }
 
+/** What a poll has shown of an appliance. */
+export interface KnownAppliance {
+  /** It is out of date. */
+  isOld?: boolean
+  routes: number
+  running: number
+  /** Routes that are critical or have a warning. */
+  problems: number
+  /** The worst of them. */
+  worst?: Health & { route: string }
+  /** Of the device, unless it is well. With `unknown`, what is known of the routes is old. */
+  device?: Health
+}
+
 export interface ApplianceHealth {
-  known?: { isOld?: boolean; routes: number; running: number; warnings: number; errors: number }
+  known?: KnownAppliance
   failure?: Failure
   unreachable: boolean
 }
@@ -47,26 +61,32 @@ export interface CheckedInventory {
 export const checkInventory = (connection: Connection): Promise<CheckedInventory> =>
   ask('inventory', { connection })
 
-/** How an appliance is: a key for its words, and its sign. */
+/** How well an appliance is known: a key for its words, and its sign. */
 export function conditionOf({ owned, polled, health }: ListedAppliance): {
   sign: Sign
   key: 'elsewhere' | 'closed' | 'asking' | 'unreachable' | 'fault' | 'stale' | 'reachable'
 } {
-  if (owned === false) return { sign: 'off', key: 'elsewhere' }
-  if (!health) return polled ? { sign: 'unknown', key: 'asking' } : { sign: 'off', key: 'closed' }
+  if (owned === false) return { sign: 'stopped', key: 'elsewhere' }
+  if (!health) {
+    return polled ? { sign: 'unknown', key: 'asking' } : { sign: 'stopped', key: 'closed' }
+  }
   const { known, failure, unreachable } = health
-  if (unreachable) return { sign: 'error', key: 'unreachable' }
-  if (!known) return failure ? { sign: 'error', key: 'fault' } : { sign: 'unknown', key: 'asking' }
-  if (known.isOld) return { sign: 'warn', key: 'stale' }
-  const isWarning = failure !== undefined || known.warnings > 0
-  return { sign: known.errors > 0 ? 'error' : isWarning ? 'warn' : 'ok', key: 'reachable' }
+  if (unreachable) return { sign: 'critical', key: 'unreachable' }
+  if (!known) {
+    return failure ? { sign: 'critical', key: 'fault' } : { sign: 'unknown', key: 'asking' }
+  }
+  if (known.isOld) return { sign: 'warning', key: 'stale' }
+  if (known.device?.sign === 'unknown') return { sign: 'critical', key: 'reachable' }
+  const sign = known.worst?.sign ?? (failure ? 'warning' : (known.device?.sign ?? 'ok'))
+  return { sign, key: 'reachable' }
 }
 
 /** The same for a list of choices; nothing where nothing runs yet. */
 export function applianceState(appliance: ListedAppliance): State | undefined {
   if (appliance.owned === undefined) return undefined
   const { sign, key } = conditionOf(appliance)
-  return { sign, word: text(`condition.${key}`) }
+  const device = appliance.health?.known?.device
+  return { sign, word: (key === 'reachable' && device?.text) || text(`condition.${key}`) }
 }
 
 export interface InventoryLook {
@@ -156,6 +176,7 @@ async function list(gateway: EditorNode, search: string): Promise<ListedApplianc
         id: gateway.id,
         search,
         limit: MOST,
+        language: textsOf('watch')('locale'),
       })
       if (!('notDeployed' in listed)) return listed
     } catch (error) {

@@ -26,7 +26,7 @@ const ENSURE = 'media-gateway-ensure-route'
 const FAILOVER = 'media-gateway-failover'
 
 /** The property that says of a node that it changes nothing. */
-const DRY_RUN: Record<string, string> = { [ENSURE]: 'check', [FAILOVER]: 'dryRun' }
+const DRY_RUN: Record<string, string> = { [ENSURE]: 'check' }
 
 /** The property that says of a node that it changes nothing before its plan is approved. */
 const PLAN_FIRST: Record<string, string> = { [ENSURE]: 'approve' }

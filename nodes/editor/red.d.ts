@@ -13,7 +13,8 @@ interface EditorNode {
   credentials?: Record<string, unknown>
   _def: {
     category: string
-    defaults: Record<string, { value: unknown }>
+    /** `lacking`: what a saved node without the property does, if not `value`. Only our forms read it. */
+    defaults: Record<string, { value: unknown; lacking?: unknown }>
     credentials?: Record<string, { type: 'text' | 'password' }>
   }
 }

@@ -1,9 +1,19 @@
-// The one place that names a state: its sign, and its word in the language of the editor.
+// The one place that names a state of the appliance: its sign, and its word in the language of the
+// editor. How a route of a running flow is, Node-RED says.
+import type { Sign } from '../../client/model/health'
 import { element } from './element'
 import { text } from './text'
 
-/** How something is, at a glance. `off` is what does not run and has nothing wrong with it. */
-export type Sign = 'ok' | 'warn' | 'error' | 'unknown' | 'off'
+export type { Sign }
+
+/** How something is, in words of Node-RED: the same in lamps, events and here. */
+export interface Health {
+  sign: Sign
+  /** The reason first, and the gateway's own word after it. */
+  text: string
+  /** Without the gateway's own word, where there is one. */
+  brief?: string
+}
 
 export interface State {
   sign: Sign
@@ -25,19 +35,13 @@ export const isOn = ({ started }: Stateful): boolean => started !== false
 const isWord = (state: string | undefined, word: string): boolean => state?.toLowerCase() === word
 
 /** A warning or an error shows even where nothing runs. */
-export function signOf(statusCode: string | undefined, runs: boolean): Sign {
+function signOf(statusCode: string | undefined, runs: boolean): Sign {
   const code = statusCode?.toLowerCase()
-  if (code === 'warn' || code === 'error') return code
-  if (!runs) return 'off'
+  if (code === 'warn') return 'warning'
+  if (code === 'error') return 'critical'
+  if (!runs) return 'stopped'
   return code === 'ok' ? 'ok' : 'unknown'
 }
-
-export const signOfRoute = (route: Stateful): Sign =>
-  signOf(route.summaryStatusCode, isRunning(route))
-
-/** The sign of a source or a destination. */
-export const signOfPart = (part: Stateful): Sign =>
-  signOf(part.summaryStatusCode, isOn(part) && !isWord(part.state, 'stopped'))
 
 /** The words of the appliance that are translated; firmware may have more. */
 const KEYS: Record<string, string> = {
@@ -66,17 +70,16 @@ export function wordOfPart(part: Stateful): string {
   return wordOf(part.state || (part.started ? 'started' : undefined))
 }
 
-/** The words, with the addition that something is wrong. */
-export const withTrouble = (words: string, sign: Sign): string =>
-  sign === 'warn' || sign === 'error' ? `${words}, ${wordOf(sign)}` : words
-
+/** Before a deploy: what the appliance says of a route, and that something is wrong. */
 export function routeState(route: Stateful): State {
-  const sign = signOfRoute(route)
-  return { sign, word: withTrouble(wordOf(route.state), sign) }
+  const sign = signOf(route.summaryStatusCode, isRunning(route))
+  const code = route.summaryStatusCode?.toLowerCase()
+  const words = [route.state, ...(sign === 'warning' || sign === 'critical' ? [code] : [])]
+  return { sign, word: words.map(wordOf).join(', ') }
 }
 
 export const partState = (part: Stateful): State => ({
-  sign: signOfPart(part),
+  sign: signOf(part.summaryStatusCode, isOn(part) && !isWord(part.state, 'stopped')),
   word: wordOfPart(part),
 })
 
@@ -88,9 +91,10 @@ export const deviceState = (device: { statusCode?: string; status?: string }): S
 
 const ICONS = {
   ok: 'check-circle',
-  off: 'circle-o',
-  warn: 'exclamation-triangle',
-  error: 'times-circle',
+  stopped: 'circle-o',
+  waiting: 'clock-o',
+  warning: 'exclamation-triangle',
+  critical: 'times-circle',
   unknown: 'question-circle-o',
   /** Neither good nor bad. */
   plain: 'info-circle',

@@ -54,7 +54,7 @@ export const manyAppliances = (): TypedInputType[] => [
 ]
 
 /** JSON that can be filled in as a form: the editor's own type under another label. */
-const formType = (): TypedInputType => ({
+export const formType = (): TypedInputType => ({
   ...ownType('json', text('type.form'), 'list-alt'),
   expand() {
     RED.editor.editJSON({

@@ -14,7 +14,12 @@ import {
 import { isObject } from '../../client/model/json'
 import { RANGES } from '../../client/model/ranges'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { flagProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+import {
+  choiceProperty,
+  flagProperty,
+  numberProperty,
+  refuseUnresolved,
+} from '../runtime/environment'
 import type { Message } from '../runtime/parameters'
 import type { Did } from '../runtime/status'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
@@ -49,7 +54,7 @@ export = (RED: NodeAPI): void =>
         const { deviceId, results, plan } = undone
         return { payload: results, did: didUndo(rowsOf(results), check), deviceId, plan }
       }
-      const state = oneOf('state', config.state || 'present', ENSURE_STATES, operation.name)
+      const state = choiceProperty('state', config.state, ENSURE_STATES)
       const approve = flagProperty('approve', config.approve)
       const { deviceId, results, routeId, plan, isApplied } = await ensureRoutes(
         gateway,
@@ -63,7 +68,7 @@ export = (RED: NodeAPI): void =>
           validate: config.validate !== false,
           approve,
           planId: approve ? planIdOf(message, operation.name) : undefined,
-          remove: removeOf(config, operation.name),
+          remove: removeOf(config),
           waitTimeout,
           memory,
           onProgress,
@@ -98,20 +103,9 @@ export = (RED: NodeAPI): void =>
 const isUndo = (action: unknown): boolean =>
   typeof action === 'string' && action.trim().toLowerCase() === 'undo'
 
-function oneOf<T extends string>(
-  path: string,
-  value: string,
-  choices: readonly T[],
-  operation: string,
-): T {
-  const found = choices.find((known) => known === value)
-  if (found) return found
-  throw invalidInput([{ path, problem: `must be one of "${choices.join('", "')}"` }], operation)
-}
-
-function removeOf(config: Config, operation: string): Remove | undefined {
+function removeOf(config: Config): Remove | undefined {
   const { remove, removePattern, removeAtMost } = config
-  if (oneOf('remove', remove || 'none', ['none', 'pattern'], operation) === 'none') return undefined
+  if (choiceProperty('remove', remove, ['none', 'pattern']) === 'none') return undefined
   refuseUnresolved('removePattern', removePattern)
   return {
     pattern: typeof removePattern === 'string' ? removePattern : '',

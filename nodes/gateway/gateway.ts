@@ -1,5 +1,5 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { identityOf, openConnection, type Connection } from '../../client/internal'
+import { identityOf, type Connection } from '../../client/internal'
 import type { GatewayNode } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { registerAdminRoutes } from './admin/routes'
@@ -12,6 +12,7 @@ import {
   type GatewayConfig,
   type GatewayCredentials,
 } from './options'
+import { createSavedConnections, type SavedConnections } from './saved'
 import type { InventoryConfig, InventoryCredentials } from './fleet/config-node'
 
 interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
@@ -32,6 +33,7 @@ const PARTS = [
 
 export = (RED: NodeAPI): void => {
   registerAdminRoutes(RED)
+  const connections = createSavedConnections()
   let withInventory: Maker | undefined
   RED.nodes.registerType(
     'media-gateway',
@@ -40,12 +42,13 @@ export = (RED: NodeAPI): void => {
       const config = migrated(saved)
       const log = logOf(this)
       const parts = hasInventory(config)
-        ? (withInventory ??= load().makerFor(RED))(this, config, log)
-        : withOne(RED, this, config, log)
+        ? (withInventory ??= load().makerFor(RED, connections))(this, config, log)
+        : withOne(RED, this, config, log, connections)
       for (const name of PARTS) Object.defineProperty(this, name, { value: parts[name] })
       // Two parameters: from their number, Node-RED knows that it has to wait.
-      this.on('close', (_removed: boolean, done: () => void) => {
+      this.on('close', (removed: boolean, done: () => void) => {
         parts.close().then(done, done)
+        if (removed) connections.remove(this.id)
       })
     },
     {
@@ -71,13 +74,19 @@ const logOf =
   (level, line) =>
     level === 'warn' ? node.warn(line) : node.log(line)
 
-function withOne(RED: NodeAPI, node: ConfigNode, config: Config, log: Log): Parts {
+function withOne(
+  RED: NodeAPI,
+  node: ConfigNode,
+  config: Config,
+  log: Log,
+  connections: SavedConnections,
+): Parts {
   const { id, name } = node
   const host = hostIn(config.baseUrl)
   const open = (): Connection => {
     secretPrefixOf(config)
     const options = gatewayOptions(RED, config, node.credentials, log)
-    return openConnection(Object.assign(options, { node: { id, name } }))
+    return connections.open(id, Object.assign(options, { node: { id, name } }))
   }
   return newAppliance({
     identity: identityOf({ id, name: name || host || id }, host),

@@ -1,19 +1,10 @@
 import type { NodeAPI } from 'node-red'
-import { getDevice, hideSecrets } from '../../client/internal'
-import { registerAction, type ActionConfig } from '../runtime/action'
-
-interface Config extends ActionConfig {
-  hideSecrets?: boolean
-}
+import { getDevice } from '../../client/internal'
+import { registerAction } from '../runtime/action'
 
 export = (RED: NodeAPI): void =>
-  registerAction<Config>(
-    RED,
-    'media-gateway-get-device',
-    async ({ gateway, operation, config, parameters }) => {
-      const deviceId = await parameters.device()
-      const device = await getDevice(gateway, deviceId, operation)
-      const payload = config.hideSecrets ? hideSecrets(device) : device
-      return { payload, did: { key: 'read', name: device.name }, deviceId }
-    },
-  )
+  registerAction(RED, 'media-gateway-get-device', async ({ gateway, operation, parameters }) => {
+    const deviceId = await parameters.device()
+    const payload = await getDevice(gateway, deviceId, operation)
+    return { payload, did: { key: 'read', name: payload.name }, deviceId }
+  })

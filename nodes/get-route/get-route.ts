@@ -1,19 +1,15 @@
 import type { NodeAPI } from 'node-red'
-import { getRoute, hideSecrets } from '../../client/internal'
-import { registerAction, type ActionConfig } from '../runtime/action'
-
-interface Config extends ActionConfig {
-  hideSecrets?: boolean
-}
+import { getRoute } from '../../client/internal'
+import { registerAction } from '../runtime/action'
 
 export = (RED: NodeAPI): void =>
-  registerAction<Config>(
+  registerAction(
     RED,
     'media-gateway-get-route',
-    async ({ gateway, operation, config, parameters }) => {
+    async ({ gateway, operation, parameters }) => {
       const { deviceId, routeId } = await parameters.route()
-      const route = await getRoute(gateway, { deviceId, routeId }, operation)
-      const payload = config.hideSecrets ? hideSecrets(route) : route
-      return { payload, did: { key: 'read', name: route.name }, deviceId, routeId }
+      const payload = await getRoute(gateway, { deviceId, routeId }, operation)
+      return { payload, did: { key: 'read', name: payload.name }, deviceId, routeId }
     },
+    { route: () => true },
   )

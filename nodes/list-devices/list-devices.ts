@@ -1,6 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { listDevices } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import { choiceProperty } from '../runtime/environment'
 import { counted } from '../runtime/status'
 
 interface Config extends ActionConfig {
@@ -12,9 +13,10 @@ export = (RED: NodeAPI): void =>
     RED,
     'media-gateway-list-devices',
     async ({ gateway, operation, config }) => {
+      const output = choiceProperty('output', config.output, ['response', 'split'])
       const payload = await listDevices(gateway, operation)
       const did = counted('devices', payload.length)
-      if (config.output !== 'split') return { payload, did }
+      if (output !== 'split') return { payload, did }
       return { payload, did, split: 'devices' }
     },
   )

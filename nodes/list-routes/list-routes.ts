@@ -2,12 +2,15 @@ import type { NodeAPI } from 'node-red'
 import {
   invalidInput,
   listDefinitions,
+  listHealth,
   listRoutes,
   type Problem,
   type Route,
 } from '../../client/internal'
+import { comparable } from '../../client/model/pattern'
+import { languageOf } from '../../client/model/watch'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { refuseUnresolved } from '../runtime/environment'
+import { choiceProperty, refuseUnresolved } from '../runtime/environment'
 import type { Message } from '../runtime/parameters'
 import { counted } from '../runtime/status'
 
@@ -26,19 +29,35 @@ export = (RED: NodeAPI): void =>
     async ({ gateway, operation, config, message, parameters, secretPrefix }) => {
       const paging = pagingOf(message, operation.name)
       const only = routeFilter(config)
-      if (config.output === 'definitions') {
+      const output = choiceProperty('output', config.output, [
+        'response',
+        'routes',
+        'split',
+        'definitions',
+        'health',
+      ])
+      const secrets = choiceProperty('secrets', config.secrets, ['hidden', 'names'])
+      if (output === 'definitions') {
         refusePage(paging, operation.name)
-        const secrets = config.secrets === 'names' ? 'names' : 'hidden'
         const deviceId = await parameters.device()
         const options = { deviceId, secrets, prefix: secretPrefix(), only } as const
         const payload = await listDefinitions(gateway, options, operation)
-        return { payload, did: counted('routes', payload.length), deviceId }
+        return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
       }
       const deviceId = await parameters.device()
+      if (output === 'health') {
+        const language = languageOf(RED._('locale'))
+        const payload = await listHealth(
+          gateway,
+          { deviceId, ...paging, only, language },
+          operation,
+        )
+        return { payload, did: counted('routes', payload.length), deviceId, isShown: true }
+      }
       const answer = await listRoutes(gateway, { deviceId, ...paging }, operation)
       const list = only ? { ...answer, data: answer.data.filter(only) } : answer
       const did = counted('routes', list.data.length)
-      switch (config.output) {
+      switch (output) {
         case 'routes':
           return { payload: list.data, did, deviceId }
         case 'split':
@@ -76,7 +95,7 @@ function refusePage(paging: { page?: number; pageSize?: number }, operation: str
 
 function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | undefined {
   refuseUnresolved('filter', filter)
-  const text = String(filter ?? '').toLocaleLowerCase()
+  const text = comparable(String(filter ?? '')).join('')
   if (!text && !state) return undefined
   // Older firmware says "idle" where newer says "stopped" (facts 5.1).
   const same = (given: unknown): string => {
@@ -84,8 +103,8 @@ function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | u
     return word === 'stopped' ? 'idle' : word
   }
   return (route) =>
-    String(route.name ?? '')
-      .toLocaleLowerCase()
+    comparable(String(route.name ?? ''))
+      .join('')
       .includes(text) &&
     (!state || same(route.state) === same(state))
 }

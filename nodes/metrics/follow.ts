@@ -1,4 +1,5 @@
 import type { Node } from 'node-red'
+import type { OpenIncident } from '../../client/model/incident'
 import {
   GatewayError,
   Stop,
@@ -9,7 +10,7 @@ import {
   watchDevice,
   type Connection,
   type SrtReading,
-  type Health,
+  type WatchHealth,
   type Picture,
   type PicturedFailover,
   type RouteFilter,
@@ -20,7 +21,7 @@ import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 export interface Followed {
   readonly gateway: Appliance
   /** Of the latest poll. */
-  readonly health?: Health
+  readonly health?: WatchHealth
   /** Why it cannot be polled at all. */
   readonly failure?: GatewayError
   /** All that is known now, without a request. */
@@ -37,7 +38,7 @@ export interface FollowOptions {
   onFailure: (error: GatewayError) => void
 }
 
-/** SRT reading of an earlier reading are no longer written after so many intervals. */
+/** SRT figures of an earlier reading are no longer written after so many intervals. */
 const CURRENT_FOR = 3
 
 /** Follows the polls of a gateway, for a node that is its user meanwhile. */
@@ -45,8 +46,9 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
   const { statistics, onHealth, onFailure } = options
   const stop = new Stop()
   let connection: Connection | undefined
-  let health: Health | undefined
+  let health: WatchHealth | undefined
   let failure: GatewayError | undefined
+  let open: readonly OpenIncident[] = []
   let reading: SrtReading | undefined
   /** The reading of statistics has begun. */
   let isReading = false
@@ -57,8 +59,8 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
     try {
       connection = gateway.client()
       const unwatch = watchDevice(connection, {
-        // Each event costs something, and none is needed.
-        events: ['appliance.unreachable'],
+        report: 'incidents',
+        onOpen: (present) => (open = present),
         onEvents: () => undefined,
         onHealth(present) {
           health = present
@@ -113,17 +115,18 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
       return failure
     },
     picture() {
-      if (!connection) return { isUp: failure ? false : undefined }
-      const { counters } = connection
       const failovers = [...gateway.failovers].map(pictured)
+      if (!connection) return { isUp: failure ? false : undefined, failovers }
+      const { counters } = connection
       const known = knownBy(connection)
-      if (!known) return { counters }
+      if (!known) return { counters, failovers }
       const isUp = known.state || known.failure ? !isOld(known, Date.now()) : undefined
       return {
         isUp,
         counters,
-        failovers: failovers.flat(),
-        lastLookAt: known.state && known.seenAt,
+        failovers,
+        incidents: health && open,
+        lastPollAt: known.state && known.seenAt,
         // The next poll fills the same list again.
         ...(isUp && {
           state: known.state,
@@ -139,9 +142,10 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
   }
 }
 
-/** A failover by its route: with two routes, by the one that is main. Nothing before it is found. */
-function pictured(failover: ListedFailover): PicturedFailover[] {
-  const { status, switches } = failover
-  const [route] = failover.routes()
-  return route ? [{ routeId: route.routeId, state: status?.state, switches: { ...switches } }] : []
+/** A failover by its route: with two routes, by the one that is main. */
+function pictured(failover: ListedFailover): PicturedFailover {
+  const { id, status, switches } = failover
+  const { state, reason } = status ?? { state: undefined, reason: 'not-started' }
+  const routeId = failover.routes()[0]?.routeId
+  return { node: id, routeId, state, reason, switches: { ...switches } }
 }

@@ -60,23 +60,29 @@ function gatewaysIn(req: unknown): string[] {
     .filter((name): name is string => typeof name === 'string' && name !== '')
 }
 
-/** Of gateways with the same name, each gets its ID too: two samples must not have the same labels. */
+/** Two samples must not have the same labels, and the series of a gateway go on when another comes. */
 function picturesOf(groups: readonly Group[]): Picture[] {
-  const pictures = groups.flatMap(({ gateway, wants, appliances }) => [
-    ...[...appliances.values()].map((one) => ({
-      ...one.picture(),
-      gateway: one.gateway.identity.name,
-      id: gateway.id,
+  const nameOf = distinct()
+  return groups.flatMap(({ gateway, wants, appliances }) => [
+    ...[...appliances.values()].map((one) =>
+      Object.assign(one.picture(), { gateway: nameOf(one.gateway.identity.name, gateway.id) }),
+    ),
+    ...faultyIn(gateway, wants).map((name) => ({
+      isUp: false,
+      gateway: nameOf(name, gateway.id),
     })),
-    ...faultyIn(gateway, wants).map((name) => ({ isUp: false, gateway: name, id: gateway.id })),
   ])
-  const counts = countsOf(pictures.map(({ gateway }) => gateway))
-  return pictures.map(({ id, ...picture }) =>
-    counts.get(picture.gateway) === 1 ? picture : named(picture, `${picture.gateway} (${id})`),
-  )
 }
 
-const named = (picture: Picture, gateway: string): Picture => Object.assign(picture, { gateway })
+/** Of things with the same name, the first one has it; the others get their ID too. */
+function distinct(): (name: string, id: string) => string {
+  const taken = new Set<string>()
+  return (name, id) => {
+    const free = taken.has(name) ? `${name} (${id})` : name
+    taken.add(free)
+    return free
+  }
+}
 
 /**
  * The names of an inventory whose rows cannot be used, as far as no other row has them: like any
@@ -90,22 +96,12 @@ function faultyIn({ fleet }: GatewayNode, wants: Wanted): string[] {
 }
 
 function fleetsOf(groups: readonly Group[]): PicturedFleet[] {
-  const fleets = groups.flatMap(({ gateway: { id, identity, fleet } }) => {
+  const nameOf = distinct()
+  return groups.flatMap(({ gateway: { id, identity, fleet } }) => {
     if (!fleet) return []
     const names = fleet.names()
     const owned = names.filter((name) => fleet.owns(name)).length
     const faults = fleet.faults().length
-    return [{ id, inventory: identity.name, appliances: names.length, owned, faults }]
+    return [{ inventory: nameOf(identity.name, id), appliances: names.length, owned, faults }]
   })
-  const counts = countsOf(fleets.map(({ inventory }) => inventory))
-  return fleets.map(({ id, inventory, ...numbers }) => ({
-    ...numbers,
-    inventory: counts.get(inventory) === 1 ? inventory : `${inventory} (${id})`,
-  }))
-}
-
-function countsOf(names: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return counts
 }

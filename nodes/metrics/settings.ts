@@ -1,8 +1,9 @@
 import type { NodeDef } from 'node-red'
-import { DETAILS, invalidInput, type Detail, type RouteFilter } from '../../client/internal'
+import { DETAILS, type Detail, type RouteFilter } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
 import { appliancesIn, type AppliancesConfig, type Wanted } from '../runtime/appliances'
-import { numberProperty, refuseUnresolved } from '../runtime/environment'
+import { refused } from '../runtime/chosen'
+import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
 
 export interface Config extends NodeDef, AppliancesConfig {
   /** `all`, or `one`: the one in `gateway`. */
@@ -25,14 +26,14 @@ export interface Settings {
   statistics?: { everyMs: number; route?: RouteFilter }
 }
 
-/** @throws GatewayError `CONFIG` or `INVALID_INPUT` that names the property and what is wrong */
+/** @throws GatewayError `CONFIG` that names the property and what is wrong */
 export function settingsOf(config: Config): Settings {
-  const detail = choice('detail', config.detail || 'routes', DETAILS)
+  const detail = choiceProperty('detail', config.detail || 'routes', DETAILS)
   const seconds = numberProperty('statistics', config.statistics, RANGES.statistics)
   // Nothing of them would be written.
   const isRead = seconds !== undefined && detail !== 'totals'
   return {
-    of: choice('gateways', config.gateways || 'all', ['all', 'one'] as const),
+    of: choiceProperty('gateways', config.gateways, ['all', 'one']),
     detail,
     wants: appliancesIn(config),
     statistics: isRead ? { everyMs: 1000 * seconds, route: routeOf(config) } : undefined,
@@ -42,16 +43,7 @@ export function settingsOf(config: Config): Settings {
 function routeOf({ route = '', routeType }: Config): RouteFilter | undefined {
   refuseUnresolved('route', route)
   const type = routeType || (route === '' ? 'all' : 'pattern')
-  if (choice('routeType', type, ['all', 'pattern'] as const) === 'all') return undefined
+  if (choiceProperty('routeType', type, ['all', 'pattern']) === 'all') return undefined
   if (route === '') throw refused('route', 'is empty; choose all routes, or enter a pattern')
   return { pattern: route }
 }
-
-function choice<One extends string>(property: string, value: string, known: readonly One[]): One {
-  refuseUnresolved(property, value)
-  const found = known.find((one) => one === value)
-  if (found !== undefined) return found
-  throw refused(property, `must be one of "${known.join('", "')}"`)
-}
-
-const refused = (path: string, problem: string) => invalidInput([{ path, problem }], 'metrics')

@@ -1,6 +1,7 @@
 import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/internal'
 import type { Language } from '../../client/model/watch'
+import { healthText } from '../../client/watch/text/health-text'
 import { briefly } from '../runtime/reason'
 import type { Words } from '../runtime/words'
 import type { Followed } from './follow'
@@ -37,18 +38,21 @@ export function createMetricsStatus(node: Node, words: Words, language: Language
       let routes = 0
       let up = 0
       let waiting = 0
-      let reason: GatewayError | undefined
+      let reason: string | undefined
       for (const { health, failure } of followed) {
         const problem = failure ?? health?.failure
-        if (problem) reason ??= problem
-        else if (health?.known) {
+        const known = health?.known
+        if (problem) reason ??= briefly(problem, words)
+        else if (known?.device.sign === 'unknown')
+          reason ??= healthText(known.device, language, true)
+        else if (known) {
           up++
-          routes += health.known.routes
+          routes += known.routes
         } else waiting++
       }
       // Before the first polls there is nothing to say.
       if (waiting === followed.length && (waiting > 0 || shown === '')) return
-      if (up === 0 && reason) return set('red', briefly(reason, words))
+      if (up === 0 && reason) return set('red', reason)
       const known = { routes: counted('routes', routes), gateways: counted('gateways', up) }
       const fill = followed.length > 0 ? 'green' : 'yellow'
       if (!reason) return set(fill, words('metrics:status.known', known))

@@ -1,7 +1,7 @@
 // What several nodes say in `registerType`: `include: property device` puts it in its place.
 export default {
   // part: property configVersion
-  configVersion: { value: 1 },
+  configVersion: { value: 2 },
 
   // part: property gateway
   name: { value: '' },

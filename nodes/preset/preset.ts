@@ -1,10 +1,10 @@
 import type { NodeAPI } from 'node-red'
-import { exportPreset, hideSecrets, invalidInput, restorePreset } from '../../client/internal'
+import { exportPreset, invalidInput, restorePreset } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import { choiceProperty } from '../runtime/environment'
 
 interface Config extends ActionConfig {
   action?: string
-  hideSecrets?: boolean
 }
 
 export = (RED: NodeAPI): void =>
@@ -12,32 +12,22 @@ export = (RED: NodeAPI): void =>
     RED,
     'media-gateway-preset',
     async ({ gateway, operation, config, message, parameters }) => {
-      switch (config.action || 'export') {
-        case 'export': {
-          const deviceId = await parameters.device()
-          const preset = await exportPreset(gateway, deviceId, operation)
-          const payload = config.hideSecrets ? hideSecrets(preset) : preset
-          return { payload, did: { key: 'exported' }, deviceId }
-        }
-        case 'import': {
-          if (message.confirm !== true) {
-            const problem =
-              'must be true: an import replaces all routes of the device, so the message has to confirm it'
-            throw invalidInput([{ path: 'msg.confirm', problem }], operation.name)
-          }
-          const { deviceId, answer } = await restorePreset(
-            gateway,
-            { deviceId: parameters.device, preset: message.payload },
-            operation,
-          )
-          return { payload: answer, did: { key: 'importAccepted' }, deviceId }
-        }
-        default:
-          throw invalidInput(
-            [{ path: 'action', problem: 'must be one of "export" and "import"' }],
-            operation.name,
-          )
+      if (choiceProperty('action', config.action, ['export', 'import']) === 'export') {
+        const deviceId = await parameters.device()
+        const payload = await exportPreset(gateway, deviceId, operation)
+        return { payload, did: { key: 'exported' }, deviceId }
       }
+      if (message.confirm !== true) {
+        const problem =
+          'must be true: an import replaces all routes of the device, so the message has to confirm it'
+        throw invalidInput([{ path: 'msg.confirm', problem }], operation.name)
+      }
+      const { deviceId, answer } = await restorePreset(
+        gateway,
+        { deviceId: parameters.device, preset: message.payload },
+        operation,
+      )
+      return { payload: answer, did: { key: 'importAccepted' }, deviceId }
     },
     {
       message: ['confirm', 'payload'],

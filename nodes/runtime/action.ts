@@ -4,11 +4,10 @@ import {
   Stop,
   asGatewayError,
   confirmedIn,
-  forgetOnlyDevice,
   isGatewayError,
-  mayBeUnknownDevice,
   newOperation,
   say,
+  thrownAs,
   words,
   type Operation,
 } from '../../client/internal'
@@ -16,12 +15,20 @@ import { findGateway, requireGateway, type Appliance, type Fleet } from './gatew
 import { migrated } from './migrations'
 import {
   applianceIn,
+  labelIn,
   parametersOf,
   readGiven,
   type AddressConfig,
   type Message,
 } from './parameters'
-import { addPerformer, memoryFor, partOf, type Performer, type Result } from './performer'
+import {
+  addPerformer,
+  memoryFor,
+  partOf,
+  performed,
+  type Performer,
+  type Result,
+} from './performer'
 import { secretsOf } from './secrets'
 import { createStatus } from './status'
 import { wordsOf } from './words'
@@ -31,6 +38,8 @@ export type { Call, Result } from './performer'
 /** The saved properties that every action node has. */
 export interface ActionConfig extends NodeDef, AddressConfig {
   gateway?: string
+  /** Of those that return routes or a device. */
+  hideSecrets?: boolean
 }
 
 /**
@@ -71,6 +80,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
           routeId: result.routeId ?? undefined,
           statusCode: operation.statusCode,
           requests: operation.requests,
+          ...(operation.unknownFields.length > 0 && { unknownFields: operation.unknownFields }),
           durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
         }
         if (appliance?.appliance !== undefined) message.appliance = appliance.appliance
@@ -110,8 +120,12 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
           ? await findIn(fleet, await applianceIn(RED, this, config, message, operation))
           : found
         operation.confirmed = confirmedIn(message.confirmProtected)
+        operation.confirmsShared = message.confirmShared === true
         const withSecrets = secretsOf(RED, this, appliance)
         const given = readGiven(RED, this, config, message, operation, withSecrets)
+        // What fails before the route is looked up is an error of this route too.
+        if (reads.route?.(config))
+          operation.route = await given.route().then(labelIn, () => undefined)
         if (fleet && !fleet.owns(appliance.appliance!)) {
           return elsewhere().callElsewhere({
             fleet,
@@ -125,27 +139,21 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
           })
         }
         const gateway = appliance.client()
-        const { progress } = status
-        try {
-          return await perform({
-            gateway,
-            operation,
-            config,
-            message: reads.message ? partOf(message, reads.message) : NOTHING,
-            parameters: parametersOf(given, gateway, operation),
-            progress,
-            memory: memoryFor(appliance, this.id, reads.newMemory) ?? memory,
-            secretPrefix: appliance.secretPrefix,
-          })
-        } catch (error) {
-          if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
-          throw error
-        }
+        return performed(performer, {
+          gateway,
+          operation,
+          config,
+          message: reads.message ? partOf(message, reads.message) : NOTHING,
+          parameters: parametersOf(given, gateway, operation),
+          progress: status.progress,
+          memory: memoryFor(appliance, this.id, reads.newMemory) ?? memory,
+          secretPrefix: appliance.secretPrefix,
+        })
       }
       // An exception in `succeed` or `fail` does not keep back the only `done`, and is logged.
       run()
         .then(succeed, fail)
-        .catch((error: unknown) => this.error(String(error)))
+        .catch((error: unknown) => this.error(thrownAs(error)))
     })
 
     this.on('close', () => {

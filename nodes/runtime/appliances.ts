@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../client/internal'
 import { patternFilter } from '../../client/model/pattern'
 import { refused } from './chosen'
-import { refuseUnresolved } from './environment'
+import { choiceProperty, refuseUnresolved } from './environment'
 import type { Fleet, Follower, GatewayNode } from './gateway-node'
 
 /** The saved properties that say which appliances of an inventory a node is for. */
@@ -15,13 +15,12 @@ export interface AppliancesConfig {
 
 /**
  * A test whether a node is for an appliance, by its name.
- * @throws GatewayError `CONFIG` or `INVALID_INPUT`
+ * @throws GatewayError `CONFIG`
  */
 export function appliancesIn({ appliance, applianceType }: AppliancesConfig): Wanted {
-  refuseUnresolved('applianceType', applianceType)
-  const type = applianceType || 'all'
-  if (type === 'all') return () => true
-  if (type !== 'pattern') throw refused('applianceType', 'must be "all" or "pattern"')
+  if (choiceProperty('applianceType', applianceType, ['all', 'pattern']) === 'all') {
+    return () => true
+  }
   refuseUnresolved('appliance', appliance)
   if (typeof appliance === 'string' && appliance.trim() !== '') {
     return patternFilter(appliance.trim())

@@ -1,6 +1,13 @@
 // What a node that works by itself, without a message, is set to.
 import type { Node, NodeAPI } from 'node-red'
-import { invalidInput, type GatewayError, type Operation } from '../../client/internal'
+import {
+  asSetting,
+  badSettings,
+  say,
+  type GatewayError,
+  type Operation,
+} from '../../client/internal'
+import type { WantedRoute } from '../../client/failover/reader'
 import { evaluateProperty } from './parameters'
 
 /** Returns the value of a property with a type beside it. */
@@ -9,11 +16,27 @@ export type Evaluate = (property: string, value: string, type: string) => Promis
 export const evaluatorOf =
   (RED: NodeAPI, node: Node, operation: Operation): Evaluate =>
   (property, value, type) =>
-    evaluateProperty(RED, node, {}, { property, value, type }, operation)
+    evaluateProperty(RED, node, {}, { property, value, type }, operation).catch(
+      (error: unknown) => {
+        throw asSetting(error)
+      },
+    )
 
-/** @throws GatewayError `INVALID_INPUT` that names the property and what is wrong with it */
-export const refused = (path: string, problem: string): GatewayError =>
-  invalidInput([{ path, problem }])
+/** The error for a setting that is wrong. A setting that is missing is given as empty. */
+export const refused = (property: string, problem: string): GatewayError =>
+  badSettings(
+    [
+      {
+        path: property,
+        problem,
+        short: {
+          key: problem.startsWith('is empty') ? 'missing' : 'invalid',
+          values: { what: property },
+        },
+      },
+    ],
+    say('correctNode'),
+  )
 
 /** The device that a node is set to; undefined for the only one of the gateway. */
 export async function chosenDevice(
@@ -30,3 +53,25 @@ export async function chosenDevice(
 
 const isDevice = (value: unknown): value is { _id: unknown } =>
   typeof value === 'object' && value !== null && '_id' in value
+
+/**
+ * The route that a node is set to; a value from elsewhere may be an object with its ID or its name.
+ * @param choose what somebody can do while it is empty
+ * @throws GatewayError `CONFIG`
+ */
+export async function chosenRoute(
+  route: string,
+  type: string,
+  evaluate: Evaluate,
+  choose: string,
+): Promise<WantedRoute> {
+  const value = await evaluate('route', route, type === 'name' ? 'str' : type)
+  if (typeof value === 'object' && value !== null) {
+    const { id, name } = value as { id?: unknown; name?: unknown }
+    if (typeof id === 'string' && id !== '') return { id }
+    if (typeof name === 'string' && name !== '') return { name }
+  }
+  if (typeof value !== 'string' || value === '') throw refused('route', `is empty; ${choose}`)
+  if (type === 'id') return { id: value }
+  return type === 'name' ? { name: value } : { idOrName: value }
+}

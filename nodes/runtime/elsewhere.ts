@@ -6,8 +6,6 @@ import {
   asGatewayError,
   closedError,
   confirmedIn,
-  forgetOnlyDevice,
-  mayBeUnknownDevice,
   newOperation,
   say,
   type Operation,
@@ -16,7 +14,7 @@ import { readOnlyError } from '../../client/errors'
 import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/error-data'
 import type { Appliance, Fleet } from './gateway-node'
 import { parametersOf, type AddressConfig, type Given, type Message } from './parameters'
-import { memoryFor, partOf, performerOf, type Performer, type Result } from './performer'
+import { memoryFor, partOf, performed, performerOf, type Performer, type Result } from './performer'
 
 /** What travels: all that the performer may read, with the node's expressions evaluated. */
 interface Body {
@@ -26,6 +24,7 @@ interface Body {
   config: object
   message: Message
   confirmProtected?: unknown
+  confirmShared?: unknown
   given: Record<keyof Given | 'namedDefinition', Evaluated | undefined>
 }
 
@@ -33,6 +32,8 @@ interface Body {
 type Evaluated = { value?: unknown } | { error: ErrorData }
 
 interface Answer extends Pick<Operation, 'requests' | 'writes' | 'statusCode'> {
+  /** An older version does not send it. */
+  unknownFields?: readonly string[]
   result: Result
 }
 
@@ -72,6 +73,7 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
     config,
     message: partOf(message, performer.message),
     confirmProtected: message.confirmProtected,
+    confirmShared: message.confirmShared,
     given: {
       device: await evaluated(given.device),
       route: await evaluated(given.route),
@@ -83,11 +85,14 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
     },
   }
   const command = { appliance: name, writes: effect !== 'read', once: effect === 'once', body }
-  const { result, requests, writes, statusCode } = (await fleet.send(
-    command,
-    operation.stop ?? new Stop(),
-  )) as Answer
-  Object.assign(operation, { requests, writes, statusCode })
+  const {
+    result,
+    requests,
+    writes,
+    statusCode,
+    unknownFields = [],
+  } = (await fleet.send(command, operation.stop ?? new Stop())) as Answer
+  Object.assign(operation, { requests, writes, statusCode, unknownFields })
   return result
 }
 
@@ -161,8 +166,9 @@ export async function carryOut(
   const gateway = appliance.client()
   const operation = newOperation(body.type.replace(/^media-gateway-/, ''), stop)
   operation.confirmed = confirmedIn(body.confirmProtected)
+  operation.confirmsShared = body.confirmShared === true
   try {
-    const result = await performer.perform({
+    const result = await performed(performer, {
       gateway,
       operation,
       config: body.config,
@@ -172,10 +178,9 @@ export async function carryOut(
       memory: memoryFor(appliance, body.id, performer.newMemory),
       secretPrefix: appliance.secretPrefix,
     })
-    const { requests, writes, statusCode } = operation
-    return { result, requests, writes, statusCode }
+    const { requests, writes, statusCode, unknownFields } = operation
+    return { result, requests, writes, statusCode, unknownFields }
   } catch (error) {
-    if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
     // Only here is it known which route it is about.
     throw asGatewayError(error, operation, appliance.identity)
   }

@@ -1,6 +1,15 @@
-import { GatewayError, say } from '../../client/internal'
+import { GatewayError, badSettings, say, type Sentence } from '../../client/internal'
 import type { Range } from '../../client/model/ranges'
 import { linesIn, numberIn } from '../../client/model/settings'
+
+const config = (said: Sentence, short: Sentence['short']): GatewayError =>
+  new GatewayError('CONFIG', { ...said, ...(short && { short }) })
+
+/** What a setting is, in a sentence. */
+const given = (value: unknown): string => {
+  const text = JSON.stringify(value) as string | undefined
+  return text === undefined || text.length <= 42 ? String(text) : `${text.slice(0, 40)}…`
+}
 
 /**
  * Node-RED replaces `${NAME}` in a property when it is the whole value, and leaves the
@@ -10,7 +19,8 @@ import { linesIn, numberIn } from '../../client/model/settings'
 export function refuseUnresolved(property: string, value: unknown): void {
   const unresolved = typeof value === 'string' && /^\s*\$\{([^}]+)\}\s*$/.exec(value)
   if (!unresolved) return
-  throw new GatewayError('CONFIG', say('variable', { variable: unresolved[1]!, property }))
+  const variable = unresolved[1]!
+  throw config(say('variable', { variable, property }), { key: 'unset', values: { variable } })
 }
 
 /**
@@ -25,7 +35,10 @@ export function numberProperty(property: string, value: unknown, range: Range): 
   const number = numberIn(value, range)
   if (number !== undefined) return number
   const { least, most, whole } = range
-  throw new GatewayError('CONFIG', say(whole ? 'wholeNumber' : 'number', { property, least, most }))
+  throw config(
+    say(whole ? 'wholeNumber' : 'number', { property, given: given(value), least, most }),
+    { key: Number.isFinite(Number(value)) ? 'range' : 'type', values: { what: property } },
+  )
 }
 
 /**
@@ -36,7 +49,7 @@ export function linesProperty(property: string, value: unknown): string[] {
   const lines: unknown[] = typeof value === 'string' ? linesIn(value) : [value ?? []].flat()
   for (const line of lines) refuseUnresolved(property, line)
   if (lines.every((line) => typeof line === 'string')) return lines
-  throw new GatewayError('CONFIG', say('lines', { property }))
+  throw config(say('lines', { property }), { key: 'type', values: { what: property } })
 }
 
 /**
@@ -50,5 +63,28 @@ export function flagProperty(property: string, value: unknown): boolean {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : JSON.stringify(value)
   if (['true', '1', 'yes', 'on'].includes(text)) return true
   if (['false', '0', 'no', 'off'].includes(text)) return false
-  throw new GatewayError('CONFIG', say('flag', { property }))
+  throw config(say('flag', { property, given: given(value) }), {
+    key: 'choice',
+    values: { what: property },
+  })
+}
+
+/**
+ * One of the choices of a property; the first where it is empty.
+ * @throws GatewayError `CONFIG` when it is anything else
+ */
+export function choiceProperty<One extends string>(
+  property: string,
+  value: unknown,
+  choices: readonly One[],
+): One {
+  refuseUnresolved(property, value)
+  if (value === undefined || value === null || value === '') return choices[0]!
+  const found = choices.find((one) => one === value)
+  if (found !== undefined) return found
+  const problem = `is ${given(value)}; it must be one of ${choices.join(', ')}`
+  throw badSettings(
+    [{ path: property, problem, short: { key: 'choice', values: { what: property } } }],
+    say('correctNode'),
+  )
 }

@@ -2,19 +2,20 @@ import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/internal'
 import type { Language } from '../../client/model/watch'
 import { shortened } from '../../client/model/shortened'
+import { LAMPS, type Lamp } from './lamp'
 import { briefly } from './reason'
 import { LONGEST_NAME, type Words } from './words'
 
 /** How it is with one appliance of many. */
 export interface Standing {
-  fill: 'green' | 'yellow' | 'red'
+  lamp: Lamp
   /** It counts among those that do what they should. */
   isUp: boolean
   /** What is to be said of it; with the same key it is the same news. Absent where all is well. */
   trouble?: { key: string; text: () => string }
 }
 
-/** The status of a node that works for many appliances: one line, trouble first. */
+/** The status of a node that works for many appliances: one line, the worst of them first. */
 export interface FleetStatus {
   /** An appliance that nothing is known of yet has no standing. */
   set(name: string, standing?: Standing): void
@@ -26,6 +27,8 @@ export interface FleetStatus {
   /** Clears the status: Node-RED would show it under the node that a deploy puts in its place. */
   close(): void
 }
+
+const WORST_FIRST = Object.keys(LAMPS) as Lamp[]
 
 /**
  * Creates the status of one node. It is made once for all that happens in one turn of the event loop.
@@ -39,10 +42,10 @@ export function createFleetStatus(
 ): FleetStatus {
   const numbers = new Intl.NumberFormat(language)
   const all = new Map<string, Standing | undefined>()
-  /** Those in trouble, the earliest first. */
-  const troubled = { red: new Map<string, Standing>(), yellow: new Map<string, Standing>() }
+  /** The same by their lamps, the earliest first. */
+  const standings = new Map(WORST_FIRST.map((lamp) => [lamp, new Map<string, Standing>()]))
   let good = 0
-  let known = 0
+  let bad = 0
   let failure: GatewayError | undefined
   let rows: readonly GatewayError[] = []
   let shown = ''
@@ -51,12 +54,10 @@ export function createFleetStatus(
 
   function put(name: string, standing: Standing | undefined): void {
     const before = all.get(name)
-    known += Number(standing !== undefined) - Number(before !== undefined)
     good += Number(standing?.isUp ?? false) - Number(before?.isUp ?? false)
-    for (const fill of ['red', 'yellow'] as const) {
-      if (standing?.trouble && standing.fill === fill) troubled[fill].set(name, standing)
-      else troubled[fill].delete(name)
-    }
+    bad += Number(standing?.trouble !== undefined) - Number(before?.trouble !== undefined)
+    if (before && before.lamp !== standing?.lamp) standings.get(before.lamp)!.delete(name)
+    if (standing) standings.get(standing.lamp)!.set(name, standing)
   }
 
   function changed(): void {
@@ -66,29 +67,37 @@ export function createFleetStatus(
     })
   }
 
-  function show(fill: Standing['fill'], text: string): void {
-    if (closed || `${fill} ${text}` === shown) return
-    shown = `${fill} ${text}`
-    node.status({ fill, shape: fill === 'green' ? 'dot' : 'ring', text })
+  function show(lamp: Lamp, text: string): void {
+    if (closed || `${lamp} ${text}` === shown) return
+    shown = `${lamp} ${text}`
+    node.status({ ...LAMPS[lamp], text })
   }
 
   function render(): void {
-    if (failure) return show('red', briefly(failure, words))
+    if (failure) return show('away', briefly(failure, words))
     const total = all.size + rows.length
-    if (total === 0) return show('yellow', words(`${kind}.fleetNone`, {}))
+    if (total === 0) return show('failing', words(`${kind}.fleetNone`, {}))
     const values = { up: numbers.format(good), all: numbers.format(total) }
-    const [worst] = troubled.red.size > 0 ? troubled.red : troubled.yellow
-    const reason = worst
-      ? { name: worst[0], text: worst[1].trouble!.text() }
-      : rows[0] && { name: rows[0].cause.appliance ?? '?', text: briefly(rows[0], words) }
+    const worst = WORST_FIRST.find((lamp) => standings.get(lamp)!.size > 0)
+    const [first] = worst ? standings.get(worst)! : []
+    const reason = first?.[1].trouble
+      ? { lamp: worst!, name: first[0], text: first[1].trouble.text() }
+      : rows[0] && {
+          lamp: 'failing' as const,
+          name: rows[0].cause.appliance ?? '?',
+          text: briefly(rows[0], words),
+        }
     if (!reason) {
       // Before the first polls there is nothing to say.
-      if (known > 0) show('green', words(`${kind}.fleet`, values))
+      if (worst) show(worst, words(`${kind}.fleet`, values))
       return
     }
-    const fill = good === 0 && troubled.red.size > 0 ? 'red' : 'yellow'
     const name = shortened(reason.name, LONGEST_NAME)
-    show(fill, words(`${kind}.fleetTrouble`, { ...values, name, reason: reason.text }))
+    const troubled = numbers.format(bad + rows.length)
+    show(
+      reason.lamp,
+      words(`${kind}.fleetTrouble`, { ...values, troubled, name, reason: reason.text }),
+    )
   }
 
   return {
@@ -96,7 +105,7 @@ export function createFleetStatus(
       const before = all.get(name)
       const isSame =
         before?.isUp === standing?.isUp &&
-        before?.fill === standing?.fill &&
+        before?.lamp === standing?.lamp &&
         before?.trouble?.key === standing?.trouble?.key
       if (isSame && all.has(name)) return
       put(name, standing)

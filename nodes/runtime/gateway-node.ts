@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from 'node-red'
 import {
   GatewayError,
+  closedError,
   type Command,
   type Connection,
   type FailoverStatus,
@@ -25,8 +26,6 @@ export interface ListedFailover {
   readonly switches: Partial<Record<FailoverCause, number>>
   /** Obeys a message. @throws GatewayError */
   obey(message: Record<string, unknown>): Promise<void>
-  /** Obeys an action, as in `msg.action` and `msg.hold`. @throws GatewayError */
-  command(action: unknown, hold?: unknown): Promise<void>
 }
 
 /** One appliance, as the nodes use it. */
@@ -155,4 +154,30 @@ export function requireGateway(RED: NodeAPI, config: GatewayUser): GatewayNode {
       ? 'The gateway of this node does not exist or is disabled. Choose a gateway in the node.'
       : 'This node has no gateway. Choose one in the node.',
   )
+}
+
+/**
+ * Has a failover node obey a message: here or, with leases, on the instance that owns the appliance.
+ * @param fleet of the appliance, if it has one
+ * @param waitMs as of `Fleet.send`
+ * @throws GatewayError what the failover throws, and as `Fleet.send`; `NOT_FOUND` where there is none
+ */
+export async function obeyFailover(
+  of: Appliance,
+  failoverId: unknown,
+  message: Record<string, unknown>,
+  stop: Stop,
+  fleet?: Fleet,
+  waitMs?: number,
+): Promise<void> {
+  if (stop.stopped) throw closedError()
+  if (fleet && !fleet.owns(of.appliance!)) {
+    const { obeyElsewhere } = require('./elsewhere') as typeof import('./elsewhere')
+    return obeyElsewhere(fleet, of, String(failoverId), message, stop, waitMs)
+  }
+  const failover = [...of.failovers].find(({ id }) => id === failoverId)
+  if (failover) return failover.obey(message)
+  // What is wrong with the appliance says more.
+  of.client()
+  throw new GatewayError('NOT_FOUND', 'This gateway has no such failover node.')
 }

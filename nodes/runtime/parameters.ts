@@ -1,14 +1,19 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import {
+  badSettings,
   findRoute,
+  labelOf,
   invalidInput,
   onlyDevice,
+  plainInput,
+  say,
   type Connection,
   type Operation,
   type RouteAddress,
   type Target,
 } from '../../client/internal'
-import { faultAsJson } from '../../client/model/json'
+import { faultOf, notARoute } from '../../client/model/check'
+import type { Short } from '../../client/model/faults'
 import { refuseUnresolved } from './environment'
 import type { WithSecrets } from './secrets'
 
@@ -85,29 +90,28 @@ export function readGiven(
     return targetOf(value, pathOf(property, type, kind), kind, operation)
   }
 
+  let route: Promise<Target> | undefined
   return {
     device,
-    route: () => target('route'),
+    // It is asked twice: for what errors name, and for what is done.
+    route: () => (route ??= target('route')),
     destination: () => target('destination'),
 
     async definition({ keepsNames = false } = {}) {
       const type = config.definitionType || 'msg'
       const property = config.definition || (type === 'msg' ? 'payload' : '')
-      const value = await evaluate('definition', property, type)
-      refuseUnwritable(value, pathOf(property, type, 'definition'), operation)
-      if (!isAbsent(value)) return keepsNames ? value : withSecrets(value)
-      throw invalidInput(
-        [
-          {
-            path: pathOf(property, type, 'definition'),
-            problem: 'is empty; it must be the definition of a route, as an object',
-          },
-        ],
-        operation.name,
-      )
+      const path = pathOf(property, type, 'definition')
+      const value = plainInput(await evaluate('definition', property, type), path, operation)
+      operation.route ??= labelOf(value)
+      if (typeof value === 'object' && value !== null)
+        return keepsNames ? value : withSecrets(value)
+      throw invalidInput([notARoute(value, path)], operation.name)
     },
   }
 }
+
+/** What errors call a route that is not read yet. */
+export const labelIn = (target: Target): string => ('id' in target ? target.id : target.name)
 
 /** Adds what only the appliance knows. Bad input is found before any call. */
 export function parametersOf(given: Given, gateway: Connection, operation: Operation): Parameters {
@@ -118,8 +122,7 @@ export function parametersOf(given: Given, gateway: Connection, operation: Opera
 
     async route() {
       const wanted = await given.route()
-      // A gateway that cannot be reached is an error of this route too.
-      operation.route = 'id' in wanted ? wanted.id : wanted.name
+      operation.route = labelIn(wanted)
       const deviceId = await device()
       const routeId = await findRoute(gateway, deviceId, wanted, operation)
       return { deviceId, routeId, ...('name' in wanted && { name: wanted.name }) }
@@ -149,8 +152,27 @@ export async function applianceIn(
   const problem = isAbsent(value)
     ? 'is empty; it must be the name of an appliance in the inventory of the gateway'
     : 'must be the name of an appliance, as text'
-  throw invalidInput([{ path: pathOf(property, type, 'appliance'), problem }], operation.name)
+  const path = pathOf(property, type, 'appliance')
+  throw invalidInput([{ path, problem, short: missingIn(path) }], operation.name)
 }
+
+/**
+ * Returns which of these a value of a message is, in upper or lower case.
+ * @throws GatewayError `INVALID_INPUT`
+ */
+export function choiceFrom<One extends string>(
+  path: string,
+  value: unknown,
+  choices: readonly One[],
+  operation: Operation,
+): One {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : value
+  const found = choices.find((one) => one === word)
+  if (found !== undefined) return found
+  throw invalidInput([faultOf({ kind: 'choice', oneOf: choices }, value, path)], operation.name)
+}
+
+const missingIn = (path: string): Short => ({ key: 'missing', values: { what: path } })
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
@@ -178,8 +200,7 @@ export async function evaluateProperty(
 ): Promise<unknown> {
   refuseUnresolved(property, value)
   if (typeof value !== 'string') {
-    const problem = 'is not text; correct it in the node'
-    throw invalidInput([{ path: property, problem }], operation.name)
+    throw badSettings([{ path: property, problem: 'is not text' }], say('correctNode'))
   }
   switch (type) {
     case 'id':
@@ -193,9 +214,9 @@ export async function evaluateProperty(
     case 'jsonata':
       break
     default:
-      throw invalidInput(
+      throw badSettings(
         [{ path: `${property}Type`, problem: `is "${type}", which is not known` }],
-        operation.name,
+        say('correctNode'),
       )
   }
   return new Promise((resolve, reject) => {
@@ -244,9 +265,10 @@ function reasonOf(error: unknown): string {
   const { message, value } = (error ?? {}) as { message?: unknown; value?: unknown }
   if (typeof message !== 'string') return 'the expression is not valid'
   if (error instanceof SyntaxError) {
-    return (
-      message.replace(/(, |^)(\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '') || 'it is not JSON'
-    )
+    const quoted = message.endsWith(' is not valid JSON')
+      ? message.search(/(?:, |^)(?:\.\.\.)?"/)
+      : -1
+    return message.slice(0, quoted < 0 ? undefined : quoted) || 'it is not JSON'
   }
   const shown = value === undefined ? undefined : JSON.stringify(value)
   return shown ? message.replaceAll(shown, '…') : message
@@ -261,9 +283,14 @@ function idOf(value: unknown, path: string, kind: string, operation: Operation):
 /** An ID, or an object with `id` (a device has `_id`) or else `name`, as a list brings them. */
 function targetOf(value: unknown, path: string, kind: string, operation: Operation): Target {
   if (isAbsent(value)) {
-    const problem =
-      path === kind ? `is not chosen in the node` : `is empty; it must be a ${kind} ID`
-    throw invalidInput([{ path, problem }], operation.name)
+    const short = missingIn(path)
+    if (path === kind) {
+      throw badSettings([{ path, problem: 'is not chosen', short }], say('correctNode'))
+    }
+    throw invalidInput(
+      [{ path, problem: `is empty; it must be a ${kind} ID`, short }],
+      operation.name,
+    )
   }
   if (typeof value === 'string' && isUsable(value)) return { id: value }
   const { id, _id, name } = namesIn(value)
@@ -272,7 +299,8 @@ function targetOf(value: unknown, path: string, kind: string, operation: Operati
   }
   if (typeof name === 'string' && name !== '') return { name }
   const problem = `must be a ${kind} ID (text), or an object with id or name`
-  throw invalidInput([{ path, problem }], operation.name)
+  const short = { key: 'type', values: { what: path } } as const
+  throw invalidInput([{ path, problem, short }], operation.name)
 }
 
 function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: unknown } {
@@ -288,12 +316,8 @@ function namesIn(value: unknown): { id?: unknown; _id?: unknown; name?: unknown 
 const isUsable = (id: string): boolean =>
   id.trim() !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
 
-function refuseUnwritable(value: unknown, path: string, { name }: Operation): void {
-  const problem = faultAsJson(value)
-  if (problem) throw invalidInput([{ path, problem }], name)
-}
-
 function missing(kind: string, operation: Operation): Error {
   const problem = `is empty; it must be a ${kind} ID, or msg.${kind}Name the name of a ${kind}`
-  return invalidInput([{ path: `msg.${kind}Id`, problem }], operation.name)
+  const path = `msg.${kind}Id`
+  return invalidInput([{ path, problem, short: missingIn(path) }], operation.name)
 }

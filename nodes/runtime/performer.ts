@@ -1,5 +1,10 @@
 // What an action node does with a message on an appliance.
-import type { Connection, Operation } from '../../client/internal'
+import {
+  forgetOnlyDevice,
+  mayBeUnknownDevice,
+  type Connection,
+  type Operation,
+} from '../../client/internal'
 import type { Appliance } from './gateway-node'
 import type { Message, Parameters } from './parameters'
 import type { Did } from './status'
@@ -32,6 +37,8 @@ export interface Result {
   routeName?: string
   /** What is planned or was carried out, for `msg.plan`. */
   plan?: object
+  /** The payload has no secret any more: it stays as it is with *Hide secrets*. */
+  isShown?: true
   /** One message for each entry of the payload, with `msg.parts`. What the entries are. */
   split?: 'routes' | 'devices'
 }
@@ -44,6 +51,8 @@ export interface Performer<Config, Memory = undefined> {
   perform: (call: Call<Config, Memory>) => Promise<Result>
   /** The members of the message that it reads besides its parameters. */
   message?: readonly string[]
+  /** It acts on a route that the message, or the node, names. */
+  route?: (config: Config) => boolean
   /** It reads the definition of a route. */
   definition?: boolean
   /** By default `read`. */
@@ -66,6 +75,28 @@ export function addPerformer<Config, Memory>(
 
 export const performerOf = (type: string): Performer<object, unknown> | undefined =>
   performers.get(type)
+
+/**
+ * Has a performer do what a call asks for.
+ * @returns the result as it may leave: the payload without secrets where the node hides them, and
+ * what is shown under the node without them in any case
+ * @throws GatewayError without secrets
+ */
+export async function performed<Config extends { hideSecrets?: boolean }, Memory>(
+  { perform }: Performer<Config, Memory>,
+  call: Call<Config, Memory>,
+): Promise<Result> {
+  const { gateway, config } = call
+  try {
+    const result = await perform(call)
+    result.did = gateway.hide(result.did)
+    if (config.hideSecrets && !result.isShown) result.payload = gateway.hide(result.payload)
+    return result
+  } catch (error) {
+    if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
+    throw gateway.hideInError(error)
+  }
+}
 
 /** The members of a message that a performer gets. */
 export function partOf(message: Message, names: readonly string[] = []): Message {

@@ -6,6 +6,8 @@ import {
   type Sentence,
   type SentenceKey,
 } from '../../client/internal'
+import type { Short } from '../../client/model/faults'
+import { LABELS } from '../../client/sentences'
 import { shortened } from '../../client/model/shortened'
 import { LONGEST_NAME, type Words } from './words'
 
@@ -20,7 +22,7 @@ export function briefly(failure: GatewayError, words: Words): string {
   const { code, cause, sentences } = failure
   // What was done before it failed is the news, such as a route that is off the air.
   const news = sentences.find((sentence) => sentence.news)?.news
-  if (news) return words(`gateway:status.failed.${news}`, {})
+  if (news) return words(`gateway:status.failed.${news}`)
   const reason = shortened(reasonOf(failure, words), LONGEST_REASON)
   if (cause.applied !== 'maybe' || DOUBTFUL.has(code)) return reason
   return words('gateway:status.failed.maybe', { reason })
@@ -40,12 +42,12 @@ function reasonOf(failure: GatewayError, words: Words): string {
   if (applied === 'yes') return sentence
   if (code === 'NOT_CONFIRMED' && applied === 'no') return failed('notSent')
   if (code === 'NOT_FOUND') return missing(sentences, failed) ?? sentence
-  const [first, ...others] = problems
-  if (code === 'INVALID_INPUT' && first) {
-    const { path, problem } = first
-    const fault = path ? `${path} ${problem}` : problem
-    const more = others.length > 0 ? ` (+${others.length})` : ''
-    return shortened(excerpt(fault), LONGEST_REASON - more.length) + more
+  const short = sentences.find((one) => one.short)?.short
+  if (short) return faultIn(short, words)
+  if (code === 'INVALID_INPUT' || code === 'CONFIG') {
+    const [first] = problems
+    const values = { what: first?.path ?? '' }
+    if (first) return faultIn({ key: 'invalid', values, of: problems.length }, words)
   }
   const key = KEYS[code]?.[reason] ?? KEYS[code]?.['']
   if (key && !(code === 'LOGIN_REFUSED' && statusCode === 404)) return failed(key)
@@ -55,6 +57,25 @@ function reasonOf(failure: GatewayError, words: Words): string {
   }
   return sentence
 }
+
+/** A fault in the words of the catalogs; the value itself has no room. */
+function faultIn({ key, values = {}, of = 1 }: Short, words: Words): string {
+  const said = { ...values }
+  if ('what' in said) said.what = whatIn(String(said.what), words)
+  const fault = words(`gateway:status.fault.${key}`, said)
+  return of > 1 ? words('gateway:status.fault.more', { fault, more: of - 1 }) : fault
+}
+
+/** What a fault is about: a property by its label in the form, or the end of a path. */
+function whatIn(path: string, words: Words): string {
+  if (path === 'waitTimeout') return words('gateway:form.waitTimeout')
+  if (Object.hasOwn(LABELS, path)) return words(`gateway:label.${path}`)
+  const what = path.replace(/^msg\.(?!action$)/, '') || 'payload'
+  if (what.length <= LONGEST_WHAT) return what
+  return shortened(/[^.[\]]+\]?$/.exec(what)?.[0] ?? what, LONGEST_WHAT)
+}
+
+const LONGEST_WHAT = 24
 
 /** By code and by what Node.js calls the reason; an empty reason stands for every other. */
 const KEYS: Record<string, Record<string, string> | undefined> = {

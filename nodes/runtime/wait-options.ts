@@ -1,18 +1,19 @@
 import type { Waiting } from '../../client/internal'
-import { RANGES } from '../../client/model/ranges'
-import { numberProperty } from './environment'
+import { DEFAULTS, RANGES } from '../../client/model/ranges'
+import { choiceProperty, numberProperty } from './environment'
 
-/** The saved properties of a node that can wait until a change shows (design 2.3). */
+/** The saved properties of a node that can wait until a change shows. */
 export interface WaitingConfig {
   waitFor?: string
   /** Seconds. */
   waitTimeout?: number | string
 }
 
+/** @throws GatewayError `CONFIG` */
 export function waitingOf({ waitFor, waitTimeout }: WaitingConfig): Waiting {
   const seconds = numberProperty('waitTimeout', waitTimeout, RANGES.waitTimeout)
   return {
-    waitFor: waitFor === 'applied' ? 'applied' : 'accepted',
-    waitTimeout: (seconds ?? 30) * 1000,
+    waitFor: choiceProperty('waitFor', waitFor, ['accepted', 'applied']),
+    waitTimeout: (seconds ?? DEFAULTS.waitTimeout) * 1000,
   }
 }

@@ -5,11 +5,7 @@ const { name: PACKAGE } = require('../../../package.json') as { name: string }
 
 export type Values = Record<string, string | number>
 
-/**
- * Returns a text of the catalogs, by node and key, such as `gateway:status.busy`. Without values it
- * stays a key, which the editor shows in the language of its user; a text with values can only be
- * in the language of the Node-RED server.
- */
+/** Returns a text of the catalogs in the language of the server, by node and key: `gateway:status.named`. */
 export type Words = (key: string, values?: Values) => string
 
 /** Each text is taken from the catalog once: a watch may need it with every poll. */
@@ -28,10 +24,8 @@ export function wordsOf(RED: Pick<NodeAPI, '_'>): Words {
     return template
   }
 
-  return (name, values) => {
-    const key = `${PACKAGE}/${name}`
-    if (!values) return key
-    const { text, names } = templateOf(key, values)
+  return (name, values = {}) => {
+    const { text, names } = templateOf(`${PACKAGE}/${name}`, values)
     return text.replace(SIGNS, (sign) => String(values[names[sign.charCodeAt(0) - FIRST_SIGN]!]))
   }
 }

@@ -1,29 +1,26 @@
 import type { NodeAPI } from 'node-red'
-import { endSession, invalidInput, sessionInformation, startSession } from '../../client/internal'
+import { endSession, sessionInformation, startSession } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import { choiceProperty } from '../runtime/environment'
+import { choiceFrom } from '../runtime/parameters'
 
 interface Config extends ActionConfig {
   action?: string
 }
 
 const ACTIONS = { info: sessionInformation, start: startSession, end: endSession }
+const NAMES = ['info', 'start', 'end'] as const
 
 export = (RED: NodeAPI): void =>
   registerAction<Config>(
     RED,
     'media-gateway-session',
     async ({ gateway, operation, config, message }) => {
-      const fromMessage = config.action === 'msg'
-      const action = fromMessage ? message.action : config.action || 'info'
-      if (typeof action !== 'string' || !Object.hasOwn(ACTIONS, action)) {
-        const path = fromMessage ? 'msg.action' : 'action'
-        throw invalidInput(
-          [{ path, problem: 'must be one of "info", "start" and "end"' }],
-          operation.name,
-        )
-      }
+      const set = choiceProperty('action', config.action, ['info', 'start', 'end', 'msg'])
+      const action =
+        set === 'msg' ? choiceFrom('msg.action', message.action, NAMES, operation) : set
       const wasOpen = gateway.session.isOpen()
-      const payload = await ACTIONS[action as keyof typeof ACTIONS](gateway, operation)
+      const payload = await ACTIONS[action](gateway, operation)
       const changed = action !== 'info' && gateway.session.isOpen() !== wasOpen
       const did =
         'displayName' in payload

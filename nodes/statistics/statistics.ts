@@ -8,6 +8,7 @@ import {
   type StatisticsOf,
 } from '../../client/internal'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
+import { choiceProperty } from '../runtime/environment'
 import type { Message } from '../runtime/parameters'
 import { counted, type Did } from '../runtime/status'
 
@@ -21,22 +22,27 @@ export = (RED: NodeAPI): void =>
     'media-gateway-statistics',
     async (call) => {
       const { gateway, operation, config, parameters } = call
-      if (config.scope === 'all') {
+      const scope = choiceProperty('scope', config.scope, [
+        'route',
+        'source',
+        'destination',
+        'client',
+        'all',
+      ])
+      if (scope === 'all') {
         const deviceId = await parameters.device()
         const payload = await readAllStatistics(gateway, deviceId, operation)
         return { payload, did: didReadAll(payload), deviceId }
       }
-      const scope = config.scope || 'route'
-      if (!Object.hasOwn(SCOPES, scope)) {
-        const problem = `must be one of "${Object.keys(SCOPES).join('", "')}" and "all"`
-        throw invalidInput([{ path: 'scope', problem }], operation.name)
-      }
-      return SCOPES[scope]!(call)
+      return SCOPES[scope](call)
     },
-    { message: ['clientAddress', 'clientPort'] },
+    { route: ({ scope }) => scope !== 'all', message: ['clientAddress', 'clientPort'] },
   )
 
-const SCOPES: Record<string, (call: Call<Config>) => Promise<Result>> = {
+const SCOPES: Record<
+  'route' | 'source' | 'destination' | 'client',
+  (call: Call<Config>) => Promise<Result>
+> = {
   route: (call) => statisticsOf(call, async ({ routeId }) => ({ routeId })),
 
   source: (call) =>

@@ -1,6 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { updateRoute, type UpdateMode } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
+import { choiceProperty } from '../runtime/environment'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
 interface Config extends ActionConfig, WaitingConfig {
@@ -14,12 +15,13 @@ export = (RED: NodeAPI): void =>
     'media-gateway-update-route',
     async ({ gateway, operation, config, parameters }) => {
       const waiting = waitingOf(config)
+      const mode = choiceProperty('mode', config.mode, ['merge', 'keep', 'replace'])
       const { deviceId, routeId, answer, route } = await updateRoute(
         gateway,
         {
           address: parameters.route,
           patch: await parameters.definition(),
-          mode: config.mode || 'merge',
+          mode,
           validate: config.validate !== false,
           ...waiting,
         },
@@ -28,5 +30,5 @@ export = (RED: NodeAPI): void =>
       const did = route ? { key: 'updated', name: route.name } : { key: 'updateAccepted' }
       return { payload: route ?? answer, did, deviceId, routeId }
     },
-    { definition: true, effect: () => 'change' },
+    { route: () => true, definition: true, effect: () => 'change' },
   )

@@ -2,11 +2,12 @@ import type { Node, NodeAPI, NodeDef } from 'node-red'
 import {
   GatewayError,
   asGatewayError,
-  invalidInput,
+  badSettings,
   newOperation,
+  say,
+  thrownAs,
   watchDevice,
   type EventName,
-  type Problem,
   type RouteFilter,
   type Snapshot,
   type Threshold,
@@ -14,44 +15,53 @@ import {
   type WatchOptions,
 } from '../../client/internal'
 import {
-  MEASURES,
-  PLACES,
+  EVENTS,
   eventsIn,
-  faultsOf,
   isEvent,
   languageOf,
+  thresholdFaults,
   thresholdOf,
-  type ThresholdFault,
 } from '../../client/model/watch'
+import type { OpenIncident } from '../../client/model/incident'
 import { engineEvent } from '../../client/fleet/events'
 import { eventFilter } from '../../client/watch/filter'
+import { nearest } from '../../client/model/near'
 import { RANGES } from '../../client/model/ranges'
-import { numberProperty, refuseUnresolved } from '../runtime/environment'
+import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
 import {
   appliancesIn,
   faultsFor,
   followAppliances,
   type AppliancesConfig,
 } from '../runtime/appliances'
-import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
+import {
+  findGateway,
+  requireGateway,
+  type Appliance,
+  type GatewayNode,
+} from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
-import { chosenDevice, evaluatorOf, refused, type Evaluate } from '../runtime/chosen'
+import { chosenDevice, chosenRoute, evaluatorOf, refused, type Evaluate } from '../runtime/chosen'
 import type { Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
 import { wordsOf } from '../runtime/words'
+import { contextOf, readOpen, writeOpen } from './open'
 import { createFleetWatchStatus, createWatchStatus } from './status'
 
 interface Config extends NodeDef, AppliancesConfig {
   gateway?: string
   device?: string
   deviceType?: string
+  /** `incidents` or `changes`; a node that was saved without it reports changes. */
+  report?: unknown
+  mustRun?: unknown
   events?: unknown
   route?: string
   routeType?: string
   initial?: string
   /** Empty for the language of Node-RED. */
   language?: string
-  /** Seconds. */
+  /** Seconds; empty for the default of what is reported. */
   holdFor?: unknown
   thresholds?: unknown
 }
@@ -67,10 +77,12 @@ export = (RED: NodeAPI): void => {
     const user = findGateway(RED, config)
     const status = user?.fleet
       ? createFleetWatchStatus(this, words, languageOf(RED._('locale')))
-      : createWatchStatus(this, words)
-    /** How each watch is ended. */
-    const watches = new Map<Appliance, () => void>()
+      : createWatchStatus(this, words, languageOf(RED._('locale')))
+    const context = contextOf(this)
+    /** How each watch is ended: its node, or its appliance, will not come back. */
+    const watches = new Map<Appliance, (removed?: 'node' | 'appliance') => void>()
     let closed = false
+    let wantsSnapshot = false
     let unfollow = (): void => undefined
 
     const start = async (): Promise<void> => {
@@ -78,14 +90,17 @@ export = (RED: NodeAPI): void => {
       const wanted = appliancesIn(config)
       const options = await optionsOf(config, evaluatorOf(RED, this, OPERATION))
       const language = languageOf(config.language || RED._('locale'))
+      wantsSnapshot = choiceProperty('initial', config.initial, ['none', 'snapshot']) === 'snapshot'
       if (closed) return
       unfollow = followAppliances(gateway, wanted, {
         added: (appliance) => watch(appliance, { ...options, language }),
         removed: leave,
         changed: () => gateway.fleet && status.faulty(...faultsFor(gateway.fleet, wanted)),
         engine: (change) => {
-          const event = engineEvent(change, gateway.identity.name, language)
-          if (eventFilter(options.events)(event.event)) this.send(messageOf(event, undefined))
+          const { report } = options
+          const event = engineEvent(change, gateway.identity.name, language, report)
+          const isWanted = report === 'incidents' || eventFilter(options.events)(event.event)
+          if (isWanted) this.send(messageOf(event, undefined))
         },
       })
     }
@@ -93,23 +108,40 @@ export = (RED: NodeAPI): void => {
     const watch = (of: Appliance, options: Omit<WatchOptions, 'onEvents'>): void => {
       const { appliance } = of
       const send = (payload: WatchEvent | Snapshot): Message => messageOf(payload, appliance)
-      status.add(appliance)
-      try {
-        const end = watchDevice(of.client(), {
-          ...options,
-          onEvents: (events) => this.send([events.map(send)]),
-          onSnapshot: config.initial === 'snapshot' ? (all) => this.send(send(all)) : undefined,
-          onHealth: (health) => status.show(health, options.route !== undefined, appliance),
-          onFailure: (error) => tell(error, of),
-        })
-        watches.set(of, end)
-      } catch (error) {
-        fail(error, of)
+      const place = keepsOpen(options, user) ? context.place(appliance) : undefined
+      let isOver = false
+      let end: ReturnType<typeof watchDevice> = () => undefined
+
+      const begin = (open?: OpenIncident[]): void => {
+        if (isOver) return
+        try {
+          end = watchDevice(of.client(), {
+            ...options,
+            ...(place && { open, onOpen: (present) => writeOpen(place, present) }),
+            onEvents: (events) => this.send([events.map(send)]),
+            onSnapshot: wantsSnapshot ? (all) => this.send(send(all)) : undefined,
+            onHealth: (health) => status.show(health, options.route !== undefined, appliance),
+            onFailure: (error) => tell(error, of),
+          })
+        } catch (error) {
+          fail(error, of)
+        }
       }
+
+      status.add(appliance)
+      watches.set(of, (removed) => {
+        isOver = true
+        end(removed === 'appliance' ? 'removed' : undefined)
+        place?.close(removed !== undefined)
+      })
+      if (place) void readOpen(place, (text) => this.warn(text)).then(begin)
+      else begin()
     }
 
     const leave = (of: Appliance): void => {
-      watches.get(of)?.()
+      // Its row may have changed, or another owner gone on with it.
+      const isListed = user?.fleet?.names().includes(of.appliance!)
+      watches.get(of)?.(isListed ? undefined : 'appliance')
       watches.delete(of)
       status.remove(of.appliance)
     }
@@ -121,7 +153,7 @@ export = (RED: NodeAPI): void => {
     }
     const fail = (error: unknown, of?: Appliance): void => {
       if (closed) return
-      if (!(error instanceof GatewayError)) return this.error(String(error), {})
+      if (!(error instanceof GatewayError)) return this.error(thrownAs(error), {})
       status.fail(error, of?.appliance)
       tell(error, of)
     }
@@ -130,13 +162,15 @@ export = (RED: NodeAPI): void => {
       start().catch(fail)
     })
     user?.register(this)
-    this.on('close', () => {
+    this.on('close', (removed: boolean, done: () => void) => {
       closed = true
       unhook()
       unfollow()
-      for (const end of watches.values()) end()
+      for (const end of watches.values()) end(removed ? 'node' : undefined)
+      if (removed && user?.fleet) context.forgetAll()
       status.close()
       user?.deregister(this)
+      done()
     })
   })
 }
@@ -145,14 +179,21 @@ async function optionsOf(
   config: Config,
   evaluate: Evaluate,
 ): Promise<Omit<WatchOptions, 'onEvents'>> {
+  const report = choiceProperty('report', config.report, ['changes', 'incidents'])
+  const holdFor = numberProperty('holdFor', config.holdFor, RANGES.holdFor)
   return {
     deviceId: await chosenDevice(config, evaluate),
     route: await routeOf(config, evaluate),
-    events: eventsOf(config),
+    report,
+    ...(report === 'incidents' ? { mustRun: mustRunOf(config) } : { events: eventsOf(config) }),
     thresholds: thresholdsOf(config),
-    holdFor: 1000 * (numberProperty('holdFor', config.holdFor, RANGES.holdFor) ?? 0),
+    ...(holdFor !== undefined && { holdFor: 1000 * holdFor }),
   }
 }
+
+/** Where the owners of a fleet hand appliances over, what one of them has kept may be over elsewhere. */
+const keepsOpen = ({ report }: Pick<WatchOptions, 'report'>, user?: GatewayNode): boolean =>
+  report === 'incidents' && !user?.fleet?.memory
 
 /** @param appliance the name in an inventory */
 function messageOf(payload: WatchEvent | Snapshot, appliance: string | undefined): Message {
@@ -173,53 +214,37 @@ async function routeOf(config: Config, evaluate: Evaluate): Promise<RouteFilter 
   const { route = '', routeType } = config
   const type = routeType || (route === '' ? 'all' : 'str')
   if (type === 'all') return undefined
-  const asText = type === 'id' || type === 'name' || type === 'pattern'
-  const value = await evaluate('route', route, asText ? 'str' : type)
-  if (typeof value === 'object' && value !== null) {
-    const { id, name } = value as { id?: unknown; name?: unknown }
-    if (typeof id === 'string' && id !== '') return { id }
-    if (typeof name === 'string' && name !== '') return { name }
-  }
-  if (typeof value !== 'string' || value === '') {
-    throw refused('route', 'is empty; choose all routes, or enter an ID, a name or a pattern')
-  }
-  switch (type) {
-    case 'id':
-      return { id: value }
-    case 'name':
-      return { name: value }
-    case 'pattern':
-      return { pattern: value }
-    default:
-      return { idOrName: value }
-  }
+  const isPattern = type === 'pattern'
+  const choose = 'choose all routes, or enter an ID, a name or a pattern'
+  const chosen = await chosenRoute(route, isPattern ? 'str' : type, evaluate, choose)
+  return isPattern && 'idOrName' in chosen ? { pattern: chosen.idOrName } : chosen
+}
+
+/** A pattern of the names of routes; undefined for none. */
+function mustRunOf({ mustRun }: Config): string | undefined {
+  refuseUnresolved('mustRun', mustRun)
+  if (mustRun === undefined || mustRun === null) return undefined
+  if (typeof mustRun !== 'string') throw refused('mustRun', 'must be a name pattern, as text')
+  return mustRun.trim() || undefined
 }
 
 function eventsOf({ events }: Config): EventName[] {
   refuseUnresolved('events', events)
   const named = eventsIn(events)
-  const unknown = named.filter((name) => !isEvent(name))
-  if (unknown.length === 0) return named.filter(isEvent)
-  throw refused('events', `must be a list of events, but ${unknown.join(', ')} is not an event`)
+  const [unknown] = named.filter((name) => !isEvent(name))
+  if (unknown === undefined) return named.filter(isEvent)
+  const meant = nearest(unknown, EVENTS)
+  const sentence = `Unknown event "${unknown.slice(0, 60)}" in Events.${meant ? ` Did you mean ${meant}?` : ''}`
+  const short = { key: 'choice', values: { what: 'events' } } as const
+  throw badSettings(
+    [{ path: 'events', problem: `has no event "${unknown.slice(0, 60)}"`, sentence, short }],
+    say('correctNode'),
+  )
 }
 
 function thresholdsOf({ thresholds }: Config): Threshold[] {
   if (thresholds === undefined || thresholds === null || thresholds === '') return []
-  if (!Array.isArray(thresholds)) throw refused('thresholds', 'must be a list')
-  const problems = thresholds.flatMap((row: unknown, index) =>
-    faultsOf(row).map(({ fields, key }): Problem => {
-      const which = fields.length > 1 ? '' : `.${fields[0]}`
-      return { path: `thresholds[${index}]${which}`, problem: WORDS[key] }
-    }),
-  )
-  if (problems.length > 0) throw invalidInput(problems, 'watch')
+  const problems = thresholdFaults(thresholds, 'thresholds')
+  if (problems.length > 0) throw badSettings(problems, say('correctNode'))
   return (thresholds as object[]).map(thresholdOf)
-}
-
-const WORDS: Record<ThresholdFault['key'], string> = {
-  unknown: `is not known; a measure is one of ${MEASURES.join(', ')}, and it is measured at ${PLACES.join(' or ')}`,
-  number: 'must be a number from 0',
-  noLimit: 'has neither low nor high',
-  order: 'must have a low below its high',
-  never: 'would never trigger its event, or never clear it',
 }

@@ -172,7 +172,7 @@ describe('the gateway of plain Node.js', () => {
     const wanted = [{ ...definition('Wanted'), state: 'running' }]
     const plan = await gateway.routes.plan(wanted, { state: 'row' })
     plan.summary.should.eql({ create: 1, update: 0, delete: 0, start: 0, stop: 0 })
-    plan.text.should.startWith('+ "Wanted"  create and start\n')
+    plan.text.should.match(/^1 to add, .*\n\+ "Wanted" {2}create and start\n/)
     plan.results[0]!.action.should.equal('create')
     const stale = gateway.routes.ensure(wanted, { state: 'row', planId: 'another' })
     await stale.should.be.rejectedWith({ code: 'CONFLICT' })
@@ -248,6 +248,22 @@ describe('the gateway of plain Node.js', () => {
     aborted.should.eql([])
     ;(() => gateway.watch({ signal }, () => undefined)).should.throw({ code: 'CLOSED' })
     EVENTS.should.containEql('route.added')
+  })
+
+  it('ends its watches when it is closed: no event, and no listener at the signal', async () => {
+    await start()
+    const events: WatchEvent[] = []
+    const { signal } = new AbortController()
+    await new Promise<void>((resolve) => {
+      gateway.watch({ signal, holdFor: 60_000, onSnapshot: () => resolve() }, (each) => {
+        events.push(...each)
+      })
+    })
+    getEventListeners(signal, 'abort').should.have.length(1)
+    simulator.renameRoute(simulator.routes[0]!.id, 'Renamed')
+    await gateway.close()
+    getEventListeners(signal, 'abort').should.have.length(0)
+    events.should.eql([])
   })
 
   describe('a call that is aborted', () => {

@@ -45,6 +45,8 @@ withDialogs('the checks in the dialogs', (dialogs) => {
       [{ pollInterval: '0.5' }, 'a number from 1'],
       [{ pollInterval: '3601' }, 'a number from 1'],
       [{ protectedRoutes: 'On air*\n${STUDIOS}' }, 'the only line'],
+      [{ inventoryHosts: '*.example.net\nhttps://oslo.example.net' }, 'without https'],
+      [{ inventoryHosts: '${A}\n${B}' }, 'the only line'],
       [{ secretPrefix: '' }, 'two or more'],
       [{ secretPrefix: 'S' }, 'two or more'],
     ] as const) {
@@ -58,6 +60,8 @@ withDialogs('the checks in the dialogs', (dialogs) => {
       { protectedRoutes: '', secretPrefix: '${PREFIX}' },
       { protectedRoutes: '${ROUTES}', secretPrefix: 'A_' },
       { protectedRoutes: 'On air*\nStudio ?, left' },
+      { inventoryHosts: '*.example.net\n10.0.0.*:8443' },
+      { inventoryHosts: '${HOSTS}' },
     ]) {
       should(await faults(CONFIG, { ...sound, ...properties })).equal('')
     }

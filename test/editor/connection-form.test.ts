@@ -5,7 +5,7 @@ import { startSimulator, type Simulator } from '../../simulator'
 import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
-import { until } from '../support/until'
+import { pause, until } from '../support/until'
 
 inBrowser('the test of the connection', function () {
   this.timeout(60_000)
@@ -216,6 +216,41 @@ inBrowser('the test of the connection', function () {
     await close()
   })
 
+  for (const [given, meant, title] of [
+    ['http', 'https', 'This port speaks https'],
+    ['https', 'http', 'This port speaks http, not https'],
+  ] as const) {
+    it(`says ${meant}:// where ${given}:// was entered, and enters it by one click`, async () => {
+      const { url } = meant === 'https' ? secure : plain
+      await openNew({ baseUrl: url.replace(meant, given) })
+      await fillIn({ username: 'haiadmin', password: 'manager' })
+      await test()
+      const says = await result.innerText()
+      should(says).containEql(title).and.containEql(`Enter ${url} as the URL.`)
+      should(says).not.match(/certificate/i)
+      should(await facts()).eql({ Gateway: 'not at this URL' })
+      await result.getByRole('button', { name: `Use ${url}` }).click()
+      should(await page.inputValue('#node-config-input-baseUrl')).equal(url)
+      await until(async () =>
+        (await result.innerText()).includes(meant === 'https' ? 'not trusted' : 'Connected'),
+      )
+      should(await focused()).equal('media-gateway-test')
+      await close()
+    })
+  }
+
+  it('says that the URL has a path, and enters it without one by one click', async () => {
+    await openNew({ baseUrl: `${plain.url}/login` })
+    await fillIn({ username: 'haiadmin', password: 'manager' })
+    await test()
+    const says = await result.innerText()
+    should(says).containEql('has a path that does not lead to the gateway')
+    should(says).not.containEql('password')
+    await result.getByRole('button', { name: `Use ${plain.url}` }).click()
+    await until(async () => (await result.innerText()).includes('Connected'))
+    await close()
+  })
+
   it('says when a certificate has expired', async () => {
     await page.route('**/media-gateway/connection', (route) =>
       route.fulfill({
@@ -334,6 +369,8 @@ inBrowser('the test of the connection', function () {
       should(await result.innerText()).containEql(title)
       should(await result.innerText()).not.match(/connection\./)
       await fillIn({ password: 'supervisor' })
+      // After a refused login, a test waits.
+      await pause(2000)
       await test()
       should(await result.innerText()).not.match(/connection\./)
       should(Object.keys(await facts()).length).equal(9)
@@ -363,6 +400,11 @@ inBrowser('the test of the connection', function () {
       await fillIn({ username: 'user', password: 'guess' })
       await test()
       await shoot(`refused-${theme}`)
+      await close()
+      await openNew({ baseUrl: secure.url.replace('https', 'http') })
+      await fillIn({ username: 'haiadmin', password: 'manager' })
+      await test()
+      await shoot(`mistake-${theme}`)
       await close()
     })
   }

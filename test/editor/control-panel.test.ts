@@ -18,7 +18,8 @@ const EXPIRED_MS = 20_000 / HURRY + 200
 
 const HOSTILE = '<img src=x onerror="document.title=1"> R&D &lt;'
 const GREEN = 'rgb(47, 158, 88)'
-const AMBER = 'rgb(245, 165, 36)'
+const RED = 'rgb(229, 72, 77)'
+const HOLLOW = 'rgba(0, 0, 0, 0)'
 
 const udp = (name: string, port: number): RouteSpec['source'] => ({
   name,
@@ -82,18 +83,22 @@ panel(function () {
     if (this.currentTest?.state === 'passed') should(complained).eql([])
   })
 
-  async function deploy(properties: Record<string, unknown>, more: FlowNode[] = []): Promise<void> {
+  async function deploy(
+    properties: Record<string, unknown>,
+    more: FlowNode[] = [],
+    { password = 'supervisor', fails = false } = {},
+  ): Promise<void> {
     const connected = withTab(structuredClone([...flow, ...more]), properties).map(
       (node): FlowNode => {
         if (node.type !== 'media-gateway') return node
-        const credentials = { username: 'operator', password: 'supervisor' }
+        const credentials = { username: 'operator', password }
         return { ...node, baseUrl: simulator.url, timeout: 60_000, credentials }
       },
     )
     const from = nodeRed.output.length
     await nodeRed.deploy(connected)
     await until(() => /Started flows/.test(nodeRed.output.slice(from)), 'the start of the flow')
-    nodeRed.output.slice(from).should.not.match(/missing|unknown|\[(error|warn)\]/i)
+    if (!fails) nodeRed.output.slice(from).should.not.match(/missing|unknown|\[(error|warn)\]/i)
   }
 
   /** Opens the panel in a browser of its own. */
@@ -120,7 +125,9 @@ panel(function () {
     page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) })
   const click = (page: Page, name: string) => row(page, name).getByRole('button').click()
   const says = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
-  const question = (page: Page) => page.getByRole('button', { name: 'Yes', exact: true })
+  /** The button that does it. */
+  const question = (page: Page) =>
+    page.locator('.nrdb-ui-notification').getByRole('button', { name: /^(Stop|Start)$/ })
   const lamp = (page: Page, name: string): Promise<string> =>
     row(page, name)
       .locator('.nrdb-ui-table-cell-color-spot')
@@ -138,21 +145,38 @@ panel(function () {
     return answer.json()
   }
 
-  it('shows the routes with lamps and bit rates, those with trouble first, and names as text', async () => {
+  /** The points of one line in the chart. */
+  const rates = async (name: string): Promise<Array<number | null>> =>
+    ((await stored('bit rates')) as Array<{ payload: { route: string; rate: number | null } }>)
+      .filter(({ payload }) => payload.route === name)
+      .map(({ payload }) => payload.rate)
+
+  it('shows the routes with lamps and bit rates, always by name, and names as text', async () => {
     const page = await open()
     await until(async () => (await lamp(page, 'Alpha')) === GREEN, 'the lamp of Alpha')
     await says(row(page, 'Gamma').page(), 'stopped')
-    should(await row(page, 'Alpha').innerText()).match(
-      /Alpha\s+running\s+\d+\.\d\s+\d+\.\d\s+Stop/i,
-    )
+    should(await row(page, 'Alpha').innerText()).match(/Alpha\s+OK\s+\d+\.\d\s+\d+\.\d\s+Stop/i)
     should(await row(page, 'Gamma').innerText()).match(/Gamma\s+stopped\s+Start/i)
     should(await lamp(page, HOSTILE)).equal(GREEN)
     simulator.fail('Beta', { source: 'disconnected' })
-    await until(async () => (await lamp(page, 'Beta')) === AMBER, 'the lamp of Beta')
-    should(await page.getByRole('row').nth(1).innerText()).match(/Beta\s+source: disconnected/)
-    await says(page, '1 of 3 running needs attention')
-    // From the watch, which tells of it a little later.
-    await page.locator('.panel-alarms').getByText('Beta').first().waitFor()
+    await until(async () => (await lamp(page, 'Beta')) === RED, 'the lamp of Beta')
+    should(await row(page, 'Beta').innerText()).match(/no source \(disconnected\)/)
+    await says(page, 'NO SOURCE: Beta')
+    // From the watch, a little later.
+    const incidents = page.locator('.panel-incidents')
+    await incidents.getByText('Beta: no source (disconnected)').waitFor()
+    should(await incidents.innerText()).match(/since \d\d:\d\d\s+Beta: no source/)
+    should(await page.locator('.panel-routes td[data-column-key=name]').allInnerTexts()).eql([
+      HOSTILE,
+      'Alpha',
+      'Beta',
+      'Gamma',
+    ])
+    simulator.fail(HOSTILE, { source: 'disconnected' })
+    await says(page, `NO SOURCE: ${HOSTILE} and 1 more`)
+    simulator.restore()
+    await incidents.getByText(/^Beta: OK again after \d+ seconds \(no source\)$/).waitFor()
+    should(await incidents.innerText()).match(/\d\d:\d\d\s+Beta: OK again/)
     await click(page, HOSTILE)
     await says(page, `Stop ${HOSTILE}? It is on air.`)
     await question(page).click()
@@ -177,25 +201,43 @@ panel(function () {
       mainType: 'json',
       backup: '{"address":"239.1.1.2"}',
       backupType: 'json',
-      lookEvery: 1,
+      configVersion: 2,
+      pollEvery: 1,
       holdOff: 1,
-      degrade: 0,
       settle: 5,
       guard: 1,
       wires: [[]],
     }
     await deploy({ ARMED: true }, [failover])
     const page = await open()
-    await says(page, 'running (failover: main)')
-    should(await row(page, 'Beta').innerText()).match(/Beta\s+running\s+\d/)
+    await says(page, 'OK (failover: main)')
+    should(await row(page, 'Beta').innerText()).match(/Beta\s+OK\s+\d/)
     const before = reads()
     await until(() => reads() > before + 2, 'more reads')
     should(simulator.journal.filter(({ path }) => path.endsWith('/statistics'))).eql([])
     simulator.failAddress('239.1.1.1', 'disconnected')
     await says(page, / \(failover: backup\)$/)
+    await page.locator('.panel-incidents').getByText('Alpha: failover: backup').waitFor()
     simulator.failDevice('away')
     await until(async () => /not known/.test(await row(page, 'Alpha').innerText()), 'the state')
     should(await row(page, 'Alpha').innerText()).not.match(/failover/)
+  })
+
+  it('fits on a wall with twenty routes, and on a phone with its buttons', async () => {
+    for (let at = ROUTES.length; at < 20; at++) {
+      simulator.addRoute(route(`A route with a longer name ${at}`, 5100 + 10 * at))
+    }
+    const page = await open()
+    await page.setViewportSize({ width: 1920, height: 1080 })
+    simulator.fail('Beta', { destinations: { 'Beta out': 'disconnected' } })
+    simulator.fail('Alpha', { source: 'disconnected' })
+    await says(page, 'NO SOURCE: Alpha · 1 warning')
+    await row(page, 'A route with a longer name 19').waitFor()
+    await hides(page, [])
+    await page.setViewportSize({ width: 390, height: 844 })
+    await hides(page, ['height'])
+    should(await isWhole(page)).be.true()
+    should(await row(page, 'Alpha').innerText()).match(/no source/)
   })
 
   it('asks only the page that was clicked, and does nothing on Cancel', async () => {
@@ -216,7 +258,7 @@ panel(function () {
     should(simulator.route('Alpha')!.state).equal('running')
   })
 
-  it('stops a route on Yes with one command, shows it at once, and takes its line to 0', async () => {
+  it('stops a route with one command, shows it at once, and takes its line to 0', async () => {
     const [asker, other] = [await open(), await open()]
     await click(asker, 'Alpha')
     await question(asker).click()
@@ -225,12 +267,8 @@ panel(function () {
     should(commands()).eql(['stop-route'])
     should(simulator.route('Alpha')!.state).equal('idle')
     should(await other.getByText('Alpha is stopped.').count()).equal(0)
-    const rates = async (): Promise<number[]> =>
-      ((await stored('bit rates')) as Array<{ payload: { route: string; rate: number } }>)
-        .filter(({ payload }) => payload.route === 'Alpha')
-        .map(({ payload }) => payload.rate)
-    await until(async () => (await rates()).at(-1) === 0, 'the end of its line')
-    should((await rates()).some((rate) => rate > 0)).be.true()
+    await until(async () => (await rates('Alpha')).at(-1) === 0, 'the end of its line')
+    should((await rates('Alpha')).some((rate) => Number(rate) > 0)).be.true()
     await click(asker, 'Alpha')
     await says(asker, 'Start Alpha?')
     await question(asker).click()
@@ -238,7 +276,7 @@ panel(function () {
     should(commands()).eql(['stop-route', 'start-route'])
   })
 
-  it('does nothing on a Yes that comes too late', async () => {
+  it('does nothing when the answer comes too late', async () => {
     const page = await open()
     await click(page, 'Alpha')
     await question(page).waitFor()
@@ -293,20 +331,83 @@ panel(function () {
     should(reads()).equal(last)
   })
 
-  it('says that there is no data, and no lamp stays green', async () => {
+  it('says that the gateway is away, and offers nothing to press', async () => {
     const page = await open()
     await until(async () => (await lamp(page, 'Alpha')) === GREEN, 'the lamp of Alpha')
     simulator.failDevice('away')
-    await says(page, /^NO DATA since \d\d:\d\d:\d\d$/)
+    await says(page, /^GATEWAY UNREACHABLE since \d\d:\d\d: .+$/)
     await until(async () => /not known/.test(await row(page, 'Alpha').innerText()), 'the state')
-    should(await lamp(page, 'Alpha')).not.equal(GREEN)
-    await click(page, 'Alpha')
-    await says(page, 'The gateway does not respond. Nothing was done.')
+    should(await lamp(page, 'Alpha')).equal(HOLLOW)
+    should(await page.locator('.panel-routes').getByRole('button').count()).equal(0)
+    await until(async () => (await rates('Alpha')).at(-1) === null, 'the gap in its line')
+    simulator.failDevice('offline')
+    await says(page, /^DEVICE OFFLINE( since \d\d:\d\d)?$/)
+    should(await lamp(page, 'Alpha')).equal(HOLLOW)
+    should(await page.locator('.panel-routes').getByRole('button').count()).equal(0)
     simulator.failDevice('ok')
     await says(page, '3 running, all OK')
     should(commands()).eql([])
   })
+
+  it('says why there is no data, in the headline and in the list, and not as HTML', async () => {
+    const page = await open()
+    const from = nodeRed.output.length
+    await deploy({ ARMED: true }, [], { password: 'wrong', fails: true })
+    await says(page, /^CANNOT READ THE GATEWAY.*: .*refused the username or the password/)
+    await page.setViewportSize({ width: 420, height: 900 })
+    await until(() => isWhole(page), 'the whole headline on a narrow page')
+    await page
+      .locator('.panel-incidents')
+      .getByText(/refused the username or the password/)
+      .first()
+      .waitFor()
+    should(nodeRed.output.slice(from)).not.match(/TypeError/)
+
+    const because = { kind: 'status' as const, status: 400, message: HOSTILE }
+    simulator.fault({ ...because, match: { path: '*/routes' } })
+    await deploy({ ARMED: true }, [], { fails: true })
+    await says(page, /^CANNOT READ THE GATEWAY.*R&D &lt;/)
+    should(await page.title()).not.equal('1')
+    should(await page.locator('img[src="x"]').count()).equal(0)
+  })
 })
+
+/** What does not fit: the page beside or below its window, rows of the table, buttons. */
+const hiddenIn = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const { scrollWidth, scrollHeight } = document.documentElement
+    const table = document.querySelector('.panel-routes .v-table__wrapper')!
+    const buttons = [...document.querySelectorAll('.panel-routes button')]
+    const isOut = (each: Element): boolean => {
+      const { left, right, width } = each.getBoundingClientRect()
+      return width < 40 || left < 0 || right > innerWidth
+    }
+    return [
+      scrollWidth > innerWidth ? 'width' : '',
+      scrollHeight > innerHeight ? 'height' : '',
+      table.scrollHeight > table.clientHeight ? 'rows' : '',
+      buttons.length === 0 || buttons.some(isOut) ? 'buttons' : '',
+    ].filter((each) => each !== '')
+  })
+
+/** Waits until it hides nothing else. */
+async function hides(page: Page, expected: string[]): Promise<void> {
+  let seen: string[] = []
+  await until(
+    async () => (seen = await hiddenIn(page)).join() === expected.join(),
+    () => `${expected.join()} instead of ${seen.join()}`,
+  )
+}
+
+/** True if nothing of the headline is cut off. */
+const isWhole = (page: Page): Promise<boolean> =>
+  page.locator('.panel-headline').evaluate((headline) =>
+    [headline, ...headline.querySelectorAll('*')].every((each) => {
+      const { scrollWidth, scrollHeight, clientWidth, clientHeight } = each
+      const isInline = getComputedStyle(each).display === 'inline'
+      return isInline || (scrollWidth <= clientWidth && scrollHeight <= clientHeight)
+    }),
+  )
 
 /** In the page: what somebody with the tools of a browser could send. */
 function forge({ table, ask, id }: { table: string; ask: string; id: string }): void {

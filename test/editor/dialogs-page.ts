@@ -11,9 +11,6 @@ import {
 } from '../support/editor'
 import { DEFAULTS, flow } from './every-node'
 
-/** Of a failover. */
-const FLAGS = ['hold', 'dryRun']
-
 /** Describes a suite on a flow with every node. */
 export function withDialogs(
   subject: string,
@@ -68,7 +65,7 @@ function dialogsPage() {
   async function fill(type: string, property: string, value: unknown) {
     if (property === 'events') return chooseEvents(value as string[])
     if (property === 'thresholds') return enterLimits(value as Properties[])
-    if (FLAGS.includes(property)) return chooseFlag(property, String(value))
+    if (property === 'hold') return chooseHold(String(value))
     const field = page().locator(
       `#${type === CONFIG ? 'node-config-input' : 'node-input'}-${property}`,
     )
@@ -94,8 +91,8 @@ function dialogsPage() {
   }
 
   /** Of a failover: yes, no, or an environment variable. */
-  async function chooseFlag(property: string, value: string) {
-    const choice = `#media-gateway-failover-${property}`
+  async function chooseHold(value: string) {
+    const choice = '#media-gateway-failover-hold'
     const isVariable = value.startsWith('${')
     await page().selectOption(choice, isVariable ? 'env' : value)
     if (isVariable) await page().fill(`${choice}-variable`, value)

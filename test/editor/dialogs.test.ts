@@ -75,7 +75,10 @@ withDialogs('the dialogs', (dialogs) => {
     for (const [type, defaults] of Object.entries(DEFAULTS)) {
       const registered = await page().evaluate(
         (name) =>
-          Object.entries(RED.nodes.getType(name)!.defaults).map(([key, { value }]) => [key, value]),
+          Object.entries(RED.nodes.getType(name)!.defaults)
+            // A new node does not have what only an earlier version saved.
+            .filter(([, { value }]) => value !== undefined)
+            .map(([key, { value }]) => [key, value]),
         type,
       )
       should(Object.fromEntries(registered)).eql(
@@ -231,7 +234,8 @@ withDialogs('the dialogs', (dialogs) => {
       const form = await openForm(id)
       const others = othersOf(type)
       for (const property of Object.keys(DEFAULTS[type]!)) {
-        if (!(property in others)) continue
+        // Only shown for some inventories: test/editor/inventory-form.test.ts saves it.
+        if (!(property in others) || property === 'inventoryHosts') continue
         await fill(type, property, others[property])
         expected[property] = others[property]
       }

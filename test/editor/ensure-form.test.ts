@@ -101,7 +101,9 @@ inBrowser('the form of ensure route', function () {
     should(await linesOf('change')).have.length(1)
     should((await linesOf('change'))[0]).containEql(`~ ${JSON.stringify(running!.name)}`)
     should(await linesOf('delete')).have.length(1)
-    should(await block().innerText()).match(/1 to add, 1 to change, 1 to remove;.*$/)
+    should(await block().innerText()).match(
+      /^1 to add, 1 to change, 1 to remove; 0 to start, 0 to stop\.\n- /,
+    )
     should(await page().locator('.media-gateway-plan-text b').count()).equal(0)
     await editor.press('cancel')
     const calls = simulator.journal.slice(from)

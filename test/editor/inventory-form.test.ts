@@ -113,7 +113,12 @@ inBrowser('an inventory in the forms', function () {
 
   it('shows what its choices need, and saves it', async () => {
     const id = await openNew({ baseUrl: '' })
+    const hosts = page.locator('#node-config-input-inventoryHosts')
+    should(await hosts.isVisible()).be.false()
+    await typeOf('inventory', 'file')
+    await hosts.fill('*.example.net\n10.0.0.*')
     await typeOf('inventory', 'json')
+    should(await hosts.isVisible()).be.false()
     await typed('inventory').fill(INVENTORY)
     await typed('inventory').press('Tab')
     should(await labels())
@@ -137,6 +142,7 @@ inBrowser('an inventory in the forms', function () {
     should(await editor.exported(id)).containEql({
       inventory: INVENTORY,
       inventoryType: 'json',
+      inventoryHosts: '*.example.net\n10.0.0.*',
       baseUrl: '',
       share: 'lease',
       engine: 'nats://nats1:4222, nats://nats2:4222',
@@ -151,6 +157,7 @@ inBrowser('an inventory in the forms', function () {
 
   it('checks what is entered, and only what is used', async () => {
     const inventory = { inventory: INVENTORY, inventoryType: 'json' }
+    const ofFile = { inventory: '/data/inventory.json', inventoryType: 'file' }
     const lease = { ...inventory, share: 'lease', engine: 'nats://nats1' }
     const cases: Array<[Properties, RegExp | undefined]> = [
       [{ baseUrl: '' }, /URL/],
@@ -163,6 +170,8 @@ inBrowser('an inventory in the forms', function () {
         /Row 1.*"Oslo".*URL is missing/,
       ],
       [{ ...inventory, inventoryType: 'file', inventory: '' }, /missing/],
+      [{ ...ofFile, inventoryHosts: '*.example.net\n10.0.0.*' }, undefined],
+      [{ ...ofFile, inventoryHosts: 'https://10.0.0.5' }, /without https/],
       [{ ...inventory, share: '${SHARE}' }, undefined],
       [{ ...inventory, share: '4/3' }, /1\/3/],
       [{ ...inventory, share: '' }, /1\/3/],
@@ -459,7 +468,7 @@ inBrowser('an inventory in the forms', function () {
     owned: index % 4 !== 3,
     polled: true,
     health: {
-      known: { isOld: false, routes: 20, running: 12, warnings: 0, errors: 0 },
+      known: { isOld: false, routes: 20, running: 12, problems: 0 },
       unreachable: index % 4 === 2,
     },
   })

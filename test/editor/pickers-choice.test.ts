@@ -148,7 +148,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     await says('route', 'Matches 2 routes: Studio A, Stadium North')
     await field('route').fill('Studoi*')
     await says('route', 'No route matches.')
-    should(await line('route').locator('.media-gateway-sign-warn').count()).equal(1)
+    should(await line('route').locator('.media-gateway-sign-warning').count()).equal(1)
     await field('route').fill('*')
     await says('route', /^Matches 8 routes: .*, …$/)
     await field('route').click()

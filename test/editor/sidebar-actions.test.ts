@@ -2,8 +2,9 @@
 import type { Locator } from 'playwright-core'
 import should from 'should'
 import type { ShownFailover } from '../../nodes/gateway/admin/failovers'
+import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
-import { HOSTILE, focused, pretend, withSidebar } from './sidebar-page'
+import { faintTexts, focused, HOSTILE, pretend, withSidebar } from './sidebar-page'
 
 declare const RED: {
   settings: { user?: object }
@@ -12,6 +13,8 @@ declare const RED: {
     dirty(): boolean
   }
 }
+
+const NOT_FOUND = { code: 'NOT_FOUND', message: 'There is no route "Studio C".' }
 
 withSidebar('the sidebar: more commands', (sidebar) => {
   const { small, editor, open, block, row, message, details, question, says, commands } = sidebar
@@ -67,7 +70,7 @@ withSidebar('the sidebar: more commands', (sidebar) => {
   it('restarts a route', async () => {
     await open(['gateway'])
     if (small().route('Alpha')!.state !== 'running') small().startRoute('Alpha')
-    await says(row('Alpha'), 'source connected')
+    await says(row('Alpha'), 'running · dest. 2/2')
     await row('Alpha').click()
     small().clearJournal()
     await details().getByRole('button', { name: 'restart Alpha' }).click()
@@ -75,7 +78,7 @@ withSidebar('the sidebar: more commands', (sidebar) => {
     await says(question(), /go(es)? off the air until the route runs again/)
     await question().getByRole('button', { name: 'Restart route' }).click()
     await says(row('Alpha'), 'restarting …')
-    await says(row('Alpha'), 'source connected')
+    await says(row('Alpha'), 'running · dest. 2/2')
     const sent = commands(small()).map((body) => (body as { command: string }).command)
     should(sent).eql(['stop-route', 'start-route'])
   })
@@ -129,14 +132,14 @@ withSidebar('the sidebar: more commands', (sidebar) => {
 
     await change({ state: 'wait-to-restore', inUse: 'backup', inMs: 200_000 })
     await says(badge, /^backup, [34] min$/)
-    should(await badge.getAttribute('data-sign')).equal('warn')
+    should(await badge.getAttribute('data-sign')).equal('warning')
     should(await offered()).eql(['to main', 'hold'])
     await details().getByRole('button', { name: 'hold' }).click()
     await until(() => sent.length === 2)
     await change({ state: 'protecting', held: true })
     await says(badge, 'held: backup')
-    should(await badge.getAttribute('data-sign')).equal('off')
-    should(await offered()).eql(['to main', 'release'])
+    should(await badge.getAttribute('data-sign')).equal('stopped')
+    should(await offered()).eql(['release'])
     await details().getByRole('button', { name: 'release' }).click()
     await says(question(), 'The failover may switch the source at once.')
     await question().getByRole('button', { name: 'Release' }).click()
@@ -144,22 +147,80 @@ withSidebar('the sidebar: more commands', (sidebar) => {
 
     await change({ state: 'no-protection', inUse: 'main', held: false })
     await says(badge, 'no protection')
-    should(await badge.getAttribute('data-sign')).equal('error')
+    should(await badge.getAttribute('data-sign')).equal('critical')
     await says(details(), 'no protection: main failed')
     await details().getByRole('button', { name: 'hold' }).click()
     await says(message(), 'Alpha: It is busy.')
     editor().complaints.length = 0
-    await change({ state: 'normal', dryRun: true })
-    await says(badge, 'dry run: main')
-    should(await badge.getAttribute('data-sign')).equal('off')
-    await change({ state: 'unknown', inUse: undefined, dryRun: false })
+    await change({ state: 'no-protection', inUse: 'main', reason: 'both-bad' })
+    await says(details(), 'no protection: main and backup failed')
+    await change({ state: 'normal', inUse: 'main', reason: 'backup-bad' })
+    await says(badge, 'main, no protection')
+    should(await badge.getAttribute('data-sign')).equal('warning')
+    await says(details(), 'main in use, no protection: backup failed')
+    await change({ state: 'protecting', inUse: 'backup', manual: true, reason: undefined })
+    await says(details(), 'backup in use, chosen by hand')
+    should(await offered()).eql(['to main', 'hold', 'release'])
+    const differs = { main: ['networkInterface'], backup: ['address', 'port'] }
+    await change({ state: 'foreign', inUse: 'other', manual: false, differs })
+    await says(details(), 'another source in use: networkInterface differs')
+    await change({ state: 'unknown', inUse: undefined, reason: 'unknown', differs: undefined })
     await says(badge, 'unknown')
     should(await offered()).eql(['hold'])
+    await change({ reason: 'not-started' })
+    await says(badge, 'not started')
+    should(await offered()).eql([])
+    // Without a route it is listed above the routes.
+    await change({ routes: [], name: 'Lost' })
+    await says(page.locator('.media-gateway-sidebar-unplaced'), /Lost.*not started/)
+    delete failover.routes
+    await change({ state: 'normal', inUse: 'main', reason: undefined })
+    await says(badge, 'main')
+    await says(details(), 'main in use')
     // Who may only read is offered none of it.
     await page.evaluate(() => (RED.settings.user = { username: 'x', permissions: 'read' }))
     await until(async () => (await offered()).length === 0)
-    should(await details().getByRole('button').allTextContents()).eql(['copy ID', 'close'])
+    should(await details().getByRole('button').allTextContents()).eql(['✕', 'copy ID'])
   })
+
+  for (const theme of ['light', 'dark'] as const) {
+    it(`shows failovers that do not protect, also one without a route, to be read: ${theme}`, async () => {
+      const page = await open(['gateway'], { theme })
+      await says(row('Alpha'), 'running')
+      const deviceId = small().devices[0]!._id
+      const on = (name: string) => [{ deviceId, routeId: small().route(name)!.id }]
+      const failovers = [
+        { name: 'A', routes: on('Alpha'), state: 'normal', inUse: 'main', reason: 'backup-bad' },
+        {
+          name: 'B',
+          routes: on('Beta'),
+          state: 'normal',
+          inUse: 'main',
+          held: true,
+          reason: 'held',
+        },
+        { name: 'C', routes: [], state: 'unknown', reason: 'unknown', failure: NOT_FOUND },
+      ]
+      await pretend(page, (state) => {
+        state.version = Math.random()
+        state.failovers = failovers.map((one, index) => ({ id: `f${index}`, ...one })) as never
+      })
+      const unplaced = page.locator('.media-gateway-sidebar-unplaced')
+      await says(unplaced, 'failover C')
+      await says(unplaced, 'There is no route "Studio C".')
+      // Its sign stands below those of the routes.
+      const signs = [unplaced, row('Alpha')].map((one) =>
+        one.locator('.media-gateway-sidebar-mark').first().boundingBox(),
+      )
+      const [unplacedX, routeX] = (await Promise.all(signs)).map((box) => box!.x)
+      should(unplacedX).be.approximately(routeX!, 2)
+      await row('Alpha').click()
+      await says(details(), 'main in use, no protection: backup failed')
+      await says(row('Beta'), 'held: main')
+      await takePicture(page, `sidebar-failovers-${theme}`)
+      should(await page.locator('.media-gateway-sidebar').evaluate(faintTexts)).eql([])
+    })
+  }
 
   it('makes nodes of routes: dragged into the flow, with a click, and with the keyboard', async () => {
     const page = await open(['gateway'])

@@ -75,8 +75,9 @@ withSidebar('the sidebar: commands', (sidebar) => {
     const page = await open(['gateway'])
     await row('Alpha').click()
     const route = small().route('Alpha')!
-    await says(details(), route.id)
-    await says(details(), 'source: connected · UDP 239.1.1.1:5000')
+    const lines = details().getByRole('listitem').first().locator('.media-gateway-sidebar-summary')
+    await says(details(), 'source: connected')
+    should(await lines.allTextContents()).eql(['source: connected', 'UDP 239.1.1.1:5000'])
     should(await details().getByRole('listitem').count()).equal(4)
     await says(details().getByRole('listitem').filter({ hasText: 'Alpha reserve' }), 'switched off')
     small().clearJournal()
@@ -230,7 +231,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await row('Alpha', 'Only to look').click()
     const offered = await details().getByRole('button').allTextContents()
     // Nothing that the gateway would do.
-    should(offered.slice(0, 3)).eql(['copy ID', 'close', 'control'])
+    should(offered.slice(0, 3)).eql(['✕', 'copy ID', 'control'])
     should(offered).not.containEql('restart')
 
     await page.evaluate(() => (RED.settings.user = { username: 'x', permissions: 'read' }))

@@ -65,12 +65,12 @@ withSidebar('the sidebar: all day', (sidebar) => {
     await says(row('Alpha'), 'running')
     await lists([HOSTILE, 'Alpha', 'Beta', 'Gamma'])
     await row('Beta').hover()
-    small().route('Gamma')!.summaryStatusCode = 'error'
-    small().route('Beta')!.summaryStatusCode = 'warn'
-    await says(row('Gamma'), 'error')
+    small().route(HOSTILE)!.summaryStatusCode = 'warn'
+    small().fail('Alpha', { source: 'disconnected' })
+    await says(row('Alpha'), 'no source')
     should(await names().allTextContents()).eql([HOSTILE, 'Alpha', 'Beta', 'Gamma'])
     await page.mouse.move(10, 10)
-    await lists(['Gamma', 'Beta', HOSTILE, 'Alpha'])
+    await lists(['Alpha', HOSTILE, 'Beta', 'Gamma'])
 
     should(await more().getAttribute('aria-expanded')).equal('false')
     await more().click()
@@ -78,36 +78,108 @@ withSidebar('the sidebar: all day', (sidebar) => {
     await lists([HOSTILE, 'Alpha', 'Beta', 'Gamma'])
     const kept = await page.evaluate(() => localStorage.getItem('media-gateway-sidebar'))
     should(JSON.parse(kept!).order).eql({ gateway: 'name' })
-    for (const name of ['Gamma', 'Beta']) small().route(name)!.summaryStatusCode = 'unknown'
+    small().fail('Alpha', { source: 'ok' })
+    small().route(HOSTILE)!.summaryStatusCode = 'ok'
   })
 
-  it('lists what happened, newest first, as text', async () => {
+  it('lists what is wrong, and then what was, as text', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
     await more().click()
-    const button = block('Studio').getByRole('button', { name: 'events', exact: true })
+    const button = block('Studio').getByRole('button', { name: 'incidents', exact: true })
     await button.click()
     should(await button.getAttribute('aria-pressed')).equal('true')
-    small().stopRoute(HOSTILE)
-    await says(events(), HOSTILE)
-    small().startRoute(HOSTILE)
     const first = events().getByRole('listitem').first()
-    await until(async () => (await events().getByRole('listitem').count()) > 1)
-    await says(events(), `${HOSTILE} is running`)
-    should(await first.getByRole('time').textContent()).match(/^\d\d:\d\d:\d\d$/)
-    should(await page.locator('.media-gateway-sidebar img').count()).equal(0)
+    small().fail(HOSTILE, { source: 'disconnected' })
+    await says(first, `${HOSTILE}: no source`)
+    should(await first.getAttribute('data-tone')).equal('critical')
+    should(await first.getByRole('time').textContent()).match(/^since \d\d:\d\d:\d\d$/)
+    should(await page.locator('.media-gateway-sidebar').evaluate(faintTexts)).eql([])
 
     // What somebody reads stays in place.
     await first.hover()
     const read = await events().textContent()
-    small().route('Beta')!.summaryStatusCode = 'warn'
-    await says(row('Beta'), 'warning')
+    small().fail(HOSTILE, { source: 'ok' })
+    small().route('Alpha')!.summaryStatusCode = 'warn'
+    await says(row('Alpha'), 'route warning')
     should(await events().textContent()).equal(read)
     await page.mouse.move(10, 10)
-    await says(first, 'Beta has a warning')
-    small().route('Beta')!.summaryStatusCode = 'unknown'
+    await says(first, 'Alpha: route warning')
+    should(await first.getAttribute('data-tone')).equal('warning')
+    const ended = events()
+      .getByRole('listitem')
+      .filter({ hasText: `${HOSTILE}: OK again` })
+    await ended.first().waitFor()
+    should(await ended.first().getAttribute('data-tone')).be.null()
+    should(await ended.first().getByRole('time').textContent()).match(
+      /^\d\d:\d\d:\d\d, \d+ (s|min)$/,
+    )
+    should(await page.locator('.media-gateway-sidebar img').count()).equal(0)
+    small().route('Alpha')!.summaryStatusCode = 'ok'
     await button.click()
     should(await events().isVisible()).be.false()
+  })
+
+  it('shows routes in one line each, and remembers it', async () => {
+    const page = await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    const tall = (await row('Alpha').boundingBox())!.height
+    const button = block('Studio').getByRole('button', { name: 'one line for each route' })
+    await button.click()
+    should(await button.getAttribute('aria-pressed')).equal('true')
+    should((await row('Alpha').boundingBox())!.height).be.below(tall / 2)
+    await row('Alpha')
+      .getByText(/^in [\d.]+$/)
+      .waitFor()
+    small().fail('Alpha', { source: 'disconnected' })
+    await row('Alpha').getByText('no source', { exact: true }).waitFor()
+    should(await row('Alpha').getByText(/^in /).filter({ visible: true }).count()).equal(0)
+    // Neither the name nor the reason is cut, however narrow the sidebar.
+    await page.locator('.media-gateway-sidebar').evaluate((bar: HTMLElement) => {
+      bar.style.width = '180px'
+    })
+    const cut = await row('Alpha').evaluate(
+      (one) =>
+        [...one.querySelectorAll('.media-gateway-sidebar-name, b')].filter(
+          ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+        ).length,
+    )
+    should(cut).equal(0)
+    const start = row('Beta').getByRole('button', { name: 'start Beta' })
+    should((await start.boundingBox())!.width).be.within(24, 32)
+    should((await start.boundingBox())!.height).be.aboveOrEqual(24)
+    const kept = await page.evaluate(() => localStorage.getItem('media-gateway-sidebar'))
+    should(JSON.parse(kept!).compact).eql({ gateway: true })
+    await page.locator('.media-gateway-sidebar').evaluate((bar: HTMLElement) => {
+      bar.style.width = ''
+    })
+    small().fail('Alpha', { source: 'ok' })
+  })
+
+  it('gives a short list what it needs, and the long one the rest', async () => {
+    const page = await open(['gateway', 'large'])
+    await says(row('Alpha'), 'running')
+    await says(facts('Network'), /of 2000 run/)
+    await page.mouse.move(10, 10)
+    const heights = () =>
+      page
+        .locator('.media-gateway-sidebar-list')
+        .evaluateAll((all) =>
+          all.map(({ clientHeight, scrollHeight }) => ({ clientHeight, scrollHeight })),
+        )
+    const free = () =>
+      page
+        .locator('.media-gateway-sidebar-scroller')
+        .evaluate(({ clientHeight, firstElementChild, lastElementChild }) => {
+          const { bottom } = lastElementChild!.getBoundingClientRect()
+          return (
+            clientHeight - bottom + firstElementChild!.parentElement!.getBoundingClientRect().top
+          )
+        })
+    await until(async () => Math.abs(await free()) < 4, 'the room to be used')
+    const [short, long] = await heights()
+    should(short!.clientHeight).equal(short!.scrollHeight)
+    should(long!.clientHeight).be.above(short!.clientHeight)
   })
 
   it('links to the page of the gateway where its address is one', async () => {
@@ -170,13 +242,13 @@ withSidebar('the sidebar: all day', (sidebar) => {
       const page = await open(['gateway'], { theme })
       await says(row('Alpha'), 'Mbit/s')
       await more().click()
-      await block('Studio').getByRole('button', { name: 'events', exact: true }).click()
-      small().route('Beta')!.summaryStatusCode = 'warn'
-      await says(row('Beta'), 'warning')
+      await block('Studio').getByRole('button', { name: 'incidents', exact: true }).click()
+      small().route(HOSTILE)!.summaryStatusCode = 'warn'
+      await says(row(HOSTILE), 'route warning')
       await row('Alpha').click()
       await takePicture(page, `sidebar-day-${theme}`)
       should(await page.locator('.media-gateway-sidebar').evaluate(faintTexts)).eql([])
-      small().route('Beta')!.summaryStatusCode = 'unknown'
+      small().route(HOSTILE)!.summaryStatusCode = 'ok'
       await more().focus()
       await page.keyboard.press('Enter')
       should(await focused(page)).equal('more')

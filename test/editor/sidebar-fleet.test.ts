@@ -55,7 +55,7 @@ inBrowser('the sidebar with an inventory', function () {
     isReal = false
     instead = {}
     all = [
-      row('Site 0500', { health: healthOf(0, 1) }),
+      row('Site 0500', { health: healthOf('critical') }),
       row('Site 0900', { health: { unreachable: true, failure: { message: 'Away.' } } }),
       row('Site 0901', { failovers: { onBackup: 1 } }),
       row(HOSTILE),
@@ -69,13 +69,13 @@ inBrowser('the sidebar with an inventory', function () {
 
   it('is one section, with the appliances in trouble first', async () => {
     await open()
-    await says('.media-gateway-sidebar-word', 'appliances: 1000')
+    await says('.media-gateway-sidebar-told', 'appliances: 1000')
     should(await told())
       .containEql('here: 999')
       .and.containEql('with problems: 3')
     should((await shownNames()).slice(0, 4)).eql(['Site 0500', 'Site 0900', 'Site 0901', HOSTILE])
     should((await shownNames()).length).equal(50)
-    should(await rowText('Site 0500')).match(/reachable.*12 of 20 running · problems: 1/s)
+    should(await rowText('Site 0500')).match(/1 problem · 12 of 20 running · Studio A: no source/)
     should(await rowText('Site 0900')).match(/unreachable/)
     should(await rowText('Site 0901')).match(/on backup/i)
     should(await rowText('Site 0001')).match(/other instance/)
@@ -202,7 +202,7 @@ inBrowser('the sidebar with an inventory', function () {
     await open()
     await appliance('Site 0900').hover()
     const before = (await shownNames()).slice(0, 6)
-    all.unshift(row('Aachen', { health: healthOf(0, 2) }))
+    all.unshift(row('Aachen', { health: healthOf('critical') }))
     all = all.filter(({ name }) => name !== 'Site 0500')
     const lists = of('appliances').length
     await until(() => of('appliances').length > lists + 1)
@@ -287,7 +287,7 @@ inBrowser('the sidebar with an inventory', function () {
       const sidebar = page.locator('.media-gateway-sidebar')
       const shoot = (name: string) =>
         takePicture(page, `sidebar-fleet-${name}-${language}-${theme}`)
-      await says('.media-gateway-sidebar-word', ': 1000')
+      await says('.media-gateway-sidebar-told', ': 1000')
       await shoot('list')
       should(await sidebar.evaluate(faintTexts)).eql([])
       await appliance('Site 0500').click()
@@ -338,7 +338,7 @@ inBrowser('the sidebar with an inventory', function () {
       ])
       isReal = true
       await open()
-      await says('.media-gateway-sidebar-word', 'appliances: 3')
+      await says('.media-gateway-sidebar-told', 'appliances: 3')
       await says('.media-gateway-sidebar-faults > li', 'Nowhere')
       should(await shownNames()).eql(['Bergen', 'Narvik', 'Oslo'])
       should(simulators.map(({ logins }) => logins)).eql([0, 0, 0])
@@ -398,7 +398,7 @@ inBrowser('the sidebar with an inventory', function () {
 
   const isTrouble = ({ health, failovers }: Row) =>
     failovers !== undefined ||
-    /"unreachable":true|"errors":[1-9]/.test(JSON.stringify(health ?? ''))
+    /"unreachable":true|"problems":[1-9]/.test(JSON.stringify(health ?? ''))
 
   const of = (path: string) => asked.filter((one) => one.path === path).map(({ body }) => body)
   const shownNames = () =>
@@ -414,8 +414,15 @@ inBrowser('the sidebar with an inventory', function () {
     page.locator(`${where}:visible`).filter({ hasText: words }).first().waitFor({ timeout: 20_000 })
 })
 
-const healthOf = (warnings: number, errors: number) => ({
-  known: { ageMs: 500, isOld: false, routes: 20, running: 12, warnings, errors },
+const healthOf = (sign?: 'critical' | 'warning') => ({
+  known: {
+    ageMs: 500,
+    isOld: false,
+    routes: 20,
+    running: 12,
+    problems: sign ? 1 : 0,
+    ...(sign && { worst: { sign, text: 'no source', route: 'Studio A' } }),
+  },
   unreachable: false,
 })
 
@@ -426,14 +433,14 @@ const row = (name: string, more: Partial<Row> = {}): Row => ({
   address: 'https://10.0.0.1',
   owned: true,
   polled: true,
-  health: healthOf(0, 0),
+  health: healthOf(),
   ...more,
 })
 
 /** One route, as an appliance that is polled. */
 const stateOf = () => ({
   version: 1,
-  health: { known: { ...healthOf(0, 0).known, routes: 1, running: 1 }, unreachable: false },
+  health: { known: { ...healthOf().known, routes: 1, running: 1 }, unreachable: false },
   mayControl: true,
   failovers: [],
   protectedRoutes: [],
@@ -447,7 +454,14 @@ const stateOf = () => ({
         name: 'Studio A',
         state: 'running',
         summaryStatusCode: 'ok',
-        source: { id: 's1', name: 'in', state: 'connected', summaryStatusCode: 'ok' },
+        health: { sign: 'ok', text: 'OK' },
+        source: {
+          health: { sign: 'ok', text: 'OK' },
+          id: 's1',
+          name: 'in',
+          state: 'connected',
+          summaryStatusCode: 'ok',
+        },
         destinations: [],
       },
     ],

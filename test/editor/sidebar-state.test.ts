@@ -9,7 +9,7 @@ import { startSimulator } from '../../simulator'
 import type { Properties } from '../support/editor'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
-import { faintTexts, pretend, ROUTES, withSidebar } from './sidebar-page'
+import { faintTexts, HOSTILE, pretend, ROUTES, withSidebar } from './sidebar-page'
 
 declare const RED: { events: { emit(event: string): void } }
 
@@ -25,12 +25,15 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     head,
     row,
     facts,
+    age,
     message,
     details,
     question,
     says,
     places,
   } = sidebar
+
+  const tone = (name: string) => head(name).locator('[data-tone]').getAttribute('data-tone')
 
   it('asks only while the tab can be seen, and then again only for what is new', async () => {
     const page = await open(['gateway'], { own: true })
@@ -60,23 +63,58 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     await asksNothing()
   })
 
-  it('polls nothing for a collapsed gateway, and says that it is not asked', async () => {
+  it('polls a collapsed gateway once a minute, and keeps how it was, with its age', async () => {
     const quiet = await startSimulator({ routes: ROUTES })
     try {
       await deploy([gateway('quiet', 'Quiet', quiet)])
+      quiet.fail('Alpha', { source: 'disconnected' })
       const page = await open([])
       const asked = requests(page)
-      await until(() => asked.filter(({ body }) => body['id'] === 'quiet').length >= 3)
+      await says(facts('Quiet'), '1 problem · 2 of 4 running · Alpha: no source')
       should(
         asked.every(({ path, body }) => body['lookOn'] || path.endsWith('/gateways')),
       ).be.true()
-      await says(head('Quiet'), 'not polled')
-      should(await facts('Quiet').textContent()).equal('')
-      should(quiet.journal).eql([])
+      // Nobody polls it now.
+      await says(facts('Quiet'), 'were running')
+      await says(head('Quiet'), 'reachable')
+      should(await tone('Quiet')).equal('critical')
+      await says(age('Quiet'), /ago$/)
+      await quiet.stop()
+      await says(head('Quiet'), 'unreachable')
+      const polls = () => asked.filter(({ body }) => body['id'] === 'quiet' && body['poll']).length
+      const before = polls()
+      await says(age('Quiet'), /^[3-5]\d s ago$/)
+      await says(head('Quiet'), 'unreachable')
+      should(await tone('Quiet')).equal('critical')
+      should(polls()).equal(before)
     } finally {
+      editor().complaints.length = 0
       await deploy()
       await quiet.stop()
     }
+  })
+
+  it('says that the device is offline, and then knows nothing of its routes', async () => {
+    const page = await open(['gateway'])
+    await says(row('Alpha'), 'running')
+    small().failDevice('offline')
+    try {
+      await says(block('Studio').locator('.media-gateway-sidebar-word'), 'device offline')
+      should(await tone('Studio')).equal('critical')
+      await says(row('Alpha'), 'device offline · was running')
+      should(await row('Alpha').locator('[data-tone]').getAttribute('data-tone')).equal('unknown')
+      should(await row('Alpha').textContent()).not.match(/Mbit/)
+      const button = row('Alpha').getByRole('button')
+      should(await button.getAttribute('aria-label')).equal('stop Alpha: device offline')
+      await button.click({ force: true })
+      should(await question().count()).equal(0)
+      await says(page.locator('.media-gateway-sidebar-spoken'), 'Studio: device offline')
+      should(await page.locator('.media-gateway-sidebar').evaluate(faintTexts)).eql([])
+    } finally {
+      small().failDevice('ok')
+    }
+    await says(row('Alpha'), 'running · dest. 2/2')
+    should(await tone('Studio')).equal('ok')
   })
 
   it('shows what watches know of a collapsed gateway, and its trouble', async () => {
@@ -87,10 +125,10 @@ withSidebar('the sidebar: what is known', (sidebar) => {
         { id: 'watch', type: 'media-gateway-watch', z: 'tab', gateway: 'watched', wires: [[]] },
       ])
       await open([])
-      const tone = () => head('Head-end').locator('[data-tone]').getAttribute('data-tone')
+      const toneNow = () => tone('Head-end')
       await says(head('Head-end'), 'reachable')
       await says(facts('Head-end'), '2 of 4 running')
-      should(await tone()).equal('ok')
+      should(await toneNow()).equal('ok')
       const address = { deviceId: '', routeId: '' }
       const pretended = async (failovers: Array<Partial<ShownFailover>>): Promise<void> =>
         pretend(editor().page, (state) => {
@@ -104,40 +142,49 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       await pretended([{ state: 'normal', inUse: 'main' }, {}])
       await editor().page.waitForResponse('**/media-gateway/state')
       should(await facts('Head-end').textContent()).equal('2 of 4 running')
-      should(await tone()).equal('ok')
+      should(await toneNow()).equal('ok')
       await pretended([{ state: 'normal', inUse: 'main', held: true }])
       await says(facts('Head-end'), /^2 of 4 running · held: 1$/)
-      should(await tone()).equal('ok')
+      should(await toneNow()).equal('ok')
+      await pretended([
+        { state: 'normal', inUse: 'main', reason: 'backup-bad' },
+        { state: 'unknown', routes: [], reason: 'not-started' },
+      ])
+      const alone = /^2 of 4 running · failover unknown: 1 · only one good source: 1$/
+      await says(facts('Head-end'), alone)
+      should(await toneNow()).equal('warning')
       const onBackup = { state: 'protecting', inUse: 'backup' } as const
       await pretended([onBackup, { ...onBackup, held: true }, { state: 'foreign', inUse: 'other' }])
       await says(facts('Head-end'), /^2 of 4 running · on backup: 2 · other source: 1 · held: 1$/)
-      should(await tone()).equal('warn')
+      should(await toneNow()).equal('warning')
       await pretended([onBackup, { state: 'no-protection', inUse: 'main' }])
       await says(facts('Head-end'), /^2 of 4 running · no protection: 1 · on backup: 1$/)
-      should(await tone()).equal('error')
+      should(await toneNow()).equal('critical')
       // Open, the rows say it.
       await head('Head-end').click()
       await says(facts('Head-end'), /^2 of 4 running$/)
-      should(await tone()).equal('ok')
+      should(await toneNow()).equal('ok')
       await head('Head-end').click()
       await says(facts('Head-end'), 'no protection: 1')
       await editor().page.unroute('**/media-gateway/state')
 
       watched.stopRoute('Alpha')
       await says(facts('Head-end'), /^1 of 4 running$/)
-      watched.route('Beta')!.summaryStatusCode = 'warn'
-      await says(facts('Head-end'), 'problems: 1')
-      should(await tone()).equal('warn')
-      watched.route('Gamma')!.summaryStatusCode = 'error'
-      await says(facts('Head-end'), 'problems: 2')
-      should(await tone()).equal('error')
+      watched.startRoute('Alpha')
+      await says(facts('Head-end'), /^2 of 4 running$/)
+      watched.route('Alpha')!.summaryStatusCode = 'warn'
+      await says(facts('Head-end'), /^1 problem · 2 of 4 running · Alpha: route warning$/)
+      should(await toneNow()).equal('warning')
+      watched.fail(HOSTILE, { source: 'no-data' })
+      await says(facts('Head-end'), /^\d problems? · 2 of 4 running · .*: no data$/)
+      should(await toneNow()).equal('critical')
       await watched.stop()
       await says(head('Head-end'), 'out of date')
-      await says(facts('Head-end'), '1 of 4 were running')
-      should(await tone()).equal('warn')
+      await says(facts('Head-end'), /^\d problems? · 2 of 4 were running/)
+      should(await toneNow()).equal('warning')
       await pretend(editor().page, (state) => (state.health.unreachable = true))
       await says(head('Head-end'), 'unreachable')
-      should(await tone()).equal('error')
+      should(await toneNow()).equal('critical')
       should(await message().count()).equal(0)
     } finally {
       await deploy()
@@ -160,7 +207,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     const before = await places('Studio')
 
     await small().stop()
-    await says(row('Alpha'), 'was running · source connected')
+    await says(row('Alpha'), 'was running')
     await says(row('Beta'), 'was stopped')
     await says(details(), 'source: last seen connected')
     const [old, colour] = await drawn()
@@ -217,7 +264,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     const known = () => observers.state(node, {}).health.known
     try {
       await until(() => known() !== undefined)
-      should(known()).containEql({ isOld: false, routes: 4, running: 2, warnings: 0, errors: 0 })
+      should(known()).containEql({ isOld: false, routes: 4, running: 2, problems: 0 })
       ahead = 63_000
       should(known()!.isOld).be.false()
       should(known()!.ageMs).be.within(63_000, 65_000)
@@ -247,7 +294,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
     })
     await says(head('Studio'), 'unreachable')
     await says(message(), `Studio: ${words}`)
-    should(await head('Studio').locator('[data-tone]').getAttribute('data-tone')).equal('error')
+    should(await head('Studio').locator('[data-tone]').getAttribute('data-tone')).equal('critical')
     await says(page.locator('.media-gateway-sidebar-spoken'), 'Studio: unreachable')
 
     await page.unroute('**/media-gateway/state')

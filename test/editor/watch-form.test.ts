@@ -5,6 +5,8 @@ import type { Properties } from '../support/editor'
 import { contains, withDialogs } from './dialogs-page'
 import { DEFAULTS, WATCH } from './every-node'
 
+const CHANGES: Properties = { ...DEFAULTS[WATCH], report: 'changes' }
+
 /** A watch as a hand or a later version may have written it. */
 const STRANGE: Properties = {
   device: 'deviceId',
@@ -22,9 +24,62 @@ const STRANGE: Properties = {
 
 withDialogs('the dialog of the watch', (dialogs) => {
   const { page, add, exported, state, openForm, done, cancel, faults, limit } = dialogs
+  const reportOf = () => page().locator('#node-input-report')
+
+  it('reports incidents in a new node, and all changes in one that was saved without it', async () => {
+    const { report: _, mustRun: __, ...saved } = DEFAULTS[WATCH]!
+    const field = (property: string) => page().locator(`#node-input-${property}`)
+    const which = page().getByLabel('Events', { exact: true })
+    const holdFor = () => field('holdFor').getAttribute('placeholder')
+
+    await openForm(WATCH)
+    should(await reportOf().inputValue()).equal('incidents')
+    should(await field('mustRun').isVisible()).be.true()
+    should(await which.isVisible()).be.false()
+    should(await holdFor()).equal('10')
+    await cancel()
+
+    await add({ ...saved, id: 'before', type: WATCH, x: 0, y: 0 })
+    const before = await exported('before')
+    should(definedIn(before)).not.have.properties('report')
+    await openForm('before')
+    should(await reportOf().inputValue()).equal('changes')
+    should(await field('mustRun').isVisible()).be.false()
+    should(await which.isVisible()).be.true()
+    should(await holdFor()).equal('0')
+    await done()
+    should(await exported('before')).eql(before)
+    should(await state('before')).containEql({ changed: false, valid: true })
+
+    await openForm('before')
+    await field('name').fill('edited')
+    await done()
+    should(definedIn(await exported('before'))).not.have.properties('report')
+
+    await openForm('before')
+    await reportOf().selectOption('incidents')
+    should(await holdFor()).equal('10')
+    should(await which.isVisible()).be.false()
+    await page().getByLabel('Must run', { exact: true }).fill('News*')
+    await done()
+    should(await exported('before')).containEql({ report: 'incidents', mustRun: 'News*' })
+
+    await openForm('before')
+    await reportOf().selectOption('changes')
+    await done()
+    should(await exported('before')).containEql({ report: 'changes', mustRun: 'News*' })
+  })
+
+  it('does not check the events where it reports incidents', async () => {
+    const events = ['route.merged']
+    should(await faults(WATCH, { events })).equal('')
+    should(await faults(WATCH, { events, report: 'changes' })).match(contains('route.merged'))
+    should(await faults(WATCH, { events, report: undefined })).match(contains('route.merged'))
+  })
 
   it('lists the events of a watch in their groups, each box with its label', async () => {
     await openForm(WATCH)
+    await reportOf().selectOption('changes')
     const groups = page().locator('#media-gateway-watch-events fieldset')
     should(await groups.count()).equal(4)
     should(await groups.first().isVisible()).be.false()
@@ -47,7 +102,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
   })
 
   it('lets one choose the events of a watch with the keyboard, and keeps their order', async () => {
-    await add({ ...DEFAULTS[WATCH], id: 'events', type: WATCH, x: 0, y: 0 })
+    await add({ ...CHANGES, id: 'events', type: WATCH, x: 0, y: 0 })
     const which = page().locator('#media-gateway-watch-which')
     const saved = async () => (await exported('events'))['events']
 
@@ -78,7 +133,7 @@ withDialogs('the dialog of the watch', (dialogs) => {
   })
 
   it('keeps events and limits that it does not know', async () => {
-    await add({ ...DEFAULTS[WATCH], ...STRANGE, id: 'strange', type: WATCH, x: 0, y: 0 })
+    await add({ ...CHANGES, ...STRANGE, id: 'strange', type: WATCH, x: 0, y: 0 })
     await openForm('strange')
     await done()
     should(await exported('strange')).containEql(STRANGE)
@@ -157,7 +212,10 @@ withDialogs('the dialog of the watch', (dialogs) => {
       [{ thresholds: 'bitrate' }, 'Thresholds: a list is expected'],
       [{ thresholds: [{ ...row, measure: undefined }] }, 'Thresholds: row 1: unknown'],
       [{ thresholds: [{ ...row, of: 'client' }] }, 'Thresholds: row 1: unknown'],
-      [{ events: ['route.merged', 'route.status', 'x'] }, 'Events: route.merged, x: unknown'],
+      [
+        { report: 'changes', events: ['route.merged', 'route.status', 'x'] },
+        'Events: route.merged, x: unknown',
+      ],
       [{ thresholds: [row] }, 'Thresholds: row 1: enter a low threshold'],
       [{ thresholds: [{ ...row, low: 'x' }] }, 'Thresholds: row 1: a number of at least 0'],
       [{ thresholds: [{ ...row, high: -1 }] }, 'Thresholds: row 1: a number of at least 0'],
@@ -192,8 +250,10 @@ withDialogs('the dialog of the watch', (dialogs) => {
       { holdFor: '${HOLD}' },
       { thresholds: [{ ...row, high: 0 }] },
       { thresholds: [{ ...row, low: 0.5, high: 9.5, hysteresis: 0 }] },
-      { events: [...EVENTS] },
-      { events: 'route.status, route.changed' },
+      { report: 'changes', events: [...EVENTS] },
+      { report: 'changes', events: 'route.status, route.changed' },
+      { mustRun: 'News*' },
+      { mustRun: '${MUST_RUN}' },
       { thresholds: [{ measure: 'bitrate', high: '3' }] },
     ]) {
       should(await faults(WATCH, properties)).equal('')
@@ -230,11 +290,14 @@ withDialogs('the dialog of the watch', (dialogs) => {
 
     await openForm('limits')
     should(await marks()).eql(['a number of at least 0 is expected', 'false', 'true'])
-    await high.fill(' 5.5 ')
+    await high.fill(' 7.5 ')
     await done()
     should(await state('limits')).containEql({ valid: true })
     should((await exported('limits'))['thresholds']).eql([
-      { measure: 'bitrate', of: 'source', low: 5, high: 5.5, hysteresis: '' },
+      { measure: 'bitrate', of: 'source', low: 5, high: 7.5, hysteresis: '' },
     ])
   })
 })
+
+const definedIn = (node: Properties): Properties =>
+  Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined))

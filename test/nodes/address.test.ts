@@ -72,7 +72,7 @@ describe('how a node is told what to act on', () => {
     it(`refuses ${what} for a route before any call`, async () => {
       await load(simulator.url, { 'get-route': properties })
       const error = await failure('get-route', message as Record<string, unknown>)
-      error.code.should.equal('INVALID_INPUT')
+      error.code.should.equal(what === 'no chosen ID' ? 'CONFIG' : 'INVALID_INPUT')
       error.message.should.match(expected)
       error.cause.problems!.should.have.length(1)
       simulator.journal.should.have.length(0)

@@ -2,7 +2,7 @@
 import should from 'should'
 import { Stop, openConnection, type Connection } from '../../client/internal'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
-import { createLately } from '../../nodes/gateway/admin/lately'
+import { createLately, type Gap, type ShownIncident } from '../../nodes/gateway/admin/lately'
 import { createObservers, type ObservedState } from '../../nodes/gateway/admin/observers'
 import { createRates } from '../../nodes/gateway/admin/rates'
 import type { GatewayNode, ListedFailover } from '../../nodes/runtime/gateway-node'
@@ -12,12 +12,13 @@ import { until } from '../support/until'
 describe('what the sidebar is given', () => {
   let simulator: Simulator
   let connection: Connection
+  let users = 0
   const failovers = new Set<ListedFailover>()
   const node = {
     client: () => connection,
     failovers,
-    register: () => undefined,
-    deregister: () => undefined,
+    register: () => users++,
+    deregister: () => users--,
   } as unknown as GatewayNode
 
   beforeEach(async () => {
@@ -42,39 +43,124 @@ describe('what the sidebar is given', () => {
     return state
   }
 
-  it('says what happened, in the language of each editor, until the editor has it', async () => {
-    const observers = createObservers(60_000)
+  const onAir = () => simulator.routes.find(({ state }) => state === 'running')!
+
+  /** An observer without a hold, and the first it has to say. */
+  async function watching(leaseMs = 60_000) {
+    const observers = createObservers(leaseMs, Date.now, 0)
     const ask = (version?: unknown, language?: string) =>
       observers.state(node, { version, language })
-    const { version, lately } = await first(() => ask())
-    should(lately).eql([])
+    return { observers, ask, known: await first(() => ask()) }
+  }
 
-    const [route] = simulator.routes
-    route!.name = '<b>Renamed</b>'
-    await until(() => (ask().lately ?? []).length > 0, 'the event')
-    const english = ask(version, 'en-US')
+  it('says what is wrong, in the language of each editor, until the editor has it', async () => {
+    const { ask, known } = await watching()
+    should(known.lately).eql([])
+
+    const route = onAir()
+    route.name = '<b>Renamed</b>'
+    simulator.fail(route.name, { source: 'disconnected' })
+    await until(() => (ask().lately ?? []).length > 0, 'the incident')
+    const english = ask(known.version, 'en-US')
     should(english.lately).have.length(1)
+    should(english.lately![0]).containEql({ severity: 'critical', until: null })
     should(english.lately![0])
       .have.property('text')
-      .match(/was renamed.*<b>Renamed<\/b>/)
-    should(ask(version, 'de-AT').lately![0])
+      .match(/<b>Renamed<\/b>: no source/)
+    should(ask(known.version, 'de-AT').lately![0])
       .have.property('text')
-      .match(/umbenannt/)
+      .match(/keine Quelle/)
     should(ask(english.version).lately).be.undefined()
     should(ask('rubbish').lately).have.length(1)
+
+    simulator.fail(route.name, { source: 'ok' })
+    const ended = () => (ask().lately![0] as ShownIncident).until
+    await until(() => ended() !== null, 'the end')
+    should(ask().lately).have.length(1)
+    should(ended()).be.above((ask().lately![0] as ShownIncident).since)
   })
 
-  it('keeps what happened for the next who look, with the time in which nobody did', async () => {
-    const observers = createObservers(50)
-    await first(() => observers.state(node, {}))
-    simulator.routes[0]!.name = 'Renamed'
-    await until(() => (observers.state(node, {}).lately ?? []).length > 0, 'the event')
-    const { version } = observers.state(node, {})
+  it('keeps what is wrong for the next who look, with the time in which nobody did', async () => {
+    const { observers, ask } = await watching(50)
+    simulator.fail(onAir().name, { source: 'disconnected' })
+    await until(() => (ask().lately ?? []).length > 0, 'the incident')
+    const { version, lately } = ask()
+    const gone = () => observers.state(node, { lookOn: true, version }).health.known === undefined
     // The lease ends: whoever comes next has a new version.
-    await until(() => observers.state(node, { lookOn: true, version }).health.known === undefined)
-    const [event, gap] = observers.state(node, {}).lately!
-    should(event).have.property('text')
+    await until(gone)
+    const left = Date.now()
+    // Who only looks at how it is hears nothing of what happens.
+    observers.state(node, { lookOn: true, poll: true })
+    await until(() => users === 0, 'the end of that')
+    const [incident, gap] = ask().lately!
+    should(incident).eql(lately![0])
     should(gap).have.properties('from', 'at')
+    should((gap as Gap).from).be.belowOrEqual(left)
+    // The next watch goes on with it: it does not begin a second time.
+    await first(() => ask())
+    should(ask().lately).have.length(2)
+    simulator.fail(onAir().name, { source: 'ok' })
+    await until(() => (ask().lately![0] as ShownIncident).until !== null, 'the end')
+    should(ask().lately).have.length(2)
+  })
+
+  it('says how each route and each of its parts is, with a new version when that changes', async () => {
+    const { ask, known } = await watching()
+    const { id, name } = onAir()
+    const shown = (state: ObservedState) => state.snapshot!.routes.find((one) => one.id === id)!
+    should(shown(known).health).containEql({ sign: 'ok', text: 'OK' })
+    simulator.fail(name, { source: 'no-data' })
+    let state = known
+    await until(() => {
+      state = ask(known.version, 'de')
+      return state.snapshot !== undefined && shown(state).health!.sign === 'critical'
+    }, 'the data to stop')
+    should(shown(state).health).containEql({ reason: 'no-data', text: 'keine Daten' })
+    should(shown(state).source.health!.sign).equal('critical')
+    for (const { health } of shown(state).destinations) {
+      should(health).containEql({ sign: 'unknown', text: 'keine Daten' })
+    }
+    should(state.health.known).containEql({ problems: 1 })
+    should(state.health.known!.worst).containEql({ route: name, sign: 'critical' })
+
+    simulator.stopRoute(name)
+    await until(() => shown(ask()).health!.sign === 'stopped', 'the stop')
+    const { source, destinations } = shown(ask())
+    for (const { health } of [source, ...destinations]) should(health!.sign).equal('stopped')
+  })
+
+  it('knows nothing of the routes while the device is offline', async () => {
+    const { ask, known } = await watching()
+    simulator.fail(onAir().name, { source: 'disconnected' })
+    await until(() => ask().health.known!.problems === 1, 'the problem')
+    simulator.failDevice('offline')
+    await until(() => ask().health.known!.device !== undefined, 'the device to be offline')
+    const { health, snapshot } = ask(known.version)
+    should(health.known!.device).containEql({ sign: 'unknown', text: 'device offline' })
+    should(health.known).containEql({ problems: 0, worst: undefined })
+    for (const { health: one, source } of snapshot!.routes) {
+      should([one!.sign, one!.text, source.health!.sign]).eql([
+        'unknown',
+        'device offline',
+        'unknown',
+      ])
+    }
+  })
+
+  it('polls a gateway once for somebody who only looks at how it is', async () => {
+    const observers = createObservers(60_000)
+    const look = (poll: boolean) => observers.state(node, { lookOn: true, poll })
+    should(look(false).health.known).be.undefined()
+    should(simulator.journal).eql([])
+    const answer = look(true)
+    should([answer.snapshot, answer.rates, answer.version]).eql([undefined, undefined, undefined])
+    await until(() => look(false).health.known !== undefined, 'the poll')
+    should(look(false).health.known).containEql({ routes: 3, problems: 0 })
+    await until(() => look(false).health.known === undefined, 'the end of the lease')
+    // What happened was not listed for it, so there is no gap in the list.
+    simulator.fail(onAir().name, { source: 'disconnected' })
+    const { lately } = await first(() => observers.state(node, {}))
+    should(lately).eql([])
   })
 
   it('says what the running routes carry, once for each poll, and what they carried before', async () => {
@@ -102,8 +188,8 @@ describe('what the sidebar is given', () => {
       name: 'A',
       switches: {},
       routes: () => [{ deviceId: simulator.devices[0]!._id, routeId: simulator.routes[0]!.id }],
-      command: (...action: unknown[]) => {
-        said.push(action)
+      obey: (message: unknown) => {
+        said.push(message)
         return Promise.resolve()
       },
     } as ListedFailover
@@ -122,7 +208,7 @@ describe('what the sidebar is given', () => {
     should(simulator.journal.length).equal(calls)
 
     await commandFailover(node, { failoverId: 'failover', action: 'backup' }, new Stop())
-    said.should.eql([['backup']])
+    said.should.eql([{ action: 'backup' }])
     const ask = (body: object) => commandFailover(node, body, new Stop())
     await should(ask({ failoverId: 'x', action: 'main' })).rejectedWith({ code: 'NOT_FOUND' })
     await should(ask({ failoverId: 'failover', action: 'reset' })).rejectedWith({
@@ -133,15 +219,36 @@ describe('what the sidebar is given', () => {
 })
 
 describe('what the sidebar remembers', () => {
-  it('the last fifty events', () => {
+  const incident = (id: number, more: object = {}) =>
+    ({
+      event: 'incident.begun',
+      incident: { id: `i${id}`, severity: 'critical', since: id, until: null, ...more },
+      route: { id: '1', name: `R${id}` },
+      device: {},
+    }) as never
+
+  it('the last fifty incidents that have ended, and all that have not', () => {
     const lately = createLately()
-    const event = (at: number) =>
-      ({ event: 'route.started', at, route: { id: '1', name: `R${at}` }, device: {} }) as never
-    lately.add([1, 2, 3].map(event), 'Studio')
-    for (let at = 4; at <= 60; at++) lately.add([event(at)], 'Studio')
-    const all = lately.list('en-US')
-    all.should.have.length(50)
-    all.map(({ at }) => at).should.eql(Array.from({ length: 50 }, (_, index) => index + 11))
+    lately.add([incident(1), incident(2), incident(3)], 'Studio')
+    for (let id = 4; id <= 60; id++) lately.add([incident(id, { until: id + 1 })], 'Studio')
+    const all = lately.list('en-US') as ShownIncident[]
+    all
+      .map(({ since }) => since)
+      .should.eql([1, 2, 3, ...Array.from({ length: 50 }, (_, index) => index + 11)])
+  })
+
+  it('an incident once, as it is now', () => {
+    const lately = createLately()
+    lately.add([incident(1, { severity: 'warning' }), incident(2)], 'Studio')
+    lately.add([incident(1)], 'Studio')
+    lately.add([incident(1, { until: 9 })], 'Studio')
+    const all = lately.list('en-US') as ShownIncident[]
+    all
+      .map((one) => [one.severity, one.since, one.until])
+      .should.eql([
+        ['critical', 1, 9],
+        ['critical', 2, null],
+      ])
   })
 
   it('five minutes of bitrates, a point for every few seconds', () => {

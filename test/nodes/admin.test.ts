@@ -1,13 +1,21 @@
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import type * as Express from 'express'
+import type { NodeAPI } from 'node-red'
 import { until } from '../support/until'
 import should from 'should'
 import { openConnection } from '../../client/internal'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { createObservers } from '../../nodes/gateway/admin/observers'
+import { registerAdminRoutes } from '../../nodes/gateway/admin/routes'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 
 const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
+
+const express = createRequire(require.resolve('node-red'))('express') as typeof Express.default
 
 interface Reply {
   status: number
@@ -51,6 +59,7 @@ describe('the admin routes', function () {
       permissions,
     })
     await nodeRed.start({
+      logging: { console: { level: 'info', metrics: false, audit: true } },
       adminAuth: {
         type: 'credentials',
         users: [
@@ -105,21 +114,26 @@ describe('the admin routes', function () {
     await simulator.stop()
   })
 
-  async function ask(path: string, body?: unknown, user = 'writer'): Promise<Reply> {
+  async function ask(
+    path: string,
+    body?: unknown,
+    user = 'writer',
+    text = body === undefined ? undefined : JSON.stringify(body),
+  ): Promise<Reply> {
     const token = tokens[user]
     const answer = await fetch(`${nodeRed.url}media-gateway/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
+      method: text === undefined ? 'GET' : 'POST',
       headers: {
         'content-type': 'application/json',
         ...(token && { authorization: `Bearer ${token}` }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: text,
     })
-    const text = await answer.text()
-    text.should.not.containEql(PASSWORD)
-    text.should.not.match(/srtPassPhrase":"[^•"]/)
+    const said = await answer.text()
+    said.should.not.containEql(PASSWORD)
+    said.should.not.match(/srtPassPhrase":"[^•"]/)
     const isJson = answer.headers.get('content-type')?.includes('json')
-    return { status: answer.status, body: isJson ? (JSON.parse(text) as Properties) : {} }
+    return { status: answer.status, body: isJson ? (JSON.parse(said) as Properties) : {} }
   }
 
   const saved = (): Properties => ({
@@ -299,7 +313,8 @@ describe('the admin routes', function () {
     it('shows the certificate that is not trusted, and sends nothing', async () => {
       const calls = simulator.journal.length
       for (const fingerprint of ['', 'a1'.repeat(32)]) {
-        const connection = { ...saved(), fingerprint, password: PASSWORD }
+        // A user of its own: a test waits after a refused login.
+        const connection = { ...saved(), fingerprint, username: 'another', password: PASSWORD }
         const { body } = await ask('connection', { connection })
         body.should.containDeep({
           ok: false,
@@ -443,19 +458,49 @@ describe('the admin routes', function () {
     missing.status.should.equal(404)
   })
 
-  it('definition gives no route into which the appliance has written the password', async () => {
+  it('definition hides credentials and query of a URL', async () => {
     const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    Object.assign(route.source, {
+      unknown: 'rtsp://camera:its-password@203.0.113.7/one?key=CAMKEY',
+    })
+    const { body } = await ask('definition', { connection: { id: 'gateway' }, routeId: route.id })
+    delete (route.source as { unknown?: string }).unknown
+    const { source } = body['definition'] as { source: { unknown: string } }
+    source.unknown.should.equal('rtsp://••••••@203.0.113.7/one?••••••')
+  })
+
+  it('hide the password of the account, wherever the appliance has written it', async () => {
+    const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+    const { name } = route
     for (const written of [PASSWORD, Buffer.from(PASSWORD).toString('base64')]) {
+      route.name = `Pass ${written} end`
       route.source.networkInterface = `operator:${written}`
-      const { status, body } = await ask('definition', {
-        connection: { id: 'gateway' },
-        routeId: route.id,
+      const connection = { id: 'gateway' }
+      const replies = [
+        await ask('definition', { connection, routeId: route.id }),
+        await ask('lookup', { connection }),
+        await ask('plan', { connection, definition: { id: route.id, source: { port: 5902 } } }),
+        await ask('plan', { connection, definition: { name: route.name, sorce: {} } }),
+      ]
+      await until(async () => {
+        const state = await ask('state', { id: 'gateway' })
+        replies.push(state)
+        return JSON.stringify(state.body).includes('Pass •••••• end')
       })
+      route.name = name
       route.source.networkInterface = ''
-      status.should.equal(502)
-      body['code']!.should.equal('BAD_RESPONSE')
-      JSON.stringify(body).should.not.containEql(written)
+      replies
+        .map(({ status }) => status)
+        .slice(0, 4)
+        .should.eql([200, 200, 200, 400])
+      for (const { body } of replies) JSON.stringify(body).should.not.containEql(written)
+      JSON.stringify(replies[1]!.body).should.containEql('Pass •••••• end')
     }
+    // The name of a member cannot be hidden.
+    Object.assign(route.source, { [PASSWORD]: 'x' })
+    const refused = await ask('definition', { connection: { id: 'gateway' }, routeId: route.id })
+    Reflect.deleteProperty(route.source, PASSWORD)
+    ;[refused.status, refused.body['code']].should.eql([502, 'BAD_RESPONSE'])
   })
 
   describe('plan', () => {
@@ -532,16 +577,6 @@ describe('the admin routes', function () {
       unset.body['unset']!.should.eql(['SRT_TEST_UNSET'])
       other.body['code']!.should.equal('INVALID_INPUT')
       JSON.stringify([set, unset, other]).should.not.match(/of-the-environment|xxxx|from-the-env/)
-    })
-
-    it('shows no plan into which the appliance has written the password', async () => {
-      const [route] = simulator.routes
-      const { name } = route!
-      route!.name = `Studio ${PASSWORD}`
-      const { status, body } = await plan({ id: route!.id, source: { port: 5902 } })
-      route!.name = name
-      status.should.equal(502)
-      body['code']!.should.equal('BAD_RESPONSE')
     })
 
     const refused: Record<string, [definition: unknown, more: Properties, says: RegExp]> = {
@@ -641,6 +676,110 @@ describe('the admin routes', function () {
         else should(answer['code']).be.a.String()
       }
     }
+  })
+
+  it('a body that is nested too deep, or has too many values, is refused by each route, for each user', async () => {
+    const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+    const odd: Record<string, string> = {
+      'two thousand lists': nested(2000),
+      'a hundred thousand lists': nested(100_000),
+      'as many objects': `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`,
+      'too many values': `[${'0,'.repeat(300_000)}0]`,
+    }
+    for (const [what, value] of Object.entries(odd)) {
+      for (const path of PATHS) {
+        for (const user of ['driver', 'writer']) {
+          const connection = JSON.stringify({ baseUrl: 'http://127.0.0.1:1' })
+          const text = `{"id":"gateway","connection":${connection},"definition":${value}}`
+          const { status, body } = await ask(path, undefined, user, text)
+          status.should.equal(400, `${path}, ${what}`)
+          body.should.containDeep({ code: 'INVALID_INPUT' })
+          String(body['message']).should.match(/nested too deep|too many values/)
+        }
+      }
+    }
+    const query = `?id[a][b][c]=1&connection[baseUrl]=${'x'.repeat(5000)}`
+    ;(await ask(`gateways${query}`)).status.should.equal(200)
+    nodeRed.output.should.not.match(/Uncaught/)
+  })
+
+  it('a device that the appliance does not list is polled for nobody', async () => {
+    const calls = simulator.journal.length
+    for (let number = 0; number < 25; number++) {
+      const asked = await ask('state', { id: 'gateway', deviceId: `invented-${number}` }, 'reader')
+      asked.status.should.equal(404)
+      asked.body.should.containDeep({ code: 'NOT_FOUND', sentences: [{ key: 'deviceNotFound' }] })
+    }
+    simulator.journal
+      .slice(calls)
+      .some(({ path }) => path.includes('invented'))
+      .should.be.false()
+    ;(await ask('state', { id: 'gateway', deviceId: device() })).status.should.equal(200)
+  })
+
+  it('lookups of the same at the same time share their requests', async () => {
+    const calls = simulator.journal.length
+    const asked = Array.from({ length: 50 }, () =>
+      ask('lookup', { connection: { id: 'gateway' }, deviceId: device() }, 'reader'),
+    )
+    for (const { status, body } of await Promise.all(asked)) {
+      status.should.equal(200)
+      body['deviceId']!.should.equal(device())
+    }
+    // One by one, they would be more than 50.
+    simulator.journal.slice(calls).length.should.be.below(45)
+  })
+
+  it('a typed password is tried, also where it is the stored one', async () => {
+    for (const path of ['lookup', 'connection']) {
+      const { logins, logouts } = simulator
+      const connection = { ...saved(), password: PASSWORD }
+      ;(await ask(path, { connection }, 'driver')).status.should.equal(200)
+      simulator.logins.should.equal(logins + 1)
+      simulator.logouts.should.equal(logouts + 1)
+    }
+  })
+
+  it('who changed or tested what is told to the audit log, without a secret', async () => {
+    const route = simulator.routes.find(({ state }) => state === 'idle')!
+    const place = { id: 'gateway', deviceId: device(), routeId: route.id }
+    const nobody = { baseUrl: 'http://127.0.0.1:1', username: 'x', password: 'a-typed-password' }
+    const definition = { name: 'A', source: { srtPassPhrase: 'a-typed-passphrase' } }
+    await ask('control', { ...place, action: 'stop', note: 'a-typed-password' }, 'driver')
+    await ask('control', { ...place, routeId: guarded().id, action: 'stop' }, 'driver')
+    await ask('failover', { id: 'gateway', failoverId: 'none', action: 'backup' }, 'driver')
+    await ask('connection', { connection: nobody }, 'driver')
+    await ask('plan', { connection: { id: 'gateway' }, definition }, 'driver')
+    await ask('lookup', { connection: { id: 'gateway' } }, 'driver')
+    const { host } = new URL(simulator.url)
+    const records = (): Properties[] =>
+      [...nodeRed.output.matchAll(/\[audit\] (\{.*\})/g)]
+        .map(([, json]) => JSON.parse(json!) as Properties)
+        .filter(({ event }) => String(event).startsWith('media-gateway.'))
+        .filter(({ user }) => (user as Properties)['username'] === 'driver')
+        .slice(-5)
+    await until(() => records().at(-1)?.['event'] === 'media-gateway.plan')
+    const [stopped, refused, failover, tested, planned] = records()
+    const about = { event: 'media-gateway.control', gateway: 'gateway', host, deviceId: device() }
+    stopped!.should.containDeep({ ...about, routeId: route.id, action: 'stop', outcome: 'ok' })
+    refused!.should.containDeep({ ...about, routeId: guarded().id, outcome: 'READ_ONLY' })
+    failover!.should.containDeep({
+      event: 'media-gateway.failover',
+      failoverId: 'none',
+      action: 'backup',
+      outcome: 'NOT_FOUND',
+    })
+    tested!.should.containDeep({
+      event: 'media-gateway.connection',
+      host: '127.0.0.1:1',
+      outcome: 'UNAVAILABLE',
+    })
+    planned!.should.containDeep({
+      event: 'media-gateway.plan',
+      gateway: 'gateway',
+      outcome: 'INVALID_INPUT',
+    })
+    nodeRed.output.should.not.match(/a-typed-pass/)
   })
 
   describe('act on nothing but JSON that is sent to them:', () => {
@@ -762,6 +901,50 @@ describe('the admin routes', function () {
   })
 })
 
+/** A Node-RED in which everything throws that a route may call. */
+describe('a throw in a route', () => {
+  const thrown = (): never => {
+    throw new RangeError('Maximum call stack size exceeded: the-inside-of-node-red')
+  }
+  let server: Server
+
+  before((done) => {
+    const app = express()
+    app.use(express.json())
+    const permission = (_request: unknown, _response: unknown, next: () => void) =>
+      void Promise.resolve().then(next)
+    const RED = {
+      httpAdmin: app,
+      auth: { needsPermission: () => permission },
+      nodes: { getNode: thrown, eachNode: thrown, getCredentials: thrown },
+      util: { evaluateNodeProperty: thrown, getSetting: thrown },
+      log: { audit: thrown },
+    }
+    registerAdminRoutes(RED as unknown as NodeAPI)
+    server = app.listen(0, '127.0.0.1', done)
+  })
+  after((done) => {
+    server.close(done)
+    server.closeAllConnections()
+  })
+
+  for (const path of [...PATHS, 'gateways']) {
+    it(`is a 400 with a sentence: ${path}`, async () => {
+      const { port } = server.address() as AddressInfo
+      const body = { id: 'a', connection: { id: 'a', baseUrl: '${ANY}' }, action: 'start' }
+      const more = path === 'gateways' ? {} : { method: 'POST', body: JSON.stringify(body) }
+      const answer = await fetch(`http://127.0.0.1:${port}/media-gateway/${path}`, {
+        headers: { 'content-type': 'application/json' },
+        ...more,
+      })
+      answer.status.should.equal(400)
+      const text = await answer.text()
+      text.should.not.containEql('the-inside')
+      should((JSON.parse(text) as Properties)['message']).match(/\w+ \w+/)
+    })
+  }
+})
+
 describe('those who look at the sidebar', () => {
   it('are users of the gateway until they have not asked for a while', async () => {
     const simulator = await startSimulator()
@@ -796,6 +979,10 @@ describe('those who look at the sidebar', () => {
         observers.state(node, { deviceId: `dev-${number}` })
       should(() => observers.state(node, { deviceId: 'dev-20' })).throw({ code: 'INVALID_INPUT' })
       users.size.should.equal(20)
+      // Nor must they be able to lock anybody else out.
+      const shown = observers.state(node, { deviceId: 'dev-20', user: 'somebody else' })
+      shown.health.unreachable.should.be.false()
+      users.size.should.equal(21)
       observers.state(node, { deviceId: 'dev-19' }).health.unreachable.should.be.false()
     } finally {
       await gateway.close()

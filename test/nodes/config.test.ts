@@ -45,11 +45,17 @@ describe('the config node', () => {
       undefined,
       { concurrency: 0 },
       {},
-      /property concurrency must be a whole number from 1 to 100/,
+      /\(concurrency\) is 0; allowed are whole numbers from 1 to 100/,
     ],
     ['a fingerprint that is none', undefined, { fingerprint: 'ab:cd' }, {}, /SHA-256/],
     ['a fingerprint without https', undefined, { fingerprint: 'A'.repeat(64) }, {}, /https/],
-    ['a read only that is neither', undefined, { readOnly: 'perhaps' }, {}, /true or false/],
+    [
+      'a read only that is neither',
+      undefined,
+      { readOnly: 'perhaps' },
+      {},
+      /is "perhaps"; allowed are true and false/,
+    ],
     ['an unresolved read only', undefined, { readOnly: '${GATEWAY_RO_X}' }, {}, /GATEWAY_RO_X/],
     ['an unresolved protection', undefined, { protectedRoutes: '${ROUTES_X}' }, {}, /ROUTES_X/],
     [
@@ -64,7 +70,7 @@ describe('the config node', () => {
       undefined,
       { protectedRoutes: { on: 'air' } },
       {},
-      /property protectedRoutes must be text with one entry in each line/,
+      /protectedRoutes must be text with one entry in each line/,
     ],
     ['a missing TLS configuration', undefined, { tls: 'gone' }, {}, /TLS/],
     ['a missing proxy', undefined, { proxy: 'gone' }, {}, /proxy/],
@@ -113,8 +119,7 @@ describe('the config node', () => {
       const { code, message } = await failure('list-devices')
       endOfFault()
       code.should.equal('TIMEOUT')
-      const seconds = Number(/within ([\d.]+) s/.exec(message)![1])
-      seconds.should.be.within(0.001, 0.7)
+      message.should.match(/did not respond to 2 attempts within 1\.4 s\./)
     } finally {
       delete process.env.TEST_GATEWAY_URL
       delete process.env.TEST_GATEWAY_TIMEOUT
@@ -194,7 +199,7 @@ describe('the config node', () => {
           code.should.equal('READ_ONLY', node)
           cause.should.containEql({ applied: 'no', operation: cause.operation })
           text.should.startWith(`Route "${name}" is protected by the configuration of the gateway `)
-          text.should.endWith('set msg.confirmProtected to exactly its name.')
+          text.should.endWith(`To override, set msg.confirmProtected to "${name}".`)
         }
       }
       await result('start', { routeId: id })

@@ -276,12 +276,19 @@ describe('control-route', () => {
   })
 
   it('takes the action from the message, and refuses others before any call', async () => {
-    await result('from-message', { routeId: running.id, action: 'stop' })
+    await result('from-message', { routeId: running.id, action: 'Stop ' })
     commands().should.match([{ command: 'stop-route' }])
     simulator.clearJournal()
     const error = await failure('from-message', { routeId: running.id, action: 'explode' })
     error.code.should.equal('INVALID_INPUT')
     error.cause.problems!.should.match([{ path: 'msg.action' }])
+    error.message.should.match(
+      /msg\.action is "explode"; it must be one of start, stop, restart\. /,
+    )
+    const missing = await failure('from-message', { routeId: running.id })
+    missing.message.should.match(
+      /msg\.action is missing; it must be one of start, stop, restart\. /,
+    )
     ;(await failure('stop-destination', { routeId: running.id })).message.should.match(
       /msg\.destinationId/,
     )
@@ -319,7 +326,7 @@ describe('delete-route', () => {
     simulator = await startSimulator({ routes: 4 })
     await load(simulator.url, {
       delete: { type: 'media-gateway-delete-route' },
-      gone: { type: 'media-gateway-delete-route', waitFor: 'applied', waitTimeout: 0.5 },
+      gone: { type: 'media-gateway-delete-route', waitFor: 'applied', waitTimeout: 2 },
     })
   })
   afterEach(async () => {

@@ -141,7 +141,10 @@ describe('the endpoints of the interface', () => {
     const payload = { name: 'Changed', source, destinations: [] }
     const routeId = simulator.routes[1]!.id
     const message = await result('update-route', { deviceId: device, routeId, payload })
-    const call = only()
+    // It takes destinations away: the list says whether another route shares one.
+    const [list, call] = calls() as [Simulator['journal'][number], Simulator['journal'][number]]
+    calls().should.have.length(2)
+    list.should.match({ method: 'GET', path: `/api/gateway/${device}/routes` })
     call.should.match({ method: 'POST', path: `/api/devices/${device}/updates` })
     call.body!.should.deepEqual({
       action: 'update',

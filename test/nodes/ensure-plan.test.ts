@@ -54,6 +54,8 @@ describe('ensure-route with a file', () => {
         removePattern: '*',
       }),
       present: ensure({ state: 'present' }),
+      unchecked: ensure({ approve: true, validate: false }),
+      absent: ensure({ state: 'absent' }),
     })
   })
   afterEach(async () => {
@@ -112,7 +114,7 @@ describe('ensure-route with a file', () => {
       await run('row', [route('A', 'running'), route('B')])
       const wanted = [
         { ...route('A', 'running'), destinations: [{ ...destination('A'), port: 6001 }] },
-        route('New ', 'running'),
+        route('New', 'running'),
         route('B', 'stopped'),
       ]
       const plan = await planned(wanted)
@@ -120,25 +122,25 @@ describe('ensure-route with a file', () => {
       plan.text
         .split('\n')
         .should.deepEqual([
+          '1 to add, 1 to change, 0 to remove; 0 to start, 0 to stop.',
           '~ "A"  update',
           '    destinations[0].port: 6000 → 6001',
-          '+ "New "  create and start',
-          '    source: name "New  in", protocol udp, address 239.1.1.1, port 5004',
-          '    destinations[0]: name "New  out", protocol udp, address 192.0.2.9, port 6000',
-          '1 to add, 1 to change, 0 to remove; 0 to start, 0 to stop.',
+          '+ "New"  create and start',
+          '    source: name "New in", protocol udp, address 239.1.1.1, port 5003',
+          '    destinations[0]: name "New out", protocol udp, address 192.0.2.9, port 6000',
         ])
       plan.table
         .map(({ sign, route: of }) => [sign, of])
         .should.deepEqual([
           ['~', '"A"'],
-          ['+', '"New "'],
+          ['+', '"New"'],
         ])
       const done = await result('approve', { payload: wanted, plan: { id: plan.id } })
       ;(done.payload as Row[])
         .map(({ action }) => action)
         .should.deepEqual(['update', 'create', 'none'])
       done.plan!.should.match({ id: plan.id, applied: true })
-      named('New ').state!.should.equal('running')
+      named('New').state!.should.equal('running')
       ;(await planned(wanted)).text.should.equal('Nothing to do.')
     })
 
@@ -255,13 +257,65 @@ describe('ensure-route with a file', () => {
       '~ "Fewer"  update\n    destinations[0]: name "Fewer out"',
       '~ "Started"  stop\n    state: running → idle\n',
       '~ "Stopped"  start\n    state: idle → running\n',
-      '~ "Phrase"  update\n    source.srtPassPhrase: •••••• → ••••••\n',
+      '~ "Phrase"  update\n    source.srtPassPhrase: •••••• → ••••••',
       '+ "Gone"  create\n',
       '~ "Event renamed" → "Event name"  update\n',
       '- "Event added"  delete\n',
     ]) {
       text.should.containEql(line)
     }
+    // What takes something away comes first, and the totals before that.
+    const heads = text.split('\n').filter((line) => !line.startsWith(' '))
+    heads
+      .slice(0, 4)
+      .should.deepEqual([
+        '1 to add, 6 to change, 1 to remove; 1 to start, 1 to stop.',
+        '- "Event added"  delete',
+        '~ "Started"  stop',
+        '~ "Event renamed" → "Event name"  update',
+      ])
+  })
+
+  it('writes as codes what shows nothing in a name', async () => {
+    await run('row', [route('C'), route('D')])
+    const wanted = [
+      { ...route('C'), name: 'C\u200b', renamedFrom: 'C' },
+      { ...route('D'), name: '\u202eD\u00a0x', renamedFrom: 'D' },
+      { ...route('New'), name: 'New\u2028\u{e0041}' },
+    ]
+    const { text, table } = await planned(wanted)
+    text.should.containEql('~ "C" → "C\\u200b"  update\n    name: C → "C\\u200b"\n')
+    text.should.containEql('~ "D" → "\\u202eD\\u00a0x"  update\n')
+    text.should.containEql('+ "New\\u2028\\udb40\\udc41"  create')
+    table.map(({ route: of }) => of).should.containEql('"C" → "C\\u200b"')
+  })
+
+  it('shows no secret in a result, also in one that is a number or part of a URL', async () => {
+    const hidden = 'a phrase of the test'
+    const url = 'rtsp://viewer:camera-word@192.0.2.7/live'
+    const rtsp = { name: 'in', protocol: 'rtsp', address: url, port: 554, password: 7654321987 }
+    const rows = [srt('Phrase', hidden), { ...route('Camera'), source: rtsp }]
+    const shown: unknown[] = []
+    const all = async (
+      payload: unknown,
+      more: object = {},
+      node = 'unchecked',
+    ): Promise<unknown> => {
+      const { payload: rowsOf, plan } = await result(node, { payload, ...more })
+      shown.push(rowsOf, plan)
+      return plan
+    }
+    await all(rows, { plan: await all(rows) })
+    const changed = [srt('Phrase', `${hidden} 2`), { ...rows[1]!, source: { ...rtsp, port: 555 } }]
+    const plan = await all(changed)
+    await all(changed, { plan })
+    await all(undefined, { action: 'undo' })
+    await all([{ name: 'Phrase' }, { name: 'Camera' }], {}, 'absent')
+    const text = JSON.stringify(shown)
+    for (const secret of [hidden, 'camera-word', '7654321987']) text.should.not.containEql(secret)
+    // What is taken back is what was there, with its secrets.
+    const bodies = JSON.stringify(writes().map(({ body }) => body))
+    for (const secret of [hidden, 'camera-word', '7654321987']) bodies.should.containEql(secret)
   })
 
   it('asks for the name of a protected route when it applies a plan, and when it takes a run back', async () => {
@@ -298,7 +352,7 @@ describe('ensure-route with a file', () => {
       const kept = [route('Event 1')]
       const plan = await planned(kept, 'prune')
       plan.summary.should.deepEqual({ create: 0, update: 0, delete: 1, start: 0, stop: 0 })
-      plan.text.should.startWith('- "Event 2"  delete\n')
+      plan.text.should.endWith('\n- "Event 2"  delete')
       const done = await run('prune', kept, { plan })
       done.map(({ action }) => action).should.deepEqual(['none', 'delete'])
       names().should.deepEqual(['Event 1', 'Studio'])
@@ -313,7 +367,7 @@ describe('ensure-route with a file', () => {
       const { text } = await planned([route('Studio')], 'prune')
       text
         .split('\n')
-        .slice(0, 3)
+        .slice(1, 4)
         .should.deepEqual([
           '- "Event 1"  delete',
           '    protected: msg.confirmProtected must be its name',
@@ -399,7 +453,7 @@ describe('ensure-route with a file', () => {
       const { id } = named('Old')
       const wanted = [{ ...route('Old', 'running'), name: 'New' }, route('Other')]
       const plan = await planned(wanted, 'prune')
-      plan.text.should.startWith('~ "Old" → "New"  update\n    name: Old → New\n')
+      plan.text.should.endWith('\n~ "Old" → "New"  update\n    name: Old → New')
       const [row] = await run('prune', wanted, { plan })
       row!.should.match({ action: 'update', after: { id, name: 'New', state: 'running' } })
       names().should.deepEqual(['New', 'Other'])
@@ -421,6 +475,105 @@ describe('ensure-route with a file', () => {
       ;(plan as PlanReport).text.should.containEql('the same as "Old" except for its name')
       await run('row', [twin])
       names().should.deepEqual(['Old', 'Twin'])
+    })
+
+    describe('that another route still has', () => {
+      const moved = (from: string, to: string, more: object = {}): Definition => ({
+        ...route(from),
+        name: to,
+        renamedFrom: from,
+        ...more,
+      })
+      const placed = (): object[] =>
+        simulator.routes
+          .map(({ id, name, state, source: { port: at } }) => ({ id, name, state, port: at }))
+          .sort((one, other) => (one.id < other.id ? -1 : 1))
+
+      it('any exchange and any shift moves names only, and is done once', async () => {
+        const NAMES = ['Cam', 'Cam 2', 'Camera', 'Studio A', 'Studio B 1', 'Weather']
+        await fc.assert(
+          fc.asyncProperty(
+            fc.shuffledSubarray(NAMES, { minLength: 2 }),
+            fc.shuffledSubarray([...NAMES, 'Free', 'Free too'], { minLength: 8 }),
+            fc.boolean(),
+            fc.boolean(),
+            async (given, targets, isWhole, isApproved) => {
+              for (const id of simulator.routes.map((one) => one.id)) simulator.removeRoute(id)
+              for (const name of NAMES) {
+                const { state: _, ...spec } = route(name)
+                simulator.addRoute({ ...spec, startRoute: true } as never)
+              }
+              const before = placed() as Array<{ name: string }>
+              // Names that no given row gives away stay where they are.
+              const free = targets.filter((name) => given.includes(name) || !NAMES.includes(name))
+              const to = new Map(given.map((name, index) => [name, free[index]!]))
+              const rows = given
+                .filter((name) => to.get(name) !== name)
+                .map((name) => {
+                  const row = moved(name, to.get(name)!)
+                  return (isWhole ? row : { name: row.name, renamedFrom: name }) as Definition
+                })
+              if (rows.length === 0) return
+              const from = simulator.journal.length
+              const plan = isApproved ? await planned(rows) : undefined
+              const done = await run(isApproved ? 'approve' : 'row', rows, { plan })
+              done.map(({ action }) => action).should.deepEqual(rows.map(() => 'update'))
+              placed().should.deepEqual(
+                before.map((one) => ({ ...one, name: to.get(one.name) ?? one.name })),
+              )
+              const sent = simulator.journal
+                .slice(from)
+                .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
+              sent
+                .map(({ body }) => (body as { action?: string }).action)
+                .should.deepEqual(rows.map(() => 'update'))
+              if (!isWhole) return
+              const again = await run('row', rows)
+              again.map(({ action }) => action).should.deepEqual(rows.map(() => 'none'))
+            },
+          ),
+          { numRuns: 12 },
+        )
+      })
+
+      it('is refused with what to do where that name stays, or is not clear', async () => {
+        await run('row', [route('A', 'running'), route('Bb', 'running'), route('Ccc')])
+        const before = placed()
+        const count = writes().length
+        const refused = async (payload: unknown): Promise<string> => {
+          const { error } = await fault('row', { payload })
+          error.code.should.equal('INVALID_INPUT')
+          return error.message
+        }
+        ;(await refused([moved('Bb', 'A')])).should.containEql(
+          '[0].renamedFrom is "Bb", but "A" exists as well: renaming "Bb" to "A" needs two runs, the first one for "A"; if it was renamed already, remove renamedFrom',
+        )
+        const changed = { source: source('Bb', 7001) }
+        ;(await refused([moved('Bb', 'A', changed), moved('A', 'Bb')])).should.containEql(
+          '[0].renamedFrom is "Bb", but "A" differs in more than its name: exchange the names in one run',
+        )
+        writes().length.should.equal(count)
+        placed().should.deepEqual(before)
+      })
+
+      it('is over once it was done: a route that is new under the former name, or a drift, is no order', async () => {
+        await run('row', [route('A'), route('Bb')])
+        const exchange = [moved('Bb', 'A'), moved('A', 'Bb')]
+        await run('row', exchange)
+        const after = placed()
+        await run('row', [{ name: 'A', source: { port: 7002 } }])
+        ;(await run('row', exchange))
+          .map(({ action }) => action)
+          .should.deepEqual(['update', 'none'])
+        placed().should.deepEqual(after)
+        await run('row', [route('Old')])
+        await run('row', [moved('Old', 'New')])
+        const both = [moved('Old', 'New'), route('Old')]
+        ;(await run('row', both)).map(({ action }) => action).should.deepEqual(['none', 'create'])
+        ;(await run('row', [{ ...both[0]!, source: source('Old', 7003) }, both[1]!]))
+          .map(({ action }) => action)
+          .should.deepEqual(['update', 'none'])
+      })
     })
 
     it('is not guessed when two routes could be meant', async () => {
@@ -463,6 +616,27 @@ describe('ensure-route with a file', () => {
       picture().should.deepEqual(before)
       const { error } = await fault('prune', { action: 'undo' })
       error.cause.should.match({ code: 'NOT_FOUND', applied: 'no' })
+    })
+
+    it('leaves no approval of the plan behind: it is made and approved again', async () => {
+      await unload()
+      const approve = ensure({ approve: true })
+      const check = ensure({ approve: true, check: true })
+      await load(simulator.url, { row: ensure({}), approve, other: approve, check })
+      await run('row', [route('A')])
+      const wanted = [{ ...route('A'), source: source('A', 7100) }]
+      const plan = await planned(wanted)
+      await run('approve', wanted, { plan })
+      await run('approve', undefined, { action: 'undo' })
+      const count = writes().length
+      await run('check', wanted)
+      for (const node of ['approve', 'other']) {
+        const { error } = await fault(node, { payload: wanted, plan })
+        error.should.match({ code: 'CONFLICT', message: /applied already\. Nothing was changed\./ })
+      }
+      writes().length.should.equal(count)
+      ;(await planned(wanted)).id.should.equal(plan.id)
+      ;(await run('approve', wanted, { plan }))[0]!.action.should.equal('update')
     })
 
     it('is nothing at first, and not what only was planned', async () => {

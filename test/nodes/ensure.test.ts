@@ -65,13 +65,16 @@ describe('ensure-route', () => {
     writes().should.have.length(1)
   })
 
-  it('keeps the spaces at both ends of a name, as create does', async () => {
-    const wanted = { ...WANTED, name: ' Studio A ' }
-    ;(await run('present', wanted)).after!.name.should.equal(wanted.name)
-    ;(await run('present', wanted)).changed.should.be.false()
-    await result('create-route', { payload: { ...wanted, name: ' Studio B ' } })
-    await simulator.settle()
-    simulator.route(' Studio B ')!.state.should.equal('idle')
+  it('finds a route by a name with spaces at both ends, and creates none with such a name', async () => {
+    const [first] = simulator.routes
+    first!.name = ' Studio A '
+    const port = { source: { port: 7123 } }
+    ;(await run('present', { name: ' Studio A ', ...port })).after!.id.should.equal(first!.id)
+    ;(await run('present', { name: ' Studio A ', ...port })).changed.should.be.false()
+    for (const node of ['present', 'create-route']) {
+      const { message } = await failure(node, { payload: { ...WANTED, name: ' Studio B ' } })
+      message.should.match(/^Route " Studio B " on .*: name begins or ends with a blank/)
+    }
   })
 
   it('changes only what is given, by name or by ID, and leaves other destinations', async () => {
@@ -385,7 +388,7 @@ describe('ensure-route', () => {
       }
       simulator.setOptions({ latency: 60 })
       await result('present', { payload: rows(60) })
-      shown[0]!.should.endWith('gateway:status.requesting')
+      shown[0]!.should.equal('waiting for the gateway')
       shown[1]!.should.match(/^[1-9]\d*\/60$/)
       shown.at(-1)!.should.equal('60 changed, 0 unchanged')
     })
@@ -401,7 +404,7 @@ describe('ensure-route', () => {
     })
 
     it('faults, duplicate names and port clashes are found before the first write', async () => {
-      const listener = (name: string, port: number): object => ({
+      const listener = (name: string, port: number, more: object = {}): object => ({
         name,
         source: {
           name: `${name} in`,
@@ -409,6 +412,7 @@ describe('ensure-route', () => {
           srtMode: 'listener',
           address: '0.0.0.0',
           port,
+          ...more,
         },
       })
       const first = simulator.routes[0]!
@@ -425,6 +429,23 @@ describe('ensure-route', () => {
         name: 'Taken',
         source: { name: 'Taken in', protocol: 'udp', address: '0.0.0.0', port: 9100 },
       })
+      const on = (networkInterface: string): object => ({ networkInterface })
+      for (const [name, port, networkInterface] of [
+        ['Every', 9200, ''],
+        ['One', 9300, 'eth1'],
+        ['Other', 9300, 'eth2'],
+      ] as const) {
+        simulator.addRoute({
+          name,
+          source: {
+            name: `${name} in`,
+            protocol: 'udp',
+            address: '0.0.0.0',
+            port,
+            networkInterface,
+          },
+        })
+      }
       const cases: Array<[object[], string[]]> = [
         [[...rows(2), { name: '' }], ['[2].name']],
         [[...rows(2), rows(1)[0]!], ['[2].name']],
@@ -433,6 +454,17 @@ describe('ensure-route', () => {
           ['[0].source.port', '[1].source.port'],
         ],
         [[listener('A', 9000), listener('B', 9100)], ['[1].source.port']],
+        // Without an interface it listens on each, and with 0.0.0.0 on each address.
+        [[listener('A', 9200, on('eth0'))], ['[0].source.port']],
+        [[listener('A', 9300)], ['[0].source.port']],
+        [
+          [listener('A', 9000, { address: '192.0.2.1' }), listener('B', 9000, on('eth1'))],
+          ['[0].source.port', '[1].source.port'],
+        ],
+        [[listener('A', 9000, on('eth0')), listener('B', 9000, on('eth1'))], []],
+        [[listener('A', 9300, on('eth0'))], []],
+        [[{ name: 'One', source: on('') }], ['[0].source.port']],
+        [[{ name: 'Every', source: on('eth1') }], []],
         [[{ name: 'New without a source' }], ['[0].source']],
         [[{ id: first.id }, { name: first.name }], ['[1]']],
         [[{ id: first.id, name: second.name }], ['[0].name']],

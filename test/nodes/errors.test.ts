@@ -91,7 +91,9 @@ describe('an error', () => {
     const { error } = (await send('create-route', { payload })).caught!
     error.code.should.equal('INVALID_INPUT')
     error.cause.gateway!.should.eql({ id: 'gateway', name: 'Studio gateway' })
-    error.message.should.match(/^Route "Studio A": destinations is 5; .* Nothing was changed\.$/)
+    error.message.should.match(
+      /^Route "Studio A" on 127\.0\.0\.1:\d+: destinations is 5; .* Nothing was changed\.$/,
+    )
   })
 
   it('of a watch names the gateway', async () => {

@@ -90,10 +90,16 @@ describe('nodes of an inventory', function () {
     mainType: 'json',
     backup: JSON.stringify({ address: '192.0.2.2', port: 5000 }),
     backupType: 'json',
-    lookEvery: 0.5,
+    configVersion: 2,
+    pollEvery: 0.5,
   }
   const METRICS = { type: 'media-gateway-metrics' }
-  const FILE = (): object => ({ inventoryType: 'file', inventory: path, pollInterval: 1 })
+  const FILE = (): object => ({
+    inventoryType: 'file',
+    inventory: path,
+    inventoryHosts: '127.0.0.1',
+    pollInterval: 1,
+  })
 
   it('a watch node follows each appliance with one login and one chain of polls', async () => {
     write(rows())
@@ -252,7 +258,7 @@ describe('nodes of an inventory', function () {
       cause: { appliance: 'oslo-1', gateway: { id: 'gateway' } },
     })
     error!.message.should.match(/^oslo-1 \(127\.0\.0\.1:\d+\) refused the username or the password/)
-    await until(() => /1 of 3 reachable/.test(statusOf('watch') ?? ''))
+    await until(() => /2 of 3 with problems/.test(statusOf('watch') ?? ''))
     statusOf('watch')!.should.match(/^oslo-1: /)
     await until(() => polls(simulators[0]!) > 1)
     caught().should.have.length(1)

@@ -14,6 +14,7 @@ import {
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type FlowOptions } from '../support/flow'
+import { ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
 
 const SLOW =
@@ -57,7 +58,8 @@ describe('the inventory of a config node', function () {
     nodes: Record<string, object> = {},
     more: FlowOptions = {},
   ): Promise<void> {
-    await load('', nodes, { gateway: { name: 'sites', ...gateway }, ...more })
+    const place = { name: 'sites', inventoryHosts: '127.0.0.1' }
+    await load('', nodes, { gateway: { ...place, ...gateway }, ...more })
     await fleet().ready
   }
   async function post(path: string, body: object): Promise<Record<string, unknown>> {
@@ -110,6 +112,52 @@ describe('the inventory of a config node', function () {
     inventory!.should.match({ appliances: 1, owned: 1, faults: [{ code: 'CONFIG' }] })
   })
 
+  it('in a file has no password sent to another host, now or after a change, and no other variable', async () => {
+    const thief = new ScriptedAppliance(() => ({ text: '{}' }))
+    await thief.start()
+    const elsewhere = thief.url.replace('127.0.0.1', 'localhost')
+    const path = join(folder, 'thief.json')
+    const write = (list: object[]): void => writeFileSync(path, JSON.stringify(list))
+    process.env['SRT_TEST_PASSWORD'] = 'a password with the prefix'
+    try {
+      write([...rows(), { name: 'three', baseUrl: elsewhere }])
+      const file = { inventoryType: 'file', inventory: path, pollInterval: 1 }
+      await start(file, { watch: WATCH, list: { type: 'media-gateway-list-devices' } })
+      fleet().names().should.eql(['one', 'two'])
+      const refused = fleet()
+        .faults()
+        .map((fault) => fault.message)
+      refused.should.match([/"three": The stored password is not sent to localhost:\d+\./])
+      const variable = (name: string): object => ({
+        name: `by ${name}`,
+        baseUrl: `${elsewhere}/${name}`,
+        username: 'x',
+        password: `\${${name}}`,
+      })
+      write([variable('FLEET_TEST_PASSWORD'), variable('SRT_TEST_PASSWORD')])
+      await until(() => thief.calls.length > 0)
+      await until(() => fleet().names().join() === 'by SRT_TEST_PASSWORD')
+      const { text } = thief.calls[0]!
+      text.should.containEql('a password with the prefix')
+      JSON.stringify(thief.calls).should.not.match(/manager/)
+      // A form with other hosts is another place for the stored password.
+      const form = {
+        ...file,
+        id: 'gateway',
+        baseUrl: '',
+        username: 'haiadmin',
+        password: '__PWRD__',
+      }
+      const connection = { ...form, inventoryHosts: 'localhost' }
+      const asked = await post('connection', { connection, appliance: 'three' })
+      asked.should.match({ ok: false, code: 'CONFIG', passwordNeeded: true })
+    } finally {
+      delete process.env['SRT_TEST_PASSWORD']
+      await unload()
+      await thief.stop()
+    }
+  })
+
   interface Listed {
     readOnly: boolean
     inventory?: object
@@ -134,6 +182,10 @@ describe('the inventory of a config node', function () {
       ],
       [{ inventoryType: 'global', inventory: 'nothing' }, /no inventory in "nothing"/],
       [{ inventoryType: 'other', inventory: '' }, /inventoryType must be/],
+      [
+        { inventoryType: 'json', inventory: '[]', inventoryHosts: 'https://oslo.example' },
+        /inventoryHosts must be names .* "https:\/\/oslo\.example" is none/,
+      ],
       [{ inventoryType: 'file', inventory: '${FLEET_TEST_NONE}' }, /FLEET_TEST_NONE is not set/],
     ]
     for (const [gateway, reason] of wrong) {
@@ -224,7 +276,9 @@ describe('the inventory of a config node', function () {
     await until(() => values.length === 6)
     global.close()
     values.slice(3).should.eql(['[1]', '[1,2]', '[3]'])
-    failures[2]!.should.equal('The inventory "sites" in the global context cannot be read (Error).')
+    failures[2]!.should.equal(
+      'The inventory "sites" in the global context cannot be read (it is not plain data: it cannot be read).',
+    )
   })
 
   it('is given up after 10 s where nothing answers, with one look under way, and taken when it comes', async () => {
@@ -400,6 +454,7 @@ describe('the inventory of a config node', function () {
     })
     const deployed = {
       baseUrl: '',
+      inventoryHosts: '127.0.0.1',
       username: 'haiadmin',
       password: '__PWRD__',
       id: 'gateway',

@@ -10,6 +10,7 @@ import {
   flowOf,
   helper,
   load,
+  redeploy,
   result,
   send,
   unload,
@@ -134,7 +135,7 @@ describe('metrics', function () {
     Math.min(...received).should.be.within(2e5, 1.9e6)
   })
 
-  it('writes the state of a failover, and its switches by cause', async () => {
+  it('writes whether a failover protects, its state, and its switches by cause', async () => {
     const route: RouteSpec = {
       name: 'Studio A',
       startRoute: true,
@@ -149,13 +150,15 @@ describe('metrics', function () {
       mainType: 'json',
       backup: '{"address":"239.1.1.2"}',
       backupType: 'json',
-      lookEvery: 0.5,
+      configVersion: 2,
+      pollEvery: 0.5,
       holdOff: '0.5',
-      degrade: 0,
       settle: 2,
       guard: 1,
     }
-    await start({ metrics: metrics(), failover }, {}, { routes: [route] })
+    const lost = { ...failover, route: 'Studio B' }
+    const faulty = { ...failover, route: 'Studio C', main: '{}' }
+    await start({ metrics: metrics(), failover, lost, faulty }, {}, { routes: [route] })
     const labels = { gateway: 'oslo', route_id: simulator.route('Studio A')!.id }
     const are = async (name: string, wanted: Record<string, number>): Promise<boolean> => {
       const label = name === 'failover_state' ? 'state' : 'cause'
@@ -172,14 +175,80 @@ describe('metrics', function () {
           (await are('failover_switches_total', switches)),
         `${state} ${JSON.stringify(switches)}`,
       )
+    const protects = async (reason: string): Promise<void> => {
+      const value = reason === 'none' ? 1 : 0
+      const isSo = async (): Promise<boolean> => {
+        const found = valuesOf(await scrape(), 'failover_protects', { ...labels, reason })
+        return found.length === 1 && found[0] === value
+      }
+      await until(isSo, `protects ${reason}`)
+    }
     await become('normal', {})
-    valuesOf(await scrape(), 'failover_switches_total').should.eql([0, 0, 0, 0])
+    await protects('none')
+    for (const [node, reason] of [
+      ['lost', 'unknown'],
+      ['faulty', 'not-started'],
+    ] as const) {
+      const its = { gateway: 'oslo', node, reason }
+      valuesOf(await scrape(), 'failover_protects', its).should.eql([0])
+    }
+    valuesOf(await scrape(), 'failover_protects').should.have.length(3)
+    await send('failover', { action: 'hold' })
+    await protects('held')
+    await send('failover', { action: 'release' })
+    await protects('none')
+    valuesOf(await scrape(), 'failover_switches_total').should.eql([0, 0, 0, 0, 0])
     simulator.failAddress('239.1.1.1', 'disconnected')
     await become('protecting', { 'signal-fail': 1 })
     simulator.failAddress('239.1.1.1', 'ok')
     await send('failover', { action: 'main' })
     await become('normal', { 'signal-fail': 1, manual: 1 })
     simulator.route('Studio A')!.source.address!.should.equal('239.1.1.1')
+    simulator.route('Studio A')!.source.address = '239.1.1.3'
+    await protects('foreign')
+    simulator.stopRoute('Studio A')
+    await protects('stopped')
+    // It looks by itself, also while no poll is successful.
+    simulator.fault({ kind: 'status', status: 500 })
+    await protects('unknown')
+    valuesOf(await scrape(), 'failover_protects').should.eql([0, 0, 0])
+    simulator.clearFaults()
+  })
+
+  it('writes how routes are, and which incidents are open', async function () {
+    // An incident begins and ends after ten seconds.
+    this.timeout(60_000)
+    const name = 'Studio A'
+    const source = { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
+    const route: RouteSpec = { name, startRoute: true, source, destinations: [] }
+    await start({ metrics: metrics() }, {}, { routes: [route] })
+    const labels = { gateway: 'oslo', route_id: simulator.route(name)!.id }
+    const open = async (): Promise<string[]> =>
+      (await scrape()).flatMap(({ name: of, labels: { severity, kind }, value }) =>
+        of.endsWith('_incidents_open') && value > 0 ? [`${value} ${severity} ${kind}`] : [],
+      )
+    const opens = (...wanted: string[]): Promise<void> =>
+      until(async () => (await open()).join() === wanted.join(), wanted.join(), 20_000)
+    await shows('route_health', 1, { ...labels, sign: 'ok' })
+    valuesOf(await scrape(), 'incidents_open').should.eql([0, 0, 0, 0, 0, 0])
+
+    simulator.failAddress('239.1.1.1', 'disconnected')
+    await shows('route_health', 1, { ...labels, sign: 'critical' })
+    const why = { ...labels, sign: 'critical', reason: 'no-source' }
+    valuesOf(await scrape(), 'route_health_info', why).should.eql([1])
+    valuesOf(await scrape(), 'routes', { sign: 'critical' }).should.eql([1])
+    await opens('1 critical route')
+
+    // What is not known neither ends an incident nor looks as it was.
+    simulator.failDevice('offline')
+    await shows('route_health', 1, { ...labels, sign: 'unknown' })
+    valuesOf(await scrape(), 'route_running').should.eql([])
+    ;(await open()).should.eql(['1 critical route'])
+    simulator.failDevice('ok')
+    simulator.failAddress('239.1.1.1', 'ok')
+    await shows('route_health', 1, { ...labels, sign: 'ok' })
+    await opens()
+    valuesOf(await scrape(), 'route_health_info').should.eql([])
   })
 
   it('shares the poll of a watch', async () => {
@@ -188,7 +257,7 @@ describe('metrics', function () {
     const [sum] = [() => polls()]
     const before = sum()
     await until(async () => {
-      const [count = 0] = valuesOf(await scrape(), 'look_duration_seconds_count')
+      const [count = 0] = valuesOf(await scrape(), 'poll_duration_seconds_count')
       return count >= 3
     })
     sum().should.be.belowOrEqual(before + 3)
@@ -202,7 +271,7 @@ describe('metrics', function () {
     const samples = await scrape()
     samples.filter(({ labels }) => 'route_id' in labels).should.eql([])
     valuesOf(samples, 'routes').should.eql([])
-    valuesOf(samples, 'last_look_timestamp_seconds').should.have.length(1)
+    valuesOf(samples, 'last_poll_timestamp_seconds').should.have.length(1)
     valuesOf(samples, 'requests_total', { result: 'rejected' })[0]!.should.be.above(0)
     simulator.clearFaults()
     await shows('up', 1)
@@ -239,14 +308,22 @@ describe('metrics', function () {
       missing.payload!.should.match(/^There is no gateway "bergen"\. .*\n$/)
     })
 
-    it('gives two of the same name different labels', async () => {
-      const second = { ...(await startOther()), name: 'oslo' }
-      await start({ metrics: metrics() }, { others: [second], accounts: { 'gateway-2': account } })
-      await until(async () => valuesOf(await scrape(), 'up', {}).join() === '1,1')
-      const names = (await scrape()).flatMap(({ name, labels }) =>
-        name.endsWith('_up') ? [labels['gateway']] : [],
-      )
-      new Set(names).should.eql(new Set(['oslo (gateway)', 'oslo (gateway-2)']))
+    it('gives two of the same name different labels, and the first one keeps its own', async () => {
+      const second = { ...(await startOther()), name: 'oslo', credentials: account }
+      await start({ metrics: metrics() })
+      await shows('up', 1, { gateway: 'oslo' })
+      const settings = {
+        gateway: { name: 'oslo', pollInterval: 1, timeout: 500 },
+        others: [second],
+      }
+      const routesOf = async (gateway: string): Promise<number> =>
+        valuesOf(await scrape(), 'route_running', { gateway }).length
+      for (const deployed of ['nodes', 'full'] as const) {
+        await redeploy(simulator.url, { metrics: metrics() }, settings, deployed)
+        await until(async () => (await routesOf('oslo (gateway-2)')) === 2, 'the second one')
+        await until(async () => (await routesOf('oslo')) === 6, 'the first one')
+        valuesOf(await scrape('metrics', 'oslo'), 'route_running').should.have.length(6)
+      }
     })
 
     it('takes up what a deploy adds, and drops what it removes, without a restart', async () => {
@@ -292,7 +369,7 @@ describe('metrics', function () {
       simulator.renameRoute(first!.id, 'Sport 1')
       await load(
         simulator.url,
-        { metrics: metrics({ detail: 'connections', statistics: '1', route: 'sport*' }) },
+        { metrics: metrics({ statistics: '1', route: 'sport*' }) },
         { gateway: { pollInterval: 1 } },
       )
       await until(() => reads().length >= 2, 'a second reading')
@@ -322,7 +399,7 @@ describe('metrics', function () {
       await until(() => polls() >= before + 2, 'two more polls')
       reads().should.eql([])
       const samples = await scrape()
-      valuesOf(samples, 'routes').should.have.length(8)
+      valuesOf(samples, 'routes').should.have.length(6)
       valuesOf(samples, 'route_running').should.eql([])
     })
   })
@@ -333,15 +410,19 @@ describe('metrics', function () {
       code: 'CONFIG',
       says: /no gateway/,
     },
-    'an unknown detail': { node: { detail: 'all' }, code: 'INVALID_INPUT', says: /detail must be/ },
+    'an unknown detail': {
+      node: { detail: 'all' },
+      code: 'CONFIG',
+      says: /detail is "all"; it must be/,
+    },
     'a time that is none': {
       node: { statistics: 'soon' },
       code: 'CONFIG',
-      says: /statistics must be a number from 1/,
+      says: /statistics is "soon"; allowed are numbers from 1/,
     },
     'an empty pattern': {
       node: { statistics: 5, routeType: 'pattern' },
-      code: 'INVALID_INPUT',
+      code: 'CONFIG',
       says: /route is empty/,
     },
     'an unresolved variable': {
@@ -374,9 +455,13 @@ describe('metrics', function () {
     })
     await until(() => shown.text === '2 routes, 1 gateway')
     shown.fill!.should.equal('green')
+    simulator.failDevice('offline')
+    await until(() => shown.text === 'device offline')
+    shown.fill!.should.equal('red')
+    simulator.failDevice('ok')
+    await until(() => shown.fill === 'green')
     simulator.fault({ kind: 'status', status: 500 })
-    await until(() => shown.fill === 'red')
-    shown.text!.should.match(/500/)
+    await until(() => shown.fill === 'red' && /500/.test(shown.text!))
     runtime.events.off('node-status', listen)
   })
 })

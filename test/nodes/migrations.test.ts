@@ -1,7 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import should from 'should'
-import { CONFIG_VERSION, migrated, type Migrations } from '../../nodes/runtime/migrations'
+import {
+  CONFIG_VERSION,
+  migrated,
+  type Migrations,
+  type Saved,
+} from '../../nodes/runtime/migrations'
 import { root } from '../support/root'
 
 describe('migrations of saved nodes', () => {
@@ -52,6 +57,40 @@ describe('migrations of saved nodes', () => {
     should(modeOf({ mode: '' })).equal('keep')
     should(modeOf({ mode: 'replace' })).equal('replace')
     should(modeOf({ configVersion: CONFIG_VERSION })).be.undefined()
+  })
+
+  it('keep a failover as it was: when it switches, how often it looks, and that it changes nothing', () => {
+    const type = 'media-gateway-failover'
+    const now = (saved: object) => migrated<Saved>({ type, configVersion: 1, ...saved })
+    should(now({ lookEvery: '0.5' })['pollEvery']).equal('0.5')
+    should(
+      [now({}), now({ failOn: '' }), now({ failOn: 'status' })].map(({ failOn }) => failOn),
+    ).eql(['status', 'status', 'status'])
+    should([now({ failOn: 'noData' }), now({ failOn: 'bitrate' })].map(({ failOn }) => failOn)).eql(
+      ['noData', 'noData'],
+    )
+    const byHand = migrated<Saved>({ type, pollEvery: 1 })
+    should([byHand['failOn'], byHand['pollEvery']]).eql(['noData', 1])
+    for (const dryRun of [true, 'true', 'yes', '${DRY}', 'perhaps']) {
+      should(now({ dryRun, hold: false })['hold']).equal(dryRun)
+    }
+    for (const dryRun of [undefined, null, '', false, 'False', 'off']) {
+      should(now({ dryRun, hold: '${HOLD}' })['hold']).equal('${HOLD}')
+    }
+    now({ dryRun: true, lookEvery: 2 }).should.not.have.properties(['dryRun'])
+    const saved = { type, configVersion: CONFIG_VERSION, hold: false }
+    migrated(saved).should.eql(saved)
+  })
+
+  it('read the detail of metrics that listed no connections as the routes that it showed', () => {
+    const detailOf = (detail?: string) =>
+      migrated<Saved>({ type: 'media-gateway-metrics', configVersion: 1, detail })['detail']
+    should(['connections', 'totals', '', undefined].map(detailOf)).eql([
+      'routes',
+      'totals',
+      '',
+      undefined,
+    ])
   })
 
   it('know the version that the form of every node saves', () => {

@@ -1,6 +1,14 @@
 import 'should'
-import { listRoutes, newOperation, openConnection, type Connection } from '../../client/internal'
+import {
+  findRoute,
+  isIncomplete,
+  listRoutes,
+  newOperation,
+  openConnection,
+  type Connection,
+} from '../../client/internal'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
+import { errorOf } from '../support/errors'
 import { failure, load, result, unload } from '../support/flow'
 
 describe('list-routes over pages', () => {
@@ -26,11 +34,13 @@ describe('list-routes over pages', () => {
   }
   const present = (): string[] => simulator.routes.map(({ id }) => id)
 
-  it('10,000 routes over pages of 25: all of them, no page twice', async () => {
+  it('10,000 routes over pages of 25: all of them; each page but the last is looked at again', async () => {
     await start({ routes: 10_000, maxPageSize: 25 })
     const { ids, pages } = await list()
     ids.should.deepEqual(present())
-    pages.toSorted((a, b) => a - b).should.deepEqual(Array.from({ length: 400 }, (_, i) => i + 1))
+    const each = Array.from({ length: 400 }, (_, index) => index + 1)
+    const sorted = pages.toSorted((a, b) => a - b)
+    sorted.should.deepEqual(each.flatMap((page) => (page < 400 ? [page, page] : [page])))
   }).timeout(60_000)
 
   it('exactly full pages, one page, no route', async () => {
@@ -38,7 +48,8 @@ describe('list-routes over pages', () => {
       await start({ routes, maxPageSize: 25 })
       const { ids, pages } = await list()
       ids.should.have.length(routes)
-      pages.should.have.length(Math.max(1, Math.ceil(routes / 25)))
+      const count = Math.max(1, Math.ceil(routes / 25))
+      pages.should.have.length(2 * count - 1)
       if (routes > 0) {
         await gateway.close()
         await simulator.stop()
@@ -78,6 +89,77 @@ describe('list-routes over pages', () => {
         await simulator.stop()
       }
     }
+  })
+
+  const added = {
+    name: 'Added meanwhile',
+    source: { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 },
+  } as const
+
+  for (const [where, removed, before] of [
+    ['the first page', 3, '2'],
+    ['the fifth of ten', 95, '6'],
+  ] as const) {
+    it(`one route that is removed on ${where} and one that is added at the end meanwhile hide no other`, async () => {
+      await start({ routes: 200, maxPageSize: 20 })
+      const stop = simulator.onCall(({ path, query }) => {
+        if (!path.endsWith('/routes') || query.page !== before) return
+        stop()
+        simulator.removeRoute(simulator.routes[removed]!.id)
+        simulator.addRoute(added)
+      })
+      const { ids } = await list()
+      ids.should.deepEqual(present())
+    })
+  }
+
+  it('a list that only grows meanwhile is complete, in whatever place a new route appears', async () => {
+    for (const place of ['first', 'last'] as const) {
+      await start({ routes: 60, maxPageSize: 20 })
+      const before = present()
+      let more = 0
+      simulator.onCall(({ path, query }) => {
+        if (!path.endsWith('/routes') || query.page === '1' || more > 20) return
+        simulator.addRoute({ ...added, name: `Added ${more++}` })
+        if (place === 'first') simulator.routes.unshift(simulator.routes.pop()!)
+      })
+      const deviceId = simulator.devices[0]!._id
+      const listed = await listRoutes(gateway, { deviceId }, newOperation('list-routes'))
+      isIncomplete(listed).should.be.false()
+      const ids = listed.data.map(({ id }) => id)
+      before.filter((id) => !ids.includes(id)).should.eql([])
+      more.should.be.above(2)
+      if (place === 'first') {
+        await gateway.close()
+        await simulator.stop()
+      }
+    }
+  })
+
+  it('a list by whose absences nothing is decided reads no page twice', async () => {
+    await start({ routes: 60, maxPageSize: 20 })
+    const deviceId = simulator.devices[0]!._id
+    await listRoutes(gateway, { deviceId, certain: false }, newOperation('list-routes'))
+    simulator.journal.filter(({ path }) => path.endsWith('/routes')).should.have.length(3)
+  })
+
+  it('a list that never stands still is not taken for complete', async () => {
+    await start({ routes: 60, maxPageSize: 20 })
+    const kept = simulator.routes[30]!.name
+    const stop = simulator.onCall(({ path, query }) => {
+      if (!path.endsWith('/routes') || query.page !== '2') return
+      simulator.removeRoute(simulator.routes[0]!.id)
+      simulator.addRoute(added)
+    })
+    const deviceId = simulator.devices[0]!._id
+    const find = (name: string): Promise<string> =>
+      findRoute(gateway, deviceId, { name }, newOperation('get-route'))
+    const error = await errorOf(find('Not there'))
+    error.should.match({ code: 'BAD_RESPONSE', cause: { retryable: true } })
+    error.message.should.match(/kept changing while its pages were read/)
+    await find(kept)
+    stop()
+    ;(await errorOf(find('Not there'))).code.should.equal('NOT_FOUND')
   })
 
   it('msg.page and msg.pageSize ask for that one page', async () => {

@@ -58,7 +58,7 @@ export const DONE: Array<{ type: string; properties: Properties; last?: true }> 
   { type: 'ensure-route', properties: { check: true } },
   { type: 'ensure-route', properties: {} },
   { type: 'statistics', properties: { scope: 'all' } },
-  { type: 'metrics', properties: { gateways: 'all', detail: 'connections', statistics: 1 } },
+  { type: 'metrics', properties: { gateways: 'all', statistics: 1 } },
   { type: 'preset', properties: { hideSecrets: true } },
   { type: 'preset', properties: {} },
   { type: 'delete-route', properties: {} },

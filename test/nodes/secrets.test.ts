@@ -46,10 +46,6 @@ const MAY_HOLD: Record<string, RegExp> = {
   'list-routes {"output":"routes"}': OF_ROUTES,
   'list-routes {}': OF_ROUTES,
   'get-route {}': OF_ROUTES,
-  'create-route {"waitFor":"applied"}': OF_ROUTES,
-  'update-route {"mode":"merge","waitFor":"applied"}': OF_ROUTES,
-  'ensure-route {"check":true}': OF_ROUTES,
-  'ensure-route {}': OF_ROUTES,
   'preset {}': OF_ROUTES,
 }
 

@@ -135,7 +135,7 @@ describe('statistics', () => {
     ]
     for (const [node, message, expected] of cases) {
       const error = await failure(node, message as Record<string, unknown>)
-      error.code.should.equal('INVALID_INPUT')
+      error.code.should.equal(node === 'odd' ? 'CONFIG' : 'INVALID_INPUT')
       error.message.should.match(expected)
     }
     simulator.journal.should.have.length(0)

@@ -3,7 +3,6 @@ import should from 'should'
 import WebSocket from 'ws'
 import { startSimulator, type Simulator } from '../../simulator'
 import { NodeRed, type Properties } from '../support/node-red'
-import { packageName } from '../support/root'
 import { until } from '../support/until'
 
 /** What an editor is shown that is opened now. */
@@ -94,7 +93,7 @@ describe('the status that an editor is shown', function () {
     should(await textOf('none')).be.undefined()
   })
 
-  it('has its values in the language of the server, and words alone in that of the editor', async () => {
+  it('is in the language of the server, with values or without', async () => {
     await nodeRed.deploy([
       tab,
       gateway(),
@@ -132,6 +131,6 @@ describe('the status that an editor is shown', function () {
     await until(async () => /^\d von 2 laufend \d\d:\d\d:\d\d$/.test(String(await textOf('watch'))))
     await press()
     await until(async () => /^gestoppt \d\d:\d\d:\d\d$/.test(String(await textOf('control'))))
-    should(await textOf('nobody')).equal(`${packageName}/watch:status.noRoute`)
+    should(await textOf('nobody')).equal('keine passende Route')
   })
 })

@@ -9,17 +9,23 @@ import {
   type ErrorCode,
 } from '../../client/internal'
 import type { Said } from '../../client/errors'
+import { checkUpdate } from '../../client/model/check'
+import { RANGES } from '../../client/model/ranges'
+import {
+  choiceProperty,
+  flagProperty,
+  numberProperty,
+  refuseUnresolved,
+} from '../../nodes/runtime/environment'
 import { briefly } from '../../nodes/runtime/reason'
 import { createStatus, type Status } from '../../nodes/runtime/status'
 import type { Words } from '../../nodes/runtime/words'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, unload } from '../support/flow'
 import { LANGUAGES, textsAt } from '../support/editor-module'
-import { packageName } from '../support/root'
 import { loadWords } from '../support/words'
 
-const KEY = `${packageName}/gateway:status`
-const BLUE = { fill: 'blue', shape: 'dot', text: `${KEY}.requesting` }
+const BLUE = { fill: 'blue', shape: 'dot', text: 'waiting for the gateway' }
 const grey = (text: string) => ({ fill: 'grey', shape: 'dot', text })
 const red = (text: string) => ({ fill: 'red', shape: 'ring', text })
 
@@ -113,9 +119,61 @@ describe('the reason under a node that failed', () => {
 
   it('of bad input is the first fault, and how many there are more', () => {
     const fault = (path: string) => ({ path, problem: 'is missing; give it' })
-    briefly(invalidInput([fault('source.port')]), words).should.equal('source.port is missing')
-    briefly(invalidInput(['a', 'b', 'c'].map(fault)), words).should.equal('a is missing (+2)')
+    briefly(invalidInput([fault('source.port')]), words).should.equal('check source.port')
+    briefly(invalidInput(['a', 'b', 'c'].map(fault)), words).should.equal('check a (+2)')
   })
+
+  const inputs: Array<[input: unknown, text: string]> = [
+    ['text', 'payload is text'],
+    [[], 'payload is a list'],
+    [42, 'payload: wrong type'],
+    [{ nmae: 'A' }, 'unknown field nmae'],
+    [{ name: 'x'.repeat(200) }, 'name too long'],
+    [{ name: '' }, 'name missing'],
+    [{ source: { protocol: 'udp', port: 70_000 } }, 'source.port out of range'],
+    [{ source: { protocol: 'udp', port: 'high' } }, 'source.port: wrong type'],
+    [{ source: { protocol: 'ip' } }, 'source.protocol: unknown value'],
+    [{ source: 'none' }, 'source is text'],
+    [
+      { source: { protocol: 'srt', srtMode: 'caller', srtPassPhrase: 'abc' } },
+      'source.srtPassPhrase: wrong length',
+    ],
+    [{ destinations: [{ port: 1 }] }, 'no id or name'],
+    [{ name: 'A', source: null }, 'source missing'],
+    [
+      {
+        destinations: [
+          { name: 'A', srtNetworkBondingParams: [{ address: '192.0.2.1', port: 0 }, { port: 1 }] },
+        ],
+      },
+      'port out of range (+1)',
+    ],
+  ]
+  for (const [input, text] of inputs) {
+    it(`of a definition says the fault, not the value: "${text}"`, () => {
+      briefly(invalidInput(checkUpdate(input, 'merge')), words).should.equal(text)
+    })
+  }
+
+  const settings: Array<[set: () => unknown, text: string]> = [
+    [() => numberProperty('waitTimeout', 0, RANGES.waitTimeout), 'Timeout out of range'],
+    [() => numberProperty('timeout', 'long', RANGES.timeout), 'Request timeout: wrong type'],
+    [() => refuseUnresolved('baseUrl', '${SRT_ENC}'), 'SRT_ENC is not set'],
+    [() => flagProperty('readOnly', 'perhaps'), 'readOnly: unknown value'],
+    [() => choiceProperty('mode', 'overwrite', ['merge']), 'mode: unknown value'],
+  ]
+  for (const [set, text] of settings) {
+    it(`of a setting says the fault, not the value: "${text}"`, () => {
+      let thrown: GatewayError | undefined
+      try {
+        set()
+      } catch (error) {
+        thrown = error as GatewayError
+      }
+      thrown!.code.should.equal('CONFIG')
+      briefly(thrown!, words).should.equal(text)
+    })
+  }
 })
 
 describe('the status of an action node', () => {
@@ -269,10 +327,10 @@ describe('the status of an action node', () => {
     timers().should.equal(before)
   })
 
-  it('takes names as they are, whatever they contain, and cuts long ones', () => {
+  it('takes names whatever they contain, shows what is not seen as its code, and cuts long ones', () => {
     for (const [name, text] of [
       ['__time__ $t(x) {{y}}', '__time__ $t(x) {{y}}'],
-      ['a\nb\ue000', 'a b\ue000'],
+      ['a\nb\u202e', 'a b\\u202e'],
       [`Studio ${'x'.repeat(50)}`, `Studio ${'x'.repeat(13)}…`],
     ] as const) {
       status.begin().succeeded(did(name), true)
@@ -291,15 +349,18 @@ describe('the texts of the status', () => {
     what: `“${'x'.repeat(21)}”`,
     time: '14:32:05',
     reason: 'x'.repeat(10),
+    variable: 'SRT_STUDIO_A_SOURCE',
+    fault: 'x'.repeat(30),
+    more: '9',
   }
 
   for (const language of LANGUAGES) {
     it(`are short in ${language}`, () => {
-      const { named, did, failed } = textsAt('gateway', language, 'status') as Record<
+      const { named, did, failed, fault } = textsAt('gateway', language, 'status') as Record<
         string,
         object
       >
-      for (const text of [named, did, failed].flatMap(textsIn)) {
+      for (const text of [named, did, failed, fault].flatMap(textsIn)) {
         const shown = text.replace(/__(\w+?)__/g, (_, name: string) => VALUES[name] ?? '1000')
         shown.length.should.be.belowOrEqual(45, shown)
       }

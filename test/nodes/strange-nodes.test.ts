@@ -67,7 +67,7 @@ describe('an appliance that behaves otherwise', () => {
     it('what is nested too deep is sent on to nobody: Node-RED could not copy it', async () => {
       answerTo('/updates', { text: `{"status":"ok","more":${nested}}` })
       await load(appliance.url, { 'update-route': { wires: [['out', 'caught']] } })
-      const message = { ...address, payload: { ...whole, destinations: [] } }
+      const message = { ...address, payload: { ...whole, destinations: [] }, confirmShared: true }
       const { code } = await failure('update-route', message)
       code.should.equal('BAD_RESPONSE')
     })
@@ -206,10 +206,15 @@ describe('an appliance that behaves otherwise', () => {
       it(`${what}: refused before any call (${String(type)})`, async () => {
         await load(appliance.url, { node: { ...node, type: `media-gateway-${String(type)}` } })
         const error = await failure('node', message())
-        error.code.should.equal('INVALID_INPUT')
-        error.message.should
-          .match(/\. Nothing was changed\.$/)
-          .and.not.match(/Cannot|is not a function/)
+        // What is wrong in the node is no fault of the message.
+        const isSetting = /a scope named|a number for a place/.test(what)
+        error.code.should.equal(isSetting ? 'CONFIG' : 'INVALID_INPUT')
+        error.message.should.not.match(/Cannot|is not a function/)
+        error.message
+          .endsWith(' Nothing was changed.')
+          .should.equal(
+            !isSetting && /create|update|delete|control|ensure|preset/.test(String(type)),
+          )
         calls
           .filter(({ method, path }) => method !== 'GET' && path !== '/api/session')
           .should.eql([])

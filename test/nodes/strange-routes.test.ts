@@ -31,7 +31,6 @@ describe('an appliance that behaves otherwise', () => {
     }
     const halves: Array<[string, object]> = [
       ['without destinations', { ...whole, destinations: undefined }],
-      ['with null for destinations', { ...whole, destinations: null }],
       ['with IDs for destinations', { ...whole, destinations: ['E'] }],
       [
         'with a null among the destinations',

@@ -1,5 +1,11 @@
 import 'should'
-import { createRoute, ensureRoutes, updateRoute, type Ensured } from '../../client/internal'
+import {
+  createRoute,
+  ensureRoutes,
+  updateRoute,
+  type Ensured,
+  type PlanReport,
+} from '../../client/internal'
 import type { JsonObject } from '../../client/model/json'
 import { errorOf } from '../support/errors'
 import { oddAppliance, op } from './strange-support'
@@ -151,30 +157,60 @@ describe('an appliance that behaves otherwise', () => {
       writes.should.equal(3)
     })
 
-    it('and shows stars: one that was written from here is replaced by another', async () => {
-      shown = (one) => ({
-        ...one,
-        ...(one['srtPassPhrase'] !== undefined && { srtPassPhrase: '***' }),
+    describe('and shows stars', () => {
+      beforeEach(() => {
+        route.source['srtPassPhrase'] = 'of somebody else'
+        shown = (one) => ({
+          ...one,
+          ...(one['srtPassPhrase'] !== undefined && { srtPassPhrase: '***' }),
+        })
       })
-      // Nothing tells what the stars stand for, so they are taken for what is wanted, which is said.
-      route.source['srtPassPhrase'] = 'of somebody else'
-      for (const srtPassPhrase of ['first-pass-phrase', '', null]) {
-        const outcome = await ensured({ name: 'R', source: { srtPassPhrase } })
-        outcome.should.match({ changed: false, action: 'none', diff: [] })
-        outcome.unverified!.should.eql(['source.srtPassPhrase'])
+      const source = (srtPassPhrase: unknown, more: object = {}): object => ({
+        name: 'R',
+        source: { srtPassPhrase, ...more },
+      })
+
+      for (const secret of ['first-pass-phrase', '', null]) {
+        it(`${JSON.stringify(secret)} is written once, and known then`, async () => {
+          const outcome = await ensured(source(secret))
+          outcome.should.match({ changed: true, action: 'update' })
+          outcome.diff.should.eql([{ path: 'source.srtPassPhrase', from: undefined, to: '••••••' }])
+          route.source['srtPassPhrase']!.should.equal(secret ?? '')
+          ;(await ensured(source(secret))).should.match({ changed: false, action: 'none' })
+          writes.should.equal(1)
+          ;(await ensure(source('another-one-now')))!.should.equal('update')
+          route.source['srtPassPhrase']!.should.equal('another-one-now')
+        })
       }
-      for (const srtPassPhrase of ['••••••', '***', undefined]) {
-        const outcome = await ensured({ name: 'R', source: { srtPassPhrase } })
-        outcome.should.not.have.property('unverified')
-      }
-      const both = { srtPassPhrase: 'first-pass-phrase', srtLatency: 200 }
-      const written = await ensured({ name: 'R', source: both })
-      written.should.match({ action: 'update' }).and.not.have.property('unverified')
-      ;(await ensured({ name: 'R', source: both })).should.not.have.property('unverified')
-      ;(await ensure({ name: 'R', source: { srtPassPhrase: 'another-one-now' } }))!.should.equal(
-        'update',
-      )
-      route.source['srtPassPhrase']!.should.equal('another-one-now')
+
+      it('the sign for it, or nothing, keeps it', async () => {
+        for (const sign of ['••••••', '***', undefined]) {
+          ;(await ensured(source(sign))).should.match({ changed: false, diff: [] })
+        }
+        ;(await ensure(source('••••••', { srtLatency: 200 })))!.should.equal('update')
+        route.source['srtPassPhrase']!.should.equal('of somebody else')
+      })
+
+      it('a plan names what it will write, and shows it nowhere', async () => {
+        const plan = async (): Promise<PlanReport> => {
+          const options = { deviceId: 'D', state: 'row' as const, check: true, waitTimeout: 1000 }
+          const rows = [source('first-pass-phrase')]
+          return (await ensureRoutes(appliance.gateway, rows, options, op())).plan!
+        }
+        const { text, summary, table } = await plan()
+        text.should.equal(
+          [
+            '0 to add, 1 to change, 0 to remove; 0 to start, 0 to stop.',
+            '~ "R"  update',
+            '    source.srtPassPhrase: cannot be compared, will be written',
+          ].join('\n'),
+        )
+        summary.update.should.equal(1)
+        table.should.have.length(1)
+        writes.should.equal(0)
+        await ensure(source('first-pass-phrase'))
+        ;(await plan()).text.should.match(/^Nothing to do\.$/)
+      })
     })
   })
 })

@@ -59,6 +59,34 @@ describe('update-route', () => {
     }
   })
 
+  it('a template in the flow that each message fills in: each route gets its own values', async () => {
+    const { helper } = await import('../support/flow.js')
+    await unload()
+    await load(simulator.url, {
+      filled: {
+        type: 'media-gateway-update-route',
+        mode: 'merge',
+        definition: 'template',
+        definitionType: 'flow',
+      },
+    })
+    const template = { source: { name: '' } }
+    const { flow } = helper.getNode('filled').context()
+    flow.set('template', template)
+    // The first message still waits for an answer when the second one fills in the template.
+    simulator.fault({ kind: 'latency', ms: 300, match: { method: 'GET' } })
+    const [first, second] = simulator.routes
+    const sent = [first!, second!].map(async ({ name }, index) => {
+      await new Promise((resolve) => setTimeout(resolve, 100 * index))
+      template.source.name = `in ${index}`
+      await result('filled', { routeName: name })
+    })
+    await Promise.all(sent)
+    await simulator.settle()
+    read(first!.id).source.name.should.equal('in 0')
+    read(second!.id).source.name.should.equal('in 1')
+  })
+
   it('read, send back unedited: nothing changes, in every mode', async () => {
     for (const node of ['update-route', 'merge', 'replace']) {
       for (const { id } of simulator.routes) {
@@ -313,7 +341,7 @@ describe('update-route', () => {
 
   describe('bad input', () => {
     const bad: Array<[string, string, unknown, string[]]> = [
-      ['text', 'update-route', 'Studio A', ['']],
+      ['text', 'update-route', 'Studio A', ['msg.payload']],
       ['a list', 'update-route', [], ['']],
       ['nothing to change', 'update-route', {}, ['']],
       ['a mistyped member', 'update-route', { name: 'x', sorce: {} }, ['sorce']],
@@ -412,7 +440,8 @@ describe('an update that nobody has waited for', () => {
     isRemembered(second!, second!).should.be.true()
 
     const address = { deviceId, routeId: first!.id }
-    await deleteRoute(gateway, { ...address, ...waiting }, newOperation('delete-route'))
+    const gone = { ...waiting, waitFor: 'applied' } as const
+    await deleteRoute(gateway, { ...address, ...gone }, newOperation('delete-route'))
     isRemembered(first!, first!).should.be.false()
 
     const wanted = { id: second!.id }

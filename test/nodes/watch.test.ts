@@ -3,7 +3,6 @@ import should from 'should'
 import type { GatewayError, Snapshot, WatchEvent } from '../../client/internal'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator'
 import { flowOf, helper, load, result, unload, type FlowOptions } from '../support/flow'
-import { packageName } from '../support/root'
 import { until } from '../support/until'
 
 const runtime = require('@node-red/util') as { events: NodeJS.EventEmitter }
@@ -205,27 +204,27 @@ describe('watch', function () {
       node: {},
       gateway: { pollInterval: 0.2 },
       code: 'CONFIG',
-      says: /pollInterval must be a number from 1/,
+      says: /\(pollInterval\) is 0\.2; allowed are numbers from 1/,
     },
     'an unknown event': {
       node: { events: ['route.exploded'] },
-      code: 'INVALID_INPUT',
+      code: 'CONFIG',
       says: /route\.exploded/,
     },
     'a route filter without a value': {
       node: { routeType: 'name', route: '' },
-      code: 'INVALID_INPUT',
+      code: 'CONFIG',
       says: /route is empty/,
     },
     'a device without a value': {
       node: { deviceType: 'id', device: '' },
-      code: 'INVALID_INPUT',
+      code: 'CONFIG',
       says: /device is empty/,
     },
     'a time to hold that is none': {
       node: { holdFor: 'soon' },
       code: 'CONFIG',
-      says: /property holdFor must be/,
+      says: /holdFor is "soon"; allowed are numbers from 0/,
     },
     'thresholds that are wrong': {
       node: {
@@ -235,7 +234,7 @@ describe('watch', function () {
           { measure: 'bitrate', of: 'source' },
         ],
       },
-      code: 'INVALID_INPUT',
+      code: 'CONFIG',
       says: /thresholds\[0\]\.measure.*thresholds\[0\]\.of.*thresholds\[0\] must have a low below.*thresholds\[1\]\.low.*thresholds\[2\] has neither low nor high/,
     },
   }
@@ -315,6 +314,22 @@ describe('watch', function () {
     ;(Date.now() - from).should.be.above(1800)
   })
 
+  it('does not begin when its node is closed before its settings are read', async () => {
+    let isClosed = false
+    const close = (): void => {
+      // Its node begins in this turn, and reads its settings in the next ones.
+      queueMicrotask(() => {
+        isClosed = true
+        void (helper.getNode('watch') as unknown as { close(): Promise<void> }).close()
+      })
+    }
+    runtime.events.once('flows:started', close)
+    await start({ watch: watch() })
+    isClosed.should.be.true()
+    await pause(300)
+    polls().should.equal(0)
+  })
+
   it('tells at once what a node that waits has seen', async () => {
     await start({
       watch: watch({ events: ['route.started'] }),
@@ -355,7 +370,7 @@ describe('watch', function () {
       dots[0]!.should.eql({
         fill: 'yellow',
         shape: 'ring',
-        text: `${packageName}/watch:status.noRoute`,
+        text: 'no route matches',
       })
       const [one] = simulator.routes
       Object.assign(one!, routeType === 'id' ? { id: route } : { name: 'Arena 9' })

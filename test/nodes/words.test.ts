@@ -1,6 +1,6 @@
 // The words that the editor makes of kinds and values, in every language. It needs no browser.
 import should from 'should'
-import { failoverFaults } from '../../client/model/failover'
+import { failoverFaults, sideFaults } from '../../client/model/failover'
 import type { FailoverFault, FailoverReason } from '../../client/model/failover-faults'
 import { sentenceOf, type Given, type Reason, type Wanted } from '../../client/model/faults'
 import { SENTENCES } from '../../client/sentences'
@@ -31,13 +31,6 @@ const SPARE = { ...SOURCE, port: 5001 }
 
 /** For every fault of a failover, settings that have it. */
 const FAILOVERS: Record<FailoverReason['kind'], unknown> = {
-  settings: 'text',
-  flag: { hold: 'perhaps' },
-  choice: { failOn: 'luck' },
-  number: { holdOff: -1 },
-  wholeNumber: { limit: 1.5 },
-  degradePer: { lookEvery: 60 },
-  low: { failOn: 'bitrate' },
   monitor: { restore: 'monitor' },
   route: { method: 'routes' },
   sameRoute: { method: 'routes', main: { name: 'A' }, backup: { name: 'A' } },
@@ -45,12 +38,21 @@ const FAILOVERS: Record<FailoverReason['kind'], unknown> = {
   sameSource: { backup: SOURCE },
   hidden: { main: { ...SOURCE, srtPassPhrase: '••••••' } },
   missing: { main: { ...SOURCE, srtLatency: 120 } },
+  noField: { main: { ...SOURCE, protocol: 'udp', srtLatency: 120 } },
+}
+
+const PRESENT = {
+  source: { ...SOURCE, protocol: 'srt', srtMode: 'caller', srtLatency: 120 } as never,
 }
 
 type FailoverFaults = ReturnType<typeof failoverFaults>
 
-const faultsOfFailover = (saved: unknown): FailoverFaults =>
-  failoverFaults(typeof saved === 'object' ? { main: SOURCE, backup: SPARE, ...saved } : saved)
+function faultsOfFailover(saved: unknown): FailoverFaults {
+  if (typeof saved !== 'object') return failoverFaults(saved)
+  const whole = { main: SOURCE, backup: SPARE, ...saved }
+  const faults = failoverFaults(whole)
+  return faults.length > 0 ? faults : sideFaults({ method: 'source', ...whole }, PRESENT)
+}
 
 const given: Given = { kind: 'value', shown: '__least__' }
 const missing: Given = { kind: 'missing' }
@@ -59,6 +61,8 @@ const REASONS: Omit<OfEach<Reason>, 'wrong'> = {
   missing: { kind: 'missing', given: missing, wanted: WANTED.whole },
   unknown: { kind: 'unknown' },
   didYouMean: { kind: 'didYouMean', member: 'destinations' },
+  address: { kind: 'address', given },
+  blanks: { kind: 'blanks' },
   state: { kind: 'state' },
   startRoute: { kind: 'startRoute' },
   action: { kind: 'action' },
@@ -79,7 +83,7 @@ const REASONS: Omit<OfEach<Reason>, 'wrong'> = {
   noSuchDestination: { kind: 'noSuchDestination' },
   sameDestination: { kind: 'sameDestination', other: 'destinations.two' },
   sameName: { kind: 'sameName' },
-  incomplete: { kind: 'incomplete' },
+  incomplete: { kind: 'incomplete', names: '"out a", "out b"' },
   redundancy: { kind: 'redundancy' },
 }
 
@@ -101,14 +105,19 @@ type Texts = Record<string, string>
 const ANYWHERE = [
   'tryAgainOrWait',
   'tryAgain',
+  'maybeHttps',
+  'maybeHttp',
   'pin',
   'notOwned',
   'otherFlows',
   'failoverWaits',
   'otherVersion',
+  'otherFailover',
+  'monitorStopped',
   'correctLogin',
   'loginNotFound',
   'apiInUrl',
+  'pathInUrl',
   'noSession',
   'nextLogin',
   'noLogin',
@@ -119,11 +128,13 @@ const ANYWHERE = [
   'gotPage',
   'gotText',
   'gotDeep',
+  'gotMany',
+  'differs',
   'confirmProtected',
+  'confirmShared',
   'mayBeApplied',
   'notSent',
   'unchanged',
-  'readFirst',
   'lastNothing',
   'lastPending',
   'lastNoRoute',
@@ -132,6 +143,7 @@ const ANYWHERE = [
   'lastNotStopped',
   'lastRouteNotRunning',
   'urlMissing',
+  'urlLong',
   'urlInvalid',
   'urlNoScheme',
   'urlScheme',
@@ -151,6 +163,7 @@ const ANYWHERE = [
   'secretPrefix',
   'flag',
   'lines',
+  'correctNode',
   'engineInvalid',
   'engineMqttInvalid',
   'engineHasUser',
@@ -164,6 +177,8 @@ const ANYWHERE = [
   'inventoryNotArray',
   'inventoryNotJson',
   'inventoryNotJsonAt',
+  'inventoryTooLarge',
+  'inventoryHosts',
   'inventoryFile',
   'inventoryContext',
   'inventoryStore',
@@ -180,6 +195,9 @@ const ANYWHERE = [
   'rowNotText',
   'rowVariable',
   'rowPlain',
+  'rowNoVariable',
+  'rowPrefix',
+  'rowHost',
   'applianceNotFound',
   'inventorySlow',
   'fleetTwice',
@@ -264,30 +282,24 @@ describe('the words of the editor', () => {
         'failover/editor/faults.ts',
         language,
       )
+      const labels = textsAt('gateway', language, 'routeForm.member') as Texts
       for (const [kind, saved] of Object.entries(FAILOVERS)) {
         const fault = faultsOfFailover(saved).find(
           (each) => 'reason' in each && each.reason.kind === kind,
         )!
-        should(fault).be.an.Object()
+        should.exist(fault, kind)
         const { reason, problem } = fault as FailoverFault
         const words = wordsOf(fault)
         words.should.not.containEql(problem)
         const [, inside] = /^\w+\.(\w+)$/.exec(fault.path) ?? []
-        if (inside) words.should.startWith(`${inside}: `)
-        if ('least' in reason) {
-          words.should.containEql(String(reason.least)).and.containEql(String(reason.most))
-        }
+        if (inside) words.should.startWith(`${labels[inside]!}: `)
+        if ('protocol' in reason) words.should.containEql(reason.protocol)
       }
     })
 
     it(`are there for no fault of a failover that does not exist: ${language}`, () => {
       const ofFailover = Object.keys(textsAt('failover', language, 'error') as object)
-      const isShared = (kind: string) => kind === 'number' || kind === 'wholeNumber'
-      ofFailover.sort().should.eql(
-        Object.keys(FAILOVERS)
-          .filter((kind) => !isShared(kind))
-          .sort(),
-      )
+      ofFailover.sort().should.eql(Object.keys(FAILOVERS).sort())
     })
 
     it(`are there for no kind of fault that does not exist: ${language}`, () => {

@@ -17,6 +17,7 @@ export const FIELDS: Readonly<Record<string, Kind>> = {
   main: 'route',
   backup: 'route',
   monitor: 'route',
+  monitorBackup: 'route',
 }
 
 /** The value of a field, and its type. */

@@ -164,7 +164,7 @@ export function failed(code: string | undefined, message: string): (Node | strin
     : [...warning(), element('b', {}, titleOf(code)), `: ${message}`]
 }
 
-export const warning = (): (Node | string)[] => [signIcon('warn'), ' ']
+export const warning = (): (Node | string)[] => [signIcon('warning'), ' ']
 
 /** More names would not fit in a line. */
 const MOST_NAMES = 5

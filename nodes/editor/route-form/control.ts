@@ -33,14 +33,17 @@ export function makeControl(
   const input: Input = isChosen ? select(field, shown) : textInput(field, shown, context)
   input.id = id
   if (field.required) input.setAttribute('aria-required', 'true')
-  input.addEventListener(isChosen ? 'change' : 'input', () => options.edited(input.value, isChosen))
-  input.addEventListener('blur', options.left)
-
   const fault = element('div', { id: `${id}-fault`, className: 'media-gateway-route-fault' })
   const hint = element('div', { id: `${id}-hint`, className: 'media-gateway-route-hint' })
-  const updateHint = () => (hint.textContent = hintOf(field, input.value))
+  const updateHint = () => {
+    hint.textContent = hintOf(field, input.value)
+    const isStored = member.secret === true && isMasked(input.value)
+    hint.classList.toggle('media-gateway-route-stored', isStored)
+  }
   updateHint()
   if (member.secret) input.addEventListener('input', updateHint)
+  input.addEventListener(isChosen ? 'change' : 'input', () => options.edited(input.value, isChosen))
+  input.addEventListener('blur', options.left)
   input.setAttribute('aria-describedby', `${hint.id} ${fault.id}`)
 
   const label = element('label', { htmlFor: id, title: name }, options.label)

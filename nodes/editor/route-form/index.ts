@@ -11,6 +11,7 @@ import { element } from '../element'
 import { field, read } from '../fields'
 import type { Picked } from '../pickers'
 import { secretPrefixOf } from '../secret-prefix'
+import { makeAdapters } from './adapters'
 import type { Context } from './context'
 import { makeRouteEditor, newContextId, type RouteEditor } from './editor'
 import { faultWithPath, faultsFrom } from './faults'
@@ -42,7 +43,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const removal = element('div', { className: 'media-gateway-route-note' })
   removal.setAttribute('role', 'status')
   const fill = makeFill(appliance, { prefix: id, filled })
-  const adapters = element('datalist', { id: `${id}-adapters` })
+  const adapters = makeAdapters(appliance, `${id}-adapters`)
 
   const typeNow = () => field(node, 'definitionType').val() ?? ''
   const valueNow = () => input.val() ?? ''
@@ -165,12 +166,6 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   for (const name of ['mode', 'state']) field(node, name).on('change', () => show(view))
   field(node, 'validate').on('change', () => {
     if (shown?.type === 'json') check()
-  })
-  appliance.onChange(() => {
-    const { adapters: found = [] } = appliance.now().found ?? {}
-    adapters.replaceChildren(
-      ...found.map(({ name, address }) => element('option', { value: name }, address)),
-    )
   })
   picked.onChange(() => {
     if (shown?.type === 'json') showRemoval(editor ? editor.read() : parsed(valueNow()))

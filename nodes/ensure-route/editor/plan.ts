@@ -29,7 +29,7 @@ export function preparePlan(node: EditorNode, appliance: Appliance): void {
   const outdated = element(
     'p',
     { hidden: true, role: 'status' },
-    signIcon('warn'),
+    signIcon('warning'),
     ' ',
     text('plan.outdated'),
   )
@@ -56,7 +56,7 @@ export function preparePlan(node: EditorNode, appliance: Appliance): void {
     show([text('plan.planning')])
     try {
       const fault = faultIn(node, read)
-      if (fault !== undefined) show([signIcon('error'), ' ', fault])
+      if (fault !== undefined) show([signIcon('critical'), ' ', fault])
       else {
         const definition = JSON.parse(String(read('definition'))) as unknown
         const found = await appliance.plan<Planned>({ definition, ...asked() })
@@ -125,7 +125,7 @@ const asOf = (now: Date): string =>
 function failed({ code, message }: RequestError): (Node | string)[] {
   const title = code === undefined ? '' : textOr(`connection.failed.${code}`, '')
   const words = title === '' ? [message] : [element('b', {}, title), `: ${message}`]
-  return [signIcon('error'), ' ', ...words]
+  return [signIcon('critical'), ' ', ...words]
 }
 
 function planRows({ text: plan, unset }: Planned): HTMLElement[] {
@@ -145,7 +145,7 @@ function planRows({ text: plan, unset }: Planned): HTMLElement[] {
   )
   if (unset.length === 0) return [block]
   const names = unset.join(', ')
-  return [element('p', {}, signIcon('warn'), ' ', text('plan.unset', { names })), block]
+  return [element('p', {}, signIcon('warning'), ' ', text('plan.unset', { names })), block]
 }
 
 const KINDS: Record<string, string> = { '+': 'create', '~': 'change', '-': 'delete' }

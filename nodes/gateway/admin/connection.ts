@@ -1,13 +1,16 @@
 import type { NodeAPI } from 'node-red'
 import {
   GatewayError,
+  SECRET_PREFIX,
+  mistakeIn,
   openConnection,
   readCertificate,
   say,
   type Certificate,
   type Connection,
+  type Mistake,
 } from '../../../client/internal'
-import { DEFAULT_TIMEOUT } from '../../../client/model/ranges'
+import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
 import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from '../options'
 import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
@@ -65,8 +68,9 @@ function deployedAs(RED: NodeAPI, form: ConnectionForm): GatewayNode | undefined
   }
   const stored = storedValues(RED, form.id)
   if (!deployed || !stored || !equals(form, stored, SAVED)) return undefined
-  const isSame = !isTyped(form.password) || form.password === stored.password
-  return isSame && (stored.password || hasInventory(stored)) ? deployed : undefined
+  // To reuse its session for the right password would tell who only guesses one.
+  if (isTyped(form.password)) return undefined
+  return stored.password || hasInventory(stored) ? deployed : undefined
 }
 
 /**
@@ -152,6 +156,8 @@ const PLACE = [
   'inventoryType',
   'inventory',
 ] as const
+/** With an inventory, these do too. */
+const PLACE_OF_ROWS = ['inventoryHosts', 'secretPrefix'] as const
 const SAVED = [...PLACE, 'timeout'] as const
 
 /** The values of the node as they were saved, with `${NAME}` as it is. */
@@ -178,14 +184,19 @@ const equals = (
   form: ConnectionForm,
   stored: ConnectionForm,
   names: ReadonlyArray<keyof ConnectionForm>,
-): boolean => names.every((name) => effective(name, form[name]) === effective(name, stored[name]))
+): boolean =>
+  [...names, ...(hasInventory(form) ? PLACE_OF_ROWS : [])].every(
+    (name) => effective(name, form[name]) === effective(name, stored[name]),
+  )
 
 /** Equal for values with equal effect: a form shows the default where a saved node has nothing. */
 function effective(name: keyof ConnectionForm, value: unknown): string {
   const text = asText(value)
   if (name === 'fingerprint' && !variableIn(text)) return fingerprintDigits(text) ?? text
   if (name === 'inventoryType' && text === 'none') return ''
-  return text || (name === 'timeout' ? String(DEFAULT_TIMEOUT) : '')
+  return (
+    text || { timeout: String(DEFAULTS.timeout), secretPrefix: SECRET_PREFIX }[String(name)] || ''
+  )
 }
 
 const asText = (value: unknown): string =>
@@ -227,12 +238,23 @@ export function isElsewhere(RED: NodeAPI, form: ConnectionForm): boolean {
   return !stored || !isUnchanged || !equals(form, stored, SAVED)
 }
 
-/** Returns the certificate that the appliance of the form shows; undefined when there is none. */
-export async function shownCertificate(
+/**
+ * True when the form would use a TLS configuration or a proxy otherwise than a deployed node does:
+ * both may have credentials of their own. Only users who may deploy flows may do that.
+ */
+export function lendsCredentials(RED: NodeAPI, form: ConnectionForm): boolean {
+  if (asText(form.tls) === '' && asText(form.proxy) === '') return false
+  const stored = storedValues(RED, form.id)
+  return !stored || !equals(form, stored, PLACE)
+}
+
+/** What else can be found out where a connection failed; nothing secret is sent. */
+export async function foundOut(
   RED: NodeAPI,
   form: ConnectionForm,
-  appliance?: string,
-): Promise<Certificate | undefined> {
+  appliance: string | undefined,
+  error: unknown,
+): Promise<{ certificate?: Certificate; mistake?: Mistake }> {
   try {
     const stored = storedValues(RED, form.id)
     const values = isDeployedOnly(form) ? (stored ?? form) : form
@@ -242,9 +264,13 @@ export async function shownCertificate(
     const config = { ...resolved, baseUrl }
     // Reading a certificate needs no user.
     const credentials = { username: 'nobody', password: 'nothing' }
-    return await readCertificate(gatewayOptions(RED, { ...config, fingerprint: '' }, credentials))
+    const options = gatewayOptions(RED, { ...config, fingerprint: '' }, credentials)
+    const mistake = await mistakeIn(options, error)
+    if (mistake) return { mistake }
+    const isTls = error instanceof GatewayError && error.code === 'TLS'
+    return { certificate: isTls ? await readCertificate(options) : undefined }
   } catch {
-    return undefined
+    return {}
   }
 }
 

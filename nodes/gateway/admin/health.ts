@@ -1,7 +1,31 @@
-import type { Connection } from '../../../client/internal'
-import { isOld, knownBy } from '../../../client/watch/device-watch'
+import type { Connection, Language } from '../../../client/internal'
+import {
+  healthOfWhole,
+  isTrouble,
+  isWorse,
+  sourceHealth,
+  STOPPED,
+  deviceHealth,
+  type Health,
+  type Reason,
+  type Sign,
+} from '../../../client/model/health'
+import { isOld, knownBy, type Known } from '../../../client/watch/device-watch'
+import { eachRoute } from '../../../client/watch/figures'
+import { outputsOf, partsOfState } from '../../../client/watch/health'
 import { isRunning, type RouteState } from '../../../client/watch/state'
+import { healthText } from '../../../client/watch/text/health-text'
 import { failureOf, type Failure } from './failure'
+
+/** How something is, as the editor shows it. */
+export interface ShownSign {
+  sign: Sign
+  reason?: Reason
+  /** The reason first, and the gateway's own word after it; in the language of the editor. */
+  text: string
+  /** Without the gateway's own word, where there is one. */
+  brief?: string
+}
 
 /** How an appliance is, as far as its polls have shown. */
 export interface ShownHealth {
@@ -12,36 +36,104 @@ export interface ShownHealth {
     isOld: boolean
     routes: number
     running: number
-    warnings: number
-    errors: number
+    /** Routes that are critical or have a warning. */
+    problems: number
+    /** The worst of them. */
+    worst?: ShownSign & { route: string }
+    /** Of the device, unless it is well. With `unknown`, what is known of the routes is old. */
+    device?: ShownSign
   }
   failure?: Failure
   unreachable: boolean
 }
 
+/** How a route and its parts are. */
+export interface RouteHealth {
+  route: Health
+  source: Health
+  /** In the order of the state. */
+  destinations: Health[]
+}
+
 /** @returns undefined where nobody polls it */
 export function healthOf(
   gateway: Connection,
-  { deviceId, host = '', now = Date.now() }: { deviceId?: string; host?: string; now?: number },
+  about: { deviceId?: string; host?: string; language?: Language; now?: number },
 ): ShownHealth | undefined {
+  const { deviceId, host = '', language, now = Date.now() } = about
   const known = knownBy(gateway, deviceId)
   if (!known) return undefined
-  const { state, seenAt, failure, unreachable } = known
+  const { seenAt, failure, unreachable } = known
   const age = { ageMs: Math.max(0, now - seenAt), isOld: isOld(known, now) }
   return {
-    known: state && Object.assign(age, countsOf(state.routes.values())),
+    known: known.state && Object.assign(age, countsOf(known, language)),
     failure: failure && failureOf(failure, host),
     unreachable,
   }
 }
 
-function countsOf(all: Iterable<RouteState>) {
-  const counts = { routes: 0, running: 0, warnings: 0, errors: 0 }
-  for (const { condition } of all) {
-    counts.routes++
-    if (isRunning(condition)) counts.running++
-    if (condition.code === 'warn') counts.warnings++
-    if (condition.code === 'error') counts.errors++
+export const shown = (health: Health, language?: Language): ShownSign => {
+  const text = healthText(health, language)
+  const brief = healthText(health, language, true)
+  const { sign, reason } = health
+  return { sign, reason, text, ...(brief !== text && { brief }) }
+}
+
+function countsOf(known: Known, language?: Language) {
+  let routes = 0
+  let running = 0
+  let problems = 0
+  let worst: { name: string; health: Health } | undefined
+  eachHealth(known, ({ name, condition }, { route: health }) => {
+    routes++
+    if (isRunning(condition)) running++
+    if (!isTrouble(health)) return
+    problems++
+    if (!worst || isWorse(health, worst.health)) worst = { name, health }
+  })
+  const device = healthOfDevice(known)
+  return {
+    routes,
+    running,
+    problems,
+    worst: worst && Object.assign(shown(worst.health, language), { route: worst.name }),
+    device: device.sign === 'ok' ? undefined : shown(device, language),
   }
-  return counts
+}
+
+/** Calls with each route. While the device is away, nothing of them is known. */
+export function eachHealth(
+  { state, figures }: Known,
+  visit: (route: RouteState, health: RouteHealth) => void,
+): void {
+  if (!state) return
+  const device = healthOfDevice({ state })
+  eachRoute(state, (route, at) => {
+    const outputs = outputsOf(route, at, figures)
+    if (device.sign === 'unknown') {
+      return visit(route, {
+        route: device,
+        source: device,
+        destinations: outputs.map(() => device),
+      })
+    }
+    const parts = partsOfState(route, at, figures)
+    const health = healthOfWhole(parts)
+    const { code, state: word } = route.source.condition
+    const isStopped = health.sign === 'stopped'
+    // Where nothing can be said of the outputs, each shows in gray what is wrong with the route.
+    const consequence: Health = isStopped ? STOPPED : { ...parts.own, sign: 'unknown' }
+    visit(route, {
+      route: health,
+      source: isStopped ? STOPPED : sourceHealth({ code, state: word, bitrate: figures?.[at] }),
+      destinations: outputs.map(({ started }, index) =>
+        started === false ? STOPPED : (parts.outputs[index] ?? consequence),
+      ),
+    })
+  })
+}
+
+function healthOfDevice({ state }: Pick<Known, 'state'>): Health {
+  const { code, state: status } = state?.condition ?? {}
+  return deviceHealth(code, status)
 }

@@ -1,8 +1,10 @@
 // The inventory of a form, and the appliances of one that runs, as the editor shows them.
 import type { Node, NodeAPI } from 'node-red'
-import { GatewayError, type FailoverStatus } from '../../../client/internal'
+import { GatewayError, type FailoverStatus, type Language } from '../../../client/internal'
+import { languageOf } from '../../../client/model/watch'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
-import { inTime, inventorySource } from '../fleet/inventory'
+import { inTime, inventoryRules, inventorySource } from '../fleet/inventory'
+import { secretPrefixOf } from '../options'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type { ConnectionForm } from './connection'
 import { failureOf, type Failure } from './failure'
@@ -44,12 +46,11 @@ export async function readFormInventory(RED: NodeAPI, form: ConnectionForm): Pro
   const node = (id && RED.nodes.getNode(id)) || anyNode(RED)
   const source = inventorySource(RED, node as Node, form)
   const value = source.value ? source.value() : (await inTime(source.look!()))?.value
-  const lookUp = (variable: string): string | undefined => {
-    const found: unknown = RED.util.getSetting(node as Node, variable)
-    return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
-  }
-  const defaults = { baseUrl, fingerprint, username, password }
-  return readInventory(value, { lookUp, defaults, isTyped: source.isTyped })
+  const rules = inventoryRules(RED, node as Node, source, form, {
+    secretPrefix: secretPrefixOf(form),
+    defaults: { baseUrl, fingerprint, username, password },
+  })
+  return readInventory(value, rules)
 }
 
 /** The global context is the same for all nodes. */
@@ -77,10 +78,12 @@ export interface ApplianceRow {
   failovers?: Partial<Record<FailoverFact, number>>
 }
 
-type FailoverFact = 'unprotected' | 'onBackup' | 'foreign' | 'held'
+type FailoverFact = 'unprotected' | 'unknown' | 'alone' | 'onBackup' | 'foreign' | 'held'
 
 const APPLIES: Record<FailoverFact, (status: FailoverStatus) => boolean> = {
   unprotected: ({ state, held }) => state === 'no-protection' || (state === 'hold-off' && held),
+  unknown: ({ state }) => state === 'unknown',
+  alone: ({ reason }) => reason === 'main-bad' || reason === 'backup-bad',
   onBackup: ({ inUse }) => inUse === 'backup',
   foreign: ({ state }) => state === 'foreign',
   held: ({ held }) => held,
@@ -95,12 +98,14 @@ export interface ListQuestion {
   offset?: unknown
   /** At most 2,000. */
   limit?: unknown
+  /** The language of the editor, such as `de-AT`. */
+  language?: unknown
 }
 
 /** Lists appliances: those in trouble first, and then by name. Opens nothing and polls nothing. */
 export function listAppliances(
   fleet: Fleet,
-  { search, trouble, offset, limit }: ListQuestion,
+  { search, trouble, offset, limit, language }: ListQuestion,
 ): { total: number; found: number; rows: ApplianceRow[]; error?: Failure } {
   const all = fleet.list()
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
@@ -109,7 +114,7 @@ export function listAppliances(
       `${name}\n${withoutUser(address)}`.toLowerCase().includes(wanted),
     )
     .map((listed) => {
-      const row = rowOf(listed)
+      const row = rowOf(listed, languageOf(language))
       return { row, rank: rankOf(row) }
     })
     .filter(({ rank }) => trouble !== true || rank < FINE)
@@ -130,8 +135,12 @@ const ORDER = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 const numberFrom = (value: unknown, otherwise: number): number =>
   Number.isInteger(value) && Number(value) >= 0 ? Number(value) : otherwise
 
-function rowOf({ name, address, isOwned, connection, failovers }: ListedAppliance): ApplianceRow {
-  const health = isOwned && connection ? healthOf(connection, { host: hostOf(address) }) : undefined
+function rowOf(
+  { name, address, isOwned, connection, failovers }: ListedAppliance,
+  language: Language,
+): ApplianceRow {
+  const host = hostOf(address)
+  const health = isOwned && connection ? healthOf(connection, { host, language }) : undefined
   const counts: ApplianceRow['failovers'] = {}
   for (const { status } of failovers ?? []) {
     for (const fact of FACTS) {
@@ -154,13 +163,14 @@ const FINE = 6
 
 /** The worst first. */
 function rankOf({ health, failovers = {} }: ApplianceRow): number {
+  const { known, failure, unreachable } = health ?? {}
   if (failovers.unprotected) return 0
-  if (health?.unreachable) return 1
-  if (health?.failure || health?.known?.isOld) return 2
-  if (health?.known && health.known.errors > 0) return 3
-  if (failovers.onBackup || failovers.foreign) return 4
-  if (health?.known && health.known.warnings > 0) return 5
-  return FINE
+  if (unreachable || known?.device?.sign === 'unknown') return 1
+  if (failure || known?.isOld) return 2
+  if (known?.worst?.sign === 'critical') return 3
+  const { unknown, alone, onBackup, foreign } = failovers
+  if (unknown || alone || onBackup || foreign) return 4
+  return known?.worst || known?.device ? 5 : FINE
 }
 
 /** An address with a user and a password is refused, but may be in the flow all the same. */

@@ -1,9 +1,13 @@
 import { LANGUAGES, eventText, type Language, type WatchEvent } from '../../../client/internal'
+import type { Severity } from '../../../client/model/incident'
 
-/** What happened on an appliance, as the sidebar lists it. */
-export interface Happening {
-  /** Unix ms. */
-  at: number
+/** An incident of an appliance, as the sidebar lists it. */
+export interface ShownIncident {
+  severity: Severity
+  /** When it was first seen, Unix ms. */
+  since: number
+  /** When it was first seen to be over; null while it lasts. */
+  until: number | null
   /** One sentence, in the language of the editor. It may contain words of the appliance. */
   text: string
 }
@@ -22,35 +26,59 @@ export interface Lately {
   add(events: readonly WatchEvent[], device: string): void
   /** Somebody begins to watch, or has stopped. */
   watched(isWatched: boolean, at: number): void
-  list(language: Language): Array<Happening | Gap>
+  list(language: Language): Array<ShownIncident | Gap>
 }
 
+/** Of those that have ended, and of gaps. */
 const MOST = 50
 
+interface Kept extends Omit<ShownIncident, 'text'> {
+  id: string
+  /** In all languages: each editor has its own, and an event with its definitions would be large. */
+  texts: Record<Language, string>
+}
+
 export function createLately(): Lately {
-  // In all languages: each editor has its own, and an event with its definitions would be large.
-  const kept: Array<{ at: number; texts: Record<Language, string> } | Gap> = []
+  let kept: Array<Kept | Gap> = []
   let leftAt: number | undefined
 
-  function keep(...latest: typeof kept): void {
-    kept.push(...latest)
-    kept.splice(0, kept.length - MOST)
+  function keep(latest: Kept | Gap): void {
+    const same = (one: Kept | Gap): boolean => 'id' in one && 'id' in latest && one.id === latest.id
+    const index = kept.findIndex(same)
+    if (index < 0) kept.push(latest)
+    else kept[index] = latest
+    let surplus = kept.filter(isOver).length - MOST
+    if (surplus > 0) kept = kept.filter((one) => !isOver(one) || surplus-- <= 0)
   }
 
   return {
     add(events, device) {
-      const latest = events.map((event) => {
+      for (const event of events) {
+        const { incident } = event
+        if (!incident) continue
+        const { id, severity, since, until } = incident
         const named = event.device.name ? event : { ...event, device: { id: '', name: device } }
         const texts = LANGUAGES.map((language) => [language, eventText(named, language)])
-        return { at: event.at, texts: Object.fromEntries(texts) as Record<Language, string> }
-      })
-      keep(...latest)
+        keep({
+          id,
+          severity,
+          since,
+          until,
+          texts: Object.fromEntries(texts) as Record<Language, string>,
+        })
+      }
     },
     watched(isWatched, at) {
       if (isWatched && leftAt !== undefined && kept.length > 0) keep({ from: leftAt, at })
       leftAt = isWatched ? undefined : at
     },
     list: (language) =>
-      kept.map((one) => ('texts' in one ? { at: one.at, text: one.texts[language] } : one)),
+      kept.map((one) => {
+        if (!('texts' in one)) return one
+        const { severity, since, until, texts } = one
+        return { severity, since, until, text: texts[language] }
+      }),
   }
 }
+
+const isOver = (one: Kept | Gap): boolean => !('id' in one) || one.until !== null

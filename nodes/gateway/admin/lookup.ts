@@ -1,13 +1,17 @@
 import {
+  GatewayError,
   getDevice,
   listDevices,
   listRoutes,
   newOperation,
+  say,
   type Device,
   type Connection,
 } from '../../../client/internal'
+import { mayAct } from '../../../client/connection/roles'
 import { booleanFrom } from '../../../client/model/convert'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
+import { shortened } from '../../../client/model/shortened'
 
 /** What the pickers of the editor offer. */
 export interface Lookup {
@@ -16,6 +20,8 @@ export interface Lookup {
   deviceId?: string
   routes?: PickedRoute[]
   adapters?: Array<{ name: string; address: string }>
+  /** The user of the gateway may only look. */
+  mayChange?: false
 }
 
 interface PickedRoute {
@@ -30,6 +36,31 @@ interface PickedRoute {
     state?: string
     summaryStatusCode?: string
   }>
+}
+
+/** @throws GatewayError `NOT_FOUND` */
+export function refuseUnlisted(devices: readonly Device[], id: string): void {
+  if (devices.some(({ _id }) => _id === id)) return
+  throw new GatewayError('NOT_FOUND', say('deviceNotFound', { id: shortened(id, 60) }))
+}
+
+/**
+ * Returns what lets all who ask for the same at the same time share one request: the appliance gets no
+ * more of them, however many editors are open.
+ */
+export function createSharing(): <T>(
+  gateway: Connection,
+  what: string,
+  work: () => Promise<T>,
+) => Promise<T> {
+  const underWay = new WeakMap<Connection, Map<string, Promise<unknown>>>()
+  return <T>(gateway: Connection, what: string, work: () => Promise<T>): Promise<T> => {
+    const shared = underWay.get(gateway) ?? new Map<string, Promise<unknown>>()
+    underWay.set(gateway, shared)
+    const begun = shared.get(what) ?? work().finally(() => shared.delete(what))
+    shared.set(what, begun)
+    return begun as Promise<T>
+  }
 }
 
 /** Looks up the devices and, of the wanted or only one, routes, destinations and adapters. */
@@ -47,13 +78,14 @@ export async function lookUp(gateway: Connection, wanted: string | undefined): P
   const routes: readonly JsonObject[] =
     configured.length > 0
       ? configured
-      : (await listRoutes(gateway, { deviceId }, operation)).data.filter(isObject)
+      : (await listRoutes(gateway, { deviceId, certain: false }, operation)).data.filter(isObject)
   const adapters = objectsIn(own(own(config, 'settings'), 'networkAdapters'))
   return {
     devices: picked,
     deviceId,
     routes: routes.map(pickedRoute),
     adapters: adapters.map(({ name, address }) => ({ name: text(name), address: text(address) })),
+    ...(!mayAct(gateway.session.roles(), 'Operator') && { mayChange: false as const }),
   }
 }
 

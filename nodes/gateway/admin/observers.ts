@@ -4,29 +4,48 @@ import {
   say,
   watchDevice,
   type Connection,
+  type Language,
+  type RouteView,
   type Snapshot,
   type Wordless,
 } from '../../../client/internal'
 import { mayAct } from '../../../client/connection/roles'
-import { isRunning } from '../../../client/watch/state'
-import { knownBy } from '../../../client/watch/device-watch'
+import type { OpenIncident } from '../../../client/model/incident'
+import { isRunning, type DeviceState } from '../../../client/watch/state'
+import { knownBy, type Known } from '../../../client/watch/device-watch'
 import { eachRoute, routeFigures, type RouteFigures } from '../../../client/watch/figures'
 import { languageOf } from '../../../client/model/watch'
 import type { Appliance } from '../../runtime/gateway-node'
 import { failoversOf, type ShownFailover } from './failovers'
-import { healthOf, type ShownHealth } from './health'
+import {
+  eachHealth,
+  healthOf,
+  shown,
+  type RouteHealth,
+  type ShownHealth,
+  type ShownSign,
+} from './health'
 import { createRates, type RateHistory, type Rates } from './rates'
-import { createLately, type Gap, type Happening, type Lately } from './lately'
+import { createLately, type Gap, type Lately, type ShownIncident } from './lately'
+
+/** A source or a destination, and how it is. */
+type ShownPart = Record<string, unknown> & { health?: ShownSign }
+
+export interface ShownRoute extends RouteView {
+  health?: ShownSign
+  source: ShownPart
+  destinations: ShownPart[]
+}
 
 /** What the sidebar shows of an appliance. */
 export interface ObservedState {
-  /** Changes with the state; undefined with `lookOn`. */
+  /** Changes with the state and with how the routes are; undefined with `lookOn`. */
   version?: number
   health: ShownHealth
   /** Whether the user of the gateway may start and stop; true while the roles are not known. */
   mayControl: boolean
   /** The whole state, unless the editor has this version of it. */
-  snapshot?: Wordless<Snapshot>
+  snapshot?: Omit<Wordless<Snapshot>, 'routes'> & { routes: ShownRoute[] }
   /** The failover nodes of the appliance, with the state or with `lookOn`. */
   failovers?: ShownFailover[]
   /** The IDs of the protected routes, with the state. */
@@ -34,7 +53,7 @@ export interface ObservedState {
   /** By the clock of Node-RED, Unix ms. */
   now: number
   /** What happened lately, oldest first, unless the editor has all of it. */
-  lately?: Array<Happening | Gap>
+  lately?: Array<ShownIncident | Gap>
   /**
    * What the running routes carry, by their IDs: no part of the version. Undefined with `lookOn`, and
    * where the editor has those of the latest poll.
@@ -53,17 +72,25 @@ export interface ObserverQuestion {
   version?: unknown
   /** When the figures that the editor has were read. */
   figuresAt?: unknown
-  /** Only what is already known; nothing is polled for this. */
+  /** Only how the gateway is, as far as that is known already. */
   lookOn?: boolean
+  /** With `lookOn`: the gateway is polled for this. */
+  poll?: boolean
   /** The language of the editor, such as `de-AT`. */
   language?: unknown
   /** The host of the appliance. */
   host?: string
+  /** Who asks. */
+  user?: string
 }
 
 /** How long an appliance is watched after the last request. */
 const LEASE_MS = 15_000
-/** Each costs the appliance a call per poll, although the user may only read. */
+/** What has not lasted so long is no incident. */
+const HOLD_MS = 10_000
+/** How long the answer to a single poll can be had. */
+const ANSWER_MS = 8000
+/** For one user: each costs the appliance a call per poll, although the user may only read. */
 const MOST_DEVICES = 20
 /** Two polls are further apart. */
 const SAME_MS = 50
@@ -71,6 +98,8 @@ const SAME_MS = 50
 /** What the sidebar shows of the time before. It outlives the observer. */
 interface Past {
   lately: Lately
+  /** The incidents that have not ended. */
+  open: readonly OpenIncident[]
   rates: Rates
 }
 
@@ -79,9 +108,16 @@ interface Observer {
   /** The version with which it began, or in which something last happened. */
   happenedIn: number
   past: Past
+  /** The state of this version, and in a text how its routes are. */
+  seen?: DeviceState
+  healths: string
   /** JSON of the failovers in this version. */
   failovers: string
-  renew(): void
+  /** When each user asked last. */
+  askedAt: Map<string, number>
+  /** Somebody shows its routes, and not only how the gateway is. */
+  isShown: boolean
+  renew(ms?: number): void
 }
 
 // Not from zero: an editor may have a version from before a restart of Node-RED.
@@ -94,6 +130,7 @@ let versions = Math.floor(Math.random() * 1e9)
 export function createObservers(
   leaseMs = LEASE_MS,
   now = Date.now,
+  holdFor = HOLD_MS,
 ): {
   state(node: Appliance, question: ObserverQuestion): ObservedState
 } {
@@ -101,27 +138,52 @@ export function createObservers(
   /** By connection and device. */
   const pasts = new WeakMap<Connection, Map<string, Past>>()
 
-  function observe(node: Appliance, gateway: Connection, deviceId?: string): Observer {
+  function observe(
+    node: Appliance,
+    gateway: Connection,
+    { deviceId, user = '', lookOn = false }: ObserverQuestion,
+  ): Observer {
     const observers = observed.get(gateway) ?? new Map<string, Observer>()
     observed.set(gateway, observers)
     const key = deviceId ?? ''
-    const known = observers.get(key)
-    if (known) return known
-    if (observers.size >= MOST_DEVICES) {
+    const others = [...observers].filter(([other]) => other !== key)
+    const isShown = ([, { askedAt }]: (typeof others)[0]): boolean =>
+      now() - (askedAt.get(user) ?? -Infinity) < leaseMs
+    if (others.filter(isShown).length >= MOST_DEVICES) {
       throw new GatewayError('INVALID_INPUT', say('tooManyDevices', { most: MOST_DEVICES }))
     }
+    const observer = observers.get(key) ?? begin(node, gateway, observers, deviceId)
+    observer.askedAt.set(user, now())
+    if (!lookOn && !observer.isShown) {
+      observer.isShown = true
+      observer.past.lately.watched(true, now())
+    }
+    observer.renew()
+    return observer
+  }
 
+  function begin(
+    node: Appliance,
+    gateway: Connection,
+    observers: Map<string, Observer>,
+    deviceId?: string,
+  ): Observer {
+    const key = deviceId ?? ''
     const user = {}
     let timer: NodeJS.Timeout
+    let hasAnswer = false
     const past = pastOf(gateway, key)
     const observer: Observer = {
       version: ++versions,
       happenedIn: versions,
       past,
+      healths: '',
       failovers: '[]',
-      renew() {
+      askedAt: new Map(),
+      isShown: false,
+      renew(ms = leaseMs) {
         clearTimeout(timer)
-        timer = setTimeout(end, leaseMs)
+        timer = setTimeout(end, ms)
       },
     }
     const changed = (): void => {
@@ -129,18 +191,29 @@ export function createObservers(
     }
     const endWatch = watchDevice(gateway, {
       deviceId,
+      report: 'incidents',
+      holdFor,
+      open: past.open,
+      onOpen(open) {
+        past.open = open
+      },
       onEvents(events) {
         changed()
         observer.happenedIn = observer.version
         past.lately.add(events, gateway.identity.name)
       },
-      onSnapshot: changed,
       onHealth() {
+        const known = knownBy(gateway, deviceId)
+        const healths = known ? JSON.stringify(healthsIn(known)) : ''
+        if (known?.state !== observer.seen || healths !== observer.healths) changed()
+        Object.assign(observer, { seen: known?.state, healths })
         const { seenAt, figures } = figuresOf(gateway, deviceId)
         if (figures) past.rates.add(seenAt, figures)
+        // A single poll is enough for how the gateway is.
+        if (!observer.isShown && !hasAnswer) observer.renew(Math.min(leaseMs, ANSWER_MS))
+        hasAnswer = true
       },
     })
-    past.lately.watched(true, now())
     const unhook = gateway.closing.onStop(end)
     node.register(user)
     observers.set(key, observer)
@@ -149,7 +222,7 @@ export function createObservers(
       clearTimeout(timer)
       unhook()
       endWatch()
-      past.lately.watched(false, now())
+      if (observer.isShown) past.lately.watched(false, now())
       observers.delete(key)
       node.deregister(user)
     }
@@ -159,7 +232,7 @@ export function createObservers(
   function pastOf(gateway: Connection, key: string): Past {
     const all = pasts.get(gateway) ?? new Map<string, Past>()
     pasts.set(gateway, all)
-    const known = all.get(key) ?? { lately: createLately(), rates: createRates() }
+    const known = all.get(key) ?? { lately: createLately(), open: [], rates: createRates() }
     if (!all.has(key) && all.size >= MOST_DEVICES) all.delete(all.keys().next().value!)
     all.set(key, known)
     return known
@@ -167,17 +240,20 @@ export function createObservers(
 
   return {
     state(node, question) {
-      const { deviceId, version, lookOn, language } = question
+      const { deviceId, host, version, lookOn, poll } = question
+      const language = languageOf(question.language)
       const gateway = node.client()
-      const observer = lookOn ? undefined : observe(node, gateway, deviceId)
-      observer?.renew()
+      if (lookOn && poll) observe(node, gateway, question)
+      const observer = lookOn ? undefined : observe(node, gateway, question)
       const failovers = failoversOf(node, question.host ?? '')
       if (observer) renumber(observer, failovers)
       const hasIt = !observer || version === observer.version
-      const snapshot = hasIt ? undefined : knownSnapshot(gateway, deviceId)
+      const snapshot = hasIt ? undefined : snapshotOf(gateway, deviceId, language)
       return {
         version: observer?.version,
-        health: healthOf(gateway, { ...question, now: now() }) ?? { unreachable: false },
+        health: healthOf(gateway, { deviceId, host, language, now: now() }) ?? {
+          unreachable: false,
+        },
         mayControl: mayAct(gateway.session.roles(), 'Operator'),
         ...(observer && figuresFor(gateway, question)),
         rates: observer && version === undefined ? observer.past.rates.history() : undefined,
@@ -185,15 +261,43 @@ export function createObservers(
         failovers: observer && hasIt ? undefined : failovers,
         protectedRoutes: protectedIn(gateway, snapshot),
         now: now(),
-        lately: hasIt || hasAll(observer, version) ? undefined : listOf(observer, language),
+        lately:
+          hasIt || hasAll(observer, version) ? undefined : observer.past.lately.list(language),
       }
     },
   }
 }
 
+/** The whole state, each route and each of its parts with how it is. */
+function snapshotOf(
+  gateway: Connection,
+  deviceId: string | undefined,
+  language: Language,
+): ObservedState['snapshot'] {
+  const known = knownBy(gateway, deviceId)
+  const snapshot: ObservedState['snapshot'] = knownSnapshot(gateway, deviceId)
+  if (!known || !snapshot) return undefined
+  let index = 0
+  eachHealth(known, (_, health) => {
+    const route = snapshot.routes[index++]!
+    route.health = shown(health.route, language)
+    route.source.health = shown(health.source, language)
+    for (const [at, destination] of route.destinations.entries()) {
+      destination.health = shown(health.destinations[at]!, language)
+    }
+  })
+  return snapshot
+}
+
+function healthsIn(known: Known): RouteHealth[] {
+  const healths: RouteHealth[] = []
+  eachHealth(known, (_, health) => void healths.push(health))
+  return healths
+}
+
 const protectedIn = (
   { protects }: Connection,
-  snapshot: Wordless<Snapshot> | undefined,
+  snapshot: ObservedState['snapshot'],
 ): string[] | undefined =>
   protects && snapshot?.routes.filter(({ name }) => protects(name)).map(({ id }) => id)
 
@@ -206,9 +310,6 @@ function renumber(observer: Observer, failovers: readonly ShownFailover[]): void
 
 const hasAll = ({ happenedIn, version }: Observer, known: unknown): boolean =>
   typeof known === 'number' && known >= happenedIn && known <= version
-
-const listOf = ({ past }: Observer, language: unknown): ReturnType<Lately['list']> =>
-  past.lately.list(languageOf(language))
 
 function figuresFor(
   gateway: Connection,

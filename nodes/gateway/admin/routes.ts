@@ -1,22 +1,22 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { RequestHandler } from 'express'
 import type { NodeAPI } from 'node-red'
 import {
   GatewayError,
   SECRET_PREFIX,
-  Stop,
   controlRoute,
   getRoute,
-  hideSecrets,
+  listDevices,
   newOperation,
   onlyDevice,
-  say,
   sentForm,
   type ControlRoute,
-  type ErrorCode,
   type Connection,
+  type Device,
 } from '../../../client/internal'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { findVariables } from '../../../client/model/secrets'
+import { knownBy } from '../../../client/watch/device-watch'
+import { answering, answeringThrown, bodyOf, take, textOf, type Question } from './answers'
 import {
   applianceOf,
   checkInventory,
@@ -24,184 +24,172 @@ import {
   hostOf,
   isDeployedOnly,
   isElsewhere,
+  lendsCredentials,
   readsInventory,
   sendsVariables,
   type Lease,
   type ConnectionForm,
 } from './connection'
-import { testConnection } from './connection-report'
-import { isGatewayNode, type Fleet } from '../../runtime/gateway-node'
+import { createConnectionTest } from './connection-report'
+import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
 import { NotDeployed, failureOf, type Failure } from './failure'
 import { listAppliances, shownFaults, withoutUser } from './inventory'
-import { lookUp } from './lookup'
+import { createSharing, lookUp, refuseUnlisted } from './lookup'
 import { createObservers } from './observers'
 import { planNow } from './plan'
+
+interface Route {
+  needs: 'media-gateway.read' | 'media-gateway.write'
+  /** It takes a form that may not be deployed; the others a config node as it runs. */
+  isOfForm?: boolean
+  isAudited?: boolean
+  work: (question: Question) => unknown
+}
 
 /** Registers the editor's HTTP routes. Each needs a permission; none returns a secret. */
 export function registerAdminRoutes(RED: NodeAPI): void {
   const { httpAdmin } = RED
   if (!httpAdmin || registered.has(httpAdmin)) return
   registered.add(httpAdmin)
-  const observers = createObservers()
-  const mayRead = RED.auth.needsPermission('media-gateway.read')
-  const mayWrite = RED.auth.needsPermission('media-gateway.write')
   const mayUseForm = needsMoreForUnsaved(RED)
-
-  httpAdmin.post(
-    '/media-gateway/connection',
-    mayWrite,
-    mayUseForm,
-    respond(RED, connectionIn, (form, { appliance }) =>
-      testConnection(RED, form, textOf(appliance)),
-    ),
-  )
-
-  httpAdmin.post(
-    '/media-gateway/lookup',
-    mayRead,
-    mayUseForm,
-    respond(RED, connectionIn, (form, { appliance, deviceId }) =>
-      withConnection(RED, form, appliance, ({ gateway }) => lookUp(gateway, textOf(deviceId))),
-    ),
-  )
-
-  httpAdmin.post(
-    '/media-gateway/definition',
-    mayRead,
-    mayUseForm,
-    respond(RED, connectionIn, (form, body) =>
-      withConnection(RED, form, body.appliance, ({ gateway }) => readDefinition(gateway, body)),
-    ),
-  )
-
-  httpAdmin.post(
-    '/media-gateway/plan',
-    // It says whether a secret is the present one: who only reads could guess with it.
-    mayWrite,
-    mayUseForm,
-    respond(RED, connectionIn, (form, body) =>
-      withConnection(RED, form, body.appliance, ({ gateway }) => {
-        const node = RED.nodes.getNode(form.id ?? '')
-        const prefix = isGatewayNode(node) ? node.secretPrefix() : SECRET_PREFIX
-        return planNow(gateway, body, prefix)
-      }),
-    ),
-  )
-
-  httpAdmin.get(
-    '/media-gateway/gateways',
-    mayRead,
-    respond(RED, deployedIn, () => listGateways(RED)),
-  )
-
-  httpAdmin.post(
-    '/media-gateway/state',
-    mayRead,
-    respond(RED, deployedIn, (form, body) => {
-      const { deviceId, version, figuresAt, lookOn, language } = body
-      const node = RED.nodes.getNode(form.id ?? '')
-      // Each deploy takes it away for a moment, which is not a failure.
-      if (!isGatewayNode(node)) return { notDeployed: true }
-      const named = textOf(body.appliance)
-      const appliance = applianceOf(node, named)
-      if (node.fleet && !node.fleet.owns(named!)) {
-        // While the lease is lost, nobody knows who works for it.
-        if (node.fleet.failure) throw node.fleet.failure
-        return { elsewhere: true }
-      }
-      return observers.state(appliance, {
-        deviceId: textOf(deviceId),
-        version,
-        figuresAt,
-        lookOn: lookOn === true,
-        language,
-        host: hostOf(RED, form, named),
-      })
-    }),
-  )
-
-  httpAdmin.post(
-    '/media-gateway/appliances',
-    mayRead,
-    respond(RED, deployedIn, (form, body) => {
-      const node = RED.nodes.getNode(form.id ?? '')
-      if (!isGatewayNode(node)) return { notDeployed: true }
-      return node.fleet ? listAppliances(node.fleet, body) : { total: 0, found: 0, rows: [] }
-    }),
-  )
-
-  httpAdmin.post(
-    '/media-gateway/inventory',
-    mayRead,
-    mayUseForm,
-    respond(RED, connectionIn, (form) => checkInventory(RED, form)),
-  )
-
-  httpAdmin.post(
-    '/media-gateway/control',
-    mayWrite,
-    respond(RED, deployedIn, async (form, body) => {
-      const command = commandIn(body)
-      await withConnection(RED, form, body.appliance, ({ gateway }) =>
-        controlRoute(gateway, command, newOperation('control-route')),
-      )
-      return { ok: true }
-    }),
-  )
-
-  httpAdmin.post(
-    '/media-gateway/failover',
-    mayWrite,
-    respond(RED, deployedIn, async (form, body, stop) => {
-      const node = RED.nodes.getNode(form.id ?? '')
-      if (!isGatewayNode(node)) throw new NotDeployed()
-      await commandFailover(applianceOf(node, textOf(body.appliance)), body, stop, node.fleet)
-      return { ok: true }
-    }),
-  )
+  for (const [name, route] of Object.entries(routesOf(RED))) {
+    const { needs, isOfForm = false, isAudited = false, work } = route
+    const formIn = isOfForm ? connectionIn : deployedIn
+    httpAdmin[name === 'gateways' ? 'get' : 'post'](
+      `/media-gateway/${name}`,
+      take,
+      RED.auth.needsPermission(needs),
+      ...(isOfForm ? [mayUseForm] : []),
+      answering(RED, { name, isAudited, formIn, work }),
+      answeringThrown,
+    )
+  }
 }
 
 /** Routes outlive the nodes: they are registered once for each Node-RED. */
 const registered = new WeakSet<object>()
 
-/**
- * Responds with the result of the work as JSON, or with its failure. A body that is not JSON is
- * refused: a web page elsewhere can send a form without the browser's permission.
- */
-function respond(
-  RED: NodeAPI,
-  formIn: (body: JsonObject) => ConnectionForm,
-  work: (form: ConnectionForm, body: JsonObject, stop: Stop) => unknown,
-): RequestHandler {
-  return (request: Request, response: Response) => {
-    if (request.method === 'POST' && !request.is('application/json')) {
-      response.status(415).json({ code: 'INVALID_INPUT', message: 'JSON is expected.' })
-      return
-    }
-    const body = bodyOf(request)
-    const form = formIn(body)
-    // When the editor has gone, or has its response.
-    const stop = new Stop()
-    response.once('close', () => stop.now())
-    Promise.resolve()
-      .then(() => work(form, body, stop))
-      .then(
-        (result) => response.json(result),
-        (error: unknown) => {
-          const failure = failureOf(error, hostOf(RED, form, textOf(body.appliance)))
-          response.status(statusOf(failure.code)).json(failure)
-        },
-      )
-      // The editor is gone, or the result cannot be written: no response is possible.
-      .catch(() => undefined)
+function routesOf(RED: NodeAPI): Record<string, Route> {
+  const observers = createObservers()
+  const sharing = createSharing()
+  const testConnection = createConnectionTest(RED)
+
+  return {
+    connection: {
+      needs: 'media-gateway.write',
+      isOfForm: true,
+      isAudited: true,
+      work: ({ form, appliance, user }) => testConnection({ form, appliance, user }),
+    },
+
+    lookup: {
+      needs: 'media-gateway.read',
+      isOfForm: true,
+      work: (question) =>
+        withConnection(RED, question, ({ gateway }) => {
+          const deviceId = textOf(question.body.deviceId)
+          return sharing(gateway, `look-up ${deviceId}`, () => lookUp(gateway, deviceId))
+        }),
+    },
+
+    definition: {
+      needs: 'media-gateway.read',
+      isOfForm: true,
+      work: (question) =>
+        withConnection(RED, question, ({ gateway }) => readDefinition(gateway, question.body)),
+    },
+
+    plan: {
+      // It says whether a secret is the present one: who only reads could guess with it.
+      needs: 'media-gateway.write',
+      isOfForm: true,
+      isAudited: true,
+      work: (question) =>
+        withConnection(RED, question, ({ gateway }) => {
+          const node = nodeOf(RED, question)
+          return planNow(gateway, question.body, node?.secretPrefix() ?? SECRET_PREFIX)
+        }),
+    },
+
+    gateways: { needs: 'media-gateway.read', work: () => listGateways(RED) },
+
+    state: {
+      needs: 'media-gateway.read',
+      async work(question) {
+        const { body, form, appliance: named, user, used } = question
+        const node = nodeOf(RED, question)
+        // Each deploy takes it away for a moment, which is not a failure.
+        if (!node) return { notDeployed: true }
+        const appliance = applianceOf(node, named)
+        if (node.fleet && !node.fleet.owns(named!)) {
+          // While the lease is lost, nobody knows who works for it.
+          if (node.fleet.failure) throw node.fleet.failure
+          return { elsewhere: true }
+        }
+        const gateway = appliance.client()
+        used.push(gateway)
+        const deviceId = textOf(body.deviceId)
+        const lookOn = body.lookOn === true
+        const poll = body.poll === true
+        // Who may only read must not be able to have any ID polled.
+        if (deviceId !== undefined && (!lookOn || poll) && !knownBy(gateway, deviceId)) {
+          const list = (): Promise<Device[]> => listDevices(gateway, newOperation('look-up'))
+          refuseUnlisted(await sharing(gateway, 'devices', list), deviceId)
+        }
+        const { version, figuresAt, language } = body
+        const host = hostOf(RED, form, named)
+        const asked = { deviceId, version, figuresAt, lookOn, poll, language, host, user }
+        return observers.state(appliance, asked)
+      },
+    },
+
+    appliances: {
+      needs: 'media-gateway.read',
+      work(question) {
+        const node = nodeOf(RED, question)
+        if (!node) return { notDeployed: true }
+        const { fleet } = node
+        return fleet ? listAppliances(fleet, question.body) : { total: 0, found: 0, rows: [] }
+      },
+    },
+
+    inventory: {
+      needs: 'media-gateway.read',
+      isOfForm: true,
+      work: ({ form }) => checkInventory(RED, form),
+    },
+
+    control: {
+      needs: 'media-gateway.write',
+      isAudited: true,
+      async work(question) {
+        const command = commandIn(question.body)
+        await withConnection(RED, question, ({ gateway }) =>
+          controlRoute(gateway, command, newOperation('control-route')),
+        )
+        return { ok: true }
+      },
+    },
+
+    failover: {
+      needs: 'media-gateway.write',
+      isAudited: true,
+      async work(question) {
+        const { body, appliance, stop } = question
+        const node = nodeOf(RED, question)
+        if (!node) throw new NotDeployed()
+        await commandFailover(applianceOf(node, appliance), body, stop, node.fleet)
+        return { ok: true }
+      },
+    },
   }
 }
 
-/** Not 401 or 403: the editor would take those for the end of its own login. */
-function statusOf(code: ErrorCode): number {
-  if (code === 'NOT_FOUND') return 404
-  return ['CONFIG', 'INVALID_INPUT', 'READ_ONLY'].includes(code) ? 400 : 502
+/** The config node of a question; undefined where it does not run. */
+function nodeOf(RED: NodeAPI, { form }: Question): GatewayNode | undefined {
+  const node = RED.nodes.getNode(form.id ?? '')
+  return isGatewayNode(node) ? node : undefined
 }
 
 /**
@@ -215,19 +203,19 @@ function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
     const body = bodyOf(request)
     const form = connectionIn(body)
     if (isDeployedOnly(form)) return next()
+    // A definition may give its secrets by the names of variables.
+    const isNamed = isElsewhere(RED, form) && findVariables(body.definition).length > 0
+    const isForDeployers =
+      isNamed ||
+      sendsVariables(RED, form) ||
+      readsInventory(RED, form) ||
+      lendsCredentials(RED, form)
+    // Decided before: what the permissions call next is theirs, and nothing of it may throw.
     needsWrite(request, response, (error?: unknown) => {
-      // A definition may give its secrets by the names of variables.
-      const isNamed = findVariables(body.definition).length > 0 && isElsewhere(RED, form)
-      if (error || !(isNamed || sendsVariables(RED, form) || readsInventory(RED, form))) {
-        next(error)
-      } else needsDeploy(request, response, next)
+      if (error || !isForDeployers) next(error)
+      else needsDeploy(request, response, next)
     })
   }
-}
-
-function bodyOf(request: Request): JsonObject {
-  const body: unknown = request.body
-  return isObject(body) ? body : {}
 }
 
 const FORM = [
@@ -241,6 +229,8 @@ const FORM = [
   'timeout',
   'inventory',
   'inventoryType',
+  'inventoryHosts',
+  'secretPrefix',
 ]
 
 /** The form of a config node, deployed or not: only what belongs to it, and only plain values. */
@@ -255,16 +245,13 @@ function connectionIn({ connection }: JsonObject): ConnectionForm {
 /** A config node as it is deployed. */
 const deployedIn = ({ id }: JsonObject): ConnectionForm => ({ id: textOf(id) })
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
-
 async function withConnection<T>(
   RED: NodeAPI,
-  form: ConnectionForm,
-  appliance: unknown,
+  { form, appliance, used }: Question,
   work: (connection: Lease) => Promise<T>,
 ): Promise<T> {
-  const connection = await connect(RED, form, textOf(appliance))
+  const connection = await connect(RED, form, appliance)
+  used.push(connection.gateway)
   try {
     return await work(connection)
   } finally {
@@ -272,7 +259,7 @@ async function withConnection<T>(
   }
 }
 
-/** A route in sent form, its secrets hidden. */
+/** A route in sent form. */
 async function readDefinition(
   gateway: Connection,
   { deviceId, routeId }: JsonObject,
@@ -280,12 +267,7 @@ async function readDefinition(
   const operation = newOperation('get-route')
   const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
   const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
-  const definition = hideSecrets(sentForm(await getRoute(gateway, address, operation)))
-  // Unknown members are passed on, whatever the appliance writes into them.
-  if (gateway.repeatsSecret(JSON.stringify(definition))) {
-    throw new GatewayError('BAD_RESPONSE', say('secretRepeated'))
-  }
-  return { definition }
+  return { definition: sentForm(await getRoute(gateway, address, operation)) }
 }
 
 /** @throws GatewayError `INVALID_INPUT` */

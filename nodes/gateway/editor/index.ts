@@ -10,8 +10,8 @@ import { prepareShare } from './share'
 import { prepareTest } from './test'
 
 /** Node-RED replaces a variable only where nothing else is in the value, not even the end of a line. */
-function preparePatterns(node: EditorNode): void {
-  const input = field(node, 'protectedRoutes')
+function preparePatterns(node: EditorNode, property: string): void {
+  const input = field(node, property)
   input.on('change', () => {
     const value = String(input.val())
     if (isVariable(value)) input.val(value.trim())
@@ -35,7 +35,8 @@ export const gateway = {
     prepareInventory(node)
     prepareShare(node)
     prepareTest(node)
-    preparePatterns(node)
+    preparePatterns(node, 'protectedRoutes')
+    preparePatterns(node, 'inventoryHosts')
   },
 
   /** True, or what is wrong with a property. */

@@ -37,9 +37,9 @@ export function typedInventoryFaults(valueOf: (property: string) => unknown): st
 /** The first of them, and how many others there are. */
 export function faultList(faults: readonly string[], most: number): HTMLElement {
   const more = faults.length - most
-  const rows: [sign: 'error' | 'plain', words: string][] = faults
+  const rows: [sign: 'critical' | 'plain', words: string][] = faults
     .slice(0, most)
-    .map((words) => ['error', words])
+    .map((words) => ['critical', words])
   if (more > 0) rows.push(['plain', text('connection.inventory.more', { number: more })])
   return element(
     'ul',

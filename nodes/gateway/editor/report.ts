@@ -10,11 +10,19 @@ export interface Report extends Partial<Failure> {
   ok: boolean
   reused?: boolean
   certificate?: Certificate
+  mistake?: Mistake
   user?: { name: string; roles: string[]; isLicensed: boolean | null }
   devices?: number
   device?: { name: string; firmware: string; status: string; statusCode: string }
   routes?: number
   answerMs?: number
+}
+
+/** A common mistake in the URL. */
+export interface Mistake {
+  kind: 'https' | 'http' | 'path'
+  /** The URL that is meant. */
+  url: string
 }
 
 export interface Certificate {
@@ -45,11 +53,22 @@ export function reportRows(report: Report, tested: Tested): HTMLElement[] {
 }
 
 function headline(report: Report): HTMLElement {
-  const { ok, code, message = '' } = report
-  const sign = signIcon(ok ? 'ok' : 'error')
+  const { ok, code, certificate, mistake, message = '' } = report
+  const sign = signIcon(ok ? 'ok' : 'critical')
+  if (mistake) {
+    const what = element('b', {}, text(`connection.mistake.${mistake.kind}`))
+    return element(
+      'p',
+      {},
+      sign,
+      ' ',
+      what,
+      `. ${text('connection.enterUrl', { url: mistake.url })}`,
+    )
+  }
   if (ok) return element('p', {}, sign, ' ', element('b', {}, text('connection.ok')))
   const advice = code && ADVISED.includes(code) ? text(`connection.advice.${code}`) : ''
-  const title = element('b', {}, titleOf(code))
+  const title = element('b', {}, titleOf(certificate ? 'certificate' : code))
   return element(
     'p',
     {},
@@ -66,13 +85,15 @@ const ADVISED = ['LOGIN_REFUSED']
 /** Codes after which the appliance has at least responded. */
 const ANSWERED = ['LOGIN_REFUSED', 'TOO_MANY_SESSIONS', 'FORBIDDEN', 'REJECTED', 'NOT_FOUND']
 
-function placeFacts({ ok, code, answerMs }: Report, tested: Tested): Fact[] {
+function placeFacts({ ok, code, answerMs, certificate, mistake }: Report, tested: Tested): Fact[] {
+  if (mistake) return [['critical', 'appliance', word('otherUrl')]]
   // Without a code it is Node-RED that did not respond, or must not.
   if (code === 'CONFIG' || (!ok && code === undefined))
-    return [['error', 'appliance', word('notAsked')]]
-  if (code === 'TLS') return [['error', 'encryption', word('notTrusted')]]
-  if (code === 'BAD_RESPONSE') return [['error', 'appliance', word('strange')]]
-  if (!ok && !ANSWERED.includes(code ?? '')) return [['error', 'appliance', word('notReached')]]
+    return [['critical', 'appliance', word('notAsked')]]
+  if (code === 'TLS')
+    return [['critical', 'encryption', word(certificate ? 'notTrusted' : 'noTls')]]
+  if (code === 'BAD_RESPONSE') return [['critical', 'appliance', word('strange')]]
+  if (!ok && !ANSWERED.includes(code ?? '')) return [['critical', 'appliance', word('notReached')]]
   const facts: Fact[] = [['ok', 'appliance', word('reached')]]
   if (answerMs !== undefined) {
     facts.push(['plain', 'answer', text('connection.is.milliseconds', { number: answerMs })])
@@ -82,26 +103,27 @@ function placeFacts({ ok, code, answerMs }: Report, tested: Tested): Fact[] {
   if (/^https:/i.test(url)) {
     facts.push(['ok', 'encryption', word(tested.fingerprint ? 'pinned' : 'trusted')])
   } else if (/^http:/i.test(url)) {
-    facts.push(['warn', 'encryption', word('readable')])
+    facts.push(['warning', 'encryption', word('readable')])
   }
   return facts
 }
 
-function userFacts({ code, user }: Report): Fact[] {
+function userFacts({ code, user, mistake }: Report): Fact[] {
   if (!user) {
-    if (code === 'LOGIN_REFUSED') return [['error', 'user', word('refused')]]
-    return code === 'TOO_MANY_SESSIONS' ? [['error', 'user', word('noSession')]] : []
+    if (mistake) return []
+    if (code === 'LOGIN_REFUSED') return [['critical', 'user', word('refused')]]
+    return code === 'TOO_MANY_SESSIONS' ? [['critical', 'user', word('noSession')]] : []
   }
   const { name, roles, isLicensed } = user
   const licence = isLicensed === null ? 'notTold' : isLicensed ? 'valid' : 'notValid'
   return [
     ['ok', 'user', roles.length > 0 ? `${name} (${roles.join(', ')})` : name],
-    [isLicensed === null ? 'plain' : isLicensed ? 'ok' : 'error', 'licence', word(licence)],
+    [isLicensed === null ? 'plain' : isLicensed ? 'ok' : 'critical', 'licence', word(licence)],
   ]
 }
 
 function deviceFacts({ device, devices, routes }: Report): Fact[] {
-  if (!device) return devices === 0 ? [['error', 'device', word('noDevice')]] : []
+  if (!device) return devices === 0 ? [['critical', 'device', word('noDevice')]] : []
   const { name, firmware } = device
   const { sign, word: status } = deviceState(device)
   const others = (devices ?? 1) - 1
@@ -122,8 +144,8 @@ export function certificateRows(certificate: Certificate, now = Date.now()): HTM
   const facts: Fact[] = [
     ['plain', 'subject', subject],
     ['plain', 'issuer', issuer],
-    [isEarly ? 'error' : 'plain', 'validFrom', day(validFrom, isEarly && 'early')],
-    [isOver ? 'error' : 'plain', 'validTo', day(validTo, isOver && 'expired')],
+    [isEarly ? 'critical' : 'plain', 'validFrom', day(validFrom, isEarly && 'early')],
+    [isOver ? 'critical' : 'plain', 'validTo', day(validTo, isOver && 'expired')],
     ['plain', 'fingerprint', fingerprint],
   ]
   return [

@@ -11,7 +11,7 @@ import { createListbox } from '../../editor/pickers/list'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 import { faultList } from './inventory'
-import { certificateRows, reportRows, type Certificate, type Report } from './report'
+import { certificateRows, reportRows, type Report } from './report'
 
 /** What a test depends on. */
 const TESTED = [
@@ -32,7 +32,7 @@ export function prepareTest(node: EditorNode): void {
   const outdated = element(
     'p',
     { className: 'media-gateway-test-outdated', hidden: true },
-    signIcon('warn'),
+    signIcon('warning'),
     ' ',
     text('connection.outdated'),
   )
@@ -85,7 +85,7 @@ export function prepareTest(node: EditorNode): void {
   }
 
   function show(rows: HTMLElement[], report: Report | undefined, of: Values): void {
-    const { certificate } = report ?? {}
+    const { certificate, mistake } = report ?? {}
     // Where a row has an address or a fingerprint of its own, the form does not know them.
     const known = of.appliance === undefined ? of.connection : {}
     result.replaceChildren(
@@ -93,32 +93,38 @@ export function prepareTest(node: EditorNode): void {
       ...rows,
       ...(report ? reportRows(report, known) : []),
       ...(certificate ? certificateRows(certificate) : []),
-      ...(certificate && of.appliance === undefined ? [trustButton(certificate)] : []),
+      ...(certificate && of.appliance === undefined
+        ? [enterButton('fingerprint', certificate.fingerprint, 'lock', text('connection.trust'))]
+        : []),
+      ...(mistake && of.appliance === undefined
+        ? [enterButton('baseUrl', mistake.url, 'pencil', text('connection.useUrl', { ...mistake }))]
+        : []),
     )
     if (report?.passwordNeeded) field(node, 'password').get(0).focus()
     tested = JSON.stringify(of)
     compare()
     // In a small window, what the user has to do must be in sight.
-    const last = certificate && result.lastElementChild
+    const last = (certificate ?? mistake) && result.lastElementChild
     for (const part of [result, last]) part?.scrollIntoView({ block: 'nearest' })
   }
 
-  function trustButton({ fingerprint }: Certificate): HTMLElement {
-    const trust = element(
+  /** A button that enters what was found, and tests again. */
+  function enterButton(property: string, value: string, icon: string, label: string): HTMLElement {
+    const enter = element(
       'button',
       { type: 'button', className: 'red-ui-button' },
-      element('i', { className: 'fa fa-lock', ariaHidden: 'true' }),
-      ` ${text('connection.trust')}`,
+      element('i', { className: `fa fa-${icon}`, ariaHidden: 'true' }),
+      ` ${label}`,
     )
-    trust.addEventListener('click', () => {
-      const input = field(node, 'fingerprint')
-      input.val(fingerprint)
+    enter.addEventListener('click', () => {
+      const input = field(node, property)
+      input.val(value)
       // As if it were typed: the form checks it.
       input.trigger('change')
       button.focus()
       void test()
     })
-    return trust
+    return enter
   }
 
   /** A result for other values than those that are shown now must not look like theirs. */
@@ -196,7 +202,7 @@ function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
 
 /** How many rows of an inventory work, and what is wrong with the others. */
 function inventoryRows({ appliances, faults }: CheckedInventory): HTMLElement[] {
-  const sign = signIcon(faults.length > 0 ? 'warn' : appliances > 0 ? 'ok' : 'error')
+  const sign = signIcon(faults.length > 0 ? 'warning' : appliances > 0 ? 'ok' : 'critical')
   const words = text('connection.inventory.works', { number: appliances })
   const head = element('p', {}, sign, ' ', element('b', {}, words))
   return faults.length > 0 ? [head, faultList(faults.map(sentenceOf), MOST_FAULTS)] : [head]

@@ -1,13 +1,18 @@
 // What a config node with an inventory is made of.
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { GatewayError, ofConfiguration, openConnection, say } from '../../../client/internal'
+import { GatewayError, ofConfiguration, say } from '../../../client/internal'
 import { readInventory } from '../../../client/fleet/inventory'
 import { languageOf } from '../../../client/model/watch'
 import { flagProperty } from '../../runtime/environment'
 import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
-import { followSource, inventorySource, type InventoryConfig as SourceConfig } from './inventory'
+import {
+  followSource,
+  inventoryRules,
+  inventorySource,
+  type InventoryConfig as SourceConfig,
+} from './inventory'
 import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
   gatewayOptions,
@@ -15,6 +20,7 @@ import {
   type GatewayConfig,
   type GatewayCredentials,
 } from '../options'
+import type { SavedConnections } from '../saved'
 import { shareOf, type ShareConfig } from './share'
 
 /** The saved properties that say for which appliances a config node stands. */
@@ -30,15 +36,24 @@ interface Maker {
   RED: NodeAPI
   /** Of all config nodes of this Node-RED. */
   engines: Engines
+  connections: SavedConnections
 }
 
 /** Returns what makes the parts of config nodes with an inventory. */
-export function makerFor(RED: NodeAPI): (node: ConfigNode, config: Config, log: Log) => Parts {
-  const maker = { RED, engines: newEngines() }
+export function makerFor(
+  RED: NodeAPI,
+  connections: SavedConnections,
+): (node: ConfigNode, config: Config, log: Log) => Parts {
+  const maker = { RED, engines: newEngines(), connections }
   return (node, config, log) => withInventory(maker, node, config, log)
 }
 
-function withInventory({ RED, engines }: Maker, node: ConfigNode, config: Config, log: Log): Parts {
+function withInventory(
+  { RED, engines, connections }: Maker,
+  node: ConfigNode,
+  config: Config,
+  log: Log,
+): Parts {
   const { id } = node
   const name = node.name || id
   const identity = { id, name, host: '' }
@@ -49,7 +64,7 @@ function withInventory({ RED, engines }: Maker, node: ConfigNode, config: Config
     const settings = { ...config, baseUrl, fingerprint }
     const logged: Log = (level, line) => log(level, `${row.name}: ${line}`)
     const options = gatewayOptions(RED, settings, { username, password }, logged)
-    return openConnection(Object.assign(options, { node: of, ...ownership }))
+    return connections.open(id, Object.assign(options, { node: of, ...ownership }))
   }
 
   let isRead: () => void
@@ -99,11 +114,10 @@ function follow(
 ): () => void {
   try {
     const source = inventorySource(RED, node, config)
-    const rules = {
-      lookUp: variablesOf(RED, node),
+    const rules = inventoryRules(RED, node, source, config, {
+      secretPrefix: secretPrefixOf(config),
       defaults: { ...node.credentials, baseUrl: config.baseUrl, fingerprint: config.fingerprint },
-      isTyped: source.isTyped,
-    }
+    })
     const { ready, close } = followSource(source, {
       onValue: (value) => fleet.update(readInventory(value, rules)),
       onFailure: (error) => fleet.fail(error),
@@ -117,14 +131,6 @@ function follow(
     return () => undefined
   }
 }
-
-/** A variable of a flow may be a number. */
-const variablesOf =
-  (RED: NodeAPI, node: Node) =>
-  (variable: string): string | undefined => {
-    const value: unknown = RED.util.getSetting(node, variable)
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-  }
 
 /** A value that is neither true nor false counts as true; opening a connection reports it. */
 function isReadOnly({ readOnly }: Config): boolean {

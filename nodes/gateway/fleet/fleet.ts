@@ -4,11 +4,13 @@ import {
   closedError,
   identityOf,
   ofConfiguration,
+  savedIn,
   say,
   Stop,
   type Connection,
   type GatewayOptions,
   type Identity,
+  thrownAs,
 } from '../../../client/internal'
 import { carryOut } from '../../runtime/elsewhere'
 import { createSemaphore } from '../../../client/connection/concurrency'
@@ -39,7 +41,7 @@ export interface FleetOptions {
   open: (
     row: UsableRow,
     identity: Identity,
-    ownership: Pick<GatewayOptions, 'maySend' | 'handedOver'>,
+    ownership: Pick<GatewayOptions, 'maySend' | 'saved'>,
   ) => Connection
   secretPrefix: () => string
   /** Of the texts of events on the engine. */
@@ -193,7 +195,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       open: () =>
         options.open(row, identity, {
           maySend,
-          handedOver: handed && (() => handed(name)),
+          saved: handed && (async () => savedIn(await handed(name))),
         }),
       secretPrefix: options.secretPrefix,
       isKept: () => users.size > 0,
@@ -231,7 +233,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     try {
       follower.added(applianceOf(entry))
     } catch (error) {
-      log('warn', `${entry.row.name}: ${String(error)}`)
+      log('warn', `${entry.row.name}: ${thrownAs(error)}`)
     }
   }
 
@@ -260,7 +262,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     try {
       await follower.removed(appliance)
     } catch (error) {
-      log('warn', `${appliance.appliance}: ${String(error)}`)
+      log('warn', `${appliance.appliance}: ${thrownAs(error)}`)
     }
   }
 

@@ -3,8 +3,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { resolve as pathTo } from 'node:path'
 import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, say, type Sentence } from '../../../client/internal'
+import type { InventoryRules } from '../../../client/fleet/inventory'
+import { plainCopy } from '../../../client/model/foreign'
+import { INVENTORY_LIMITS } from '../../../client/model/inventory'
 import { own } from '../../../client/model/json'
-import { refuseUnresolved } from '../../runtime/environment'
+import { isHostPattern } from '../../../client/model/settings'
+import { shortened } from '../../../client/model/shortened'
+import { linesProperty, refuseUnresolved } from '../../runtime/environment'
 
 /** The saved properties of a config node with an inventory. */
 export interface InventoryConfig {
@@ -12,6 +17,8 @@ export interface InventoryConfig {
   inventoryType?: unknown
   /** JSON, a path, a variable, or a key of the global context. */
   inventory?: unknown
+  /** Patterns of the hosts that get the stored password if an inventory is not typed in. */
+  inventoryHosts?: unknown
 }
 
 /** Where an inventory comes from. */
@@ -54,6 +61,29 @@ export function inventorySource(
   }
 }
 
+/**
+ * What the rows of an inventory leave out, and what they may use.
+ * @param defaults of the config node or the form
+ * @throws GatewayError `CONFIG`
+ */
+export function inventoryRules(
+  RED: NodeAPI,
+  node: Node,
+  { isTyped }: InventorySource,
+  { inventoryHosts }: InventoryConfig,
+  { secretPrefix, defaults }: Required<Pick<InventoryRules, 'secretPrefix' | 'defaults'>>,
+): InventoryRules {
+  const passwordHosts = linesProperty('inventoryHosts', inventoryHosts)
+  const wrong = passwordHosts.find((pattern) => !isHostPattern(pattern))
+  if (wrong !== undefined) throw config(say('inventoryHosts', { pattern: shortened(wrong, 60) }))
+  // A variable of a flow may be a number.
+  const lookUp = (name: string): string | undefined => {
+    const value: unknown = RED.util.getSetting(node, name)
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+  }
+  return { lookUp, defaults, isTyped, secretPrefix, passwordHosts }
+}
+
 function variable(RED: NodeAPI, node: Node, name: string): unknown {
   const value: unknown = RED.util.getSetting(node, name)
   if (value !== undefined && value !== '') return value
@@ -81,6 +111,7 @@ function fileSource(RED: NodeAPI, path: string): InventorySource {
       // To open a pipe would hold a thread of Node.js until somebody writes to it.
       if (!found.isFile()) throw unreadable('not a file')
       const { mtimeMs, ctimeMs, size, ino } = found
+      if (size > INVENTORY_LIMITS.characters) throw config(say('inventoryTooLarge'))
       const stamp = [mtimeMs, ctimeMs, size, ino].join()
       if (stamp === known) return undefined
       return { stamp, value: await guarded(readFile(whole, 'utf8')) }
@@ -120,11 +151,9 @@ function contextSource(RED: NodeAPI, node: Node, place: string): InventorySource
 }
 
 function asJson(key: string, value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? ''
-  } catch (error) {
-    throw storeFailed(key, error)
-  }
+  const plain = plainCopy(value, INVENTORY_LIMITS)
+  if (plain.fault === undefined) return JSON.stringify(plain.value) ?? ''
+  throw config(say('inventoryStore', { key, reason: `${plain.path || 'it'} ${plain.fault}` }))
 }
 
 const storeFailed = (key: string, error: unknown): GatewayError =>

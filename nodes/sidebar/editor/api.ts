@@ -1,7 +1,7 @@
 // The sidebar's requests to Node-RED. Each of these throws a RequestError.
 import { ask } from '../../editor/ask'
 import type { Failure } from '../../editor/failures'
-import type { ListedAppliance, ListedAppliances } from '../../editor/inventory'
+import type { KnownAppliance, ListedAppliance, ListedAppliances } from '../../editor/inventory'
 import { textsOf } from '../../editor/text'
 import type { Action } from './commands'
 import type { Failover, FailoverAction, FailoverFact } from './failover'
@@ -90,14 +90,8 @@ export interface State {
   lately?: Happening[]
 }
 
-export interface Known {
+export interface Known extends KnownAppliance {
   ageMs: number
-  /** It is out of date. */
-  isOld: boolean
-  routes: number
-  running: number
-  warnings: number
-  errors: number
 }
 
 export interface StateQuestion extends Place {
@@ -106,8 +100,10 @@ export interface StateQuestion extends Place {
   version?: number
   /** When the figures that are shown were read. */
   figuresAt?: number
-  /** Only what is already known; the appliance is not polled for this. */
+  /** Only how the gateway is, as far as that is known already. */
   lookOn?: boolean
+  /** With `lookOn`: the gateway is polled for this. */
+  poll?: boolean
 }
 
 export interface Command {
@@ -125,10 +121,12 @@ export interface Device {
 export const listGateways = (): Promise<ListedGateway[]> => ask('gateways', undefined, TIMEOUT_MS)
 
 export const listAppliances = (question: FleetQuestion): Promise<ListedAppliances<FleetRow>> =>
-  ask('appliances', { offset: 0, ...question }, TIMEOUT_MS)
+  ask('appliances', { offset: 0, ...question, language: language() }, TIMEOUT_MS)
+
+const language = (): string => textsOf('watch')('locale')
 
 export const askState = (question: StateQuestion): Promise<State | NotDeployed | Elsewhere> =>
-  ask('state', { ...question, language: textsOf('watch')('locale') }, TIMEOUT_MS)
+  ask('state', { ...question, language: language() }, TIMEOUT_MS)
 
 export const askDevices = ({ id, appliance }: Place): Promise<{ devices: Device[] }> =>
   ask('lookup', { connection: { id }, appliance }, TIMEOUT_MS)

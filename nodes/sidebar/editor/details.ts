@@ -2,7 +2,7 @@
 // done with it.
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
-import { isOn, isRunning, signOfPart } from '../../editor/states'
+import { isOn, isRunning } from '../../editor/states'
 import { createHandle, KINDS, type Kind } from './add-node'
 import { textButton } from './button'
 import type { Action } from './commands'
@@ -11,12 +11,12 @@ import { rateOfPart, type Figures } from './rates'
 import type { Part, Route } from './route'
 import { controlLabel, whyNot } from './row'
 import { text } from './text'
-import { addressOf, mark, partSummary } from './labels'
+import { addressOf, mark, partSummary, routeSummary } from './labels'
 
 export interface DetailsOptions {
   mayControl(): boolean
-  /** What is shown is out of date. */
-  isOld(): boolean
+  /** Why what is shown is out of date; empty where it is not. */
+  old(): string
   waiting(routeId: string, destinationId?: string): Action | undefined
   /** The nodes that a route can become. */
   kinds(): Kind[]
@@ -94,7 +94,7 @@ export function createDetails(options: DetailsOptions): Details {
     target instanceof Element ? target.closest<HTMLElement>('.media-gateway-sidebar-button') : null
 
   function draw(route: Route): HTMLElement[] {
-    const isOld = options.isOld()
+    const isOld = options.old() !== ''
     const parts = [
       part(route.source, `${text('source')}: `, isOld),
       ...route.destinations.map((destination) =>
@@ -105,36 +105,42 @@ export function createDetails(options: DetailsOptions): Details {
       element(
         'div',
         { className: 'media-gateway-sidebar-line' },
-        element('code', { textContent: route.id, title: route.id }),
-        button(text('copy'), { act: 'copy' }),
-        button(text('close'), { act: 'close' }),
+        element('span', { className: 'media-gateway-sidebar-says' }, routeSummary(route, isOld)),
+        button('✕', { act: 'close' }, text('close')),
       ),
       element('ul', {}, ...parts, ...route.failovers.map(protection)),
-      element('div', { className: 'media-gateway-sidebar-more' }, ...restart(route), ...add()),
+      element(
+        'div',
+        { className: 'media-gateway-sidebar-more' },
+        ...restart(route),
+        copyId(route),
+        ...add(),
+      ),
     ]
+  }
+
+  /** Nobody reads it: it is for other programs. */
+  function copyId({ id }: Route): HTMLElement {
+    const made = button(text('copy'), { act: 'copy' })
+    made.title = id
+    return made
   }
 
   /** What a failover is doing, and what it can be told. */
   function protection(failover: Failover): HTMLElement {
-    const { sign: tone, words } = markOf(failover, options.now())
-    const isOld = options.isOld()
-    const sign = mark()
-    sign.dataset['tone'] = tone
-    const why = failover.failure && sentenceOf(failover.failure)
+    const old = options.old()
     const buttons = options.mayControl()
       ? actionsOf(failover).map((action) => {
           const made = button(text(`failover.${action}`), { failover: `${failover.id} ${action}` })
-          made.ariaDisabled = String(isOld || options.isSwitching(failover.id))
-          if (isOld) made.title = text('old')
+          made.ariaDisabled = String(old !== '' || options.isSwitching(failover.id))
+          made.title = old
           return made
         })
       : []
-    const line = lineOf(text('failover.label', { name: failover.name }), [words, why])
     return element(
       'li',
-      {},
-      sign,
-      line,
+      { className: PROTECTION },
+      ...aboutFailover(failover, options.now()),
       element('div', { className: 'media-gateway-sidebar-more' }, ...buttons),
     )
   }
@@ -166,7 +172,7 @@ export function createDetails(options: DetailsOptions): Details {
     data: { act: string } | { destination: string },
   ): HTMLButtonElement {
     const waiting = options.waiting(route.id, 'destination' in data ? data.destination : undefined)
-    const why = whyNot(verb, route, options.isOld())
+    const why = whyNot(verb, route, options.old())
     const made = button(text(waiting ? `waiting.${waiting}` : verb), data)
     if (!waiting) made.ariaLabel = controlLabel(verb, name, why)
     made.title = why
@@ -175,7 +181,7 @@ export function createDetails(options: DetailsOptions): Details {
   }
 
   function redraw(route: Route): void {
-    box.classList.toggle('media-gateway-sidebar-old', options.isOld())
+    box.classList.toggle('media-gateway-sidebar-old', options.old() !== '')
     box.setAttribute('aria-label', text('details', { name: route.name }))
     const focused = keyOf(document.activeElement)
     content.replaceChildren(...draw(route))
@@ -206,7 +212,7 @@ export function createDetails(options: DetailsOptions): Details {
         markOf(one, options.now()),
         options.isSwitching(one.id),
       ])
-      const may = [options.mayControl(), options.isOld(), options.kinds()]
+      const may = [options.mayControl(), options.old(), options.kinds()]
       const now = JSON.stringify([route, waiting, marks, may])
       if (now !== drawn) redraw(route)
       drawn = now
@@ -231,30 +237,40 @@ export function createDetails(options: DetailsOptions): Details {
 
 const RATE = 'media-gateway-sidebar-rate'
 
+export const PROTECTION = 'media-gateway-sidebar-protection'
+
+/** @param now Unix ms, by the clock of Node-RED */
+export function aboutFailover(failover: Failover, now: number): HTMLElement[] {
+  const { sign: tone, words } = markOf(failover, now)
+  const sign = mark()
+  sign.dataset['tone'] = tone
+  const why = failover.failure && sentenceOf(failover.failure)
+  return [sign, linesOf(text('failover.label', { name: failover.name }), [words, why])]
+}
+
 function part(shown: Part, prefix: string, isOld: boolean, control?: HTMLElement): HTMLElement {
   const sign = mark()
-  sign.dataset['tone'] = signOfPart(shown)
+  sign.dataset['tone'] = shown.health.sign
   const words = [`${prefix}${partSummary(shown, isOld)}`, addressOf(shown)]
-  const about = lineOf(shown.name ?? '', words)
+  const about = linesOf(shown.name ?? '', words)
   const rate = element('span', { className: RATE })
   return element('li', {}, sign, about, rate, ...(control ? [control] : []))
 }
 
-/** A name, and below it what is said of it. */
-function lineOf(title: string, words: (string | undefined)[]): HTMLElement {
-  const said = words.filter(Boolean).join(' · ')
+/** A name, and below it what is said of it, each on lines of its own: nothing of it is cut. */
+function linesOf(title: string, words: (string | undefined)[]): HTMLElement {
   const line = (of: string, content: string): HTMLElement =>
-    element('span', { className: `media-gateway-sidebar-${of}`, title: content }, content)
+    element('span', { className: `media-gateway-sidebar-${of}` }, content)
   return element(
     'div',
     { className: 'media-gateway-sidebar-about' },
     line('name', title),
-    line('summary', said),
+    ...words.flatMap((said) => (said ? [line('summary', said)] : [])),
   )
 }
 
-function button(words: string, data: Record<string, string>): HTMLButtonElement {
-  const made = textButton(words)
+function button(words: string, data: Record<string, string>, name?: string): HTMLButtonElement {
+  const made = textButton(words, name)
   Object.assign(made.dataset, data)
   return made
 }

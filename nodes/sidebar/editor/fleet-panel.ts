@@ -93,7 +93,10 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   function showHead(): void {
     const { appliances = 0, owned = 0, faults: wrong = [] } = gateway.inventory ?? {}
     const number = inTrouble?.number ?? 0
-    const facts = [text('fleet.owned', { number: owned })]
+    const facts = [
+      text('fleet.appliances', { number: appliances }),
+      text('fleet.owned', { number: owned }),
+    ]
     if (inTrouble && !isOld()) {
       facts.push(text(inTrouble.isAll ? 'fleet.trouble' : 'fleet.troubleMore', { number }))
     }
@@ -104,7 +107,6 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
       address: '',
       isOpen,
       tone: tone(),
-      word: text('fleet.appliances', { number: appliances }),
       facts,
       more: [],
     })
@@ -113,12 +115,12 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   }
 
   function tone(): Sign {
-    if (gateway.error) return 'error'
-    if (isOld()) return answer || failure ? 'warn' : 'unknown'
+    if (gateway.error) return 'critical'
+    if (isOld()) return answer || failure ? 'warning' : 'unknown'
     const signs = (answer?.rows ?? []).map(signOfRow)
-    if (signs.includes('error')) return 'error'
+    if (signs.includes('critical')) return 'critical'
     const isWrong = (gateway.inventory?.faults.length ?? 0) > 0
-    return isWrong || (inTrouble?.number ?? 0) > 0 ? 'warn' : 'ok'
+    return isWrong || (inTrouble?.number ?? 0) > 0 ? 'warning' : 'ok'
   }
 
   /** Only what is out of date has an age. */
@@ -215,12 +217,14 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
       onToggle() {
         panels.delete(name)
         showRows()
+        options.onChange(true)
         rows.get(name)?.focus()
         options.onCommand()
       },
     })
     panels.set(name, opened)
     showRows()
+    options.onChange(true)
     opened.element.querySelector('button')?.focus()
     options.onCommand()
   }
@@ -298,11 +302,8 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     get isWaiting() {
       return answer === undefined || openOnes().some(({ isWaiting }) => isWaiting)
     },
-    get listHeight() {
-      return openOnes().reduce((sum, { listHeight }) => sum + listHeight, 0)
-    },
     get lists() {
-      return openOnes().length
+      return openOnes().flatMap(({ lists }) => lists)
     },
     update(latest) {
       gateway = latest

@@ -5,6 +5,7 @@ import { sentenceOf } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
 import type { FleetRow } from './api'
 import { FAILOVER_FACTS } from './failover'
+import { factsOfKnown } from './health'
 import { createHead } from './head'
 import { text } from './text'
 
@@ -26,11 +27,12 @@ const countsOf = ({ failovers = {} }: FleetRow) =>
 export function signOfRow(row: FleetRow): Sign {
   const { sign } = conditionOf(row)
   const [worst] = countsOf(row)
-  if (sign === 'error' || worst?.fact === 'unprotected') return 'error'
-  return worst && worst.fact !== 'held' ? 'warn' : sign
+  if (sign === 'critical' || worst?.fact === 'unprotected') return 'critical'
+  return worst && worst.fact !== 'held' ? 'warning' : sign
 }
 
-export const isInTrouble = (row: FleetRow): boolean => ['error', 'warn'].includes(signOfRow(row))
+export const isInTrouble = (row: FleetRow): boolean =>
+  ['critical', 'warning'].includes(signOfRow(row))
 
 export function createFleetRow(id: string, name: string, onOpen: () => void): FleetRowView {
   const head = createHead(id, id, onOpen)
@@ -41,12 +43,16 @@ export function createFleetRow(id: string, name: string, onOpen: () => void): Fl
     element: row,
     show(shown, isOld) {
       row.classList.toggle('media-gateway-sidebar-old', isOld)
+      const { key } = conditionOf(shown)
+      const device = shown.health?.known?.device
+      const isAway = key === 'reachable' && device?.sign === 'unknown'
       head.show({
         title: name,
         address: shown.address,
         isOpen: false,
         tone: signOfRow(shown),
-        word: text(`health.${conditionOf(shown).key}`),
+        word: isAway ? device.text : text(`health.${key}`),
+        isQuiet: key === 'reachable' && !isAway,
         facts: factsOf(shown, isOld),
         more: [shown.address],
       })
@@ -59,12 +65,7 @@ export function createFleetRow(id: string, name: string, onOpen: () => void): Fl
 function factsOf(row: FleetRow, isOld: boolean): string[] {
   const { health, address } = row
   const known = health?.known
-  const facts: string[] = []
-  if (known) {
-    const { running, routes: all, warnings, errors } = known
-    facts.push(text(isOld || known.isOld ? 'ran' : 'running', { running, all }))
-    if (warnings + errors > 0) facts.push(text('problems', { number: warnings + errors }))
-  }
+  const facts = factsOfKnown(known, isOld || known?.isOld === true, true)
   for (const { fact, number } of countsOf(row)) {
     facts.push(text(`failover.fact.${fact}`, { number }))
   }

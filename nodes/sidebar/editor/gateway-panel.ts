@@ -14,11 +14,11 @@ import {
 } from './api'
 import { createCommands } from './commands'
 import { createControls } from './controls'
-import { createDetails } from './details'
+import { aboutFailover, createDetails, PROTECTION } from './details'
 import { createDeviceChoice } from './devices'
 import { createHead } from './head'
 import { factsOfFailovers, type Failover } from './failover'
-import { keyOf, signOfHealth, SPOKEN, type Health } from './health'
+import { factsOfKnown, isSilence, keyOf, signOfGateway, SPOKEN, type Reach } from './health'
 import { createLately } from './lately'
 import { createRouteList } from './list'
 import { createMessage } from './message'
@@ -31,8 +31,8 @@ import { createTools } from './tools'
 export interface PanelOptions {
   isOpen: boolean
   onToggle(isOpen: boolean): void
-  /** Its height may have changed. */
-  onChange(): void
+  /** Its height may have changed. @param isAsked the user has opened or closed something */
+  onChange(isAsked?: boolean): void
   /** A command was sent, and its effect is awaited. */
   onCommand(): void
   /** Has a screen reader say something. */
@@ -50,9 +50,8 @@ export interface Panel {
   readonly isOpen: boolean
   /** The first state, or the effect of a command, is awaited. */
   readonly isWaiting: boolean
-  /** The height of its open lists of routes, and their number. */
-  readonly listHeight: number
-  readonly lists: number
+  /** Its open lists of routes. */
+  readonly lists: readonly Room[]
   update(gateway: ListedGateway): void
   /** Asks for the state. `gone` when the gateway is not deployed any more. */
   ask(): Promise<'gone' | undefined>
@@ -64,6 +63,16 @@ export interface Panel {
   tick(): void
 }
 
+/** The height that a list has, and the one that it needs; infinite while that is not known. */
+export interface Room {
+  height: number
+  need: number
+}
+
+/** How often a closed one is polled. */
+const POLL_EVERY_MS = 60_000
+/** How long the answer may take. */
+const POLL_MS = 15_000
 /** After this, what Node-RED said of the appliance is out of date. */
 const OLD_MS = 10_000
 
@@ -89,12 +98,14 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   let isShownOld = false
   /** Another instance of Node-RED works for it. */
   let isElsewhere = false
+  /** While it is closed: when it was polled last, in ms by the clock of this page. */
+  let polledAt = -Infinity
   /** Why the last request to Node-RED failed. */
   let failure: Failure | undefined
   let selected: string | undefined
   /** The fault whose message was closed. */
   let closedFault: string | undefined
-  let spokenHealth: Health | undefined
+  let spokenReach: Reach | undefined
   /** The routes that are shown. */
   let found: Route[] = []
 
@@ -105,6 +116,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     // Less is known of a closed one, and what was known before will be old.
     snapshot = undefined
     version = undefined
+    polledAt = Date.now()
     show()
     options.onToggle(isOpen)
   })
@@ -113,6 +125,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     onChoose: () => showRoutes(true),
     onAll: (action) => controls.askAll(action, found, () => tools.focusAll(action)),
     onLately: () => show(),
+    onCompact: () => showRoutes(true),
     onChange: () => options.onChange(),
   })
   const empty = element('div', { className: 'media-gateway-sidebar-notice' })
@@ -140,7 +153,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   })
   const details = createDetails({
     mayControl: isAllowed,
-    isOld,
+    old,
     waiting: (routeId, destinationId) => commands.waiting({ routeId, destinationId }),
     kinds: () => kindsFor(listed.id),
     now,
@@ -164,7 +177,8 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     label: text('routesOf', { name: nameOf(listed) }),
     details: details.element,
     mayControl: isAllowed,
-    isOld,
+    old,
+    isCompact: () => tools.isCompact,
     waiting: (routeId) => commands.waiting({ routeId }),
     now,
     rates,
@@ -177,6 +191,8 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     onDrag: (routeId, event) => add('control-route', routeId, event),
     onRelease: () => showRoutes(),
   })
+  /** The failovers that no route shows: without a row they would not be seen. */
+  const unplaced = element('ul', { className: 'media-gateway-sidebar-unplaced' })
   const lately = createLately(text('lately.label', { name: nameOf(listed) }))
   const top = element(
     'div',
@@ -185,7 +201,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     devices.element,
     tools.element,
   )
-  const body = element('div', { id: `${id}-body` }, empty, list.element, lately.element)
+  const body = element('div', { id: `${id}-body` }, unplaced, empty, list.element, lately.element)
   const panel = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
   const messages = element('div', {}, fault.element, trouble.element, ...controls.elements)
 
@@ -202,10 +218,18 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
 
   /** What is shown is out of date. */
   function isOld(): boolean {
-    return (
-      failure !== undefined || state?.health.known?.isOld === true || Date.now() - stateAt > OLD_MS
-    )
+    return old() !== ''
   }
+
+  /** Why what is shown is out of date; empty where it is not. */
+  function old(): string {
+    if (isLate()) return text('old')
+    const { device } = state?.health.known ?? {}
+    return device?.sign === 'unknown' ? device.text : ''
+  }
+
+  const isLate = (): boolean =>
+    failure !== undefined || state?.health.known?.isOld === true || Date.now() - stateAt > OLD_MS
 
   function show(): void {
     isShownOld = isOld()
@@ -215,26 +239,33 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     options.onChange()
   }
 
-  function health(): Health {
+  function reach(): Reach {
     const { known, failure: missed, unreachable } = state?.health ?? {}
     if (gateway.error) return 'fault'
     if (isElsewhere) return 'elsewhere'
     if (unreachable && !failure) return 'unreachable'
-    if (known) return isOld() ? 'stale' : 'reachable'
+    if (known && (failure || known.isOld || (isOpen && isLate()))) return 'stale'
+    if (known) return known.device?.sign === 'unknown' ? 'device' : 'reachable'
+    // A closed one is not polled long enough to count as unreachable.
+    if (missed && !isOpen && isSilence(missed)) return 'unreachable'
     if (missed || (failure && isOpen)) return 'fault'
-    return isOpen ? 'asking' : 'closed'
+    return isOpen || Date.now() - polledAt < POLL_MS ? 'asking' : 'closed'
   }
 
   function showHealth(): void {
-    const present = health()
+    const present = reach()
     const { name, firmware } = snapshot?.device ?? {}
-    const word = text(`health.${present}`)
+    const known = state?.health.known
+    const isDevice = present === 'device' && known?.device
+    const word = isDevice ? isDevice.text : text(`health.${present}`)
     head.show({
       title: nameOf(gateway),
       address: gateway.address,
       isOpen,
-      tone: signOfHealth(present, state, unshown()),
+      tone: signOfGateway(present, known, unshown()),
       word,
+      isQuiet: present === 'reachable',
+      isOld: !isOpen && Date.now() - stateAt > OLD_MS,
       facts: factsOf(),
       more: [
         ...(name === undefined ? [] : [name]),
@@ -246,11 +277,11 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     // Without rows, the fault is shown in their place.
     fault.show(isOpen && snapshot && closedFault === undefined ? faultWords() : '')
     showAge()
-    if (spokenHealth !== undefined && spokenHealth !== present && SPOKEN.has(present)) {
+    if (spokenReach !== undefined && spokenReach !== present && SPOKEN.has(present)) {
       options.speak(`${nameOf(gateway)}: ${word}`)
       if (present === 'reachable') complain('')
     }
-    if (SPOKEN.has(present)) spokenHealth = present
+    if (SPOKEN.has(present)) spokenReach = present
   }
 
   /** Why the state is not known. */
@@ -264,13 +295,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   function factsOf(): string[] {
     const shown: string[] = []
     const known = state?.health.known
-    const { status, statusCode } = snapshot?.device ?? {}
-    if (status && statusCode && statusCode !== 'ok') shown.push(status)
-    if (known) {
-      const { running, routes: all, warnings, errors } = known
-      shown.push(text(isOld() ? 'ran' : 'running', { running, all }))
-      if (warnings + errors > 0) shown.push(text('problems', { number: warnings + errors }))
-    }
+    shown.push(...factsOfKnown(known, isOld(), !isOpen))
     shown.push(...factsOfFailovers(unshown()))
     if (gateway.readOnly) shown.push(text('readOnly'))
     else if (state?.mayControl === false) shown.push(text('observer'))
@@ -284,7 +309,10 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   const unshown = (): readonly Failover[] => (isOpen ? [] : (state?.failovers ?? []))
 
   function showAge(): void {
-    const ageMs = state?.health.known?.ageMs
+    const { known, unreachable, failure: missed } = state?.health ?? {}
+    // Of a closed one that did not answer, how old that is.
+    const isVerdict = !isOpen && (unreachable || (missed && !known))
+    const ageMs = isVerdict ? 0 : known?.ageMs
     const present = ageMs === undefined ? undefined : ageMs + Date.now() - stateAt
     head.showAge(present === undefined ? undefined : Math.round(present / 1000))
   }
@@ -298,9 +326,15 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     tools.show({
       isHidden: !isOpen || all.length === 0,
       mayControl: isAllowed(),
-      isOld: isOld(),
+      old: old(),
       address: gateway.address,
     })
+    const failovers = snapshot?.failovers ?? []
+    const lines = failovers.map((one) =>
+      element('li', { className: PROTECTION }, ...aboutFailover(one, now())),
+    )
+    unplaced.replaceChildren(...lines)
+    unplaced.hidden = lines.length === 0
     empty.textContent = emptyWords()
     empty.hidden = empty.textContent === ''
     lately.element.hidden = !snapshot || !tools.wantsLately
@@ -331,6 +365,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     snapshot = undefined
     version = undefined
     state = undefined
+    polledAt = -Infinity
     selected = undefined
     lately.take([])
     rates.clear()
@@ -341,6 +376,8 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     if (gateway.error) return undefined
     const asked = deviceId
     const wasOpen = isOpen
+    const isDue = !wasOpen && Date.now() - polledAt >= POLL_EVERY_MS
+    if (isDue) polledAt = Date.now()
     let answer: State | NotDeployed | Elsewhere | undefined
     let missed: Failure | undefined
     try {
@@ -350,6 +387,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
         version: snapshot && version,
         figuresAt: snapshot && figuresAt,
         lookOn: !wasOpen,
+        poll: isDue,
       })
     } catch (error) {
       missed = error as RequestError
@@ -370,10 +408,13 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   }
 
   function take(answer: State): void {
-    state = answer
-    stateAt = Date.now()
+    const { known, failure: missed, unreachable } = answer.health
+    // Nobody polls a closed one now: how it was stays, with its age.
+    const isNews = isOpen || known !== undefined || missed !== undefined || unreachable
+    state = isNews || !state ? answer : { ...answer, health: state.health }
+    if (isNews) stateAt = Date.now()
     version = answer.version
-    skew = answer.now - stateAt
+    skew = answer.now - Date.now()
     if (answer.snapshot) {
       snapshot = withProtection(answer.snapshot, answer.failovers, answer.protectedRoutes)
     }
@@ -392,7 +433,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
 
   /** Finds the devices after a failure: where there are several, one has to be chosen. */
   async function findDevices(): Promise<void> {
-    const code = state?.health.failure?.code
+    const code = failure?.code ?? state?.health.failure?.code
     if (code !== 'INVALID_INPUT' && code !== 'NOT_FOUND') return
     const other = await devices.find(place, deviceId)
     if (other?.id !== undefined) choose(other.id)
@@ -425,13 +466,12 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
       return isOpen
     },
     get isWaiting() {
-      return commands.isWaiting || health() === 'asking'
-    },
-    get listHeight() {
-      return isOpen ? list.element.offsetHeight : 0
+      return commands.isWaiting || reach() === 'asking'
     },
     get lists() {
-      return isOpen ? 1 : 0
+      const isComing = !snapshot && reach() === 'asking'
+      const need = isComing ? Infinity : list.fullHeight
+      return isOpen ? [{ height: list.element.offsetHeight, need }] : []
     },
     update(latest) {
       const isOther = latest.address !== gateway.address

@@ -9,7 +9,12 @@ export interface ShownHead {
   address: string
   isOpen: boolean
   tone: Sign
-  word: string
+  /** How it is; none where the sign says enough. */
+  word?: string
+  /** The sign says enough: the word is only spoken. */
+  isQuiet?: boolean
+  /** It was so when it was last polled. */
+  isOld?: boolean
   /** The most important first: what does not fit in the line is cut. */
   facts: string[]
   /** What the tooltip has besides. */
@@ -30,18 +35,19 @@ export function createHead(id: string, bodyId: string, onToggle: () => void): He
   const arrow = element('i', { className: 'fa media-gateway-sidebar-arrow', ariaHidden: 'true' })
   const sign = mark()
   const title = element('span', { className: 'media-gateway-sidebar-title' })
-  const word = element('span', { className: 'media-gateway-sidebar-word' })
+  const spoken = element('span', { className: 'media-gateway-sidebar-unseen' })
   const head = element(
     'button',
     { type: 'button', className: 'media-gateway-sidebar-head' },
     arrow,
     sign,
     title,
-    word,
+    spoken,
   )
+  const word = element('b', { className: 'media-gateway-sidebar-word', ariaHidden: 'true' })
   const told = element('span', { id: `${id}-facts`, className: 'media-gateway-sidebar-told' })
   const age = element('span', { className: 'media-gateway-sidebar-age' })
-  const factsRow = element('div', { className: 'media-gateway-sidebar-facts' }, told, age)
+  const factsRow = element('div', { className: 'media-gateway-sidebar-facts' }, word, told, age)
   head.setAttribute('aria-controls', bodyId)
   head.setAttribute('aria-describedby', told.id)
   head.addEventListener('click', onToggle)
@@ -49,20 +55,28 @@ export function createHead(id: string, bodyId: string, onToggle: () => void): He
   return {
     elements: [head, factsRow],
     show(shown) {
+      const { word: said = '', isOld = false, isQuiet = false } = shown
       say(title, shown.title)
-      head.title = shown.address
+      head.title = [shown.title, shown.address].join('\n')
       head.ariaExpanded = String(shown.isOpen)
-      sign.dataset['tone'] = shown.tone
-      say(word, shown.word)
+      for (const one of [sign, word]) one.dataset['tone'] = shown.tone
+      for (const one of [head, factsRow]) one.classList.toggle('media-gateway-sidebar-past', isOld)
+      say(spoken, ` ${said}`)
+      say(word, said)
+      word.hidden = isQuiet || said === ''
       say(told, shown.facts.join(' · '))
-      told.title = [...shown.facts, ...shown.more].join(' · ')
+      factsRow.title = [said, ...shown.facts, ...shown.more].filter(Boolean).join(' · ')
     },
     showAge(seconds) {
       say(age, seconds === undefined ? '' : ageOf(Math.max(0, seconds)))
+      factsRow.classList.toggle('media-gateway-sidebar-fresh', (seconds ?? 0) < FRESH_SECONDS)
     },
     focus: () => head.focus(),
   }
 }
+
+/** A younger age gives way where there is little room. */
+const FRESH_SECONDS = 15
 
 /** With many appliances, what is the same must not be laid out again. */
 function say(place: HTMLElement, words: string): void {

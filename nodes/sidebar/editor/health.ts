@@ -1,45 +1,72 @@
 // How well an appliance is known, and the sign for it.
+import { SIGNS } from '../../../client/model/health'
 import type { Failure } from '../../editor/failures'
+import type { KnownAppliance } from '../../editor/inventory'
 import type { Sign } from '../../editor/states'
-import type { State } from './api'
-import { markOf, type Failover } from './failover'
+import type { Known } from './api'
+import { troubleOfFailover, type Failover } from './failover'
+import { briefOf } from './labels'
+import { text } from './text'
 
-export type Health =
-  'reachable' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed' | 'elsewhere'
+/** `device`: the gateway is reachable, but does not know how its device is. */
+export type Reach =
+  'reachable' | 'device' | 'stale' | 'unreachable' | 'asking' | 'fault' | 'closed' | 'elsewhere'
 
-const SIGNS: Record<Health, Sign> = {
-  reachable: 'ok',
-  stale: 'warn',
-  unreachable: 'error',
+const OF: Record<Exclude<Reach, 'reachable'>, Sign> = {
+  device: 'critical',
+  stale: 'warning',
+  unreachable: 'critical',
   asking: 'unknown',
-  fault: 'error',
-  closed: 'off',
-  elsewhere: 'off',
+  fault: 'critical',
+  closed: 'stopped',
+  elsewhere: 'stopped',
 }
 
 /**
- * A closed panel has no rows: its sign stands for them.
+ * The sign of a head stands for all that is below it.
  * @param failovers those that no row shows
  */
-export function signOfHealth(
-  health: Health,
-  state: State | undefined,
+export function signOfGateway(
+  reach: Reach,
+  known: Known | undefined,
   failovers: readonly Failover[],
 ): Sign {
-  const signs = [signOfRoutes(health, state), ...failovers.map((one) => markOf(one, 0).sign)]
-  return (['error', 'warn'] as const).find((sign) => signs.includes(sign)) ?? signs[0]!
+  const signs = failovers.map(troubleOfFailover).filter((sign) => TROUBLE.includes(sign))
+  if (reach !== 'reachable') signs.push(OF[reach])
+  else signs.push(known?.worst?.sign ?? 'ok', known?.device?.sign ?? 'ok')
+  return SIGNS.find((sign) => signs.includes(sign))!
 }
 
-function signOfRoutes(health: Health, state: State | undefined): Sign {
-  if (health !== 'reachable') return SIGNS[health]
-  const { warnings = 0, errors = 0 } = state?.health.known ?? {}
-  if (errors > 0) return 'error'
-  return warnings > 0 ? 'warn' : 'ok'
+const TROUBLE: readonly Sign[] = ['critical', 'warning']
+
+/** The number first, which must not be cut. @param isClosed no row shows the worst */
+export function factsOfKnown(
+  known: KnownAppliance | undefined,
+  isOld: boolean,
+  isClosed: boolean,
+): string[] {
+  if (!known) return []
+  const { running, routes: all, problems: number, worst, device } = known
+  const facts = [text(isOld ? 'ran' : 'running', { running, all })]
+  if (number > 0) facts.unshift(text(number === 1 ? 'problem' : 'problems', { number }))
+  if (worst && isClosed) facts.push(`${worst.route}: ${briefOf(worst)}`)
+  if (device && device.sign !== 'unknown') facts.unshift(device.text)
+  return facts
 }
 
 /** A screen reader announces changes between these. */
-export const SPOKEN: ReadonlySet<Health> = new Set(['reachable', 'stale', 'unreachable', 'fault'])
+export const SPOKEN: ReadonlySet<Reach> = new Set([
+  'reachable',
+  'device',
+  'stale',
+  'unreachable',
+  'fault',
+])
 
 /** By code: the words may contain a number that keeps changing. */
 export const keyOf = (fault: Failure | undefined): string | undefined =>
   fault?.code ?? fault?.message
+
+/** It did not answer, as opposed to one whose answer was a fault. */
+export const isSilence = (fault: Failure | undefined): boolean =>
+  fault?.code === 'UNAVAILABLE' || fault?.code === 'TIMEOUT'

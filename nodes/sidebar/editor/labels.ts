@@ -1,42 +1,50 @@
 // What the sidebar says of a route and its parts, in a line each.
 import { element } from '../../editor/element'
-import {
-  isConnected,
-  isOn,
-  isRunning,
-  signOfPart,
-  signOfRoute,
-  withTrouble,
-  wordOf,
-  wordOfPart,
-} from '../../editor/states'
+import { isConnected, isOn, isRunning, wordOf, wordOfPart, type Health } from '../../editor/states'
 import type { Part, Route } from './route'
 import { text } from './text'
 
-/**
- * The state of a route in words, in the past tense when it is old: first how it is, then how many of
- * its destinations are connected.
- */
-export function summaryOf(route: Route, isOld = false): [first: string, last: string] {
-  const runs = isRunning(route)
-  const { source, destinations } = route
-  const word = isOld ? text(`route.was.${runs ? 'running' : 'idle'}`) : wordOf(route.state)
-  const words = withTrouble(word, signOfRoute(route))
-  const all = destinations.length
-  if (!runs) return [words, SEPARATOR + text('route.has', { all })]
-  const on = destinations.filter(isOn)
-  const connected = on.filter(isConnected).length
-  const first = [words, text('route.source', { state: wordOf(source.state) })]
-  const last = [text('route.destinations', { connected, all: on.length })]
-  if (on.length < all) last.push(text('route.off', { off: all - on.length }))
-  return [first.join(SEPARATOR), SEPARATOR + last.join(SEPARATOR)]
+/** What a row says of a route: what does not fit in its line is left out, the last first. */
+export interface Summary {
+  /** How it is: the reason where something is wrong, or else its state. */
+  first: string
+  rest: string[]
 }
 
-const SEPARATOR = ' · '
+/** In the past tense when it is old. */
+export function summaryOf(route: Route, isOld = false): Summary {
+  const { health } = route
+  const was = text(`route.was.${isRunning(route) ? 'running' : 'idle'}`)
+  if (isOld && health.sign === 'unknown') return { first: briefOf(health), rest: [was] }
+  if (isOld) return { first: was, rest: isWell(health) ? [] : [lastSeen(briefOf(health))] }
+  const all = route.destinations.length
+  if (health.sign === 'stopped') {
+    return { first: wordOf(route.state), rest: [text('route.has', { all })] }
+  }
+  const on = route.destinations.filter(isOn)
+  const connected = on.filter(isConnected).length
+  const rest = [text('route.destinations', { connected, all: on.length })]
+  if (on.length < all) rest.push(text('route.off', { off: all - on.length }))
+  return { first: isWell(health) ? wordOf(route.state) : briefOf(health), rest }
+}
+
+const isWell = ({ sign }: Health): boolean => sign === 'ok' || sign === 'stopped'
+const lastSeen = (state: string): string => text('state.was', { state })
+
+export const briefOf = ({ brief, text: all }: Health): string => brief ?? all
+
+/** For the details: why something is wrong, and how the gateway says that. */
+export function routeSummary({ health, state, summaryStatusCode }: Route, isOld: boolean): string {
+  const own = [state, summaryStatusCode].filter(Boolean).join(', ')
+  const words = isOld && health.sign !== 'unknown' ? lastSeen(health.text) : health.text
+  return own && !isWell(health) ? text('route.says', { words, own }) : words
+}
 
 export function partSummary(part: Part, isOld: boolean): string {
-  const state = wordOfPart(part)
-  return withTrouble(isOld ? text('state.was', { state }) : state, signOfPart(part))
+  const { health } = part
+  if (isOld && health.sign === 'unknown') return lastSeen(wordOfPart(part))
+  const words = isWell(health) ? wordOfPart(part) : health.text
+  return isOld ? lastSeen(words) : words
 }
 
 /** How it arrives: protocol and port. */

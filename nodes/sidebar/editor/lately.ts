@@ -1,9 +1,18 @@
-// What happened lately on an appliance.
+// The incidents of an appliance: open ones first, and those that have ended.
 import { element } from '../../editor/element'
 import { text } from './text'
 
-/** An event in one sentence, or a time in which nobody watched. */
-export type Happening = { at: number; text: string } | { at: number; from: number }
+/** An incident, or a time in which nobody watched. */
+export type Happening = Incident | { at: number; from: number }
+
+export interface Incident {
+  severity: 'critical' | 'warning'
+  /** Unix ms. */
+  since: number
+  /** Null while it lasts. */
+  until: number | null
+  text: string
+}
 
 export interface Lately {
   element: HTMLElement
@@ -22,7 +31,7 @@ export function createLately(label: string): Lately {
     isLate = list.matches(':hover') && list.childElementCount > 0
     // What somebody reads stays where it is.
     if (isLate) return
-    const rows = shown.map(rowOf).reverse()
+    const rows = [...shown].sort(byPlace).map(rowOf)
     list.replaceChildren(...(rows.length > 0 ? rows : [element('li', {}, text('lately.none'))]))
   }
 
@@ -39,14 +48,38 @@ export function createLately(label: string): Lately {
   }
 }
 
+/** Open ones first, the critical before the warnings; then the latest end first. */
+function byPlace(one: Happening, other: Happening): number {
+  return placeOf(one) - placeOf(other) || timeOfEnd(other) - timeOfEnd(one)
+}
+
+function placeOf(happening: Happening): number {
+  if ('from' in happening || happening.until !== null) return 2
+  return happening.severity === 'critical' ? 0 : 1
+}
+
+const timeOfEnd = (happening: Happening): number =>
+  'from' in happening ? happening.at : (happening.until ?? happening.since)
+
 function rowOf(happening: Happening): HTMLElement {
-  const { at } = happening
-  const words =
-    'text' in happening
-      ? happening.text
-      : text('lately.gap', { from: timeOf(happening.from), to: timeOf(at) })
-  const time = element('time', { dateTime: new Date(at).toISOString() }, timeOf(at))
-  return element('li', {}, time, element('span', {}, words))
+  if ('from' in happening) {
+    const from = timeOf(happening.from)
+    return lineOf(happening.from, from, text('lately.gap', { from, to: timeOf(happening.at) }))
+  }
+  const { since, until, severity, text: words } = happening
+  const begun = timeOf(since)
+  const when =
+    until === null
+      ? text('lately.since', { time: begun })
+      : text('lately.lasted', { from: begun, duration: durationOf(until - since) })
+  const row = lineOf(since, when, words)
+  if (until === null) row.dataset['tone'] = severity
+  return row
+}
+
+function lineOf(at: number, when: string, words: string): HTMLElement {
+  const time = element('time', { dateTime: new Date(at).toISOString() }, when)
+  return element('li', {}, time, ' ', element('span', {}, words))
 }
 
 /** With the date, unless it is today. */
@@ -55,4 +88,12 @@ function timeOf(at: number): string {
   const isToday = when.toDateString() === new Date().toDateString()
   const form = { hourCycle: 'h23' } as const
   return isToday ? when.toLocaleTimeString([], form) : when.toLocaleString([], form)
+}
+
+function durationOf(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  const all = Math.floor(seconds / 60)
+  if (all === 0) return text('lately.duration.seconds', { seconds })
+  const [hours, minutes] = [Math.floor(all / 60), all % 60]
+  return text(`lately.duration.${hours === 0 ? 'minutes' : 'hours'}`, { hours, minutes })
 }

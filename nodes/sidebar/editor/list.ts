@@ -8,6 +8,7 @@ import { createRow, type Row } from './row'
 
 const CLASS = 'media-gateway-sidebar-list'
 const ROW_HEIGHT = 62
+const COMPACT_HEIGHT = 30
 /** Rows kept above and below those in sight. */
 const MARGIN = 5
 
@@ -16,8 +17,10 @@ export interface ListOptions {
   /** What is shown below the row that is selected. */
   details: HTMLElement
   mayControl(): boolean
-  /** What is shown is out of date. */
-  isOld(): boolean
+  /** Why what is shown is out of date; empty where it is not. */
+  old(): string
+  /** Rows of one line. */
+  isCompact(): boolean
   waiting(routeId: string): Action | undefined
   /** Unix ms, by the clock of Node-RED. */
   now(): number
@@ -43,6 +46,8 @@ export interface ShownRoutes {
 
 export interface RouteList {
   element: HTMLElement
+  /** The height in which it would show all its rows. */
+  readonly fullHeight: number
   show(shown: ShownRoutes): void
   /** Brings the focus to the button of a route, or else to its row. */
   focusButton(routeId: string): void
@@ -98,7 +103,7 @@ export function createRouteList(options: ListOptions): RouteList {
   })
 
   function press(id: string): void {
-    if (options.waiting(id) === undefined && !options.isOld()) options.onControl(id)
+    if (options.waiting(id) === undefined && !options.old()) options.onControl(id)
   }
 
   /** The row stays where it is, unless its details would be out of sight. */
@@ -128,7 +133,10 @@ export function createRouteList(options: ListOptions): RouteList {
   const isButton = (target: EventTarget | null): boolean =>
     target instanceof Element && target.closest('button') !== null
   const indexOf = (id: string | undefined): number => routes.findIndex((route) => route.id === id)
-  const pageSize = (): number => Math.max(1, Math.floor(view.clientHeight / ROW_HEIGHT) - 1)
+  const pageSize = (): number => Math.max(1, Math.floor(view.clientHeight / rowHeight()) - 1)
+
+  const rowHeight = (): number => (options.isCompact() ? COMPACT_HEIGHT : ROW_HEIGHT)
+  const fullHeight = (): number => routes.length * rowHeight() + gap().height
 
   /** How many rows are above the details, and the height of the details. */
   function gap(): { above: number; height: number } {
@@ -138,21 +146,21 @@ export function createRouteList(options: ListOptions): RouteList {
 
   function topOf(index: number): number {
     const { above, height } = gap()
-    return index * ROW_HEIGHT + (index < above ? 0 : height)
+    return index * rowHeight() + (index < above ? 0 : height)
   }
 
   /** The row at a height, or the first one below the details if they are there. */
   function indexAt(y: number): number {
     const { above, height } = gap()
-    const index = Math.floor(y / ROW_HEIGHT)
-    return index < above ? index : Math.max(above, Math.floor((y - height) / ROW_HEIGHT))
+    const index = Math.floor(y / rowHeight())
+    return index < above ? index : Math.max(above, Math.floor((y - height) / rowHeight()))
   }
 
   function moveTo(wanted: number, toButton: boolean): void {
     const index = Math.min(Math.max(wanted, 0), routes.length - 1)
     active = routes[index]!.id
     const top = topOf(index)
-    const least = top + ROW_HEIGHT - view.clientHeight
+    const least = top + rowHeight() - view.clientHeight
     view.scrollTop = Math.min(Math.max(view.scrollTop, least), top)
     draw()
     const row = rows.get(active)!
@@ -161,10 +169,10 @@ export function createRouteList(options: ListOptions): RouteList {
   }
 
   function draw(): void {
-    const { above, height } = gap()
-    details.style.top = `${above === Infinity ? 0 : above * ROW_HEIGHT}px`
+    const { above } = gap()
+    details.style.top = `${above === Infinity ? 0 : above * rowHeight()}px`
     // Each change of a height makes the browser lay out the page.
-    const all = `${routes.length * ROW_HEIGHT + height}px`
+    const all = `${fullHeight()}px`
     if (grid.style.height !== all) grid.style.height = all
     const activeIndex = Math.max(indexOf(active), 0)
     const first = Math.max(0, indexAt(view.scrollTop) - MARGIN)
@@ -182,13 +190,14 @@ export function createRouteList(options: ListOptions): RouteList {
       row.element.remove()
     }
     for (const [id, index] of shown) {
-      const row = rows.get(id) ?? createRow(ROW_HEIGHT)
+      const row = rows.get(id) ?? createRow()
       row.show(routes[index]!, {
         index,
-        top: index * ROW_HEIGHT + (index < above ? 0 : height),
+        top: topOf(index),
         isActive: index === activeIndex,
         isSelected: id === selected,
-        isOld: options.isOld(),
+        old: options.old(),
+        isCompact: options.isCompact(),
         isGone: !present.has(id),
         waiting: options.waiting(id),
         mayControl: options.mayControl(),
@@ -227,6 +236,9 @@ export function createRouteList(options: ListOptions): RouteList {
 
   return {
     element: view,
+    get fullHeight() {
+      return view.hidden ? 0 : fullHeight()
+    },
     show(shown) {
       keepHeight(shown)
       const hadFocus = grid.contains(document.activeElement)

@@ -8,6 +8,8 @@ interface Remembered {
   order: Record<string, string>
   /** Does it show what happened lately? */
   lately: Record<string, boolean>
+  /** Are its routes in one line each? */
+  compact: Record<string, boolean>
 }
 
 const KEY = 'media-gateway-sidebar'
@@ -19,8 +21,14 @@ export function remembered(): Remembered {
   } catch {
     // Something else is there: the defaults.
   }
-  const { open, device, order, lately }: Partial<Remembered> = kept ?? {}
-  return { open: { ...open }, device: { ...device }, order: { ...order }, lately: { ...lately } }
+  const { open, device, order, lately, compact }: Partial<Remembered> = kept ?? {}
+  return {
+    open: { ...open },
+    device: { ...device },
+    order: { ...order },
+    lately: { ...lately },
+    compact: { ...compact },
+  }
 }
 
 export function remember<Of extends keyof Remembered>(

@@ -101,6 +101,10 @@ export function rateOfRoute({ source, destinations }: Figures): string {
   return text('rate.route', { in: numberOf(source.bitrate), out: numberOf(out) })
 }
 
+/** What a route receives; empty where that is not known. */
+export const rateOfSource = ({ source: { bitrate } }: Figures): string =>
+  bitrate === undefined ? '' : text('rate.source', { rate: numberOf(bitrate) })
+
 export function rateOfPart({ bitrate, clients }: Figure = {}): string {
   const words = []
   if (bitrate !== undefined) words.push(text('rate.part', { rate: numberOf(bitrate) }))

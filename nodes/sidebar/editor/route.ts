@@ -1,9 +1,12 @@
 // The routes of an appliance as the sidebar has them, which of them are shown, and in which order.
-import { isRunning, signOfRoute, type Stateful } from '../../editor/states'
-import { failoversFor, markOf, type Failover } from './failover'
+import { SIGNS, type Sign } from '../../../client/model/health'
+import { isRunning, type Health, type Stateful } from '../../editor/states'
+import { failoversFor, troubleOfFailover, withoutRoute, type Failover } from './failover'
 
 /** The state of a device, as far as the sidebar shows it. */
 export interface Snapshot {
+  /** Those that no route shows. */
+  failovers: Failover[]
   device: { id: string; name: string; statusCode?: string; status?: string; firmware?: string }
   routes: Route[]
 }
@@ -11,6 +14,7 @@ export interface Snapshot {
 export interface Route extends Stateful {
   id: string
   name: string
+  health: Health
   source: Part
   destinations: Part[]
   /** Those that keep it on the air. */
@@ -20,7 +24,7 @@ export interface Route extends Stateful {
 }
 
 /** What Node-RED says of the routes, without what the sidebar adds. */
-export interface ToldSnapshot extends Omit<Snapshot, 'routes'> {
+export interface ToldSnapshot extends Omit<Snapshot, 'routes' | 'failovers'> {
   routes: Omit<Route, 'failovers' | 'isProtected'>[]
 }
 
@@ -33,6 +37,7 @@ export function withProtection(
   const isProtected = new Set(protectedRoutes)
   return {
     device,
+    failovers: withoutRoute(failovers, device, routes),
     routes: routes.map((route) => ({
       ...route,
       failovers: failoversFor(failovers, device.id, route.id),
@@ -42,6 +47,7 @@ export function withProtection(
 }
 
 export interface Part extends Stateful {
+  health: Health
   id?: string
   name?: string
   protocol?: string
@@ -56,7 +62,7 @@ const IS: Record<Filter, (route: Route) => boolean> = {
   all: () => true,
   running: isRunning,
   idle: (route) => !isRunning(route),
-  problem: (route) => troubleOf(route) > 0,
+  problem: (route) => ['critical', 'warning'].includes(signOf(route)),
 }
 
 /** The routes that pass the filter and have the words in their name or ID. */
@@ -77,15 +83,18 @@ const names = new Intl.Collator(undefined, { numeric: true })
 
 export function sorted(routes: readonly Route[], order: Order): Route[] {
   const byName = (one: Route, other: Route): number => names.compare(one.name, other.name)
-  const byTrouble = (one: Route, other: Route): number => troubleOf(other) - troubleOf(one)
+  const byTrouble = (one: Route, other: Route): number => rankOf(one) - rankOf(other)
   return [...routes].sort(
     (one, other) => (order === 'trouble' && byTrouble(one, other)) || byName(one, other),
   )
 }
 
-/** The more, the worse; 0 for none. */
-function troubleOf(route: Route): number {
-  const signs = [signOfRoute(route), ...route.failovers.map((one) => markOf(one, 0).sign)]
-  if (signs.includes('error')) return 2
-  return signs.includes('warn') ? 1 : 0
+/** How it is, and how its failovers are: the worst of them. */
+function signOf({ health, failovers }: Route): Sign {
+  const signs = [health.sign, ...failovers.map(troubleOfFailover)]
+  return SIGNS.find((sign) => signs.includes(sign))!
 }
+
+/** The worst first. Callers who come and go change no order. */
+const rankOf = (route: Route): number =>
+  Math.min(SIGNS.indexOf(signOf(route)), SIGNS.indexOf('waiting'))

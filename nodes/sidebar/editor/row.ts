@@ -1,11 +1,11 @@
 import { element } from '../../editor/element'
-import { isRunning, signOfRoute } from '../../editor/states'
+import { isRunning } from '../../editor/states'
 import { isBlocked, type Action } from './commands'
 import { markOf } from './failover'
-import { HEIGHT, rateOfRoute, WIDTH, type Rates } from './rates'
+import { HEIGHT, rateOfRoute, rateOfSource, WIDTH, type Rates } from './rates'
 import type { Route } from './route'
 import { text } from './text'
-import { mark as createMark, placeOf, summaryOf } from './labels'
+import { mark as createMark, placeOf, summaryOf, type Summary } from './labels'
 
 export interface Row {
   readonly element: HTMLElement
@@ -19,8 +19,10 @@ export interface ShownRow {
   top: number
   isActive: boolean
   isSelected: boolean
-  /** What is shown of it is out of date. */
-  isOld: boolean
+  /** Why what is shown of it is out of date; empty where it is not. */
+  old: string
+  /** In one line. */
+  isCompact: boolean
   /** The route is gone, and keeps its place only while the pointer or the focus is on the list. */
   isGone: boolean
   /** What is under way. */
@@ -33,8 +35,7 @@ export interface ShownRow {
   rates: Rates
 }
 
-/** A row of fixed height. */
-export function createRow(height: number): Row {
+export function createRow(): Row {
   const sign = createMark()
   const name = element('span', { className: 'media-gateway-sidebar-name' })
   const badge = element('span', { className: 'media-gateway-sidebar-badge' })
@@ -45,13 +46,20 @@ export function createRow(height: number): Row {
   })
   lock.setAttribute('role', 'img')
   const title = element('div', { className: 'media-gateway-sidebar-heading' }, name, lock, badge)
-  // What comes last is short, and stays when the rest is cut.
-  const state = element('span')
-  const counts = element('span')
-  const summary = element('span', { className: 'media-gateway-sidebar-summary' }, state, counts)
+  const first = element('b')
+  const second = element('span')
+  const third = element('span')
+  const summary = element(
+    'span',
+    { className: 'media-gateway-sidebar-summary' },
+    first,
+    second,
+    third,
+  )
   const place = element('span')
   const line = createLine()
   const rate = element('span', { className: 'media-gateway-sidebar-rate' })
+  const received = element('span', { className: 'media-gateway-sidebar-received' })
   const figures = element(
     'span',
     { className: 'media-gateway-sidebar-figures' },
@@ -69,20 +77,21 @@ export function createRow(height: number): Row {
     title,
     summary,
     figures,
+    received,
   )
   const action = element('div', { className: 'media-gateway-sidebar-action' }, button)
   const row = element('div', { className: 'media-gateway-sidebar-row' }, sign, about, action)
   row.setAttribute('role', 'row')
   for (const cell of [about, action]) cell.setAttribute('role', 'gridcell')
-  row.style.height = `${height}px`
-
   return {
     element: row,
     button,
-    show(route, { index, top, isActive, isSelected, isOld, isGone, waiting, now, rates, ...may }) {
+    show(route, { index, top, isActive, isSelected, old, isGone, waiting, now, rates, ...may }) {
       const runs = isRunning(route)
+      const isOld = old !== ''
       row.classList.toggle('media-gateway-sidebar-old', isOld || isGone)
-      sign.dataset['tone'] = waiting ? 'waiting' : signOfRoute(route)
+      row.classList.toggle('media-gateway-sidebar-compact', may.isCompact)
+      row.dataset['tone'] = sign.dataset['tone'] = waiting ? 'busy' : route.health.sign
       set(name, route.name)
       name.title = route.name
       lock.hidden = !route.isProtected || isGone
@@ -90,25 +99,29 @@ export function createRow(height: number): Row {
       const [failover] = isGone ? [] : route.failovers
       const mark = failover && markOf(failover, now)
       badge.hidden = !mark
-      badge.dataset['sign'] = isOld ? 'off' : (mark?.sign ?? 'off')
+      badge.dataset['sign'] = isOld ? 'stopped' : (mark?.sign ?? 'stopped')
       set(badge, mark?.brief ?? '')
       badge.title = mark ? text('failover.title', { state: mark.words }) : ''
-      const [first, last] = summaryWords(route, { isOld, isGone, waiting })
-      set(state, first)
-      set(counts, last)
-      summary.title = first + last
+      const words = summaryWords(route, { old, isGone, waiting })
+      set(first, words.first)
+      for (const [at, one] of [second, third].entries()) {
+        set(one, words.rest[at] === undefined ? '' : SEPARATOR + words.rest[at])
+      }
+      summary.title = [words.first, ...words.rest].join(SEPARATOR)
       set(place, isGone ? '' : placeOf(route.source))
       // What was received before is no news of now: the line stays when the figures are old.
       line.show(isGone ? '' : rates.path(route.id, now))
       const carried = isOld || isGone ? undefined : rates.now(route.id)
       set(rate, carried ? rateOfRoute(carried) : '')
+      set(received, carried ? rateOfSource(carried) : '')
       action.hidden = !may.mayControl || isGone
       row.draggable = may.isDraggable && !isGone
       // A disabled button would lose the focus.
       const verb = runs ? 'stop' : 'start'
-      const why = whyNot(verb, route, isOld)
+      const why = whyNot(verb, route, old)
       button.setAttribute('aria-disabled', String(waiting !== undefined || why !== ''))
-      button.title = why
+      button.title = why || (may.isCompact ? text(verb) : '')
+      button.dataset['verb'] = verb
       set(button, text(verb))
       button.setAttribute('aria-label', controlLabel(verb, route.name, why))
       row.dataset['route'] = route.id
@@ -140,15 +153,20 @@ const SVG = 'http://www.w3.org/2000/svg'
 
 function summaryWords(
   route: Route,
-  { isOld, isGone, waiting }: Pick<ShownRow, 'isOld' | 'isGone' | 'waiting'>,
-): [first: string, last: string] {
-  if (isGone) return [text('route.gone'), '']
-  return waiting ? [text(`waiting.${waiting}`), ''] : summaryOf(route, isOld)
+  { old, isGone, waiting }: Pick<ShownRow, 'old' | 'isGone' | 'waiting'>,
+): Summary {
+  if (isGone) return { first: text('route.gone'), rest: [] }
+  return waiting ? { first: text(`waiting.${waiting}`), rest: [] } : summaryOf(route, old !== '')
 }
 
-/** Why a command cannot be given now; empty when it can. */
-export function whyNot(verb: Action, route: Route, isOld: boolean): string {
-  if (isOld) return text('old')
+const SEPARATOR = ' · '
+
+/**
+ * Why a command cannot be given now; empty when it can.
+ * @param old why what is shown is out of date
+ */
+export function whyNot(verb: Action, route: Route, old: string): string {
+  if (old) return old
   return isBlocked(verb, route) ? text('protected.why') : ''
 }
 

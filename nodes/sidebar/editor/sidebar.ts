@@ -50,7 +50,10 @@ export function createSidebar(): Sidebar {
     isShown = now
     if (now) refresh()
   })
-  new ResizeObserver(share).observe(content)
+  new ResizeObserver(() => share(true)).observe(content)
+  for (const event of ['mouseleave', 'focusout']) {
+    scroller.addEventListener(event, () => requestAnimationFrame(() => share()))
+  }
 
   function deployed(): void {
     for (const panel of panels) panel.deployed()
@@ -134,7 +137,7 @@ export function createSidebar(): Sidebar {
           isOpen: open[gateway.id] ?? index < OPEN_AT_FIRST,
           onToggle(isOpen) {
             remember('open', gateway.id, isOpen)
-            share()
+            share(true)
             askSoon()
           },
           onChange: share,
@@ -151,21 +154,35 @@ export function createSidebar(): Sidebar {
       messages,
       panels.map((panel) => panel.messages),
     )
-    share()
+    share(panels.some(({ id }) => !before.has(id)))
   }
 
-  /** Gives the lists the height that is left over. */
-  function share(): void {
-    const open = panels.reduce((sum, { lists }) => sum + lists, 0)
-    if (open === 0 || content.clientHeight === 0) return
-    const height = panels.reduce((sum, { listHeight }) => sum + listHeight, 0)
+  /**
+   * Shares the height that is left over among the lists: a short one gets what it needs, and the
+   * others have the rest in equal parts.
+   * @param isAsked by the user; otherwise nothing moves under the mouse or the focus
+   */
+  function share(isAsked = false): void {
+    const lists = panels.flatMap((panel) => panel.lists)
+    if (lists.length === 0 || content.clientHeight === 0 || (!isAsked && isHeld())) return
+    const height = lists.reduce((sum, room) => sum + room.height, 0)
     const others = place.offsetHeight + notice.offsetHeight - height
-    const each = Math.floor((content.clientHeight - others) / open)
+    let left = content.clientHeight - others
+    let most = left
+    const needs = lists.map((room) => room.need).sort((one, other) => one - other)
+    for (const [index, need] of needs.entries()) {
+      most = Math.floor(left / (needs.length - index))
+      if (need > most) break
+      left -= need
+    }
     content.style.setProperty(
       '--media-gateway-sidebar-list',
-      `${Math.max(each, LEAST_LIST_HEIGHT)}px`,
+      `${Math.max(most, LEAST_LIST_HEIGHT)}px`,
     )
   }
+
+  const isHeld = (): boolean =>
+    scroller.matches(':hover') || scroller.querySelector(':focus-visible') !== null
 
   return { content, deployed }
 }

@@ -21,6 +21,8 @@ export interface ToolsOptions {
   onAll(action: 'start' | 'stop'): void
   /** The user wants to see, or no longer to see, what happened lately. */
   onLately(isWanted: boolean): void
+  /** The user wants rows of one line, or no longer. */
+  onCompact(): void
   /** The height has changed. */
   onChange(): void
 }
@@ -28,8 +30,8 @@ export interface ToolsOptions {
 export interface ShownTools {
   isHidden: boolean
   mayControl: boolean
-  /** A command to all would not do what the user sees. */
-  isOld: boolean
+  /** Why a command to all would not do what the user sees; empty where it would. */
+  old: string
   /** Of the appliance. */
   address: string
 }
@@ -37,6 +39,7 @@ export interface ShownTools {
 export interface Tools {
   readonly element: HTMLElement
   readonly wantsLately: boolean
+  readonly isCompact: boolean
   /** The routes to show, in their order. */
   choose(routes: readonly Route[]): Route[]
   show(shown: ShownTools): void
@@ -47,6 +50,7 @@ export function createTools(options: ToolsOptions): Tools {
   const { gatewayId } = options
   const kept = remembered()
   let wantsLately = kept.lately[gatewayId] === true
+  let isCompact = kept.compact[gatewayId] === true
 
   const search = element('input', {
     type: 'text',
@@ -56,6 +60,7 @@ export function createTools(options: ToolsOptions): Tools {
   const filter = choiceOf('filter', FILTERS)
   const order = choiceOf('order', ORDERS)
   order.value = ORDERS.find((one) => one === kept.order[gatewayId]) ?? ORDERS[0]
+  const compact = textButton('☰', text('compact'))
   const more = textButton('⋯', text('more'))
   const lately = textButton(text('lately.show'))
   const all = { start: textButton(text('all.start')), stop: textButton(text('all.stop')) }
@@ -72,7 +77,7 @@ export function createTools(options: ToolsOptions): Tools {
   const tools = element(
     'div',
     {},
-    element('div', { className: 'media-gateway-sidebar-tools' }, search, filter, more),
+    element('div', { className: 'media-gateway-sidebar-tools' }, search, filter, compact, more),
     further,
   )
 
@@ -95,6 +100,12 @@ export function createTools(options: ToolsOptions): Tools {
     showMore()
     options.onChange()
   })
+  compact.addEventListener('click', () => {
+    isCompact = !isCompact
+    remember('compact', gatewayId, isCompact)
+    showMore()
+    options.onCompact()
+  })
   lately.addEventListener('click', () => {
     wantsLately = !wantsLately
     remember('lately', gatewayId, wantsLately)
@@ -110,6 +121,7 @@ export function createTools(options: ToolsOptions): Tools {
   function showMore(): void {
     more.ariaExpanded = String(!further.hidden)
     lately.ariaPressed = String(wantsLately)
+    compact.ariaPressed = String(isCompact)
   }
 
   showMore()
@@ -118,14 +130,17 @@ export function createTools(options: ToolsOptions): Tools {
     get wantsLately() {
       return wantsLately
     },
+    get isCompact() {
+      return isCompact
+    },
     choose: (routes) =>
       sorted(matchingRoutes(routes, search.value, filter.value as Filter), order.value as Order),
-    show({ isHidden, mayControl, isOld, address }) {
+    show({ isHidden, mayControl, old, address }) {
       tools.hidden = isHidden
       for (const button of Object.values(all)) {
         button.hidden = !mayControl
-        button.ariaDisabled = String(isOld)
-        button.title = isOld ? text('old') : ''
+        button.ariaDisabled = String(old !== '')
+        button.title = old
       }
       const page = pageAt(address)
       link.hidden = page === undefined

@@ -1,4 +1,5 @@
 // The form of the watch: besides plain rows, it has two lists, the events and the limits.
+import { field, read } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { reason, text as shared, type CheckOptions } from '../../editor/text'
 import { idType, manyAppliances, nameType, ownType, type TypedChoices } from '../../editor/typed'
@@ -14,6 +15,7 @@ export const watch = {
       events: showEvents(node['events']),
       thresholds: showLimits(node['thresholds']),
     })
+    showDefaultHold(node)
   },
 
   /** True, or which of the events do not exist. */
@@ -35,6 +37,18 @@ export const watch = {
     })
     return faults.length === 0 || reason(faults.join('; '), options)
   },
+}
+
+/** How long something must last depends on what is reported. */
+function showDefaultHold(node: EditorNode): void {
+  const report = field(node, 'report')
+  const hold = field(node, 'holdFor').get(0) as HTMLInputElement
+  const update = (): void => {
+    const key = read(report) === 'incidents' ? 'holdForIncidents' : 'holdFor'
+    hold.placeholder = text(`placeholder.${key}`)
+  }
+  report.on('change', update)
+  update()
 }
 
 /** A watch gets no messages, so nothing can come from one. */

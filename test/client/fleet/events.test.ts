@@ -23,4 +23,35 @@ describe('events of the engine of a fleet', () => {
       after: 'up',
     })
   })
+  it('are one incident where incidents are reported, with the same ID to its end', () => {
+    const incident = {
+      severity: 'critical',
+      kind: 'gateway',
+      reason: 'gateway-away',
+      since: 1000,
+    }
+    const begun = engineEvent({ isUp: false, at: 1000 }, 'North', 'en-US', 'incidents')
+    const { id } = begun.incident!
+    begun.should.eql({
+      event: 'incident.begun',
+      incident: { id, ...incident, until: null, durationMs: null },
+      text: 'Gateway North: the lease on the engine is lost, so this instance has stopped working for its appliances',
+      at: 1000,
+      device: { id: '', name: '' },
+      before: 'ok',
+      after: 'critical',
+    })
+    const back = { isUp: true, at: 4000, since: 1000, outageMs: 3000 }
+    engineEvent(back, 'North', 'en-US', 'incidents').should.eql({
+      event: 'incident.ended',
+      incident: { id, ...incident, until: 4000, durationMs: 3000 },
+      text: 'Gateway North: the lease on the engine is back after 3 seconds',
+      at: 4000,
+      device: { id: '', name: '' },
+      before: 'critical',
+      after: 'ok',
+    })
+    const later = engineEvent({ isUp: false, at: 9000 }, 'North', 'en-US', 'incidents')
+    later.incident!.id.should.not.equal(id)
+  })
 })

@@ -7,8 +7,10 @@ import { checkRows } from '../../../client/model/inventory'
 const ACCOUNT = { username: 'ops', password: 'manager' }
 const FINGERPRINT = 'AB'.repeat(32)
 
+/** As far as an inventory in a file can be trusted. */
+const TRUSTED = { passwordHosts: ['10.*.*.*'], secretPrefix: 'SRT_' }
 const read = (rows: unknown, rules: Partial<InventoryRules> = {}) =>
-  readInventory(rows, { lookUp: () => undefined, defaults: ACCOUNT, ...rules })
+  readInventory(rows, { lookUp: () => undefined, defaults: ACCOUNT, ...TRUSTED, ...rules })
 const faults = (rows: unknown, rules?: Partial<InventoryRules>): string[] =>
   read(rows, rules).faults.map(({ message }) => message)
 
@@ -48,7 +50,7 @@ describe('an inventory', () => {
       { name: 'i', baseUrl: 'https://10.0.0.9', fingerprint: 'AB' },
       { name: 17, baseUrl: 'http://10.0.0.10' },
       { name: 'k'.repeat(201), baseUrl: 'http://10.0.0.11' },
-      { name: 'l', baseUrl: 'http://10.0.0.12', password: '${NOT_SET}' },
+      { name: 'l', baseUrl: 'http://10.0.0.12', password: '${SRT_NOT_SET}' },
       { name: 'm', baseUrl: 'http://10.0.0.13' },
     ]
     const { rows: usable, faults: wrong } = read(rows)
@@ -71,7 +73,7 @@ describe('an inventory', () => {
         'Row 9 of the inventory, "i": The fingerprint must be a SHA-256 fingerprint of 64 hexadecimal digits.',
         'Row 10 of the inventory: The field name must be text.',
         `Row 11 of the inventory, "${'k'.repeat(60)}…": The name has more than 200 characters.`,
-        'Row 12 of the inventory, "l": The environment variable NOT_SET is not set (field password).',
+        'Row 12 of the inventory, "l": The environment variable SRT_NOT_SET is not set (field password).',
       ])
   })
 
@@ -100,16 +102,118 @@ describe('an inventory', () => {
     ])
     // Only whole values: a part of one is no variable.
     const part = { ...row, baseUrl: 'http://x/${OSLO}' }
-    read([part], { lookUp }).rows[0]!.baseUrl.should.equal('http://x/${OSLO}')
+    read([part], { lookUp, isTyped: true }).rows[0]!.baseUrl.should.equal('http://x/${OSLO}')
     // Looked up once: what a variable names is no address.
-    faults([{ ...row, baseUrl: '${NESTED}' }], { lookUp }).should.eql([
+    faults([{ ...row, baseUrl: '${NESTED}' }], { lookUp, isTyped: true }).should.eql([
       'Row 1 of the inventory, "oslo": The URL must begin with http:// or https://, such as https://${OSLO_URL}.',
     ])
     const plain = { ...row, username: 'ops', password: 'secret' }
     faults([plain], { lookUp, isTyped: true }).should.eql([
       'Row 1 of the inventory, "oslo": The field username must be the name of an environment variable, such as ${OSLO_USERNAME}, because flows are exported. The field password must be the name of an environment variable, such as ${OSLO_PASSWORD}, because flows are exported.',
     ])
-    faults([plain], { lookUp }).should.eql([])
+    faults([{ ...plain, baseUrl: 'http://10.0.0.1' }], { lookUp }).should.eql([])
+  })
+
+  it('from elsewhere reads variables with the prefix only, for username and password only', () => {
+    const asked: string[] = []
+    const lookUp = (name: string): string => {
+      asked.push(name)
+      return `the value of ${name}`
+    }
+    const good = {
+      name: 'a',
+      baseUrl: 'http://thief.example',
+      username: '${SRT_U}',
+      password: '${SRT_P}',
+    }
+    read([good], { lookUp }).rows.should.match([
+      { username: 'the value of SRT_U', password: 'the value of SRT_P' },
+    ])
+    const only =
+      'in an inventory that is not typed into the node, only username and password may be one.'
+    const wrong: Array<[change: object, sentence: string]> = [
+      [{ name: '${SRT_N}' }, `The field name must not be a variable: ${only}`],
+      [{ baseUrl: ' ${SRT_B} ' }, `The field baseUrl must not be a variable: ${only}`],
+      [{ fingerprint: '${SRT_F}' }, `The field fingerprint must not be a variable: ${only}`],
+      ...['AWS_SECRET_ACCESS_KEY', 'SRT', 'srt_P', ' SRT_P'].map((name): [object, string] => [
+        { password: `\${${name}}` },
+        'The field password must name a variable that begins with SRT_, the prefix of secrets of the config node.',
+      ]),
+      [
+        { username: '${NODE_RED_CREDENTIAL_SECRET}' },
+        'The field username must name a variable that begins with SRT_, the prefix of secrets of the config node.',
+      ],
+    ]
+    for (const [change, sentence] of wrong) {
+      asked.length = 0
+      const [said] = faults([{ ...good, ...change }], { lookUp })
+      said!.should.endWith(sentence)
+      JSON.stringify(read([{ ...good, ...change }], { lookUp })).should.not.containEql(
+        'the value of',
+      )
+      asked.some((name) => !/^SRT_[UP]$/.test(name)).should.be.false()
+    }
+    read([{ ...good, password: '${OSLO_P}' }], {
+      lookUp,
+      secretPrefix: 'OSLO_',
+    }).faults[0]!.message.should.containEql('username')
+  })
+
+  it('from elsewhere has the stored password sent to listed hosts only, or to the URL of the config node', () => {
+    const hosts = ['*.example.net', '10.0.0.*', 'oslo.example.org:8443', '[::1]']
+    const isSent = (baseUrl: string): boolean => {
+      const { rows, faults: wrong } = read([{ name: 'a', baseUrl }], { passwordHosts: hosts })
+      if (rows.length === 1) return rows[0]!.password === ACCOUNT.password
+      wrong[0]!.message.should.endWith(
+        `The stored password is not sent to ${new URL(baseUrl).host}. Add this host to the password hosts of the config node, or give the row its own password.`,
+      )
+      JSON.stringify([wrong[0]!.message, wrong[0]!.cause]).should.not.containEql(ACCOUNT.password)
+      return false
+    }
+    for (const url of [
+      'https://a.example.net',
+      'http://A.Example.NET:8080/x',
+      'https://10.0.0.7',
+      'https://oslo.example.org:8443',
+      'http://[::1]:8080',
+    ]) {
+      isSent(url).should.be.true(url)
+    }
+    for (const url of [
+      'https://thief.example',
+      'https://example.net',
+      'https://a.b.example.net',
+      'https://a.example.net.thief.example',
+      'https://a.example.net.',
+      'https://thief.example/a.example.net',
+      'https://10.0.0.thief.example',
+      'https://10.0.1.7',
+      'https://oslo.example.org',
+    ]) {
+      isSent(url).should.be.false(url)
+    }
+    const own = { name: 'a', baseUrl: 'https://thief.example', password: 'of the row' }
+    read([own], { passwordHosts: [] }).rows.should.match([{ password: 'of the row' }])
+    const stored = { ...ACCOUNT, baseUrl: 'https://oslo.example.org' }
+    const rows = [{ name: 'a' }, { name: 'b', baseUrl: stored.baseUrl }]
+    read(rows, { defaults: stored, passwordHosts: [] }).should.match({
+      rows: [{ name: 'a', password: ACCOUNT.password }],
+      faults: [{ cause: { appliance: 'b' } }],
+    })
+    read([{ name: 'b', baseUrl: 'https://any.example' }], { isTyped: true }).rows.should.match([
+      ACCOUNT,
+    ])
+  })
+
+  it('is refused where it would cost too much, before it is parsed', () => {
+    const large = [
+      `[${'['.repeat(50)}${']'.repeat(50)}]`,
+      `[${'{},'.repeat(300_000)}{}]`,
+      `["${'x'.repeat(17 * 1024 * 1024)}"]`,
+    ]
+    for (const value of large) {
+      should(() => read(value)).throw('The inventory is too large, or nested too deep.')
+    }
   })
 
   it('is no inventory at all when it is no array, and says where its JSON breaks, not what it says', () => {

@@ -182,6 +182,19 @@ describe('the comparison of two states', () => {
       .should.match([{ event: 'route.stopped', before: 'running', after: 'stopped' }])
   })
 
+  it('is none where adapters with equal names come in another order', () => {
+    const adapters = ['10.0.0.2', '10.0.0.3', '10.0.0.1'].map((address) => ({
+      name: 'eth',
+      address,
+    }))
+    const state = (networkAdapters: object[]): DeviceState =>
+      stateOf({
+        config: { routes: [], settings: { networkAdapters } },
+      } as unknown as DeviceConfiguration)
+    compare(state(adapters), state(adapters.toReversed())).should.eql([])
+    compare(state(adapters), state(adapters.slice(1))).should.have.length(1)
+  })
+
   it('takes time in proportion to the number of routes', () => {
     const [read] = fc.sample(arbitraryRoute, { seed: 7, numRuns: 1 }) as [Route]
     const state = (count: number, name: string): DeviceState => {

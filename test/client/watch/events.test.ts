@@ -14,8 +14,8 @@ import {
   passTime,
   running,
   simulator,
-  skew,
   start,
+  time,
   watch,
   watching,
   type Told,
@@ -340,7 +340,6 @@ describe('watching', () => {
       await start({ routes: 4 })
       const route = simulator.routes[0]!
       const told = await watching({ holdFor: 5000 })
-      const seen = Date.now()
       Object.assign(route, { summaryStatusCode: 'error' })
       await look()
       passTime(4000)
@@ -352,7 +351,7 @@ describe('watching', () => {
       await look()
       told.events.should.eql([])
 
-      const since = seen + skew
+      const since = time.now()
       Object.assign(route, { summaryStatusCode: 'warn' })
       await look()
       passTime(3000)

@@ -2,9 +2,17 @@ import * as fc from 'fast-check'
 import should from 'should'
 import type { DeviceConfiguration, Snapshot } from '../../../client/internal'
 import { createDataWatch } from '../../../client/watch/data'
-import { eachRoute, figuresOf, routeFigures, type Figures } from '../../../client/watch/figures'
+import {
+  eachRoute,
+  figuresOf,
+  routeFigures,
+  turnsOf,
+  type Figures,
+} from '../../../client/watch/figures'
+import { healthOfState } from '../../../client/watch/health'
 import { createThresholds } from '../../../client/watch/thresholds'
 import type { DeviceState } from '../../../client/watch/state'
+import { faultsOf } from '../../../client/model/watch'
 import { until } from '../../support/until'
 import { device, stateOf } from './states'
 import {
@@ -87,17 +95,58 @@ describe('the figures of a poll', () => {
         const { routes } = other.config
         const { state, figures } = read(routes, before.state)
         const sent = new Map(routes.map((each) => [each.id, each as never]))
-        figuresOf(
-          state,
-          sent,
-          Float64Array.from(figures, () => 7),
-        ).should.deepEqual(figures)
-        figuresOf(state, sent, before.figures).should.deepEqual(figures)
+        const refilled = (former: Figures): Figures =>
+          figuresOf(state, sent, former).subarray(0, -1)
+        refilled(Float64Array.from(figures, () => 7)).should.deepEqual(figures.subarray(0, -1))
+        refilled(before.figures).should.deepEqual(figures.subarray(0, -1))
         for (const { destinations } of shown({ state, figures }) as Snapshot['routes']) {
           should(destinations).be.an.Array()
         }
       }),
     )
+  })
+})
+
+describe('figures that have not turned', () => {
+  const rate = fc.constantFrom('0.000', '0', 0, '7.5', 12, undefined, 'n/a')
+  const clients = fc.constantFrom(0, 1, 3, undefined)
+  const poll = fc.tuple(rate, rate, clients)
+  const healths = ({ state, figures }: ReturnType<typeof read>): unknown[] => {
+    const found: unknown[] = []
+    eachRoute(state, (each, at) => found.push(healthOfState(each, at, figures)))
+    return found
+  }
+
+  it('show the same health', () => {
+    let same = 0
+    fc.assert(
+      fc.property(poll, poll, (one, other) => {
+        const sent = ([received, output, calling]: typeof one): object[] => [
+          route(received, {
+            source: { protocol: 'udp', state: 'connected', usedBandwidth: received },
+            destinations: [
+              out('a', {
+                protocol: 'srt',
+                mode: 'listener',
+                state: 'disconnected',
+                usedBandwidth: output,
+                clientConnections: calling,
+              }),
+            ],
+          }),
+        ]
+        const { state, figures } = read(sent(one))
+        const before = healths({ state, figures })
+        const turns = turnsOf(figures)
+        const [now] = sent(other)
+        figuresOf(state, new Map([[[...state.routes.keys()][0]!, now as never]]), figures)
+        if (turnsOf(figures) !== turns) return
+        same++
+        healths({ state, figures }).should.eql(before)
+      }),
+      { numRuns: 2000 },
+    )
+    same.should.be.above(40)
   })
 })
 
@@ -137,10 +186,23 @@ describe('the loss of data', () => {
     show(some).should.eql([['source.data', 32_000, false, true]])
   })
 
-  it('is none at the first look, but its end is', () => {
+  it('has an end only where it had a beginning: none at the first poll', () => {
     const show = following()
     for (let looks = 0; looks < 4; looks++) show(none).should.eql([])
-    show(some).should.eql([['source.data', 20_000, false, true]])
+    show(some).should.eql([])
+    for (const quiet of [none, none]) show(quiet).should.eql([])
+    show(none).should.eql([['source.data-lost', 24_000, true, false]])
+    for (const end of [stopped, []]) {
+      const another = following()
+      for (const quiet of [none, none, end]) another(quiet).should.eql([])
+    }
+  })
+
+  it('that is held has the time of the value that it has at last', () => {
+    const show = following(20_000)
+    for (let looks = 0; looks < 8; looks++) show(looks < 1 ? some : none)
+    for (const quiet of [some, some, some, stopped, stopped]) show(quiet).should.eql([])
+    show(stopped).should.eql([['source.data', 48_000, false, null]])
   })
 
   it('is known only of a source that is connected and has a figure', () => {
@@ -182,7 +244,9 @@ describe('limits on bitrates', () => {
   const low = { measure: 'bitrate', of: 'source', low: 5 } as const
   const namesIn = (events: Array<{ event: string }>): string[] => events.map(({ event }) => event)
   const statisticsOf = (bitrate: number, destinations: object[] = []): never =>
-    ({ route: { id: 'r1', name: 'Studio A', source: { bitrate }, destinations } }) as never
+    ({
+      route: { id: 'r1', name: 'Studio A', state: 'running', source: { bitrate }, destinations },
+    }) as never
 
   it('need statistics only where the poll has no figure', () => {
     const limits = createThresholds([low], 0)
@@ -203,6 +267,132 @@ describe('limits on bitrates', () => {
     namesIn(limits.measured(statisticsOf(9), 0)).should.eql(['statistics.normal'])
     poll('1').should.eql(['statistics.low'])
     limits.lacking().should.eql([])
+  })
+
+  it('count what is exactly at a limit as normal, and what is exactly at the hysteresis', () => {
+    const both = { ...low, low: 2, high: 8 }
+    for (const [hysteresis, steps] of [
+      [
+        undefined,
+        [
+          [1.9, 'low'],
+          [2.19, undefined],
+          [2.2, 'normal'],
+        ],
+      ],
+      [
+        1,
+        [
+          [1.9, 'low'],
+          [2, undefined],
+          [2.9, undefined],
+          [3, 'normal'],
+        ],
+      ],
+      [
+        0,
+        [
+          [1.9, 'low'],
+          [2, 'normal'],
+        ],
+      ],
+      [
+        undefined,
+        [
+          [8, undefined],
+          [8.1, 'high'],
+          [7.3, undefined],
+          [7.2, 'normal'],
+        ],
+      ],
+      [
+        1,
+        [
+          [8.1, 'high'],
+          [8, undefined],
+          [7.1, undefined],
+          [7, 'normal'],
+          [2, undefined],
+        ],
+      ],
+    ] as const) {
+      const limits = createThresholds([{ ...both, hysteresis }], 0)
+      for (const [value, expected] of steps) {
+        const { state, figures } = read([route(value)])
+        const names = namesIn(limits.polled(state, figures, all, 0))
+        names.should.eql(expected ? [`statistics.${expected}`] : [], `${value} of ${hysteresis}`)
+      }
+    }
+  })
+
+  it('that are passed and held have the time of the level that is told', () => {
+    const limits = createThresholds([{ ...low, high: 8 }], 20_000)
+    const show = (value: number, at: number): unknown[] => {
+      const { state, figures } = read([route(value)])
+      return limits.polled(state, figures, all, at).map((one) => [one.event, one.at, one.before])
+    }
+    show(5, 0).should.eql([])
+    show(1, 1000).should.eql([])
+    show(9, 20_000).should.eql([])
+    show(9, 21_000).should.eql([['statistics.high', 20_000, 'normal']])
+    show(5, 30_000).should.eql([])
+    show(5, 50_000).should.eql([['statistics.normal', 30_000, 'high']])
+  })
+
+  it('count statistics only of routes that run and are watched by the latest poll', () => {
+    const gone: Array<[unknown[], () => boolean]> = [
+      [[route('', { state: 'idle' })], all],
+      [[], all],
+      [[route('')], () => false],
+    ]
+    for (const [routes, wants] of gone) {
+      const limits = createThresholds([low], 0)
+      const running = read([route('')])
+      limits.polled(running.state, running.figures, all, 0)
+      namesIn(limits.measured(statisticsOf(1), 0)).should.eql(['statistics.low'])
+      const next = read(routes)
+      namesIn(limits.polled(next.state, next.figures, wants, 0)).should.eql(['statistics.normal'])
+      // They were asked for before, and come late.
+      limits.measured(statisticsOf(1), 0).should.eql([])
+    }
+  })
+
+  it('name a route as the latest poll does', () => {
+    const limits = createThresholds([low], 0)
+    const { state, figures } = read([route('', { name: 'Renamed' })])
+    limits.polled(state, figures, all, 0)
+    limits.measured(statisticsOf(1), 0)[0]!.route!.should.eql({ id: 'r1', name: 'Renamed' })
+  })
+
+  it('are refused where no value between them could be normal again', () => {
+    const faults = (limit: object): unknown[] =>
+      faultsOf({ measure: 'bitrate', ...limit }).map(({ fields, key }) => [...fields, key])
+    const never = [['hysteresis', 'never']]
+    faults({ low: 5, high: 6, hysteresis: 2 }).should.eql(never)
+    faults({ high: 6, hysteresis: 6 }).should.eql(never)
+    for (const fine of [
+      { low: 5, high: 6, hysteresis: 1 },
+      { low: 5, high: 6, hysteresis: 0 },
+      { low: 5, high: 5.2 },
+      { low: 9.05, high: 10 },
+      { low: 5, hysteresis: 20 },
+      { high: 6, hysteresis: 5.9 },
+    ]) {
+      faults(fine).should.eql([])
+    }
+  })
+
+  it('with a default hysteresis are normal again between any two limits', () => {
+    const limits = createThresholds([{ ...low, low: 5, high: 5.2 }], 0)
+    const at = (bitrate: number): string[] => {
+      const { state, figures } = read([route(String(bitrate))])
+      return namesIn(limits.polled(state, figures, all, 0))
+    }
+    at(5.1)
+    at(4).should.eql(['statistics.low'])
+    at(5.2).should.eql(['statistics.normal'])
+    at(6).should.eql(['statistics.high'])
+    at(5).should.eql(['statistics.normal'])
   })
 
   it('ask for the clients of a listener that itself carries nothing', () => {

@@ -81,8 +81,15 @@ describe('an appliance whose answers say too little', () => {
     const body = { ...rest, data: data.slice(0, 1) }
     simulator.fault({ kind: 'status', status: 200, body, match: { path: list() } })
   }
-  const remove = (routeId: string, waitTimeout: number): Promise<unknown> =>
-    deleteRoute(gateway, { deviceId, routeId, waitFor: 'applied', waitTimeout }, op())
+  /** Where shared outputs are confirmed, a delete needs no list of its own. */
+  const remove = (
+    routeId: string,
+    waitTimeout: number,
+    confirmsShared = true,
+  ): Promise<unknown> => {
+    const operation = op().under({ confirmsShared })
+    return deleteRoute(gateway, { deviceId, routeId, waitFor: 'applied', waitTimeout }, operation)
+  }
 
   it('two deletes that wait together are not confirmed by a list that lacks routes', async () => {
     await start({ applyDelay: 60_000 })
@@ -125,12 +132,37 @@ describe('an appliance whose answers say too little', () => {
     reads().should.equal(2)
   })
 
-  it('many deletes that wait together share their lists', async () => {
-    await start({ routes: 12 })
+  it('many deletes that wait together share their lists, also those that show shared outputs', async () => {
+    await start({ routes: 200, latency: 5 })
     const ids = simulator.routes.map(({ id }) => id)
-    await Promise.all(ids.map((id) => remove(id, 10_000)))
+    await Promise.all(ids.map((id) => remove(id, 10_000, false)))
     simulator.routes.should.have.length(0)
-    lists().should.be.below(8)
+    lists().should.be.below(16)
+  })
+
+  it('a delete that lists routes gets the error of that list, and the next one lists again', async () => {
+    await start()
+    simulator.fault({ kind: 'status', status: 500, match: { path: list() }, times: 1 })
+    const both = [0, 1].map((index) => errorOf(remove(idOf(index), 1000, false)))
+    for (const error of await Promise.all(both)) {
+      error.should.match({ code: 'UNAVAILABLE', cause: { operation: 'test' } })
+    }
+    changes().should.eql([])
+    await remove(idOf(0), 10_000, false)
+    simulator.routes.should.have.length(2)
+  })
+
+  it('a delete is refused where the list lacks routes, with what to set to make it anyway', async () => {
+    await start()
+    await listsOnlyTheFirst()
+    const error = await errorOf(remove(idOf(2), 1000, false))
+    error.should.match({ code: 'BAD_RESPONSE', cause: { applied: 'no', retryable: true } })
+    error.message.should.match(
+      /shares an output\. Nothing was changed\. .*option confirmShared to true/,
+    )
+    changes().should.eql([])
+    await errorOf(remove(idOf(2), 500))
+    changes().should.have.length(1)
   })
 
   for (const [what, answer] of [

@@ -4,6 +4,7 @@ import {
   EVENTS,
   knownSnapshot,
   newOperation,
+  savedIn,
   type Connection,
   type DeviceConfiguration,
   type RouteView,
@@ -12,7 +13,7 @@ import {
   type WatchOptions,
 } from '../../../client/internal'
 import { pollNow } from '../../../client/watch/device-watch'
-import { settingsOf } from '../../../client/watch/open'
+import { settingsOf } from '../../../client/watch/subscription'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import { device as anyDevice } from './states'
@@ -513,7 +514,7 @@ describe('a watch that begins with what another process has seen', () => {
         const handed = JSON.parse(JSON.stringify(knownSnapshot(one))) as unknown
         show(after)
         await settle(one)
-        two = open({ handedOver: async () => ({ snapshot: handed }) })
+        two = open({ saved: async () => savedIn({ snapshot: handed }) })
         const second = watch({ events }, two)
         await until(() => seen(second))
         await settle(two)
@@ -586,7 +587,7 @@ describe('a watch that begins with what another process has seen', () => {
       ]
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...paths), odd, async (path, value) => {
-          const other = open({ handedOver: async () => path(value) })
+          const other = open({ saved: async () => savedIn(path(value)) })
           const told = watch({}, other)
           try {
             await until(() => told.health.length > 0)

@@ -12,6 +12,7 @@ import {
   passTime,
   simulator,
   start,
+  time,
   watch,
   watching,
   type Told,
@@ -31,6 +32,9 @@ describe('watching', () => {
         passTime(each)
       }
     }
+
+    const away = (): unknown =>
+      simulator.fault({ kind: 'status', status: 500, match: { path: `/api/devices/${deviceId}` } })
 
     const outages: Record<string, { strike: () => unknown; mend: () => unknown; code: string }> = {
       'is stopped and started again': {
@@ -70,7 +74,7 @@ describe('watching', () => {
         await start({ routes: 8 }, { timeout: what === 'hangs' ? 100 : 2000 })
         told = await watching()
         await strike()
-        await miss(3)
+        await miss(3, 9000)
         told.events.should.eql([])
         told.health.at(-1)!.should.containDeep({ unreachable: false, known: { routes: 8 } })
         await miss(3)
@@ -120,8 +124,48 @@ describe('watching', () => {
       await miss(5)
       simulator.clearFaults()
       await miss(1)
+      passTime(120_000)
       told.events.should.eql([])
       namesOf(other.events).should.eql(['appliance.unreachable', 'appliance.reachable'])
+    })
+
+    it('an outage that lasts as long as the hold is told then, and not after the end of the watch', async () => {
+      await start({ routes: 4 })
+      told = await watching({ holdFor: 120_000 })
+      const ended = await watching({ holdFor: 120_000 })
+      away()
+      await miss(11)
+      told.events.should.eql([])
+      ended.end()
+      await miss(1)
+      namesOf(told.events).should.eql(['appliance.unreachable'])
+      ended.events.should.eql([])
+    })
+
+    it('an outage on hold ends with the gateway: nothing is told, and no timer is left', async () => {
+      await start({ routes: 4 })
+      told = await watching({ holdFor: 120_000 })
+      away()
+      await miss(5)
+      time.timers.should.equal(2, 'the next poll and the end of the hold')
+      const { health } = told
+      health.length = 0
+      await gateway.close()
+      time.timers.should.equal(0)
+      passTime(120_000)
+      told.events.should.eql([])
+      health.should.eql([])
+    })
+
+    it('an outage whose watch has ended is over in the log when the others are', async () => {
+      await start({ routes: 4 })
+      told = await watching()
+      away()
+      await miss(5)
+      gateway.outages.failed('another', 'TIMEOUT', 'Another one.')
+      told.end()
+      gateway.outages.recovered('another')
+      log.at(-1)!.should.equal('info The gateway responds again.')
     })
 
     it('watches that turn out to be of the same device are each told once', async () => {

@@ -1,46 +1,7 @@
 import should from 'should'
 import { GatewayError } from '../../../client/internal'
-import { createPoller, type Clock, type Miss, type Poller } from '../../../client/watch/poller'
-
-/** Time that passes only when it is told to. */
-class FakeTime implements Clock {
-  #now = 1_000_000
-  readonly #timers = new Map<number, { at: number; callback: () => void }>()
-  #ids = 0
-  timersAtMost = 0
-
-  now = (): number => this.#now
-
-  unix = (at: number): number => at
-
-  after = (ms: number, callback: () => void): (() => void) => {
-    const id = ++this.#ids
-    this.#timers.set(id, { at: this.#now + ms, callback })
-    this.timersAtMost = Math.max(this.timersAtMost, this.#timers.size)
-    return () => this.#timers.delete(id)
-  }
-
-  get timers(): number {
-    return this.#timers.size
-  }
-
-  /** Lets time pass, one timer after the other. */
-  async pass(ms: number): Promise<void> {
-    const end = this.#now + ms
-    for (;;) {
-      await settled()
-      const [id, next] = [...this.#timers].sort(([, a], [, b]) => a.at - b.at)[0] ?? []
-      if (id === undefined || next!.at > end) break
-      this.#timers.delete(id)
-      this.#now = Math.max(this.#now, next!.at)
-      next!.callback()
-    }
-    this.#now = end
-    await settled()
-  }
-}
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+import { createPoller, type Miss, type Poller } from '../../../client/watch/poller'
+import { FakeTime } from '../../support/fake-time'
 
 /** Design 2.6, with a clock that the test runs. */
 describe('the poller', () => {

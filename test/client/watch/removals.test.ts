@@ -3,6 +3,7 @@ import { newOperation } from '../../../client/internal'
 import type { RouteState } from '../../../simulator'
 import { until } from '../../support/until'
 import {
+  callsFor,
   closeAll,
   device,
   deviceId,
@@ -221,15 +222,35 @@ describe('watching', () => {
     it('a device that is offline, whose own status is told all the same', async () => {
       await start({ routes: 4 })
       const told = await watching()
-      const routes = simulator.routes.splice(0, 3)
+      const routes = simulator.routes.slice(0, 3)
+      for (const { id } of routes) device().remove(id)
       Object.assign(device(), { statusCode: 'error', status: 'Communication error' })
       await look()
       await look()
       namesOf(told.events).should.eql(['device.status'])
-      simulator.routes.push(...routes)
+      for (const route of routes) device().add(route)
       Object.assign(device(), { statusCode: 'ok', status: 'Online' })
       await look()
       namesOf(told.events).should.eql(['device.status', 'device.status'])
+    })
+
+    it('a route that is missing for a moment in each of two polls', async () => {
+      await start({ routes: 4 })
+      const told = await watching()
+      const { config } = (await rawDevice()) as { config: { routes: Array<{ id: string }> } }
+      const [{ id } = { id: '' }, ...others] = config.routes
+      for (let polled = 0; polled < 3; polled++) {
+        await answers((body) => ((body.config as { routes: unknown }).routes = others))
+        const once = { kind: 'status', times: 1 } as const
+        const body = { ...empty, data: others, numResults: others.length }
+        simulator.fault({ ...once, status: 200, body, match: { path: list() } })
+        simulator.fault({ ...once, status: 404, match: { path: `${list()}/${id}` } })
+        const read = callsFor(list())
+        await look()
+        callsFor(list()).should.equal(read + 2)
+        simulator.clearFaults()
+      }
+      told.events.should.eql([])
     })
 
     it('all routes removed for real: told when they are gone for ten seconds', async () => {

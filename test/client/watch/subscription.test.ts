@@ -9,8 +9,10 @@ import {
   type WatchOptions,
 } from '../../../client/internal'
 import { compare } from '../../../client/watch/compare'
-import { figuresOf } from '../../../client/watch/figures'
-import { createSubscription } from '../../../client/watch/subscription'
+import { snapshotOf } from '../../../client/watch/events'
+import { figuresOf, type Figures } from '../../../client/watch/figures'
+import { asKnownHere, openIn, savedIn } from '../../../client/watch/saved'
+import { createSubscription, type Subscription } from '../../../client/watch/subscription'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 
 interface Destination {
@@ -27,6 +29,8 @@ interface Small {
   code: string
   sourceCode: string
   port: number
+  /** Of the source, in Mbit/s. */
+  bitrate: number
   destinations: Destination[]
 }
 
@@ -39,6 +43,7 @@ const small: fc.Arbitrary<Small> = fc.record({
   code: fc.constantFrom(...CODES),
   sourceCode: fc.constantFrom(...CODES),
   port: fc.constantFrom(5000, 5001),
+  bitrate: fc.constantFrom(0, 5, 9),
   destinations: fc.uniqueArray(
     fc.record({
       id: fc.constantFrom('a', 'b', 'c'),
@@ -57,6 +62,7 @@ const one = (more: Partial<Small> = {}): Small => ({
   code: 'ok',
   sourceCode: 'ok',
   port: 5000,
+  bitrate: 5,
   destinations: [],
   ...more,
 })
@@ -67,7 +73,13 @@ function stateOf(routes: Small[], known?: DeviceState): DeviceState {
     name,
     state: runs ? 'running' : 'idle',
     summaryStatusCode: code,
-    source: { name: 'in', protocol: 'udp', port, summaryStatusCode: sourceCode },
+    source: {
+      name: 'in',
+      protocol: 'udp',
+      port,
+      state: 'connected',
+      summaryStatusCode: sourceCode,
+    },
     destinations: destinations.map(({ id: to, started, code: its }) => ({
       id: to,
       name: to,
@@ -82,37 +94,80 @@ function stateOf(routes: Small[], known?: DeviceState): DeviceState {
   return deviceState('D', answer as unknown as DeviceConfiguration, { arrived }, doubts, known)
 }
 
+function figuresFor(routes: Small[], state: DeviceState): Figures {
+  const sent = routes.map(
+    ({ id, bitrate }) => [id, { source: { usedBandwidth: bitrate } }] as const,
+  )
+  return figuresOf(state, new Map(sent))
+}
+
+/**
+ * How a watch begins again with what it has saved. `here`: in the same process. `elsewhere`: in another
+ * one, where it arrives as JSON. `beside`: while another watch of the device goes on.
+ */
+const RESTARTS = ['here', 'elsewhere', 'beside'] as const
+
 /** A watch that is shown one world after the other, with a second between them. */
 function following(options: Partial<WatchOptions> = {}): {
   events: WatchEvent[]
   names: () => string[]
   snapshot: () => Snapshot
   show: (routes: Small[], later?: number) => WatchEvent[]
+  /** Ends the watch; it begins again when the next world is shown. */
+  restart: (how: (typeof RESTARTS)[number]) => void
 } {
   const events: WatchEvent[] = []
   let snapshot: Snapshot | undefined
   let now = 0
   let state: DeviceState | undefined
-  const subscription = createSubscription(
-    {
-      onEvents: (each) => events.push(...each),
-      onSnapshot: (all) => (snapshot = all),
-      ...options,
-    },
-    { now: () => now, unix: (at) => at, after: () => () => undefined },
-  )
+  let begin = (_present: DeviceState, _figures: Figures): void => undefined
+  const all = (): boolean => true
+  const create = (): Subscription =>
+    createSubscription(
+      {
+        onEvents: (each) => events.push(...each),
+        onSnapshot: (shown) => (snapshot = shown),
+        ...options,
+      },
+      { now: () => now, unix: (at) => at, after: () => () => undefined },
+    )
+  let subscription = create()
   return {
     events,
     names: () => events.map(({ event, route }) => `${event} ${route?.id}`),
     snapshot: () => snapshot!,
     show(routes, later = 1000) {
       now += later
-      const present = stateOf(routes, state)
+      const known = state
+      const present = stateOf(routes, known)
+      const figures = figuresFor(routes, present)
+      events.length = 0
+      begin(present, figures)
+      begin = () => undefined
       const changes = state ? compare(state, present) : []
       state = present
-      events.length = 0
-      subscription.seen(present, changes, now, figuresOf(present, new Map()))
+      subscription.seen(present, changes, now, figures)
       return [...events]
+    },
+    restart(how) {
+      const saved = subscription.save()
+      subscription.end()
+      subscription = create()
+      if (how === 'elsewhere') {
+        const picture = { snapshot: snapshotOf(state!, now, all), open: { watch: openIn(saved) } }
+        const arrived = savedIn(JSON.parse(JSON.stringify(picture)))!
+        const [watch] = arrived.watches.get('watch')?.list ?? []
+        state = arrived.devices.get('D')!.state
+        if (watch) subscription.restore(watch, state)
+      } else subscription.restore(saved, state)
+      begin = (present, figures) => {
+        if (how === 'beside') {
+          state = present
+          return subscription.begin({ state: present, figures, seenAt: now })
+        }
+        state = asKnownHere(state!, present)
+        subscription.takeOver(state, present, now, figures)
+      }
     },
   }
 }
@@ -120,6 +175,10 @@ function following(options: Partial<WatchOptions> = {}): {
 /** What a flow keeps by the IDs of the routes that it was told of. */
 class Table {
   readonly routes: Map<string, RouteView>
+  /** The routes whose sources have lost their data. */
+  readonly lost = new Set<string>()
+  /** The limits that are passed, by the routes. */
+  readonly passed = new Map<string, string>()
 
   constructor({ routes }: Snapshot) {
     this.routes = new Map(routes.map((route) => [route.id, structuredClone(route)]))
@@ -127,6 +186,21 @@ class Table {
 
   take({ event, route, destination, before, after }: WatchEvent): void {
     const { id } = route!
+    if (event === 'source.data-lost') {
+      this.lost.has(id).should.be.false()
+      this.lost.add(id)
+      return
+    }
+    if (event === 'source.data') {
+      this.lost.delete(id).should.be.true()
+      return
+    }
+    if (event.startsWith('statistics.')) {
+      should(this.passed.get(id) ?? 'normal').equal(before)
+      should(after).not.equal(before)
+      this.passed.set(id, after as string)
+      return
+    }
     const known = this.routes.get(id)
     if (event === 'route.added') {
       should(known).be.undefined()
@@ -145,13 +219,17 @@ class Table {
         this.routes.delete(id)
         break
       case 'route.renamed':
+        // A route that was added just before has its new name already.
+        ;[before, after].should.containEql(known!.name)
         known!.name = after as string
         break
       case 'route.started':
       case 'route.stopped':
+        known!.state!.should.equal(before)
         known!.state = after as string
         break
       case 'route.status':
+        known!.summaryStatusCode!.should.equal(before)
         known!.summaryStatusCode = after as string
         break
       case 'source.status':
@@ -239,6 +317,49 @@ describe('what a watch tells', () => {
         },
       ),
       { numRuns: 300 },
+    )
+  })
+
+  it('is the same with ends and new beginnings in between: nothing is lost, and nothing told twice', () => {
+    const step = fc.record({ world, restart: fc.option(fc.constantFrom(...RESTARTS)) })
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...filters),
+        fc.constantFrom(0, 2000),
+        fc.array(step, { minLength: 1, maxLength: 8 }),
+        (route, holdFor, steps) => {
+          const thresholds = [
+            { measure: 'bitrate', of: 'source', low: 3, high: 7, hysteresis: 0 },
+          ] as const
+          const watch = following({ route, holdFor, thresholds })
+          const first = watch.show(steps[0]!.world)
+          const table = new Table(watch.snapshot())
+          const take = (events: WatchEvent[]): void => events.forEach((each) => table.take(each))
+          take(first)
+          for (const { world: each, restart } of steps.slice(1)) {
+            if (restart) {
+              watch.restart(restart)
+              const toldBefore = table.meaning
+              const events = watch.show(each)
+              should(meaningOf(watch.snapshot().routes)).deepEqual(toldBefore)
+              take(events)
+            } else take(watch.show(each))
+          }
+          const last = steps.at(-1)!.world
+          for (let polls = 0; polls < 3; polls++) take(watch.show(last, 6000))
+          const late = following({ route })
+          late.show(last)
+          const present = late.snapshot().routes
+          should(table.meaning).deepEqual(meaningOf(present))
+          for (const { id, runs, bitrate } of last) {
+            const isShown = runs && present.some((each) => each.id === id)
+            const level = bitrate < 3 ? 'low' : bitrate > 7 ? 'high' : 'normal'
+            should(table.passed.get(id) ?? 'normal').equal(isShown ? level : 'normal')
+            if (!isShown || bitrate > 0) table.lost.has(id).should.be.false()
+          }
+        },
+      ),
+      { numRuns: 500 },
     )
   })
 

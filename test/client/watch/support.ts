@@ -2,15 +2,15 @@
 import 'should'
 import {
   openConnection,
+  savedIn,
   watchDevice,
   type Connection,
-  type Health,
+  type WatchHealth,
   type GatewayError,
   type Snapshot,
   type WatchEvent,
   type WatchOptions,
 } from '../../../client/internal'
-import { REAL_TIME, type Clock } from '../../../client/watch/poller'
 import { knownSnapshot, pollNow } from '../../../client/watch/device-watch'
 import {
   startSimulator,
@@ -18,13 +18,14 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../../simulator'
+import { FakeTime } from '../../support/fake-time'
 import { until } from '../../support/until'
 
 /** What one watch was told. */
 export interface Told {
   events: WatchEvent[]
   snapshots: Snapshot[]
-  health: Health[]
+  health: WatchHealth[]
   failures: GatewayError[]
   end: () => void
 }
@@ -33,31 +34,11 @@ export let simulator: Simulator
 export let gateway: Connection
 export let deviceId: string
 export let log: string[]
-/** How far the clock of the watches is ahead, in ms. */
-export let skew = 0
-/** What the timers that have not run out yet wait, in ms. */
-export const pending = new Set<{ ms: number }>()
-const clock: Clock = {
-  now: () => Date.now() + skew,
-  unix: (at) => at,
-  after(ms, callback) {
-    const timer = { ms }
-    pending.add(timer)
-    const cancel = REAL_TIME.after(ms, () => {
-      pending.delete(timer)
-      callback()
-    })
-    return () => {
-      pending.delete(timer)
-      cancel()
-    }
-  },
-}
+/** The clock of the watches. */
+export let time: FakeTime
 
-/** Sets the clock of the watches forward. */
-export function passTime(ms: number): void {
-  skew += ms
-}
+/** Sets the clock of the watches forward: what is due by then runs. */
+export const passTime = (ms: number): void => time.skip(ms)
 
 export async function start(options: SimulatorOptions = {}, more: object = {}): Promise<void> {
   simulator = await startSimulator({
@@ -67,7 +48,7 @@ export async function start(options: SimulatorOptions = {}, more: object = {}): 
     ...options,
   })
   log = []
-  skew = 0
+  time = new FakeTime({ runs: true, at: Date.now() })
   gateway = open(more)
   deviceId = simulator.devices[0]!._id
 }
@@ -90,7 +71,7 @@ export const picture = (): Snapshot =>
 /** Goes on as another process, to which this was handed over: a snapshot, and what was open. */
 export async function takeOver(snapshot: () => unknown, begun?: unknown): Promise<void> {
   await gateway.close()
-  reopen({ handedOver: async () => ({ snapshot: await snapshot(), open: begun }) })
+  reopen({ saved: async () => savedIn({ snapshot: await snapshot(), open: begun }) })
 }
 
 /** Goes on with another connection. */
@@ -116,7 +97,7 @@ export function watch(options: Partial<WatchOptions> = {}, of = gateway): Told {
       onFailure: (error) => told.failures.push(error),
       ...options,
     },
-    clock,
+    time,
   )
   return told
 }

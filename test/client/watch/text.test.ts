@@ -76,7 +76,8 @@ describe('the text of an event', () => {
     const named = (name: string): string =>
       textsOf({ event: 'route.started', route: { id: 'r1', name } })[0]!
     named('<b>&amp; "$&" __x__').should.equal('<b>&amp; "$&" __x__ is running')
-    named('two\r\nlines\u2028and a tab\t').should.equal('two lines and a tab  is running')
+    named('two\r\nlines and a tab\t').should.equal('two lines and a tab  is running')
+    named('one\u2028line').should.equal('one\\u2028line is running')
     named('n'.repeat(200)).should.equal(`${'n'.repeat(200)} is running`)
     named('n'.repeat(201)).should.equal(`${'n'.repeat(199)}… is running`)
     named(`${'n'.repeat(198)}😀😀`).should.equal(`${'n'.repeat(198)}… is running`)

@@ -8,13 +8,13 @@ import {
   idle,
   look,
   namesOf,
+  passTime,
   polls,
   running,
   simulator,
   start,
   watch,
   watching,
-  type Told,
 } from './support'
 
 /** Design 2.6, against the simulator. */
@@ -29,6 +29,7 @@ describe('watching', () => {
       route: RouteState,
       srtRoundTripTime: number | string,
       more: object = {},
+      state = 'running',
     ): void {
       simulator.clearFaults()
       simulator.fault({
@@ -39,7 +40,7 @@ describe('watching', () => {
           route: {
             id: route.id,
             name: route.name,
-            state: 'running',
+            state,
             source: { id: route.source.id, name: route.source.name, srtRoundTripTime, ...more },
             destinations: [],
           },
@@ -48,12 +49,13 @@ describe('watching', () => {
       })
     }
 
-    /** A regular poll, with which statistics are read. */
-    async function poll(told: Told): Promise<void> {
-      const known = told.health.length
-      const read = statistics()
-      await until(() => told.health.length > known && statistics() > read)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+    /** Polls until what is read from now on has been taken: the next reading waits for the one before. */
+    async function poll(times = 1): Promise<void> {
+      const known = statistics()
+      await until(() => {
+        passTime(1000)
+        return statistics() > known + times
+      })
     }
 
     it('low, normal beyond the hysteresis, high; each once', async () => {
@@ -78,7 +80,7 @@ describe('watching', () => {
       ] as const) {
         told.events.length = 0
         carries(route, value)
-        await poll(told)
+        await poll()
         told.events.should.have.length(expected ? 1 : 0)
         if (expected) told.events[0]!.should.containDeep({ ...source, ...expected })
       }
@@ -86,7 +88,7 @@ describe('watching', () => {
     })
 
     it('reads only running routes that are asked for, once for all watches', async () => {
-      await start({ routes: 12 })
+      await start({ routes: 12 }, { pollInterval: 1000 })
       const thresholds = [{ measure: 'roundTripTime', of: 'destination', low: 0.1 }] as const
       const [one, two] = simulator.routes.filter(({ state }) => state === 'running')
       watch({ route: { id: one!.id }, thresholds })
@@ -94,13 +96,30 @@ describe('watching', () => {
       watch({ route: { id: idle().id }, thresholds })
       watch({ route: { id: two!.id }, thresholds, events: ['route.added'] })
       const told = await watching()
-      await until(() => statistics() > 0)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      simulator.journal
-        .filter(({ path }) => path.endsWith('/statistics'))
-        .map(({ query }) => query.routeID)
-        .should.eql([one!.id])
+      await poll(3)
+      const read = simulator.journal.filter(({ path }) => path.endsWith('/statistics'))
+      new Set(read.map(({ query }) => query.routeID)).should.eql(new Set([one!.id]))
+      read.length.should.be.belowOrEqual(polls())
       told.events.should.eql([])
+    })
+
+    it('that say that a route does not run, which the poll has not seen yet, mean nothing', async () => {
+      await start({ routes: 6 }, { pollInterval: 1000 })
+      const route = running()
+      carries(route, 5)
+      const told = await watching({
+        route: { id: route.id },
+        thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
+      })
+      await until(() => statistics() > 0)
+      for (const state of ['idle', 'stopped', '']) {
+        carries(route, 0, {}, state)
+        await poll()
+        told.events.should.eql([])
+      }
+      carries(route, 0, {}, 'Running')
+      await poll()
+      namesOf(told.events).should.eql(['statistics.low'])
     })
 
     it('a route that stops while it is low: normal, with no value', async () => {
@@ -171,9 +190,9 @@ describe('watching', () => {
       })
       await until(() => told.events.length > 0)
       carries(route, '')
-      await poll(told)
+      await poll()
       carries(route, 0.5)
-      await poll(told)
+      await poll()
       namesOf(told.events).should.eql(['statistics.low'])
     })
 
@@ -200,7 +219,7 @@ describe('watching', () => {
         thresholds: [{ measure: 'roundTripTime', of: 'source', low: 2 }],
       })
       await until(() => told.failures.length > 0)
-      await look()
+      await poll(2)
       told.failures.map(({ code }) => code).should.eql(['FORBIDDEN'])
       told.events.should.eql([])
     })

@@ -1,0 +1,156 @@
+// The one door for what the editor sends, and the one for what it gets.
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import type { NodeAPI } from 'node-red'
+import {
+  GatewayError,
+  Stop,
+  invalidInput,
+  say,
+  type Connection,
+  type ErrorCode,
+} from '../../../client/internal'
+import { plainCopy, type Limits } from '../../../client/model/foreign'
+import { isObject, own, type JsonObject } from '../../../client/model/json'
+import { hostOf, type ConnectionForm } from './connection'
+import { failureOf } from './failure'
+
+/** What the editor asks. */
+export interface Question {
+  /** Plain data within limits. */
+  body: JsonObject
+  /** The config node that it is about. */
+  form: ConnectionForm
+  appliance: string | undefined
+  /** The name of the user; undefined where Node-RED has no users. */
+  user: string | undefined
+  /** The editor has gone, or has its answer. */
+  stop: Stop
+  /** The connections that were used: their passwords and sessions stand in no answer. */
+  used: Connection[]
+}
+
+/** Node-RED itself takes no more than 5 MB. */
+const MOST: Limits = { levels: 50, values: 250_000, characters: 5 * 1024 * 1024 }
+
+/**
+ * Takes a request before anything else reads it. What is not JSON is refused: a web page elsewhere
+ * can send a form without the browser's permission.
+ */
+export const take: RequestHandler = (request, response, next) => {
+  if (request.method === 'POST' && !request.is('application/json')) {
+    response.status(415)
+    fail(response, new GatewayError('INVALID_INPUT', 'JSON is expected.'))
+    return
+  }
+  const plain = plainCopy(request.body, MOST)
+  if (plain.fault !== undefined) {
+    fail(response, invalidInput([{ path: plain.path || 'request', problem: plain.fault }]))
+    return
+  }
+  request.body = isObject(plain.value) ? plain.value : {}
+  next()
+}
+
+export interface Work {
+  /** Of the route, without the prefix. */
+  name: string
+  /** It changes something, or logs in: the audit log names who did it. */
+  isAudited: boolean
+  formIn: (body: JsonObject) => ConnectionForm
+  work: (question: Question) => unknown
+}
+
+/** Answers with the result of the work as JSON, or with its failure. */
+export const answering =
+  (RED: NodeAPI, { name, isAudited, formIn, work }: Work): RequestHandler =>
+  (request, response, next) => {
+    const body = bodyOf(request)
+    const form = formIn(body)
+    const stop = new Stop()
+    response.once('close', () => stop.now())
+    const appliance = textOf(body.appliance)
+    const question = { body, form, appliance, user: userOf(request), stop, used: [] }
+    const audit = (outcome: unknown): void => {
+      if (isAudited) RED.log.audit(recordOf(RED, name, question, outcome) as never, request)
+    }
+    Promise.resolve()
+      .then(() => work(question))
+      .then(
+        (result) => {
+          audit(own(result, 'code') ?? 'ok')
+          answer(response, result, question.used)
+        },
+        (error: unknown) => {
+          audit(fail(response, error, hostOf(RED, form, appliance), question.used))
+        },
+      )
+      .catch(next)
+  }
+
+/** Responds with the error that another handler of the route has thrown. */
+export const answeringThrown: ErrorRequestHandler = (error, _request, response, _next) =>
+  void fail(response, error)
+
+/**
+ * @param host of the gateway, where the user may know it
+ * @returns the code of the failure
+ */
+function fail(
+  response: Response,
+  error: unknown,
+  host = '',
+  used: readonly Connection[] = [],
+): ErrorCode {
+  const failure = failureOf(error, host)
+  const isKnown = error instanceof GatewayError
+  if (response.statusCode === 200) response.status(isKnown ? statusOf(failure.code) : 400)
+  answer(response, failure, used)
+  return failure.code
+}
+
+/** Every answer is written here, as it may leave: without what its connections hide. */
+function answer(response: Response, result: unknown, used: readonly Connection[]): void {
+  // The editor is gone.
+  if (response.headersSent || response.destroyed) return
+  const shown = used.reduce((value, { hide }) => hide(value), result)
+  // The name of a member cannot be hidden.
+  const json = { name: JSON.stringify(shown) }
+  if (used.some(({ hide }) => hide(json) !== json)) {
+    const repeated = new GatewayError('BAD_RESPONSE', say('secretRepeated'))
+    response.status(502).json(failureOf(repeated, used[0]!.identity.host))
+  } else response.type('json').send(json.name)
+}
+
+/** Not 401 or 403: the editor would take those for the end of its own login. */
+function statusOf(code: ErrorCode): number {
+  if (code === 'NOT_FOUND') return 404
+  return ['CONFIG', 'INVALID_INPUT', 'READ_ONLY'].includes(code) ? 400 : 502
+}
+
+export const bodyOf = ({ body }: Request): JsonObject => body as JsonObject
+
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const userOf = (request: Request): string | undefined =>
+  textOf(own((request as { user?: unknown }).user, 'username'))
+
+/** What was asked for, as the audit log may have it: no secret, and no text without end. */
+function recordOf(RED: NodeAPI, name: string, question: Question, outcome: unknown): object {
+  const { form, appliance, body } = question
+  const { deviceId, routeId, destinationId, failoverId, action } = body
+  const place = { gateway: form.id, appliance, deviceId, routeId, destinationId }
+  return {
+    event: `media-gateway.${name}`,
+    host: hostOf(RED, form, appliance),
+    ...Object.fromEntries(
+      Object.entries({ ...place, failoverId, action }).flatMap(([member, value]) => {
+        const text = textOf(value)
+        return text === undefined ? [] : [[member, text.slice(0, LONGEST_IN_LOG)]]
+      }),
+    ),
+    outcome,
+  }
+}
+
+const LONGEST_IN_LOG = 200

@@ -1,0 +1,109 @@
+// What a node keeps in the default context of its flow: over deploys and, if the store does, restarts.
+import type { Node } from 'node-red'
+import { thrownAs } from '../../client/internal'
+
+export interface FlowContextOptions {
+  /** What the keys begin with, such as `failover`. */
+  kind: string
+  /** What a warning says of a store that fails, before the reason. */
+  complaint: string
+  /** How long a store may take to read: one on another machine may not respond at all. */
+  longestMs: number
+}
+
+/** What one node keeps for its gateway, or for each appliance of an inventory. */
+export interface FlowContext {
+  /** @param appliance its name in an inventory; each has a place of its own */
+  place(appliance?: string): Place
+  /** Forgets the places of all appliances, of a node that will not come back. */
+  forgetAll(): void
+}
+
+/** Where plain data is kept. A store that fails is warned about once for the node, and throws nothing. */
+export interface Place {
+  /** Undefined when the store fails or is too slow, or the place is closed in the meantime. */
+  read(): Promise<{ value: unknown } | undefined>
+  write(value: unknown): void
+  /** Stops waiting. `removed`: the node will not come back. */
+  close(removed: boolean): void
+}
+
+/**
+ * Where no store is configured, each deploy of a node deletes the context of the node itself, but not
+ * that of its flow.
+ */
+export function flowContextOf(
+  node: Node,
+  { kind, complaint, longestMs }: FlowContextOptions,
+): FlowContext {
+  const context = node.context().flow
+  const ofOne = `${kind}-${node.id}`
+  const prefix = `${ofOne}-`
+  let isWarned = false
+
+  function warn(error: unknown): void {
+    if (isWarned) return
+    isWarned = true
+    node.warn(`${complaint}: ${thrownAs(error)}`)
+  }
+
+  function place(appliance?: string): Place {
+    // A key of a context is an expression: no name is left as it is.
+    const key =
+      appliance === undefined ? ofOne : `${prefix}${Buffer.from(appliance).toString('hex')}`
+    let isClosed = false
+    let stopWaiting = (): void => undefined
+
+    function write(value: unknown): void {
+      try {
+        context.set(key, value, undefined, (error: unknown) => {
+          if (error && !isClosed) warn(error)
+        })
+      } catch (error) {
+        if (!isClosed) warn(error)
+      }
+    }
+
+    return {
+      async read() {
+        let late: NodeJS.Timeout | undefined
+        try {
+          return await new Promise<{ value: unknown }>((resolve, reject) => {
+            const tooLate = (): void => reject(new Error('the store does not respond'))
+            late = setTimeout(tooLate, longestMs)
+            stopWaiting = tooLate
+            context.get(key, undefined, (error: unknown, value?: unknown) =>
+              error ? reject(error) : resolve({ value }),
+            )
+          })
+        } catch (error) {
+          if (!isClosed) warn(error)
+          return undefined
+        } finally {
+          clearTimeout(late)
+        }
+      },
+      write,
+      close(removed) {
+        isClosed = true
+        stopWaiting()
+        if (removed) write(undefined)
+      },
+    }
+  }
+
+  function forgetAll(): void {
+    try {
+      context.keys(undefined, (error: unknown, keys: unknown) => {
+        if (error || !Array.isArray(keys)) return
+        for (const key of keys as string[]) {
+          if (key.startsWith(prefix)) context.set(key, undefined, undefined, () => undefined)
+        }
+      })
+    } catch {
+      // A store that is gone has forgotten it.
+    }
+  }
+
+  return { place, forgetAll }
+}

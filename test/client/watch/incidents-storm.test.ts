@@ -1,0 +1,56 @@
+// Thousands of incidents that end at once must not hold up Node-RED.
+import 'should'
+import { createIncidentReporter } from '../../../client/watch/incident-reporter'
+import { OK } from '../../../client/model/health'
+import type { Clock } from '../../../client/watch/poller'
+import type { DeviceState } from '../../../client/watch/state'
+
+const ROUTES = 4000
+
+describe('many incidents at once', () => {
+  it('of limits begin and end in time that grows with their number only', function () {
+    this.timeout(60_000)
+    const device = { id: 'd', name: 'D' }
+    const condition = { state: 'running', code: 'ok' }
+    const routes = Array.from({ length: ROUTES }, (_, index) => {
+      const source = { id: 's', name: 's', condition }
+      return { id: `r${index}`, name: `R${index}`, condition, source, destinations: new Map() }
+    })
+    const state = {
+      ...device,
+      condition: { state: 'Online', code: 'ok' },
+      routes: new Map(routes.map((route) => [route.id, route])),
+    } as unknown as DeviceState
+    let now = 0
+    let events = 0
+    let writes = 0
+    const reporter = createIncidentReporter(
+      {
+        thresholds: [{ measure: 'bitrate', of: 'source', low: 5 }],
+        onOpen: () => writes++,
+      },
+      {
+        clock: { now: () => now, unix: (at: number) => at } as Clock,
+        holdFor: 0,
+        wantsRoute: () => true,
+        device: () => device,
+        tell: (told) => (events += told.length),
+        isOver: () => false,
+      },
+    )
+    const poll = (bitrate: number): void => {
+      now += 1000
+      const figures = new Float64Array(3 * ROUTES).fill(bitrate)
+      const seen = { state, figures, at: now, changes: [], isFirst: false }
+      reporter.look!(seen)
+      for (const route of state.routes.values()) reporter.visit!(route, { own: OK, outputs: [] })
+      reporter.polled(seen)
+    }
+    poll(1)
+    const begun = performance.now()
+    poll(9)
+    ;(performance.now() - begun).should.be.below(1500)
+    events.should.equal(2 * ROUTES)
+    writes.should.equal(2)
+  })
+})

@@ -1,0 +1,514 @@
+// What a watch reports as incidents: one thing that went wrong, from its beginning to its end.
+import should from 'should'
+import {
+  openBy,
+  savedBy,
+  type OpenIncident,
+  type WatchEvent,
+  type WatchOptions,
+} from '../../../client/internal'
+import type { RouteState } from '../../../simulator'
+import { until } from '../../support/until'
+import {
+  closeAll,
+  deviceId,
+  gateway,
+  look,
+  passTime,
+  picture,
+  reopen,
+  running,
+  simulator,
+  start,
+  takeOver,
+  watch,
+  watching,
+  type Told,
+} from './support'
+import { createIncidents, type Sight, type Step } from '../../../client/watch/incidents'
+import { WELL, watched, type RouteWorld, type Watched, type World } from './worlds'
+
+const HOLD = 10_000
+
+/** What was reported, in short; of an end, what it is now. */
+const short = ({ event, incident, after, destination, route }: WatchEvent): string => {
+  const of = destination?.name ?? route?.name ?? incident!.kind
+  const what =
+    event === 'incident.ended' ? String(after) : `${incident!.severity} ${incident!.reason}`
+  return `${event.slice('incident.'.length)} ${of}: ${what}`
+}
+
+describe('an incident', () => {
+  let now: number
+  let of: Watched
+
+  /** Polls every five seconds for as long as that is so, and returns what was reported. */
+  function lasts(ms: number, route: Partial<RouteWorld>, more: Partial<World> = {}): string[] {
+    const before = of.events.length
+    const routes = { a: { ...WELL, ...route }, b: WELL }
+    for (const end = now + ms; now < end;) {
+      now += 5000
+      of.poll({ answers: true, device: 'ok', routes, ...more }, now)
+    }
+    return of.events.slice(before).map(short)
+  }
+
+  const begin = (options: Partial<WatchOptions> = {}): void => {
+    now = 0
+    of = watched(options)
+    lasts(5000, {}).should.eql([])
+  }
+
+  beforeEach(() => begin())
+
+  it('begins after ten seconds and ends after ten, with the times when both were first seen', () => {
+    lasts(10_000, { source: 'disconnected' }).should.eql([])
+    lasts(10_000, { source: 'disconnected' }).should.eql(['begun Route a: critical no-source'])
+    lasts(10_000, {}).should.eql([])
+    lasts(60_000, {}).should.eql(['ended Route a: ok'])
+    const [begun, ended] = of.events
+    begun!.should.containDeep({
+      text: 'Route a: no source (disconnected)',
+      before: 'ok',
+      after: 'critical',
+      device: { id: 'device', name: 'Gateway' },
+      route: { id: 'a', name: 'Route a' },
+      source: { id: 'a in', name: 'a in' },
+      word: 'disconnected',
+    })
+    begun!.at.should.equal(1_700_000_010_000)
+    begun!.incident!.should.eql({
+      id: begun!.incident!.id,
+      severity: 'critical',
+      kind: 'route',
+      reason: 'no-source',
+      since: 1_700_000_010_000,
+      until: null,
+      durationMs: null,
+    })
+    ended!.should.containDeep({
+      text: 'Route a: OK again after 20 seconds (no source)',
+      at: 1_700_000_030_000,
+      before: 'critical',
+      after: 'ok',
+    })
+    ended!.incident!.should.eql({
+      ...begun!.incident,
+      until: 1_700_000_030_000,
+      durationMs: 20_000,
+    })
+  })
+
+  it('begins where the first poll of a new watch shows trouble', () => {
+    of = watched()
+    lasts(15_000, { source: 'no data' }).should.eql(['begun Route a: critical no-data'])
+  })
+
+  it('is none while it comes and goes, and one while it goes and comes', () => {
+    for (let times = 0; times < 4; times++) {
+      lasts(5000, { source: 'disconnected' }).should.eql([])
+      lasts(5000, {}).should.eql([])
+    }
+    lasts(15_000, { source: 'disconnected' }).should.have.length(1)
+    for (let times = 0; times < 4; times++) {
+      lasts(10_000, {}).should.eql([])
+      lasts(10_000, { source: 'disconnected' }).should.eql([])
+    }
+    lasts(15_000, {}).should.eql(['ended Route a: ok'])
+  })
+
+  it('begins and ends at once without a hold', () => {
+    begin({ holdFor: 0 })
+    lasts(5000, { source: 'disconnected' }).should.eql(['begun Route a: critical no-source'])
+    lasts(5000, {}).should.eql(['ended Route a: ok'])
+  })
+
+  it('changes with its reason and its severity, after the hold', () => {
+    lasts(15_000, { source: 'disconnected' }).should.have.length(1)
+    lasts(5000, { source: 'no data' }).should.eql([])
+    lasts(20_000, { source: 'disconnected' }).should.eql([])
+    lasts(10_000, { source: 'no data' }).should.eql([])
+    lasts(20_000, { source: 'no data' }).should.eql(['changed Route a: critical no-data'])
+    lasts(15_000, { source: 'warn' }).should.eql(['changed Route a: warning source-warning'])
+    const [begun, one, other] = of.events
+    one!.text.should.equal('Route a: now no data')
+    one!.should.containDeep({ before: 'critical', after: 'critical' })
+    other!.should.containDeep({ before: 'critical', after: 'warning' })
+    other!.incident!.id.should.equal(begun!.incident!.id)
+    lasts(15_000, {}).should.eql(['ended Route a: ok'])
+    of.events.at(-1)!.incident!.reason.should.equal('source-warning')
+  })
+
+  it('is that of the route, and its outputs have none meanwhile', () => {
+    lasts(5000, { far: 'lost' }).should.eql([])
+    lasts(60_000, { far: 'lost', source: 'disconnected' }).should.eql([
+      'begun Route a: critical no-source',
+    ])
+    lasts(10_000, { far: 'lost' }).should.eql([])
+    // From when the route was well.
+    lasts(5000, { far: 'lost' }).should.eql(['ended Route a: ok', 'begun far: warning output-lost'])
+    lasts(60_000, { far: 'lost', source: 'disconnected' }).should.eql([
+      'begun Route a: critical no-source',
+    ])
+    lasts(15_000, {}).should.eql(['ended far: ok', 'ended Route a: ok'])
+  })
+
+  it('of an output begins beside a warning of the route', () => {
+    lasts(15_000, { source: 'warn', far: 'lost' }).should.eql([
+      'begun Route a: warning source-warning',
+      'begun far: warning output-lost',
+    ])
+    const [, ofOutput] = of.events
+    ofOutput!.text.should.equal('Route a: output “far” lost (disconnected)')
+    ofOutput!.destination!.should.eql({ id: 'a far', name: 'far' })
+  })
+
+  it('is no listener that nobody calls, also after a caller has left', () => {
+    lasts(60_000, { near: 'waiting' }).should.eql([])
+    lasts(60_000, { near: 'called' }).should.eql([])
+    lasts(60_000, { near: 'waiting' }).should.eql([])
+  })
+
+  for (const [what, route] of [
+    ['stops with its route', { state: 'stopped' }],
+    ['stops with its output', { far: 'off' }],
+  ] as const) {
+    it(what, () => {
+      lasts(15_000, { far: 'lost' }).should.eql(['begun far: warning output-lost'])
+      lasts(15_000, { far: 'lost', ...route }).should.eql(['ended far: stopped'])
+      of.events.at(-1)!.text.should.equal('Route a: stopped (output “far” lost for 15 seconds)')
+    })
+  }
+
+  for (const [what, route] of [
+    ['its route', { state: 'absent' }],
+    ['its output', { far: 'absent' }],
+  ] as const) {
+    it(`ends with the removal of ${what}, also while the source is lost`, () => {
+      lasts(15_000, { far: 'lost' }).should.eql(['begun far: warning output-lost'])
+      const lost = { far: 'lost', source: 'disconnected' } as const
+      lasts(15_000, { ...lost, ...route }).should.containEql('ended far: removed')
+      of.events
+        .find(({ event }) => event === 'incident.ended')!
+        .text.should.equal('Route a: no longer watched (output “far” lost for 15 seconds)')
+    })
+  }
+
+  it('of a route ends with a stop, which is none', () => {
+    lasts(15_000, { source: 'disconnected' }).should.have.length(1)
+    lasts(60_000, { state: 'stopped' }).should.eql(['ended Route a: stopped'])
+    const text = 'Route a was stopped: no source for 15 seconds'
+    of.events.at(-1)!.text.should.equal(text)
+    lasts(60_000, {}).should.eql([])
+  })
+
+  it('of a route that must run is also its stop', () => {
+    begin({ mustRun: 'ROUTE ?' })
+    lasts(15_000, { state: 'stopped' }).should.eql(['begun Route a: critical not-running'])
+    of.events[0]!.text.should.equal('Route a: not running')
+    lasts(15_000, { source: 'disconnected' }).should.eql(['changed Route a: critical no-source'])
+    lasts(15_000, { state: 'stopped' }).should.eql(['changed Route a: critical not-running'])
+    lasts(15_000, { state: 'absent' }).should.eql(['ended Route a: removed'])
+  })
+
+  it('of the device is the only one while it is away, and freezes what is below', () => {
+    lasts(15_000, { source: 'disconnected' }).should.have.length(1)
+    lasts(60_000, { far: 'lost' }, { device: 'offline' }).should.eql([
+      'begun device: critical device-away',
+    ])
+    of.events.at(-1)!.text.should.equal('Gateway: device offline')
+    lasts(15_000, {}, { device: 'error' }).should.eql(['changed device: critical device-error'])
+    lasts(15_000, { source: 'disconnected' }).should.eql(['ended device: ok'])
+    lasts(15_000, {}).should.eql(['ended Route a: ok'])
+  })
+
+  it('that is not known to last goes on being held', () => {
+    lasts(5000, { source: 'disconnected' }).should.eql([])
+    lasts(60_000, {}, { device: 'offline' }).should.have.length(1)
+    lasts(5000, { source: 'disconnected' }).should.eql(['begun Route a: critical no-source'])
+    of.events.at(-1)!.incident!.since.should.equal(1_700_000_010_000)
+  })
+
+  it('of the gateway begins as an outage does, and ends with the polls', () => {
+    const away = { answers: false }
+    lasts(30_000, {}, away).should.eql([])
+    lasts(60_000, {}, away).should.eql(['begun gateway: critical gateway-away'])
+    const [begun] = of.events
+    begun!.should.containDeep({
+      text: 'Gateway cannot be watched: not available',
+      reason: { code: 'UNAVAILABLE', message: 'away' },
+    })
+    begun!.at.should.equal(1_700_000_010_000)
+    lasts(10_000, {}).should.eql([])
+    lasts(10_000, {}).should.eql(['ended gateway: ok'])
+    const [, ended] = of.events
+    ended!.incident!.durationMs!.should.equal(90_000)
+    ended!.text.should.equal('Gateway: OK again after 2 minutes (gateway unreachable)')
+  })
+
+  it('of the gateway is held for as long as all others', () => {
+    begin({ holdFor: 60_000 })
+    lasts(60_000, {}, { answers: false }).should.eql([])
+    lasts(5000, {}, { answers: false }).should.eql(['begun gateway: critical gateway-away'])
+    lasts(60_000, {}).should.eql([])
+    lasts(5000, {}).should.eql(['ended gateway: ok'])
+    lasts(55_000, {}, { answers: false }).should.eql([])
+    lasts(90_000, {}).should.eql([])
+  })
+
+  it('of a threshold is part of that of its route, and ends with the route', () => {
+    begin({ thresholds: [{ measure: 'bitrate', of: 'source', low: 6 }] })
+    lasts(10_000, {}).should.eql([
+      'begun Route a: warning threshold',
+      'begun Route b: warning threshold',
+    ])
+    const [begun] = of.events
+    begun!.should.containDeep({
+      text: 'Route a: bitrate of the source 5 Mbit/s, below 6 Mbit/s',
+      measure: 'bitrate',
+      of: 'source',
+      value: 5,
+      limit: 6,
+    })
+    lasts(60_000, { source: 'no data' }).should.eql(['begun Route a: critical no-data'])
+    lasts(15_000, {}).should.eql(['ended Route a: ok'])
+    lasts(60_000, { state: 'stopped' }).should.eql(['ended Route a: stopped'])
+    of.events
+      .at(-1)!
+      .text.should.match(/^Route a: stopped \(bitrate of the source: threshold passed for /)
+  })
+
+  it('of a threshold is none of an output that nobody calls', () => {
+    begin({ thresholds: [{ measure: 'bitrate', of: 'destination', low: 3, high: 4 }] })
+    lasts(60_000, { near: 'waiting' }).should.eql(['begun near: warning threshold'])
+    const [{ route }] = of.events as [WatchEvent]
+    route!.name.should.equal('Route b')
+  })
+
+  describe('that is open', () => {
+    it('is plain data, by which another watch goes on', () => {
+      lasts(15_000, { source: 'disconnected', far: 'lost' })
+      const [open, ...others] = of.open
+      others.should.eql([])
+      open!.should.eql({
+        ...of.events[0]!.incident,
+        key: '["route","device","a"]',
+        device: { id: 'device', name: 'Gateway' },
+        route: { id: 'a', name: 'Route a' },
+        source: { id: 'a in', name: 'a in' },
+        word: 'disconnected',
+      })
+      of.restart()
+      lasts(60_000, { source: 'disconnected' }).should.eql([])
+      lasts(15_000, {}).should.eql(['ended Route a: ok'])
+      of.events[1]!.incident!.id.should.equal(of.events[0]!.incident!.id)
+      of.events[1]!.incident!.durationMs!.should.equal(75_000)
+      of.open.should.eql([])
+    })
+
+    it('ends where it is no longer watched, whatever else is', () => {
+      begin({ thresholds: [{ measure: 'bitrate', of: 'source', low: 6 }] })
+      lasts(15_000, { far: 'lost' }).should.have.length(3)
+      of.restart({ route: { name: 'Route b' } })
+      lasts(15_000, { far: 'lost' }).should.eql(['ended Route a: removed', 'ended far: removed'])
+      of.restart({ thresholds: [{ measure: 'bitrate', of: 'source', low: 3 }] })
+      lasts(15_000, {}).should.eql(['ended Route b: removed'])
+      of.open.should.eql([])
+    })
+
+    it('counts less than what was reported here, and began no later than now', () => {
+      const incidents = createIncidents(HOLD, (at) => at)
+      const trouble = {
+        key: 'k',
+        kind: 'route',
+        severity: 'critical',
+        reason: 'no-source',
+        device: { id: 'd', name: 'D' },
+      } as const
+      const lost: Sight = { troubles: new Map([['k', trouble]]), standing: () => 'ok' }
+      const well: Sight = { ...lost, troubles: new Map() }
+      incidents.take(lost, 0)
+      const [{ incident: begun }] = incidents.take(lost, HOLD) as [Step]
+      const given = { ...trouble, id: 'x', since: 9e9, until: null, durationMs: null }
+      incidents.restore([given, { ...given, key: 'other', id: 'y' }], HOLD)
+      incidents.take(well, HOLD)
+      const ends = incidents.take(well, 2 * HOLD).map(({ incident }) => incident)
+      ends
+        .map(({ id, durationMs }) => [id, durationMs])
+        .should.eql([
+          [begun.id, HOLD],
+          ['y', 0],
+        ])
+      incidents.isQuiet().should.be.true()
+    })
+
+    it('ends where the gateway is another one', () => {
+      lasts(15_000, { source: 'disconnected' })
+      const [open] = of.open
+      const device = { id: 'other', name: 'Other' }
+      of.restart({ open: [{ ...open!, key: '["route","other","a"]', device }] })
+      lasts(15_000, { source: 'disconnected' }).should.eql([
+        'ended Route a: removed',
+        'begun Route a: critical no-source',
+      ])
+    })
+  })
+})
+
+describe('a watch that reports incidents', () => {
+  beforeEach(() => start({ routes: 4 }))
+  afterEach(closeAll)
+
+  const incidents: Partial<WatchOptions> = { report: 'incidents' }
+  const seen = ({ health }: Told): boolean => health.some(({ known }) => known !== undefined)
+
+  /** Polls until all that is now has lasted. */
+  async function lasting(): Promise<void> {
+    for (const ms of [0, 1000, HOLD, HOLD]) {
+      passTime(ms)
+      await look()
+    }
+  }
+
+  /** Begins with a lost source. */
+  async function losing(options: Partial<WatchOptions> = {}): Promise<Told & { name: string }> {
+    const told = await watching({ ...incidents, ...options })
+    const { name } = running()
+    simulator.fail(name, { source: 'disconnected' })
+    await lasting()
+    told.events.map(short).should.eql([`begun ${name}: critical no-source`])
+    return { ...told, name }
+  }
+
+  const away = (): unknown =>
+    simulator.fault({ kind: 'status', status: 500, match: { path: `/api/devices/${deviceId}` } })
+
+  async function miss(times: number): Promise<void> {
+    for (let missed = 0; missed < times; missed++) {
+      await look().catch(() => undefined)
+      passTime(10_000)
+    }
+  }
+
+  it('reports one lost source once, its return once, and no single change', async () => {
+    const { events, name } = await losing({ events: ['route.status'] })
+    simulator.renameRoute(name, 'Renamed')
+    simulator.fail('Renamed', { source: 'ok' })
+    await lasting()
+    events.slice(1).map(short).should.eql(['ended Renamed: ok'])
+  })
+
+  it('counts what is a trouble only to it', async () => {
+    const plain = await watching()
+    const { name } = running()
+    const must = await watching({
+      ...incidents,
+      mustRun: name,
+      thresholds: [{ measure: 'bitrate', of: 'source', low: 1000 }],
+    })
+    simulator.stopRoute(name)
+    await look()
+    await look()
+    plain.health.at(-1)!.known!.problems.should.equal(0)
+    const { problems, running: count, worst } = must.health.at(-1)!.known!
+    problems.should.equal(count + 1)
+    worst!.should.containDeep({ route: { name }, health: { reason: 'not-running' } })
+  })
+
+  const isSrt = ({ state, source }: RouteState): boolean =>
+    state === 'running' && source.protocol === 'srt'
+
+  it('takes statistics for its thresholds', async () => {
+    await gateway.close()
+    reopen({ pollInterval: 1000 })
+    const told = await watching({
+      ...incidents,
+      route: { id: simulator.routes.find(isSrt)!.id },
+      thresholds: [{ measure: 'roundTripTime', of: 'source', high: 0.001 }],
+    })
+    await until(() => {
+      passTime(1000)
+      return told.events.length > 0
+    })
+    const { event, incident, measure, limit } = told.events[0]!
+    const { kind, severity } = incident!
+    should([event, kind, severity, measure, limit]).eql([
+      'incident.begun',
+      'threshold',
+      'warning',
+      'roundTripTime',
+      0.001,
+    ])
+  })
+
+  it('ends an outage that was reported before a Full deploy', async () => {
+    const told = await watching(incidents)
+    away()
+    await miss(5)
+    told.events.map(short).should.eql(['begun gateway: critical gateway-away'])
+    const former = gateway
+    let saved: object | undefined
+    former.closing.onStop(() => (saved = savedBy(former)))
+    await former.close()
+    reopen({ saved })
+    const next = watch(incidents)
+    await until(() => next.health.length > 0)
+    next.health[0]!.unreachable.should.be.true()
+    simulator.clearFaults()
+    await lasting()
+    next.events.map(short).should.eql(['ended gateway: ok'])
+    next.events[0]!.incident!.id.should.equal(told.events[0]!.incident!.id)
+  })
+
+  it('goes on after a takeover, which leaves only what is open', async () => {
+    const { name, events } = await losing()
+    const open = JSON.parse(JSON.stringify(openBy(gateway))) as object
+    Object.values(open).should.have.length(1)
+    Object.keys(Object.values(open)[0] as object).should.eql(['incidents'])
+    const snapshot = picture()
+    await takeOver(() => snapshot, open)
+    const opens: number[] = []
+    // What its own memory has is older.
+    const stale = [{ ...Object.values(open)[0].incidents[0], id: 'stale', key: 'stale' }] as never
+    const next = watch({ ...incidents, open: stale, onOpen: (some) => opens.push(some.length) })
+    await until(() => seen(next))
+    await lasting()
+    next.events.should.eql([])
+    simulator.fail(name, { source: 'ok' })
+    await lasting()
+    next.events.map(short).should.eql([`ended ${name}: ok`])
+    next.events[0]!.incident!.id.should.equal(events[0]!.incident!.id)
+    opens.should.eql([1, 0])
+    Object.values(openBy(gateway)!).should.eql([{ incidents: [] }])
+  })
+
+  it('takes nothing for open that is none', async () => {
+    const { name } = await losing()
+    const [[settings, { incidents: list = [] }]] = Object.entries(openBy(gateway)!) as [
+      [string, { incidents?: readonly OpenIncident[] }],
+    ]
+    const snapshot = picture()
+    const wrong = [null, 'x', { ...list[0], since: 'then' }, { ...list[0], kind: 'weather' }]
+    await takeOver(() => snapshot, { [settings]: { incidents: [...wrong, ...list] } })
+    const next = watch(incidents)
+    await until(() => seen(next))
+    simulator.fail(name, { source: 'ok' })
+    await lasting()
+    next.events.map(short).should.eql([`ended ${name}: ok`])
+  })
+
+  it('goes on with what its owner has kept rather than with what was saved here', async () => {
+    const { name, end, events } = await losing()
+    end()
+    const next = watch({ ...incidents, open: [] })
+    await until(() => seen(next))
+    await lasting()
+    next.events.map(short).should.eql([`begun ${name}: critical no-source`])
+    next.events[0]!.incident!.id.should.not.equal(events[0]!.incident!.id)
+    next.end()
+    const last = watch(incidents)
+    await until(() => seen(last))
+    await lasting()
+    last.events.should.eql([])
+  })
+})

@@ -1,0 +1,249 @@
+import 'should'
+import http from 'node:http'
+import { startSimulator, type Simulator } from '../../simulator'
+import { NodeRed, type Properties } from '../support/node-red'
+import { Proxy } from '../support/proxy'
+import { ScriptedAppliance, closed, good, listen } from '../support/scripted-appliance'
+
+const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
+
+/** What "Test connection" does for a form, in a Node-RED with users. */
+describe('a test of a connection', function () {
+  this.timeout(30_000)
+
+  let nodeRed: NodeRed
+  let simulator: Simulator
+  let secure: Simulator
+  let proxy: Proxy
+  const tokens: Record<string, string> = {}
+
+  before(async () => {
+    simulator = await startSimulator({ routes: 1 })
+    secure = await startSimulator({ routes: 1, https: true })
+    proxy = await Proxy.start()
+    nodeRed = new NodeRed()
+    const user = (username: string, permissions: string | string[]): object => ({
+      username,
+      password: hashSync('secret', 4),
+      permissions,
+    })
+    const drives = ['media-gateway.read', 'media-gateway.write']
+    await nodeRed.start({
+      adminAuth: {
+        type: 'credentials',
+        users: [user('writer', '*'), user('driver', drives), user('other', drives)],
+      },
+    })
+    for (const username of ['writer', 'driver', 'other']) {
+      const login = { client_id: 'node-red-admin', grant_type: 'password', scope: '' }
+      const response = await fetch(`${nodeRed.url}auth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...login, username, password: 'secret' }),
+      })
+      tokens[username] = ((await response.json()) as { access_token: string }).access_token
+    }
+    await nodeRed.deploy(
+      [
+        {
+          id: 'proxy',
+          type: 'http proxy',
+          name: 'house',
+          url: proxy.url,
+          noproxy: [],
+          credentials: { username: 'proxyuser', password: 'proxypass' },
+        },
+        {
+          id: 'gw',
+          type: 'media-gateway',
+          name: 'gw',
+          baseUrl: simulator.url,
+          proxy: 'proxy',
+          credentials: { username: 'haiadmin', password: 'manager' },
+        },
+        ...[
+          { id: 'wrong', baseUrl: secure.url.replace('https', 'http') },
+          { id: 'secure', baseUrl: secure.url },
+        ].map((properties) => ({
+          ...properties,
+          type: 'media-gateway',
+          credentials: { username: 'haiadmin', password: 'manager' },
+        })),
+      ],
+      tokens['writer'],
+    )
+  })
+  after(async () => {
+    await nodeRed.stop()
+    await proxy.stop()
+    await simulator.stop()
+    await secure.stop()
+  })
+  beforeEach(() => {
+    simulator.clearJournal()
+    proxy.connects.length = 0
+  })
+
+  async function test(
+    connection: Properties,
+    user = 'driver',
+  ): Promise<{ status: number; body: Properties }> {
+    const response = await fetch(`${nodeRed.url}media-gateway/connection`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${tokens[user]}`,
+      },
+      body: JSON.stringify({ connection }),
+    })
+    const body = (await response.json().catch(() => ({}))) as Properties
+    return { status: response.status, body }
+  }
+  const form = (baseUrl: string, more: Properties = {}): Properties => ({
+    id: 'new',
+    baseUrl,
+    username: 'haiadmin',
+    password: 'manager',
+    ...more,
+  })
+  const logins = (): number =>
+    simulator.journal.filter(({ method, path }) => method === 'POST' && path === '/api/session')
+      .length
+
+  it('with 200 wrong passwords at once tries one of them', async () => {
+    const tests = Array.from({ length: 200 }, (_, index) =>
+      test(form(simulator.url, { username: 'victim', password: `guess ${index}` })),
+    )
+    const reports = await Promise.all(tests)
+    logins().should.equal(1)
+    const said = reports.map(({ body }) => String(body['message']))
+    const isRefused = /^Another test of .* is running|next test is possible in \d s/
+    said.filter((text) => isRefused.test(text)).should.have.length(199)
+  })
+
+  it('with one wrong password after the other soon has to wait, whoever asks', async () => {
+    const guess = (user: string): ReturnType<typeof test> =>
+      test(form(simulator.url, { username: 'target', password: 'guess' }), user)
+    for (let guesses = 0; guesses < 10; guesses++) await guess(guesses % 2 ? 'driver' : 'other')
+    logins().should.equal(1)
+    const { body } = await guess('writer')
+    body['message']!.should.match(/next test is possible in \d s\. Nothing was sent/)
+    body.should.not.have.property('code')
+  })
+
+  it('says that a password is wrong, and nothing of what a running flow would do', async () => {
+    const { body } = await test(form(simulator.url, { username: 'nobody', password: 'guess' }))
+    body.should.containEql({ code: 'LOGIN_REFUSED' })
+    body['message']!.should.not.match(/session node|attempt/)
+  })
+
+  it('runs for one user at a time, and for others beside it', async () => {
+    const silent = new ScriptedAppliance(() => 'silence')
+    await silent.start()
+    const slow = test(form(silent.url, { timeout: 1000 }))
+    while (silent.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    const busy = await test(form(simulator.url))
+    busy.body['message']!.should.match(/^Another test of .* is running/)
+    ;(await test(form(simulator.url), 'other')).body.should.containEql({ ok: true })
+    ;(await slow).body.should.containEql({ code: 'TIMEOUT' })
+    ;(await test(form(simulator.url))).body.should.containEql({ ok: true })
+    await silent.stop()
+  })
+
+  it('lends a stored proxy to no other place, except for those who may deploy', async () => {
+    for (const id of ['gw', 'new']) {
+      const elsewhere = form(secure.url, { id, proxy: 'proxy' })
+      ;(await test(elsewhere)).status.should.equal(401)
+      ;(await test({ ...elsewhere, proxy: '', tls: 'any' })).status.should.equal(401)
+    }
+    proxy.connects.should.have.length(0)
+    const here = form(simulator.url, { id: 'gw', proxy: 'proxy' })
+    ;(await test(here)).body.should.containEql({ ok: true })
+    ;(await test(form(secure.url, { proxy: 'proxy' }), 'writer')).status.should.equal(200)
+    proxy.connects.should.not.be.empty()
+  })
+
+  describe('finds the URL that is meant:', () => {
+    const mistaken = async (
+      url: string,
+      more?: Properties,
+    ): Promise<{ mistake?: unknown; certificate?: unknown }> => (await test(form(url, more))).body
+
+    it('http:// at an https port', async () => {
+      const url = secure.url.replace('https', 'http')
+      const report = await mistaken(url)
+      report.should.match({ mistake: { kind: 'https', url: secure.url } })
+      report.should.not.have.property('certificate')
+      secure.loginAttempts.should.equal(0)
+    })
+
+    it('http:// at an https port, also of a node that is deployed', async () => {
+      const url = secure.url.replace('https', 'http')
+      const report = (await test({ id: 'wrong', baseUrl: url, username: 'haiadmin' })).body
+      report.should.match({ reused: true, mistake: { kind: 'https', url: secure.url } })
+    })
+
+    it('none, but the certificate to judge, of a node that is deployed', async () => {
+      const report = (await test({ id: 'secure', baseUrl: secure.url, username: 'haiadmin' })).body
+      report.should.match({ reused: true, certificate: { fingerprint: secure.fingerprint } })
+      report.should.not.have.property('mistake')
+    })
+
+    it('https:// at an http port, where there is no certificate', async () => {
+      const report = await mistaken(simulator.url.replace('http', 'https'))
+      report.should.match({ mistake: { kind: 'http', url: simulator.url } })
+      report.should.not.have.property('certificate')
+      logins().should.equal(0)
+    })
+
+    it('http:// at an https port of a server that answers with status 400', async () => {
+      const answers = http.createServer((_, response) => {
+        response.writeHead(400).end('<html>The plain HTTP request was sent to HTTPS port')
+      })
+      const url = `http://127.0.0.1:${await listen(answers)}`
+      // Where https is not spoken either, nothing is suggested.
+      const report = (await test(form(url))).body
+      report.should.not.have.property('mistake')
+      report['message']!.should.containEql('If this port speaks https')
+      await closed(answers)
+    })
+
+    for (const path of ['/login', '/api', '/routes/list/']) {
+      it(`a path of a web page: ${path}`, async () => {
+        const report = await mistaken(`${simulator.url}${path}`)
+        report.should.match({ mistake: { kind: 'path', url: simulator.url } })
+        logins().should.be.belowOrEqual(1)
+        const others = simulator.journal.filter(({ method }) => method === 'GET')
+        others.should.have.length(1)
+        others[0]!.headers.should.not.have.property('cookie')
+      })
+    }
+
+    it('no other one where the gateway is behind its path', async () => {
+      const behind = new ScriptedAppliance((call) =>
+        call.path.startsWith('/gw/') ? good(call) : { status: 404, text: '<html>' },
+      )
+      await behind.start()
+      const report = await mistaken(`${behind.url}/gw`)
+      report.should.have.property('devices', 1)
+      report.should.not.have.property('mistake')
+      ;(await mistaken(`${behind.url}/other`)).should.not.have.property('mistake')
+      await behind.stop()
+    })
+
+    it('no other one where nothing listens, or a certificate is to be judged', async () => {
+      ;(await mistaken('http://127.0.0.1:1')).should.not.have.property('mistake')
+      const report = await mistaken(secure.url)
+      report.should.not.have.property('mistake')
+      report.should.have.property('certificate')
+    })
+  })
+
+  it('of a URL of slashes is refused at once', async () => {
+    const begun = performance.now()
+    const { body } = await test(form(`http://127.0.0.1:1/${'/'.repeat(100_000)}x`))
+    body.should.containEql({ code: 'CONFIG' })
+    body['message']!.should.match(/more than 2048 characters/)
+    ;(performance.now() - begun).should.be.below(1000)
+  })
+})

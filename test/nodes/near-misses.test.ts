@@ -1,0 +1,242 @@
+// A slip inside a source or a destination is refused, and never sent and reported as accepted.
+import 'should'
+import { startSimulator, type Simulator } from '../../simulator'
+import type { Route } from '../../client'
+import { doubtsOfRoute } from '../../client/model/doubts'
+import { failure, load, result, unload } from '../support/flow'
+
+type Json = Record<string, unknown>
+
+const NODES = {
+  create: { type: 'media-gateway-create-route' },
+  unchecked: { type: 'media-gateway-create-route', validate: false },
+  merge: { type: 'media-gateway-update-route', mode: 'merge' },
+  keep: { type: 'media-gateway-update-route', mode: 'keep' },
+  replace: { type: 'media-gateway-update-route', mode: 'replace' },
+  ensure: { type: 'media-gateway-ensure-route' },
+  get: { type: 'media-gateway-get-route' },
+}
+
+const udp = { name: 'In', protocol: 'udp', address: '239.1.1.1', port: 5000 }
+const srt = { name: 'In', protocol: 'srt', srtMode: 'caller', address: '192.0.2.7', port: 5000 }
+const out = { name: 'Out', protocol: 'udp', address: '192.0.2.9', port: 6000 }
+const PATHS = [
+  { address: '192.0.2.7', port: 5000 },
+  { address: '192.0.2.8', port: 5000 },
+]
+const bonded = { name: 'In', protocol: 'srt', srtMode: 'caller', srtGroupMode: 'broadcast' }
+
+describe('a slip in a definition', () => {
+  let simulator: Simulator
+
+  before(async () => {
+    simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0 })
+    await load(simulator.url, NODES)
+  })
+  beforeEach(() => simulator.clearJournal())
+  after(async () => {
+    await unload()
+    await simulator.stop()
+  })
+
+  const sent = (): unknown[] =>
+    simulator.journal.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/session'))
+
+  const route = (source: Json, ...destinations: Json[]): Json => ({
+    name: 'New',
+    source,
+    destinations,
+  })
+
+  const cases: Array<[definition: Json, path: string, says: string]> = [
+    [
+      route({ ...udp, adress: '239.1.1.2' }),
+      'source.adress',
+      'Unknown field source.adress. Did you mean address?',
+    ],
+    [route({ ...srt, passphrase: 'a secret word' }), 'source.passphrase', 'mean srtPassPhrase?'],
+    [route({ ...srt, password: 'a secret word' }), 'source.password', 'mean srtPassPhrase?'],
+    [route({ ...srt, srtPassphrase: 'a secret word' }), 'source.srtPassphrase', 'srtPassPhrase?'],
+    [route({ ...udp, ip: '239.1.1.2' }), 'source.ip', 'Did you mean address?'],
+    [route({ ...udp, Host: 'gw' }), 'source.Host', 'Did you mean address?'],
+    [route({ ...udp, url: 'udp://gw' }), 'source.url', 'Did you mean address?'],
+    [route({ ...srt, latency: 500 }), 'source.latency', 'Did you mean srtLatency?'],
+    [
+      route(udp, { ...srt, name: 'Out', encryption: 'AES128' }),
+      'destinations[0].encryption',
+      'Did you mean srtEncryption?',
+    ],
+    [
+      route({
+        name: 'In',
+        protocol: 'rtmp',
+        rtmpMode: 'PUBLISHER',
+        streamName: 'a',
+        mode: 'CONSUMER',
+      }),
+      'source.mode',
+      'Did you mean rtmpMode?',
+    ],
+    [
+      route({
+        ...bonded,
+        srtNetworkBondingParams: [{ ...PATHS[0], adress: 'a' }, PATHS[1]],
+      }),
+      'source.srtNetworkBondingParams[0].adress',
+      'Did you mean address?',
+    ],
+    [route(udp, { ...out, tll: 4 }), 'destinations[0].tll', 'Did you mean ttl?'],
+    ...['http://x', '999.1.1.1', ' 239.40.0.1 ', 'a b', '10.0.0', '10.0.0.1:5000', 'x..y'].map(
+      (address): [Json, string, string] => [
+        route({ ...udp, address }),
+        'source.address',
+        `source.address is ${JSON.stringify(address)}; it must be an IP address or a host name, without blanks, scheme or port.`,
+      ],
+    ),
+    [
+      route({
+        ...bonded,
+        srtNetworkBondingParams: [PATHS[0], { ...PATHS[1], address: 'a b' }],
+      }),
+      'source.srtNetworkBondingParams[1].address',
+      'it must be an IP address or a host name',
+    ],
+    [{ ...route(udp), name: ' New ' }, 'name', 'begins or ends with a blank'],
+    [route(udp, { ...out, name: 'Out ' }), 'destinations[0].name', 'begins or ends with a blank'],
+  ]
+  for (const [definition, path, says] of cases) {
+    it(`of a new route is refused with what was meant: ${path} (${says})`, async () => {
+      for (const node of ['create', 'ensure']) {
+        const { code, cause, message } = await failure(node, { payload: definition })
+        code.should.equal('INVALID_INPUT')
+        cause.problems!.map((one) => one.path).should.eql([path], node)
+        message.should.containEql(says)
+        message.should.not.containEql('a secret word')
+      }
+      sent().should.eql([])
+    })
+  }
+
+  const patches: Array<[source: Json, says: string]> = [
+    [{ adress: '239.1.1.2' }, 'Unknown field source.adress. Did you mean address?'],
+    [{ ip: '239.1.1.2' }, 'Unknown field source.ip. Did you mean address?'],
+    [{ address: 'http://x' }, 'source.address is "http://x"; it must be an IP address'],
+  ]
+  for (const [source, says] of patches) {
+    it(`of an update is refused before anything is sent: ${says}`, async () => {
+      const { id, name } = simulator.routes[0]!
+      const read = (await result('get', { routeId: id })).payload as Route
+      const whole = { ...read, source: { ...read.source, ...source } }
+      const { id: _, ...unread } = read.source
+      const given: Array<[node: string, payload: Json]> = [
+        ['merge', { source }],
+        ['ensure', { name, source }],
+        // A route as read and edited.
+        ['merge', whole],
+        ['keep', whole],
+        ['replace', whole],
+        ['ensure', whole],
+        ['keep', { source: { ...unread, ...source } }],
+      ]
+      for (const [node, payload] of given) {
+        const { code, message } = await failure(node, { routeId: id, payload })
+        code.should.equal('INVALID_INPUT', node)
+        message.should.startWith(`Route "${name}" on `)
+        message.should.containEql(says)
+      }
+      sent().should.eql([])
+    })
+  }
+
+  it('is none where the gateway itself returned the field, or the value', async () => {
+    const stored = simulator.routes[1]!
+    Object.assign(stored.source, {
+      adress: 'x',
+      passphrase: 'newer firmware',
+      srtLatancy: 5,
+      encryption: 'AES512',
+    })
+    const { id, name } = stored
+    const read = (await result('get', { routeId: id })).payload as Route
+    const own = read.source as Json
+    own.should.have.property('adress', 'x')
+    const edited = { ...read, destinations: read.destinations }
+    for (const node of ['merge', 'keep', 'replace', 'ensure']) {
+      await result(node, { routeId: id, payload: edited })
+    }
+    await result('merge', { routeName: name, payload: { source: { adress: 'y' } } })
+    const copy = { ...read, name: 'A copy' }
+    delete (copy.source as Json)['passphrase']
+    await result('create', { payload: copy })
+  })
+
+  it('is none with "check the values" off, and known names of other protocols pass', async () => {
+    await result('unchecked', { payload: { ...route({ ...udp, adress: 'x' }), name: 'Unchecked' } })
+    const leftOver = {
+      ...udp,
+      srtLatency: 120,
+      streamName: '',
+      mode: 'multicast',
+      encryption: 'none',
+    }
+    await result('create', { payload: { ...route(leftOver), name: 'Left over' } })
+  })
+
+  it('is not every unknown field: others are sent, and named in the result', async () => {
+    const later = { ...udp, later: { depth: 1 } }
+    const { gateway } = await result('create', {
+      payload: { ...route(later, { ...out, colour: 'red' }), name: 'Later' },
+    })
+    const { unknownFields } = gateway as Json
+    ;(unknownFields as string[]).should.eql(['source.later', 'destinations[0].colour'])
+    const again = await result('ensure', { payload: [{ name: 'Later', source: { other: 1 } }] })
+    ;((again.gateway as Json)['unknownFields'] as string[]).should.eql(['[0].source.other'])
+    const { id } = simulator.routes[0]!
+    const plain = await result('merge', { routeId: id, payload: { source: { port: 5123 } } })
+    plain.gateway!.should.not.have.property('unknownFields')
+  })
+
+  it('is no blank in the name of a route that is there: it is found by its exact name', async () => {
+    const stored = simulator.routes[2]!
+    stored.name = ' Studio C '
+    stored.destinations[0]!.name = 'Out '
+    const { id } = stored
+    for (const node of ['ensure', 'merge']) {
+      await result(node, { routeId: id, payload: { name: ' Studio C ', source: { port: 5999 } } })
+    }
+    const destinations = [{ name: 'Out ', port: 6999 }]
+    await result('ensure', { payload: { name: ' Studio C ', destinations } })
+    stored.name.should.equal(' Studio C ')
+  })
+
+  it('is no address of any usual form', async () => {
+    const addresses = [
+      '0.0.0.0',
+      '239.1.1.1',
+      '::1',
+      'fe80::1%ens33',
+      'ff3e::8000:1',
+      'gw',
+      'gw-1.example.com.',
+      'büro_1',
+    ]
+    for (const [index, address] of addresses.entries()) {
+      await result('create', { payload: { ...route({ ...udp, address }), name: `Good ${index}` } })
+    }
+  })
+})
+
+describe('a field that the vendor documents or that was seen', () => {
+  it('is never taken for a slip', () => {
+    const seen =
+      'state summaryStatusCode summaryStatusDetails mode usedBandwidth srtRcvBuf srtGroupMode srtPassPhrase networkAddress clientConnections labels tags elapsedTime started pendingUpdates hasPendingDelete srtFecCols useFEC useFec index gatewayID routeID createdAt lastUpdateAt srtMaxBandwidth srtVersion'
+    for (const protocol of ['udp', 'rtp', 'srt', 'rtmp', 'rtsp', 'hls', undefined]) {
+      const part = Object.fromEntries(seen.split(' ').map((name) => [name, null]))
+      const { faults } = doubtsOfRoute({
+        source: { ...part, protocol },
+        destinations: [{ ...part, protocol }],
+      })
+      faults.should.eql([])
+    }
+  })
+})

@@ -1,0 +1,197 @@
+import { hooks } from '@node-red/util'
+import type { Node, NodeAPI, NodeDef } from 'node-red'
+import type { WatchEvent } from '../../client/internal'
+import { startSimulator, type RouteState, type Simulator } from '../../simulator'
+import { flowOf, helper, load, unload, type FlowOptions } from '../support/flow'
+import { pause, until } from '../support/until'
+
+/** A node that takes its time to close. */
+function slowNode(RED: NodeAPI): void {
+  RED.nodes.registerType('slow-to-close', function (this: Node, config: NodeDef) {
+    RED.nodes.createNode(this, config)
+    this.on('close', (_removed: boolean, done: () => void) => setTimeout(done, 2500))
+  })
+}
+
+const TYPES = ['full', 'flows', 'nodes'] as const
+
+describe('a deploy forgets nothing that a watch knows:', function () {
+  this.timeout(20_000)
+
+  let simulator: Simulator
+  let events: Array<{ from: string; event: WatchEvent }>
+  let options: FlowOptions
+  let nodes: Record<string, object>
+  let deploys = 0
+
+  interface Receipt {
+    msg: { payload: WatchEvent }
+    source: { node: { id: string } }
+  }
+
+  const watch = (more: object = {}): object => ({ type: 'media-gateway-watch', ...more })
+  const of = (id: string): WatchEvent[] =>
+    events.flatMap(({ from, event }) => (from === id ? [event] : []))
+  const namesOf = (id: string): string[] => of(id).map(({ event }) => event)
+  const running = (): RouteState => simulator.routes.find(({ state }) => state === 'running')!
+  const polls = (): number =>
+    simulator.journal.filter(({ path }) => /^\/api\/devices\/[^/]+$/.test(path)).length
+
+  async function polled(times: number): Promise<void> {
+    const wanted = polls() + times
+    await until(() => polls() >= wanted)
+    await pause(50)
+  }
+
+  async function start(given: Record<string, object>, more: FlowOptions = {}): Promise<void> {
+    nodes = given
+    options = { ...more, gateway: { pollInterval: 1, timeout: 500 } }
+    await load(simulator.url, nodes, options)
+    await polled(1)
+  }
+
+  /** Deploys with every node changed. */
+  async function deploy(type: (typeof TYPES)[number], more: object = {}): Promise<void> {
+    const name = `deploy ${++deploys}`
+    const changed = Object.entries(nodes).map(([id, node]) => [id, { ...node, name }])
+    const { flow } = flowOf(simulator.url, Object.fromEntries(changed), {
+      ...options,
+      gateway: { ...options.gateway, ...more },
+      others: options.others?.map((node) => ({ ...node, name })),
+    })
+    await helper.setFlows(flow, type)
+  }
+
+  beforeEach(async () => {
+    events = []
+    hooks.add('onSend.watchdeploy', (sent: Receipt[]) => {
+      for (const { msg, source } of sent) events.push({ from: source.node.id, event: msg.payload })
+    })
+    simulator = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0 })
+  })
+  afterEach(async () => {
+    hooks.remove('*.watchdeploy')
+    await unload()
+    await until(() => simulator.openSessions === 0 && simulator.openSockets === 0)
+    await simulator.stop()
+  })
+
+  for (const type of TYPES) {
+    it(`what changes at a deploy of type ${type} is told once by each of two equal watches`, async () => {
+      await start({ watch: watch(), equal: watch(), other: watch({ events: ['route.renamed'] }) })
+      const route = running()
+      simulator.renameRoute(route.id, 'Renamed')
+      route.summaryStatusCode = 'error'
+      await deploy(type)
+      await polled(2)
+      const expected = ['route.renamed', 'route.status']
+      for (const id of ['watch', 'equal']) namesOf(id).should.eql(expected)
+      namesOf('other').should.eql(['route.renamed'])
+    })
+
+    it(`a limit that is normal again after a deploy of type ${type} is told as normal`, async () => {
+      const thresholds = [{ measure: 'bitrate', of: 'source', low: '0.5' }]
+      await start({ watch: watch({ events: ['statistics.low', 'statistics.normal'], thresholds }) })
+      const { name } = running()
+      simulator.fail(name, { source: 'no-data' })
+      await until(() => events.length > 0)
+      await deploy(type)
+      await polled(2)
+      namesOf('watch').should.eql(['statistics.low'])
+      simulator.fail(name, { source: 'ok' })
+      await deploy(type)
+      await until(() => events.length > 1)
+      await deploy(type)
+      await polled(2)
+      namesOf('watch').should.eql(['statistics.low', 'statistics.normal'])
+    })
+  }
+
+  for (const type of TYPES) {
+    it(`also where another node is slow to close, at a deploy of type ${type}`, async () => {
+      const slow = { id: 'slow', type: 'slow-to-close', z: 'tab', x: 0, y: 0, wires: [] }
+      await start({ watch: watch() }, { others: [slow], types: [slowNode] })
+      simulator.renameRoute(running().id, 'Renamed')
+      const begun = Date.now()
+      await deploy(type)
+      ;(Date.now() - begun).should.be.above(2400)
+      await polled(2)
+      namesOf('watch').should.eql(['route.renamed'])
+    })
+  }
+
+  it('an outage that one has reported ends once, and what changed meanwhile is told', async function () {
+    this.timeout(90_000)
+    await start({ watch: watch(), outage: watch({ events: ['appliance.reachable'] }) })
+    const path = `/api/devices/${simulator.devices[0]!._id}`
+    simulator.fault({ kind: 'status', status: 500, match: { path } })
+    await until(() => events.length > 0, 'appliance.unreachable', 45_000)
+    for (const type of TYPES) {
+      await deploy(type)
+      await pause(1500)
+    }
+    namesOf('watch').should.eql(['appliance.unreachable'])
+    simulator.renameRoute(running().id, 'Renamed')
+    simulator.clearFaults()
+    await deploy('full')
+    await until(() => of('watch').length > 1)
+    await polled(1)
+    namesOf('watch').should.eql(['appliance.unreachable', 'appliance.reachable', 'route.renamed'])
+    namesOf('outage').should.eql(['appliance.reachable'])
+    const [unreachable, reachable] = of('watch')
+    reachable!.since!.should.equal(unreachable!.at)
+  })
+
+  it('a change on hold is told when it has lasted in all', async () => {
+    await start({ watch: watch({ holdFor: '3' }) })
+    const route = running()
+    route.summaryStatusCode = 'error'
+    await polled(1)
+    const seen = Date.now()
+    await deploy('full')
+    await until(() => events.length > 0)
+    ;(Date.now() - seen).should.be.below(5000)
+    of('watch')[0]!.at.should.be.belowOrEqual(seen)
+    namesOf('watch').should.eql(['route.status'])
+  })
+
+  describe('but a gateway that is another one begins with what it shows:', () => {
+    let other: Simulator
+
+    beforeEach(async () => {
+      other = await startSimulator({ routes: 6, applyDelay: 0, settleDelay: 0 })
+      other.renameRoute(other.routes[0]!.id, 'Another')
+    })
+    afterEach(async () => {
+      await unload()
+      await until(() => other.openSessions === 0 && other.openSockets === 0)
+      await other.stop()
+    })
+
+    const changes: Record<string, () => Promise<unknown>> = {
+      'at another URL': () => deploy('full', { baseUrl: other.url }),
+      'at another URL for more than a deploy': async () => {
+        await deploy('full', { baseUrl: other.url })
+        await until(() => other.logins === 1)
+        await deploy('full', { baseUrl: other.url })
+      },
+      'after it was removed': async () => {
+        const { flow } = flowOf(simulator.url, {}, { gateway: { baseUrl: other.url } })
+        const without = (flow as Array<{ id: string }>).filter(({ id }) => id !== 'gateway')
+        await helper.setFlows(without, 'full')
+        simulator.renameRoute(running().id, 'Renamed')
+        const credentials = { username: 'haiadmin', password: 'manager' }
+        await deploy('full', { credentials })
+        await polled(1)
+      },
+    }
+    for (const [what, change] of Object.entries(changes)) {
+      it(what, async () => {
+        await start({ watch: watch() })
+        await change()
+        await pause(2500)
+        namesOf('watch').should.eql([])
+      })
+    }
+  })
+})
