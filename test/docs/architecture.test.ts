@@ -22,7 +22,7 @@ const PARTS = ['client', 'icons', 'nodes', 'scripts', 'simulator', 'package.json
 const section = (title: string): string => page.split(`## ${title}\n`)[1]!.split(/^## /m)[0]!
 
 describe('docs/project/architecture.md', () => {
-  for (const title of ['one message', 'one command', 'one event', 'one lookup']) {
+  for (const title of ['one message', 'one command', 'one event', 'one lookup', 'one failover']) {
     it(`names the files on the way of ${title}, each once`, () => {
       const files = [...section(`The way of ${title}`).matchAll(/^\d+\. `([^`]+)`/gm)].map(
         ([, file]) => file!,

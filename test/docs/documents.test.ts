@@ -8,6 +8,8 @@ import type { NodeAPI } from 'node-red'
 import should from 'should'
 import * as client from '../../client'
 import { EVENTS, type Connection } from '../../client/internal'
+import { REASONS } from '../../client/model/health'
+import { CLOSINGS, INCIDENT_EVENTS, INCIDENT_KINDS, SEVERITIES } from '../../client/model/incident'
 import {
   FAILOVER_ACTIONS,
   FAILOVER_DEFAULTS,
@@ -149,7 +151,17 @@ describe('the contract', () => {
     const listed = rows(contract, '## Watch')
       .flatMap(([cell]) => [...cell!.matchAll(/`([a-z]+\.[a-z-]+)`/g)].map(([, event]) => event!))
       .filter((event) => !event.startsWith('msg.'))
-    listed.sort().should.eql([...EVENTS].sort())
+    listed.sort().should.eql([...EVENTS, ...INCIDENT_EVENTS].sort())
+  })
+
+  it('has every reason of an incident, and every kind', () => {
+    const section = sectionOn('Watch').split('### Incidents\n')[1]!.split(/^### /m)[0]!
+    const named = new Set([...section.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name!))
+    // What nobody knows yet, and what waits, are none.
+    const none = ['not-seen', 'no-caller']
+    for (const name of [...REASONS, ...INCIDENT_KINDS, ...SEVERITIES, ...CLOSINGS]) {
+      named.has(name).should.equal(!none.includes(name), name)
+    }
   })
 
   it('has every event, state and command of a failover, and its defaults', () => {
@@ -325,7 +337,7 @@ describe('the page on watching', () => {
     const [, json = ''] = /```json\n([^]*?)```/.exec(page)!
     const { topic, payload } = JSON.parse(json) as { topic: string; payload: { event: string } }
     payload.event.should.equal(topic)
-    EVENTS.should.containEql(topic)
+    INCIDENT_EVENTS.should.containEql(topic)
     const members = rows(text('docs/contract.md'), '## Watch').flatMap(([cell]) =>
       cell!.split(', ').map(code),
     )
@@ -333,10 +345,12 @@ describe('the page on watching', () => {
   })
 
   it('names every event', () => {
-    const named = rows(page, '## Events').flatMap(([, cell]) =>
+    const named = rows(page, '## Changes').flatMap(([, cell]) =>
       [...cell!.matchAll(/`([a-z]+\.[a-z-]+)`/g)].map(([, event]) => event!),
     )
     named.sort().should.eql([...EVENTS].sort())
+    const topics = rows(page, '## Incidents').map(([topic]) => code(topic!))
+    topics.filter((topic) => topic.startsWith('incident.')).should.eql([...INCIDENT_EVENTS])
   })
 })
 

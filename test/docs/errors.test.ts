@@ -56,7 +56,7 @@ describe('docs/errors.md', () => {
     const sentence = `(?:${known.map(patternOf).join('|')})`
     // What is wrong with an input is put together from words.
     const whole = new RegExp(
-      `^(?:Route ".+?": )?(?:\\S+ is \\S+; it must be .+?\\. )?${sentence}(?: ${sentence})*$`,
+      `^(?:Route ".+?"(?: on \\S+)?: )?(?:\\S+ is \\S+; it must be .+?\\. |Unknown field \\S+\\. Did you mean \\S+\\? )?${sentence}(?: ${sentence})*$`,
     )
     const quotes = Array.from(page.matchAll(/^> (.+)$/gm), ([, quote]) => quote!)
     quotes.length.should.be.above(25)

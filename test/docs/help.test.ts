@@ -3,7 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import should from 'should'
-import { ERROR_CODES, EVENTS } from '../../client/internal'
+import { ERROR_CODES } from '../../client/internal'
+import { INCIDENT_EVENTS } from '../../client/model/incident'
 import { startSimulator, type Simulator } from '../../simulator'
 import { LANGUAGES, type Language } from '../support/editor-module'
 import { helper, load, send, unload, type Message } from '../support/flow'
@@ -29,9 +30,9 @@ const LENGTHS: Record<
   Language,
   Record<'least' | 'most' | 'mostOfLong' | 'mostOfLongest', number>
 > = {
-  'en-US': { least: 150, most: 320, mostOfLong: 400, mostOfLongest: 520 },
-  de: { least: 150, most: 330, mostOfLong: 400, mostOfLongest: 520 },
-  ja: { least: 250, most: 420, mostOfLong: 520, mostOfLongest: 680 },
+  'en-US': { least: 150, most: 345, mostOfLong: 400, mostOfLongest: 520 },
+  de: { least: 150, most: 355, mostOfLong: 400, mostOfLongest: 520 },
+  ja: { least: 250, most: 455, mostOfLong: 520, mostOfLongest: 680 },
 }
 
 const HEADINGS: Record<Language, Record<string, string>> = {
@@ -160,7 +161,7 @@ describe('the samples of the help', () => {
     const all = actions.map((node): [string, object] => [node, SETTINGS[node] ?? {}])
     await load(
       simulator.url,
-      { ...Object.fromEntries(all), watch: { events: ['source.status'] } },
+      { ...Object.fromEntries(all), watch: { report: 'incidents', holdFor: 0 } },
       { gateway: { name: 'Studio gateway', pollInterval: 1 } },
     )
   })
@@ -189,7 +190,7 @@ describe('the samples of the help', () => {
   it('are what a watch gives', async () => {
     const [shown, ...more] = samplesOf('watch')
     more.should.eql([])
-    EVENTS.should.containEql(shown!['topic'])
+    INCIDENT_EVENTS.should.containEql(shown!['topic'])
     const received: Message[] = []
     helper.getNode('out').on('input', (message: unknown) => received.push(message as Message))
     await until(() => simulator.journal.some(({ path }) => /^\/api\/devices\/.+/.test(path)))
@@ -212,7 +213,7 @@ describe('the sample of the help of failover', () => {
     const route = { name: 'Studio A', startRoute: true, source, destinations: [] }
     simulator = await startSimulator({ routes: [route] as never, applyDelay: 0, settleDelay: 500 })
     const sides = { main: JSON.stringify(main), backup: JSON.stringify(backup) }
-    const settings = { route: 'Studio A', routeType: 'name', lookEvery: 0.5, ...sides }
+    const settings = { route: 'Studio A', routeType: 'name', pollEvery: 0.5, ...sides }
     await load(simulator.url, { failover: settings })
   })
   after(async () => {

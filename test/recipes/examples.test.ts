@@ -126,6 +126,22 @@ describe('the example flows', function () {
     sent.length.should.equal(4)
   })
 
+  it('end each function that takes too long, and report it', async () => {
+    for (const file of files) {
+      for (const { type, name, timeout } of read(file)) {
+        if (type === 'function') should(timeout).equal(5, `${file}: ${name}`)
+      }
+    }
+    const title = 'Create routes from a CSV'
+    const flow = read(`Recipes/${title}.json`)
+    Object.assign(nodeNamed(flow, 'to routes'), { func: 'for (;;) {}', timeout: 1 })
+    await open(title, { flow })
+    await inject(flow, 'apply')
+    await until(() => told('error').length === 1, 'the error')
+    told('error')[0]!.should.match(/timed out/)
+    writes().should.equal(0)
+  })
+
   // The times are short here: what acts by itself would have acted.
   it('recipes change nothing by themselves until they are armed', async () => {
     const recipes = files.filter((each) => each.startsWith('Recipes/'))
@@ -149,7 +165,7 @@ describe('the example flows', function () {
       .map((node): FlowNode => ({
         ...node,
         ...('holdFor' in node && { holdFor: '' }),
-        ...('holdOff' in node && { holdOff: 0, lookEvery: 0.5 }),
+        ...('holdOff' in node && { holdOff: 0, pollEvery: 0.5 }),
         ...(node.type === 'trigger' && { duration: '100', units: 'ms' }),
         ...(node.type === 'delay' && { timeout: '100', timeoutUnits: 'milliseconds' }),
       }))
@@ -235,16 +251,63 @@ describe('the example flows', function () {
       })
     })
 
-    for (const [what, text] of [
-      ['separated by semicolons', `${HEAD}\nA,1,1,1.1.1.1,1\n`.replaceAll(',', ';')],
-      ['without a column', 'name,source_port,latency,destination_address\nA,20001,250,239.1.1.1\n'],
-    ]) {
-      it(`changes nothing with a table ${what}, and says what is missing`, async () => {
-        const flow = await dryRun(text!)
+    const REFUSED = /Nothing was changed\.$/
+    for (const [what, text, why] of [
+      [
+        'separated by semicolons',
+        `${HEAD}\nA,1,1,1.1.1.1,1\n`.replaceAll(',', ';'),
+        /separator in/,
+      ],
+      ['without a column', 'name,source_port,latency,destination_address\nA,1,1,1.1.1.1\n', /port/],
+      ['without the column that may be empty', 'name,source_port\nA,1\n', /has no latency, /],
+      ['without a name', `${HEAD}\nA,1,1,1.1.1.1,1\n ,2,1,1.1.1.1,1\n`, /Row 2 .* has no name\./],
+      ['with a row that is cut off', `${HEAD}\nA,20001,250`, /no destination_address, dest/],
+      ['with a port in hexadecimal', `${HEAD}\nA,0x10,1,1.1.1.1,1\n`, /source_port is "0x10"; it/],
+      ['with a port like a sum', `${HEAD}\nA,1e3,1,1.1.1.1,1\n`, /source_port is "1e3"; it/],
+      ['with a port below zero', `${HEAD}\nA,1,1,1.1.1.1,-5\n`, /destination_port is "-5"; it/],
+      ['with half a latency', `${HEAD}\nA,1,"0,5",1.1.1.1,1\n`, /latency is "0,5"; it must be a/],
+      ['that is empty', '', /The table is empty/],
+      ['of blank lines', '\r\n\r\n', /The table is empty/],
+      ['that has a head only', `${HEAD}\n`, /The table is empty/],
+      ['that has a head only, with its mark', `\uFEFF${HEAD}`, /The table is empty/],
+      ['with a head and empty rows', `${HEAD}\n,,,,\n, , ,,\n`, /The table is empty/],
+    ] as Array<[string, string, RegExp]>) {
+      it(`changes nothing with a table ${what}, and says what is wrong`, async () => {
+        const flow = await dryRun(text)
         await inject(flow, 'apply')
         await until(() => told('error').length === 2, 'the errors')
-        told('error')[0]!.should.match(/^Row 1 of the table has no .*destination_port/)
+        told('error')[0]!.should.match(REFUSED).and.match(why)
+        told('result').should.eql([])
         writes().should.equal(0)
+      })
+    }
+
+    for (const [what, text, expected] of [
+      ['an empty latency', `${HEAD}\nA,20001,,239.40.0.1,6000\n`, {}],
+      ['blanks around its cells', ` ${HEAD} \n A\t, 20001 ,, 239.40.0.1 ,6000 \n`, {}],
+      ['quotes', `"${HEAD.replaceAll(',', '","')}"\n"A","20001","","239.40.0.1","6000"\n`, {}],
+      ['quotes and its mark', `\uFEFF"name"${HEAD.slice(4)}\r\nA,20001,,239.40.0.1,6000\r\n`, {}],
+      ['lines of an old Mac', `${HEAD}\rA,20001,,239.40.0.1,6000\r`, {}],
+      ['no end of its last line', `${HEAD}\nA,20001,,239.40.0.1,6000`, {}],
+      ['empty rows at its end', `${HEAD}\nA,20001,,239.40.0.1,6000\n,,,,\n\n`, {}],
+      ['more columns', `note,${HEAD},\nx,A,20001,,239.40.0.1,6000,\n`, {}],
+      ['a name in quotes', `${HEAD}\n"A, ""B""",20001,,239.40.0.1,6000\n`, { name: 'A, "B"' }],
+      ['a latency', `${HEAD}\r\nA,20001, 0120 ,239.40.0.1,6000\r\n`, { srtLatency: 120 }],
+    ] as Array<[string, string, { name?: string; srtLatency?: number }]>) {
+      it(`creates the route of a table with ${what}`, async () => {
+        const flow = await dryRun(text)
+        await until(() => told('result').length === 1, 'the dry run')
+        const { name = 'A', srtLatency } = expected
+        told('result')[0]!.should.equal(`Dry run: create 1\n${name}: create`)
+        await press(flow, 'apply')
+        await until(() => told('result').length === 2, 'the account')
+        const route = simulator.route(name)!
+        route.should.match({
+          source: { name: `${name} in`, port: 20001 },
+          destinations: [{ address: '239.40.0.1', port: 6000 }],
+        })
+        if (srtLatency !== undefined) should(route.source.srtLatency).equal(srtLatency)
+        told('error').should.eql([])
       })
     }
 

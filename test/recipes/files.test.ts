@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import should from 'should'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
+import { CONFIG_VERSION } from '../../nodes/runtime/migrations'
 import { NodeRed } from '../support/node-red'
+import { passOn, ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
 import { startChats, type Chats } from './chats'
 import { flowsOn, nodeNamed, read, SECOND, withTab, type FlowNode } from './support'
@@ -80,18 +82,22 @@ describe('the example flows', function () {
     }
 
     const press = async (flow: FlowNode[], button: string, of: string): Promise<string> => {
-      const count = told(of).length + 1
+      const count = told(of).length
       await inject(flow, button)
-      await sayOf(of, count)
-      return told(of).at(-1)!
+      await sayOf(of, count + 1)
+      // A long text comes in pieces.
+      return told(of).slice(count).join('\n')
     }
     const alerts = (): string[] => said().filter((text) => text.startsWith('ALERT'))
     /** The token in the last message with a plan. */
     const tokenIn = (text: string): string => /\/routes-as-a-file#(\S+)/.exec(text)![1]!
-    const approve = async (token: string): Promise<{ status: number; text: string }> => {
+    const approve = async (
+      token: string,
+      more: Record<string, string> = {},
+    ): Promise<{ status: number; text: string }> => {
       const answer = await fetch(`${nodeRed.url}routes-as-a-file`, {
         method: 'POST',
-        body: new URLSearchParams({ token }),
+        body: new URLSearchParams({ token, ...more }),
       })
       return { status: answer.status, text: await answer.text() }
     }
@@ -185,9 +191,20 @@ describe('the example flows', function () {
       output().should.not.containEql(token)
       // What opens links by itself approves nothing.
       const page = await fetch(`${nodeRed.url}routes-as-a-file`)
+      page.headers.get('cache-control')!.should.equal('no-store')
+      page.headers
+        .get('content-security-policy')!
+        .should.match(/^default-src 'none';.* frame-ancestors 'none'$/)
       ;(await page.text()).should.containEql('Apply this plan')
       ;(await approve(`${token}x`)).status.should.equal(403)
       ;(await approve('')).status.should.equal(403)
+      writes().should.equal(0)
+
+      // The page shows the plan, with its token, and only that approves nothing either.
+      const seen = await approve(token, { show: 'plan' })
+      seen.status.should.equal(200)
+      plan.should.endWith(`\n${seen.text}`)
+      ;(await approve(`${token}x`, { show: 'plan' })).status.should.equal(403)
       writes().should.equal(0)
 
       const drifted = pictureOf(simulator)
@@ -203,6 +220,117 @@ describe('the example flows', function () {
       ;(await press(flow, 'undo', 'result')).should.startWith(`UNDONE ${NAME}\n`)
       await simulator.settle()
       pictureOf(simulator).should.eql(drifted)
+    })
+
+    it('knows what a failover owns: a route on its backup differs in nothing, and is no news', async () => {
+      simulator.addRoute(TWO)
+      const [main, backup] = [{ port: 5800 }, { port: 5888 }]
+      const protectedBy = (flow: FlowNode[]): FlowNode[] => [
+        ...flow,
+        {
+          id: 'failover-of-two',
+          type: 'media-gateway-failover',
+          z: flow.find(({ type }) => type === 'tab')!.id,
+          gateway: flow.find(({ type }) => type === 'media-gateway')!.id,
+          configVersion: CONFIG_VERSION,
+          route: 'Two',
+          routeType: 'name',
+          holdOff: 3600,
+          main: JSON.stringify(main),
+          mainType: 'json',
+          backup: JSON.stringify(backup),
+          backupType: 'json',
+          wires: [[]],
+        },
+      ]
+      await exported()
+      const exportedFile = readFileSync(file, 'utf8')
+      const flow = await open(TITLE, { flow: protectedBy(prepared({}, secretsOf(simulator))) })
+      simulator.route('Two')!.source.port = backup.port
+      // Until the failover has seen it, nobody knows why.
+      let shown = ''
+      const isKnown = (): boolean => shown.includes('port stays 5888: on backup by failover')
+      await until(
+        async () => ((shown = await press(flow, 'plan', 'result')), isKnown()),
+        () => shown,
+      )
+      // The watch of the recipe compares, too, when the routes change.
+      const compared = await press(flow, 'compare now', 'difference')
+      ;[...new Set(compared.split('\n'))].should.eql([
+        `RESOLVED ${NAME}: the routes are as in the file`,
+      ])
+      shown.should.startWith(`PLAN ${NAME}\nNothing to do.\n= "Two"\n`)
+      await press(flow, 'export now', 'exported')
+      readFileSync(file, 'utf8').should.equal(exportedFile)
+
+      // What only the failover can change is a difference, at night too.
+      writeFileSync(file, exportedFile.replace('port: 5800', 'port: 5801'))
+      const differs = await press(flow, 'compare now', 'difference')
+      differs.should.startWith(`ALERT ${NAME}: 1 route differs from the file\n`)
+      differs.should.containEql('the failover has 5800 for main, not 5801; change it there')
+      writes().should.equal(0)
+    })
+
+    it('gives no link to approve where the chat cannot show the whole plan, and then shows what goes first', async () => {
+      const udp = (name: string, at: number): RouteSpec => ({
+        ...TWO,
+        name,
+        source: { ...TWO.source, port: at },
+      })
+      for (let each = 0; each < 60; each++) simulator.addRoute(udp(`Desk ${each}`, 20_000 + each))
+      const moved = (name: string): void => {
+        const { source } = simulator.route(name)!
+        source.port = Number(source.port) + 1000
+      }
+      const flow = await exported()
+      for (let each = 0; each < 60; each++) moved(`Desk ${each}`)
+      for (let each = 0; each < 3; each++) simulator.addRoute(udp(`Pop ${each}`, 30_000 + each))
+      simulator.startRoute('Concert hall')
+      const inChat = async (): Promise<string> => {
+        const before = said().length
+        await inject(flow, 'plan')
+        const plans = (): string[] =>
+          said()
+            .slice(before)
+            .filter((text) => text.startsWith('PLAN'))
+        await until(() => plans().length > 0, 'the plan in the chat')
+        return plans()[0]!
+      }
+      const text = await inChat()
+      text.length.should.be.belowOrEqual(3000)
+      text.should.not.containEql('#')
+      text.should.match(
+        /\n… \d+ more lines are in the debug sidebar\.\nA message that is cut has no link/,
+      )
+      const heads = text.split('\n').filter((line) => !line.startsWith(' '))
+      heads
+        .slice(1, 6)
+        .should.eql([
+          '0 to add, 60 to change, 3 to remove; 0 to start, 1 to stop.',
+          '- "Pop 0"  delete',
+          '- "Pop 1"  delete',
+          '- "Pop 2"  delete',
+          '~ "Concert hall"  stop',
+        ])
+      // A debug node would cut a text at 1,000 characters.
+      const shown = told('result').join('\n')
+      for (const each of told('result')) each.length.should.be.below(1000)
+      for (let each = 0; each < 60; each++) shown.should.containEql(`~ "Desk ${each}"  update`)
+
+      for (const { name } of simulator.routes.filter(({ state }) => state === 'idle')) {
+        simulator.startRoute(name)
+      }
+      for (let each = 0; each < 60; each++)
+        simulator.renameRoute(`Desk ${each}`, `${'x'.repeat(40)} ${each}`)
+      writeFileSync(
+        file,
+        readFileSync(file, 'utf8').replace(/name: Desk (\d+)$/gm, `name: ${'x'.repeat(40)} $1`),
+      )
+      for (let each = 0; each < 3; each++) simulator.removeRoute(`Pop ${each}`)
+      ;(await inChat()).should.match(
+        /\nNot even all routes to delete or stop fit into this message\. A message that is cut has no link/,
+      )
+      writes().should.equal(0)
     })
 
     it('applies a plan by its button once, not when it is old, and not when anything has changed', async () => {
@@ -505,6 +633,51 @@ describe('the example flows', function () {
         shownNowhere()
       })
     }
+
+    it('writes the key also where a gateway shows only asterisks', async () => {
+      const masking = new ScriptedAppliance(async (call) => {
+        const answer = await passOn(call, second.url + call.url)
+        if (answer === 'cut') return answer
+        const text = String(answer.text).replace(/("srtPassPhrase":")[^"]+"/g, '$1********"')
+        const headers = Object.fromEntries(
+          Object.entries(answer.headers!).filter(([name]) => !/length|encoding/.test(name)),
+        )
+        return { ...answer, headers, text }
+      })
+      await masking.start()
+      try {
+        const flow = forBoth(TITLE, second, { ...LINK, ...chats.url })
+        flow.find(({ id }) => id === SECOND)!.baseUrl = masking.url
+        await open(TITLE, { flow })
+        for (const count of [1, 2]) {
+          const before = keys()[1]
+          await inject(flow, 'rotate now')
+          await sayOf('result', count)
+          told('result').at(-1)!.should.startWith('ROTATED To Bergen: both ends have the new key')
+          should(keys()[1]).equal(keys()[0]).and.not.equal(before)
+        }
+        shownNowhere()
+      } finally {
+        await deploy([])
+        await masking.stop()
+      }
+    })
+
+    it('does not take "no error" for "changed"', async () => {
+      const flow = forBoth(TITLE, second, { ...LINK, ...chats.url })
+      const key = nodeNamed(flow, 'new key')
+      key['func'] = String(key['func']).replace(
+        'source: { srtPassPhrase }',
+        "source: { srtPassPhrase: '••••••' }",
+      )
+      await open(TITLE, { flow })
+      await inject(flow, 'rotate now')
+      await sayOf('result', 1)
+      told('result')[0]!.should.equal(
+        'ALERT To Bergen: the receiver was not changed (no key was written). The sender has its former key again.',
+      )
+      keys().should.eql([OLD, OLD])
+    })
 
     it('says so when one end is left with the new key', async () => {
       second.fault({ kind: 'status', status: 400, match: { action: 'update' } })

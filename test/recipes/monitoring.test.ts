@@ -14,6 +14,8 @@ import { root } from '../support/root'
 import { until } from '../support/until'
 import { flowsOn, GATEWAY, HURRY, nodeNamed, read, type FlowNode } from './support'
 
+const { load } = require('js-yaml') as { load: (text: string) => unknown }
+
 describe('the example flows', function () {
   this.timeout(30_000)
 
@@ -151,8 +153,12 @@ describe('the example flows', function () {
   describe('Prometheus metrics', () => {
     const TITLE = 'Prometheus metrics'
 
-    const openMetrics = async (properties: object = {}): Promise<void> => {
+    const openMetrics = async (properties: object = {}, failovers = false): Promise<void> => {
       const flow = read(`Recipes/${TITLE}.json`)
+      if (failovers) {
+        const good = failoverOf(simulator.route('Stadium North')!, flow)
+        flow.push(good, { ...good, id: 'lost', route: 'Not there' })
+      }
       Object.assign(
         flow.find(({ type }) => type === 'media-gateway-metrics')!,
         properties,
@@ -199,29 +205,44 @@ describe('the example flows', function () {
 
       it('has no fault, however much it is', async () => {
         simulator.renameRoute('Studio A', 'Studio "A" \\ live\nnow \u0000 放送')
-        for (const detail of ['totals', 'routes', 'connections']) {
-          await openMetrics({ detail, statistics: detail === 'connections' ? 1 : '' })
-          const isRead = (text: string): boolean =>
-            detail !== 'connections' || text.includes('destination_srt_round_trip_time_seconds{')
-          await until(async () => isRead((await scrape()).text), 'the statistics')
+        for (const detail of ['totals', 'routes']) {
+          await openMetrics({ detail, statistics: detail === 'routes' ? 1 : '' }, true)
+          const isRead = ({ text, samples }: Scraped): boolean =>
+            detail === 'totals' ||
+            (text.includes('destination_srt_round_trip_time_seconds{') &&
+              [0, 1].every((each) => valuesOf(samples, 'failover_protects').includes(each)))
+          await until(async () => isRead(await scrape()), 'the statistics and the failovers')
           check('metrics', (await scrape()).text)
         }
       })
 
-      it('answers the queries of the dashboard and of the page, and its rules are rules', async () => {
+      it('has alert rules that send one alert for one fault, and none for a missing caller', () => {
+        const cases = join(root, 'test/recipes/alert-rules.yml')
+        execFileSync(promtool, ['test', 'rules', cases], { stdio: 'pipe' })
+        for (const { expr } of [...alertRules(), ...alertsOfThePage()]) {
+          for (const [name] of expr.matchAll(/media_gateway_\w+/g)) {
+            Object.keys(FAMILIES).should.containEql(name)
+          }
+        }
+      })
+
+      it('answers the queries of the dashboard, the page and the alerts, also with two Node-REDs', async () => {
         const folder = mkdtempSync(join(tmpdir(), 'media-gateway-prometheus-'))
-        const page = readFileSync(join(root, 'docs/metrics.md'), 'utf8')
-        const rules = join(folder, 'rules.yml')
-        writeFileSync(rules, /```yaml\n(groups:[^]*?)```/.exec(page)![1]!)
-        execFileSync(promtool, ['check', 'rules', rules], { stdio: 'pipe' })
         const config = join(folder, 'prometheus.yml')
         const target = new URL(nodeRed.url).host
+        const jobs = ['one', 'two'].map(
+          (job) => `{job_name: ${job}, static_configs: [{targets: ['${target}']}]}`,
+        )
         writeFileSync(
           config,
-          `global: {scrape_interval: 1s}\nscrape_configs: [{job_name: g, static_configs: [{targets: ['${target}']}]}]\n`,
+          `global: {scrape_interval: 1s}\nscrape_configs: [${jobs.join()}]\nrule_files: ['${RULES}']\n`,
         )
         simulator.renameRoute('Studio A', 'Studio "A"\nlive')
-        await openMetrics({ detail: 'connections', statistics: 1 })
+        const lost = simulator.routes.find(
+          ({ state, source }) => state === 'running' && source.protocol === 'udp',
+        )!
+        simulator.failAddress(lost.source.address!, 'disconnected')
+        await openMetrics({ statistics: 1 }, true)
         const port = await freePort()
         const server = spawn(
           prometheus,
@@ -240,23 +261,42 @@ describe('the example flows', function () {
               status: string
               data?: { result: Queried[] }
             }
-            answer.status.should.equal('success', expr)
+            answer.status.should.equal('success', `${expr}: ${JSON.stringify(answer)}`)
             return answer.data!.result
           }
           const isIn = async (): Promise<boolean> =>
-            query('media_gateway_source_srt_round_trip_time_seconds').then(
-              (found) => found.length > 0,
+            query('count(media_gateway_destination_srt_round_trip_time_seconds) by (job)').then(
+              (found) => found.length === 2,
               () => false,
             )
-          await until(isIn, 'the first scrape')
-          const named = await query(
-            'media_gateway_route_running * on (gateway, route_id) group_left (route) media_gateway_route_info',
-          )
-          const odd = named.find(({ metric }) => metric['route'] === 'Studio "A"\nlive')!
+          await until(isIn, 'the first scrapes')
+          const [running] = pageQueries()
+          const named = await query(running!)
+          const odd = named.find(({ metric }) => metric['route'] === 'Studio "A" live')!
           odd.value[1].should.equal('1')
           named.length.should.equal(simulator.routes.length)
-          const queries = /## Queries\n\n```text\n([^]*?)```/.exec(page)![1]!.trim().split('\n')
-          for (const expr of [...queries, ...dashboardQueries()]) await query(expr)
+          for (const expr of pageQueries()) await query(expr)
+          for (const { title, expr, legend } of dashboardTargets()) {
+            let found: Queried[] = []
+            const isAnswered = async (): Promise<boolean> => (found = await query(expr)).length > 0
+            if (MAY_BE_EMPTY.includes(title)) await isAnswered()
+            else await until(isAnswered, title)
+            const legends = found.map(({ metric }) => legendOf(legend, metric))
+            new Set(legends).size.should.equal(legends.length, `${title}: ${legends.join()}`)
+            legends.join().should.not.match(/undefined/, title)
+          }
+          for (const { alert, expr } of alertRules()) {
+            const found = await query(expr)
+            const about = found.map(({ metric }) => JSON.stringify(metric))
+            new Set(about).size.should.equal(about.length, alert)
+            if (alert !== 'MediaGatewayRouteCritical') continue
+            const ids = found.map(({ metric }) => metric['route_id']!)
+            ids.should.containEql(lost.id)
+            const { samples } = await scrape()
+            for (const route_id of ids) {
+              valuesOf(samples, 'route_health', { route_id, sign: 'critical' }).should.eql([1])
+            }
+          }
         } finally {
           server.kill('SIGKILL')
           await ended
@@ -266,9 +306,9 @@ describe('the example flows', function () {
     })
 
     it('has a dashboard that asks only for metrics that there are', () => {
-      const expressions = dashboardQueries()
-      expressions.length.should.be.above(8)
-      for (const expr of expressions) {
+      const targets = dashboardTargets()
+      targets.length.should.be.above(8)
+      for (const { expr } of targets) {
         for (const [name] of expr.matchAll(/media_gateway_\w+/g)) {
           Object.keys(FAMILIES).should.containEql(name)
         }
@@ -277,7 +317,7 @@ describe('the example flows', function () {
   })
 
   describe('Commands by MQTT', () => {
-    it('of docs/fleets.md carries out {routeName, action}', async () => {
+    it('of docs/fleets.md carries out {routeName, action} for its names, and nothing else', async () => {
       const page = readFileSync(join(root, 'docs/fleets.md'), 'utf8')
       const [, json] = /## Commands from[^]*?```json\n([^]*?)```/.exec(page) ?? []
       const broker = await startBroker()
@@ -295,6 +335,19 @@ describe('the example flows', function () {
       const tab = { id: 'f1', type: 'tab', label: 'commands' }
       await open('', { flow: [tab, ...flow, { ...mqtt, port: String(broker.port) }, gateway] })
       await until(() => broker.subscribed.has(topic), 'the subscription')
+      for (const sent of [
+        { routeName: 'City hall', action: 'stop' },
+        { routeName: 'My Studio A', action: 'stop' },
+        { routeName: 'Studio A', action: 'restart' },
+        { routeName: 'Studio A', action: ['stop', 'start'] },
+        { routeName: 'Studio A' },
+        { action: 'stop', routeId: simulator.route('Studio A')!.id },
+        [{ routeName: 'Studio A', action: 'stop' }],
+        'stop',
+        null,
+      ]) {
+        broker.publish(topic, JSON.stringify(sent))
+      }
       for (const [action, state] of [
         ['stop', 'idle'],
         ['start', 'running'],
@@ -313,7 +366,7 @@ describe('the example flows', function () {
     this.timeout(90_000)
     const broker = await startBroker()
     const alarms = read('Recipes/Alarm with recovery.json')
-    nodeNamed(alarms, 'watch for 20 seconds')['holdFor'] = 0
+    Object.assign(nodeNamed(alarms, 'watch for 20 seconds'), { holdFor: 0, mustRun: 'Studio*' })
     const flow = [...alarms, ...withBroker(broker), ...read('Recipes/Prometheus metrics.json')]
     await open('Alarm with recovery', {
       flow: [...new Map(flow.map((node) => [node.id, node])).values()],
@@ -332,8 +385,8 @@ describe('the example flows', function () {
     await simulator.start()
     await until(() => told('alert').length > 2, 'the end of it')
     const [, over, stopped, ...others] = told('alert')
-    over!.should.match(/^RESOLVED Gateway 1 /)
-    stopped!.should.match(/^ALERT Studio A /)
+    over!.should.match(/^RESOLVED Gateway 1: OK again/)
+    stopped!.should.equal('ALERT Studio A: not running')
     others.should.deepEqual([])
     await until(() => broker.retained.get('media-gateway/gateway') === 'reachable', 'the topic')
     const back = (await scrape()).samples
@@ -344,12 +397,36 @@ describe('the example flows', function () {
     await broker.stop()
   })
 
-  async function scrape(): Promise<{ samples: Sample[]; text: string; type: string }> {
+  async function scrape(): Promise<Scraped> {
     const answer = await fetch(`${nodeRed.url}metrics`)
     answer.status.should.equal(200)
     const text = await answer.text()
     return { samples: samplesIn(text), text, type: answer.headers.get('content-type')! }
   }
+})
+
+interface Scraped {
+  samples: Sample[]
+  text: string
+  type: string
+}
+
+/** A failover of this route, for a flow that has none. */
+const failoverOf = ({ name, source }: Simulator['routes'][number], flow: FlowNode[]): FlowNode => ({
+  id: 'good',
+  type: 'media-gateway-failover',
+  z: flow.find(({ type }) => type === 'tab')!.id,
+  gateway: GATEWAY,
+  configVersion: 2,
+  device: '',
+  deviceType: 'auto',
+  route: name,
+  routeType: 'name',
+  main: JSON.stringify({ port: source.port }),
+  mainType: 'json',
+  backup: JSON.stringify({ port: Number(source.port) + 1000 }),
+  backupType: 'json',
+  wires: [[]],
 })
 
 /** A series in the response of Prometheus. */
@@ -358,11 +435,43 @@ interface Queried {
   value: [at: number, value: string]
 }
 
-/** The expressions of the dashboard, for all gateways. */
-function dashboardQueries(): string[] {
+/** What the dashboard asks for, for all gateways. */
+function dashboardTargets(): Array<{ title: string; expr: string; legend: string }> {
   const file = join(root, 'docs/grafana-dashboard.json')
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as {
-    panels: Array<{ targets: Array<{ expr: string }> }>
+    panels: Array<{ title: string; targets: Array<{ expr: string; legendFormat: string }> }>
   }
-  return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replace('$gateway', '.*')))
+  return panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr, legendFormat: legend }) => ({
+      title,
+      legend,
+      expr: expr.replaceAll('$gateway', '.*'),
+    })),
+  )
 }
+
+/** Nothing is wrong with an output of the sample routes. */
+const MAY_BE_EMPTY = ['Outputs that are not OK']
+
+/** As Grafana fills it. */
+const legendOf = (legend: string, labels: Record<string, string>): string =>
+  legend.replace(/\{\{(\w+)\}\}/g, (_, label: string) => String(labels[label]))
+
+const RULES = join(root, 'docs/alert-rules.yml')
+
+interface AlertRule {
+  alert: string
+  expr: string
+}
+
+const rulesIn = (yaml: string): AlertRule[] =>
+  (load(yaml) as { groups: Array<{ rules: AlertRule[] }> }).groups.flatMap(({ rules }) => rules)
+
+const alertRules = (): AlertRule[] => rulesIn(readFileSync(RULES, 'utf8'))
+
+const page = (): string => readFileSync(join(root, 'docs/metrics.md'), 'utf8')
+
+const alertsOfThePage = (): AlertRule[] => rulesIn(/```yaml\n(groups:[^]*?)```/.exec(page())![1]!)
+
+const pageQueries = (): string[] =>
+  /## Queries\n\n```text\n([^]*?)```/.exec(page())![1]!.trim().split('\n')

@@ -49,13 +49,12 @@ describe('the example flows', function () {
   ): Promise<FlowNode[]> {
     const flow = withTab(read(`Recipes/${title}.json`), properties)
     const failover = nodeNamed(flow, 'protect the route')
-    failover.should.match({ hold: '${HOLD}', holdOff: '', dryRun: false })
+    failover.should.match({ hold: '${HOLD}', holdOff: '' })
     Object.assign(failover, {
       holdOff: 1,
-      lookEvery: 0.5,
+      pollEvery: 0.5,
       settle: 5,
       guard: 1,
-      degrade: 0,
       ...more,
     })
     await open(title, { flow })
@@ -96,20 +95,45 @@ describe('the example flows', function () {
       await inject(flow, 'to main')
       await until(() => posts.length === 2, 'the switch back')
       should(address()).equal(MAIN)
-      simulator.fault({ kind: 'status', status: 400, times: 1, match: { action: 'update' } })
-      await inject(flow, 'to backup')
-      await until(() => posts.length === 3, 'the failure')
-      const [toBackup, toMain, failed] = posts
+      await inject(flow, 'hold')
+      await until(() => posts.length === 3, 'the hold')
+      await inject(flow, 'release')
+      await until(() => posts.length === 4, 'its end')
+      const [toBackup, ...more] = posts
       toBackup!.should.match(/^Studio A: switched to backup, because the source in use failed/)
-      toMain!.should.match(/^Studio A: switched to main, as requested/)
-      failed!.should.match(/^Media gateway: .*400/)
+      more.should.deepEqual([
+        'Studio A: switched to main, as requested',
+        'Studio A: the failover is held: no automatic switches',
+        'Studio A: the failover is released: it switches by itself again',
+      ])
       posts.should.deepEqual(told('message'))
-      await until(() => chats.shown.TEAMS.length === 3, 'the other chat')
+      await until(() => chats.shown.TEAMS.length === 4, 'the other chat')
       chats.shown.TEAMS.should.deepEqual(posts)
       told('not sent').should.eql([])
       told('event').length.should.be.above(5)
-      changes('update').should.equal(3)
+      changes('update').should.equal(2)
       await chats.stop()
+    })
+
+    it('says that nothing is good, and gives the all-clear with the outage', async () => {
+      await openFailover(TITLE, { HOLD: false }, { settle: 1 })
+      for (const side of [MAIN, BACKUP]) simulator.failAddress(side, 'disconnected')
+      await until(() => told('message').length === 1, 'the loss')
+      for (const side of [MAIN, BACKUP]) simulator.failAddress(side, 'ok')
+      await until(() => told('message').length === 2, 'its end')
+      const [loss, allClear] = told('message')
+      loss!.should.equal('Studio A: no protection: neither main nor backup is good')
+      allClear!.should.match(/^Studio A: all clear: (main|backup) is in use and good \(outage: /)
+    })
+
+    it('sends a switch that the gateway refuses four times, and reports that once', async () => {
+      const flow = await openFailover(TITLE, { HOLD: false })
+      simulator.fault({ kind: 'status', status: 400, times: 4, match: { action: 'update' } })
+      await inject(flow, 'to backup')
+      await until(() => told('message').length === 1, 'the failure')
+      told('message')[0]!.should.match(/^Media gateway: .*400/)
+      changes('update').should.equal(4)
+      should(address()).equal(MAIN)
     })
 
     it('shows a name as it is, and says which chat refused a message', async () => {
@@ -130,7 +154,7 @@ describe('the example flows', function () {
       const flow = await openFailover(TITLE, {})
       simulator.failAddress(MAIN, 'disconnected')
       await until(() => told('message').length === 1, 'what it says')
-      told('message')[0]!.should.match(/^Studio A: main failed and there is no protection: .*held/)
+      told('message')[0]!.should.match(/^Studio A: no protection: main failed, .*held/)
       await inject(flow, 'to backup')
       await until(() => told('message').length === 2, 'the refusal')
       told('message')[1]!.should.match(/held/)
@@ -182,120 +206,143 @@ describe('the example flows', function () {
       probe.close()
     })
 
-    it('stays with the backup while the probe does not respond', async () => {
-      const gone = await listen(() => 200)
-      gone.close()
-      const properties = { HOLD: false, PROBE: gone.url }
-      const flow = probed(read('Recipes/Failover to a backup and back.json'), 'is main good?')
-      Object.assign(flow.at(-1)!, { name: 'main', complete: 'main' })
-      await open('Failover to a backup and back', { flow: withTab(flow, properties) })
-      await inject(flow, 'every 10 seconds')
-      await until(() => told('main').length === 1, 'the answer')
-      told('main').should.deepEqual(['false'])
-      told('error').should.deepEqual([])
-    })
+    for (const [what, answer] of [
+      ['does not respond', undefined],
+      ['does not respond to its proxy', 502],
+    ] as Array<[string, number | undefined]>) {
+      it(`says nothing of main while the probe ${what}, and says that once`, async () => {
+        let status = 200
+        const probe = await listen(() => status)
+        const properties = { HOLD: false, PROBE: probe.url }
+        const flow = probed(read('Recipes/Failover to a backup and back.json'), 'is main good?')
+        Object.assign(flow.at(-1)!, { name: 'main', complete: 'main' })
+        await open('Failover to a backup and back', { flow: withTab(flow, properties) })
+        const ask = (): Promise<void> => inject(flow, 'every 10 seconds')
+        await ask()
+        await until(() => told('main').length === 1, 'the answer')
+        if (answer === undefined) probe.close()
+        else status = answer
+        await ask()
+        await until(() => told('error').length === 1, 'the word of it')
+        await ask()
+        await ask()
+        told('main').should.deepEqual(['true'])
+        told('error').length.should.equal(1)
+        told('error')[0]!.should.match(/The probe does not respond: /)
+        probe.close()
+      })
+    }
   })
 
   describe('Alarm with recovery', () => {
     const TITLE = 'Alarm with recovery'
 
-    /** With another time to hold than 20 seconds. */
-    function held(seconds: number): FlowNode[] {
+    /** With another time to hold than 20 seconds, and routes that must run. */
+    function held(seconds: number, mustRun = ''): FlowNode[] {
       const flow = read(`Recipes/${TITLE}.json`)
       const watch = nodeNamed(flow, 'watch for 20 seconds')
-      should(watch['holdFor']).equal(20)
-      watch['holdFor'] = seconds
-      return flow
+      should(watch).match({ holdFor: 20, report: 'incidents', mustRun: '' })
+      return Object.assign(watch, { holdFor: seconds, mustRun }) && flow
     }
-    const status = (route: RouteState, summaryStatusCode: SummaryCode, details: string): void => {
-      Object.assign(route, { summaryStatusCode, summaryStatusDetails: details })
+    const status = (route: RouteState, summaryStatusCode: SummaryCode): void => {
+      Object.assign(route, { summaryStatusCode })
       Object.assign(route.source, { summaryStatusCode })
     }
     const alerts = (count: number): Promise<void> =>
       until(() => told('alert').length >= count, `alert ${count}`)
 
-    /** Which kind of alert there was about which route. */
-    const about = (): string[] =>
-      told('alert').map((text) => text.replace(/ .*(Studio A|City hall).*/, ' $1'))
-
-    it('sends one alert when a failure lasts, and one when it is over', async () => {
+    it('sends one alert when a failure lasts, and one message when it is over', async () => {
       await open(TITLE, { flow: held(10) })
       await polled(1)
-      const route = simulator.route('Studio A')!
-      status(route, 'warn', 'Source disconnected')
+      simulator.fail('Studio A', { source: 'disconnected' })
       await polled(1)
-      status(route, 'ok', 'running')
+      simulator.fail('Studio A', { source: 'ok' })
       await polled(2)
       told('alert').should.deepEqual([], 'a short failure')
 
-      status(route, 'warn', 'Source disconnected')
+      simulator.fail('Studio A', { source: 'disconnected' })
       await alerts(1)
-      Object.assign(route.source, { state: 'connecting' })
+      simulator.fail('Studio A', { source: 'connecting' })
       await polled(1)
-      status(route, 'error', 'No signal')
-      await polled(2)
-      status(route, 'ok', 'running')
+      simulator.fail('Studio A', { source: 'no-data' })
+      await polled(12)
+      simulator.fail('Studio A', { source: 'ok' })
       await alerts(2)
+      await polled(2)
       const [alert, over, ...others] = told('alert')
-      alert!.should.match(/^ALERT Studio A .*Source disconnected/)
-      over!.should.match(/^RESOLVED Studio A[ :]/)
+      alert!.should.equal('ALERT Studio A: no source (disconnected)')
+      over!.should.match(/^RESOLVED Studio A: OK again after .* \(no data\)$/)
       others.should.deepEqual([])
       writes().should.equal(0)
     })
 
-    it('reports a source that is lost and back, as the gateway sees it', async () => {
+    it('sends one more when a warning becomes critical, and none when it is one again', async () => {
       await open(TITLE, { flow: held(0) })
       await polled(1)
-      simulator.fail('Studio A', { source: 'disconnected' })
-      await alerts(1)
-      await polled(2)
-      simulator.fail('Studio A', { source: 'ok' })
-      await alerts(2)
-      await polled(2)
-      about().should.deepEqual(['ALERT Studio A', 'RESOLVED Studio A'])
+      const route = simulator.route('Studio A')!
+      for (const code of ['warn', 'error', 'warn', 'ok'] as const) {
+        status(route, code)
+        await polled(2)
+      }
+      await alerts(3)
+      const [warning, error, over, ...others] = told('alert')
+      warning!.should.equal('ALERT Studio A: source warning')
+      error!.should.match(/^ALERT Studio A: now .* error/)
+      over!.should.match(/^RESOLVED Studio A: OK again/)
+      others.should.deepEqual([])
     })
 
-    it('reports a route that was stopped or does not exist any more, once, over a deploy', async () => {
-      const flow = held(0)
+    it('says nothing of a caller that is missing, and of a route that somebody stops', async () => {
+      await open(TITLE, { flow: held(0) })
+      await polled(1)
+      for (const { route, output } of simulator.callers) {
+        simulator.setCallers(route, { [output]: 0 })
+      }
+      simulator.stopRoute('Studio A')
+      await polled(3)
+      simulator.callers.should.deepEqual([])
+      told('alert').should.deepEqual([])
+    })
+
+    it('reports a route that must run, or that is gone, once, over a deploy', async () => {
+      const flow = held(0, 'Studio*')
       await open(TITLE, { flow })
       await polled(1)
       simulator.stopRoute('Studio A')
       await alerts(1)
-      const route = simulator.route('Studio A')!
       simulator.startRoute('Studio A')
-      // A poll that sees how it connects would alert, since nothing is held here.
-      for (const part of [route.source, ...route.destinations]) {
-        if (part.state === 'disconnected') part.state = 'connected'
-      }
-      status(route, 'ok', 'running')
-      await simulator.settle()
       await alerts(2)
-      status(simulator.route('City hall')!, 'error', 'no signal')
-      await alerts(3)
+      await polled(2)
+      const before = told('alert').length
+      status(simulator.route('City hall')!, 'error')
+      await alerts(before + 1)
 
       await deploy(connected(flow))
       await polled(2)
       simulator.removeRoute('City hall')
-      await alerts(4)
-      about().should.deepEqual([
-        'ALERT Studio A',
-        'RESOLVED Studio A',
-        'ALERT City hall',
-        'RESOLVED City hall',
-      ])
+      await alerts(before + 2)
+      const all = told('alert')
+      all[0]!.should.equal('ALERT Studio A: not running')
+      all[before - 1]!.should.match(/^RESOLVED Studio A: OK again/)
+      all
+        .slice(before)
+        .map((text) => text.split(':')[0])
+        .should.deepEqual(['ALERT City hall', 'RESOLVED City hall'])
     })
 
     it('reports what fails already at the start, and that it cannot watch', async () => {
-      status(simulator.route('Studio A')!, 'error', 'no signal')
+      status(simulator.route('Studio A')!, 'error')
       await open(TITLE)
       await alerts(1)
-      told('alert')[0]!.should.equal('ALERT Studio A: status error')
+      told('alert').should.deepEqual(['ALERT Studio A: source error'])
       await open(TITLE, { credentials: { username: 'haiadmin', password: 'wrong' } })
       await alerts(1)
       told('alert')[0]!.should.match(/^ALERT .*password/)
+      status(simulator.route('Studio A')!, 'ok')
       await open(TITLE)
-      await alerts(1)
-      told('alert').should.matchEach(/^RESOLVED /)
+      await alerts(2)
+      told('alert')[0]!.should.equal('RESOLVED The watch works again.')
+      told('alert')[1]!.should.match(/^RESOLVED Studio A: OK again/)
     })
   })
 
