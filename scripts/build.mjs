@@ -1,11 +1,14 @@
 // npm run build: dist/ mirrors the source, with the html, icons and catalogs of the nodes.
 //   --package   only what is packed: without the tests, and without the maps for their traces
+import { refuseOthers } from './help.mjs'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { buildForms } from './build/forms.mjs'
 import { root } from './ready.mjs'
+
+refuseOthers('--package')
 
 const at = (...parts) => join(root, ...parts)
 
@@ -31,9 +34,6 @@ const { outputFiles } = await bundle({
   logLevel: 'warning',
 })
 
-for (const file of ['localhost.cert.pem', 'localhost.key.pem']) {
-  cpSync(at('simulator', file), at('dist/simulator', file))
-}
 chmodSync(at('dist/simulator/command.js'), 0o755)
 
 const scripts = outputFiles.map(({ path, text }) => [basename(path, '.js'), text])

@@ -1,7 +1,10 @@
 // The fast gate before a commit: types, formatting, lint and import directions.
+import { refuseOthers } from './help.mjs'
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+
+refuseOthers()
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bin = (name) => join(root, 'node_modules/.bin', name)

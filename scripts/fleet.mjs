@@ -10,6 +10,7 @@
 //   --interval 5       seconds between polls
 //   --once             plays the events one after the other and ends; so without a terminal
 //   --json             the account as JSON, everything else as errors
+import './help.mjs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { accountOf, brokenPromises } from './fleet/account.mjs'

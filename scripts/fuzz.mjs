@@ -2,6 +2,7 @@
 //   --minutes 5  in total, shared among the kinds of cases
 //   --seed N     the same cases again; a failed round prints its own seed
 //   --grep TEXT  only these kinds of cases
+import './help.mjs'
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'

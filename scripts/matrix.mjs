@@ -4,6 +4,7 @@
 //   --allow-missing            a version that cannot be installed here is not a failure
 // npm run test:editor: the tests of the editor in a browser, on Node-RED 4.1 and 5.0 or on the
 // versions named; on 5.0 also the other tests that start a Node-RED.
+import './help.mjs'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

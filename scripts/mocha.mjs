@@ -23,7 +23,7 @@ const HEAP_MEGABYTES = 640
  * @param before a command to put in front, such as that for coverage
  */
 export function runMocha(files, options) {
-  const { results, jobs = 6, slowest = false, args = [], before = [], env = {} } = options
+  const { results, jobs = 9, slowest = false, args = [], before = [], env = {} } = options
   const { binary = process.execPath } = options
   const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })
@@ -80,6 +80,10 @@ function printResults(path) {
   }
   if (tooMany) console.error(`No more than ${most} may: this run has failed.`)
   printSkipped(skipped)
+  if (passed + failed + skipped.length === 0) {
+    console.error('No test was run: nothing matches.')
+    return false
+  }
   const counts = [`${passed} passed`, `${failed} failed`]
   if (skipped.length > 0) counts.push(`${skipped.length} skipped`)
   console.log(counts.join(', '))
@@ -155,18 +159,29 @@ function printSlowest(report) {
  */
 export const testFiles = () =>
   filesBelow('dist/test', [
+    'client/changes/unseen',
+    'nodes/watch-deploy',
+    'recipes/secrets',
+    'fuzz/fuzz',
+    'faults/hostile',
     'recipes/trouble',
     'nodes/ensure-plan',
     'recipes/files',
     'client/watch/outages',
     'recipes/monitoring',
     'recipes/people',
-    'recipes/files',
     'client/failover/protect',
-    'client/changes/ensure/bulk',
+    'client/changes/bulk',
     'recipes/services',
     'nodes/ensure',
     'nodes/control',
+    'nodes/failover-scenes',
+    'nodes/failover-killed',
+    'nodes/failover-moves',
+    'nodes/watch',
+    'nodes/status',
+    'recipes/examples',
+    'nodes/fleet-share',
     'package/package',
     'client/watch/gone',
     'nodes/paging',

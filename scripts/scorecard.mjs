@@ -1,5 +1,6 @@
 // npm run scorecard: what the scorecard of the Node-RED flow library will say about the packed
 // package, and what its tool, node-red-dev, cannot check.
+import { refuseOthers } from './help.mjs'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { npm, pack } from './harness/npm.mjs'
 import { ready, root } from './ready.mjs'
+
+refuseOthers()
 
 const TOOLS = { 'node-red-dev': '0.1.6', semver: '7.8.5', 'spdx-expression-parse': '4.0.0' }
 /** Not among the devDependencies: the tool brings 440 packages, and only this script needs it. */

@@ -2,6 +2,7 @@
 // this package, against the simulator. With names, only those: npm run screenshots -- watch
 //   --list    only lists their names
 //   CHROMIUM  the path of the browser, if not in one of the usual places
+import './help.mjs'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -212,8 +213,8 @@ const LIGHT = {
 
 /** What the watch says then. */
 const SAID = {
-  disconnected: 'Stadium North: source lost',
-  ok: 'Stadium North: source is back',
+  disconnected: /^Stadium North: no source/,
+  ok: /^Stadium North: OK again/,
 }
 
 /** A Node-RED with the Dashboard and the panel, in colors of the picture, and a browser. */
@@ -240,13 +241,13 @@ async function startPanel(studio) {
       Object.assign(chart, { textColorDefault: true, gridColorDefault: true })
     }
     await editor.deploy(recipe)
-    const page = await editor.openPage({ width: 1280, height: 1064 }, hastened(PANEL_HURRY))
+    const page = await editor.openPage({ width: 1600, height: 900 }, hastened(PANEL_HURRY))
     await page.goto(`${editor.url}dashboard/routes`)
     await page.getByText('Stadium North', { exact: true }).first().waitFor()
     // Something has happened in the last hour.
     for (const source of ['disconnected', 'ok']) {
       studio.fail('Stadium North', { source })
-      await page.locator('.panel-alarms').getByText(SAID[source]).first().waitFor()
+      await page.locator('.panel-incidents').getByText(SAID[source]).first().waitFor()
     }
     studio.fail('Studio B', { source: 'disconnected' })
     return page
@@ -374,7 +375,9 @@ const flow = (fingerprint) => [
     ...WITH,
     route: 'Studio*',
     routeType: 'pattern',
-    events: ['route.stopped', 'route.status', 'source.status', 'statistics.low'],
+    report: 'incidents',
+    mustRun: 'Studio A',
+    events: [],
     initial: 'none',
     holdFor: 20,
     thresholds: [{ measure: 'bitrate', of: 'source', low: 2, high: '', hysteresis: '' }],
@@ -393,11 +396,11 @@ const flow = (fingerprint) => [
     mainType: 'json',
     backup: '{"address":"0.0.0.0","port":5101}',
     backupType: 'json',
-    failOn: 'status',
+    configVersion: 2,
+    failOn: 'noData',
     restore: 'monitor',
     monitor: 'Stadium North',
     monitorType: 'name',
-    dryRun: false,
     hold: false,
     ...at(130, 1200),
   },
@@ -495,7 +498,7 @@ function scenes(editor, openPanel) {
     },
 
     async routeForm(theme) {
-      const tray = await openForm('ensure', 1330, theme)
+      const tray = await openForm('ensure', 1420, theme)
       return tray
     },
 
@@ -507,12 +510,16 @@ function scenes(editor, openPanel) {
     },
 
     async watch() {
-      const tray = await openForm('watch', 1180)
+      const tray = await openForm('watch', 1060)
       return tray
     },
 
     async failover() {
-      return openForm('failover', 1580)
+      const tray = await openForm('failover', 1790)
+      await page.waitForFunction(() =>
+        document.querySelector('#media-gateway-failover-now')?.textContent.startsWith('Now: main'),
+      )
+      return tray
     },
 
     async recipe(title) {
@@ -577,7 +584,6 @@ function stopClocks() {
       .replace(/\b\d+ ms$/, '4 ms')
       .replace(/\b\d+ s ago/, '1 s ago')
       .replace(/\b\d\d?:\d\d:\d\d\b/, '20:15:00')
-      .replace(/^\d\d:\d\d$/, '20:15')
     if (fixed !== data) texts.currentNode.data = fixed
   }
 }

@@ -5,6 +5,7 @@
 //   GATEWAY_FINGERPRINT                              of its certificate, if it is self-signed
 //   DASHBOARD=none                                   without the control panel
 //   --once                                           ends after the first run of the flow
+import './help.mjs'
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -16,7 +17,8 @@ import { atEnd, end, endOnSignals, isEnding, sentenceOf } from './harness/end.mj
 import { link, startHere } from './harness/node-red.mjs'
 import { table } from './harness/report.mjs'
 import { ready, root } from './ready.mjs'
-import { TITLE as FAILURES } from './start/failures.mjs'
+import { newAccess, ownPagesOnly } from './start/access.mjs'
+import { TITLE as FAILURES, withWaiting } from './start/failures.mjs'
 import { CHANNEL, CHANNEL_ROUTES, FAILOVER, showFailover } from './start/failover.mjs'
 import { ALL, FIRST, flowOnGateway, flowOnSimulator } from './start/flows.mjs'
 import { findDashboard, pathOfPanel } from './start/panel.mjs'
@@ -83,7 +85,7 @@ function portOf({ PORT = '1880' }) {
 
 async function startSimulator() {
   const { startSimulator: start, generateRoutes } = require('../dist/simulator')
-  const routes = [...generateRoutes(8), ...CHANNEL_ROUTES]
+  const routes = [...withWaiting(generateRoutes(8)), ...CHANNEL_ROUTES]
   const simulator = await orOnFreePort(8080, 'the simulator', (port) =>
     start({ port, host: HOST, routes }),
   )
@@ -119,11 +121,13 @@ async function startNodeRed(wantedPort, flow, dashboard) {
     server.close()
     server.closeAllConnections()
   })
+  const { token, adminAuth } = newAccess()
   const settings = {
     userDir: userDirectory(dashboard),
     uiHost: HOST,
     uiPort: port,
     httpAdminRoot: '/',
+    adminAuth,
     httpNodeRoot: '/',
     flowFile: 'flows.json',
     credentialSecret: 'media-gateway-demo',
@@ -131,12 +135,13 @@ async function startNodeRed(wantedPort, flow, dashboard) {
     editorTheme: { tours: false, projects: {} },
   }
   const starting = startHere(server, settings, (RED) => {
+    app.use(ownPagesOnly(server))
     app.use('/', RED.httpAdmin)
     app.use('/', RED.httpNode)
   })
   const { RED, deploy } = await within(30_000, starting, 'Node-RED did not start in time.')
   await within(30_000, deploy(flow), 'Node-RED did not start the demo flow in time.')
-  return { RED, url: `http://${HOST}:${port}/` }
+  return { RED, url: `http://${HOST}:${port}/`, token }
 }
 
 function logged({ msg }) {
@@ -199,7 +204,7 @@ function stepsOfReading({ session, 'list-routes': list }) {
   return steps
 }
 
-// ---- the failover: its main source fails, and comes back
+// ---- the failover: its main source fails and comes back, then both do
 
 /** Once, and tells each step. */
 async function demonstrateFailover(RED, flow, backupMs = 0) {
@@ -226,7 +231,7 @@ async function demonstrateFailover(RED, flow, backupMs = 0) {
 async function demonstrateLater(RED, flow) {
   const seconds = FAILOVER_AFTER_MS / 1000
   console.log(
-    `\nIn ${seconds} seconds, the main source of "${CHANNEL}" fails, and then comes back: see the tab "${FAILOVER}". This takes less than a minute.`,
+    `\nIn ${seconds} seconds, the main source of "${CHANNEL}" fails and comes back, then main and backup: see the tab "${FAILOVER}". This takes about a minute.`,
   )
   await pause(FAILOVER_AFTER_MS)
   await demonstrateFailover(RED, flow, ON_BACKUP_MS)
@@ -299,7 +304,7 @@ function tell(results, simulator) {
     console.log(clean(`Started it: ${payload('control-route').state}`))
     console.log(clean(`Ensured "stopped": ${[payload('ensure-route').action].flat().join(', ')}`))
     console.log(clean(`Deleted it: ${payload('delete-route').status}`))
-    console.log(clean(`Dry run of a failover: ${payload('failover').text}`))
+    console.log(clean(`Asked a failover: ${payload('failover').text}`))
     console.log(clean(`Reported by the watch: ${[...new Set(payload('watch'))].join(', ')}`))
     const calls = simulator.journal.length - simulator.loginAttempts
     console.log(
@@ -364,8 +369,8 @@ function timeOf(ms) {
   return Number.isNaN(time.getTime()) ? 'an unknown time' : time.toLocaleTimeString()
 }
 
-function sayWhere({ url }, simulator, hasPanel) {
-  console.log(`\nEditor     ${url}`)
+function sayWhere({ url, token }, simulator, hasPanel) {
+  console.log(`\nEditor     ${url}?access_token=${token}`)
   if (simulator) {
     console.log(`           tab "${FIRST}": press a button, see what happens`)
     console.log(`           tab "${FAILOVER}": a source fails, and the route gets its backup`)

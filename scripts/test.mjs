@@ -4,6 +4,7 @@
 //   --coverage   also measures what they cover, into coverage/index.html
 //   --node 24    on another version of Node.js, which is fetched first
 //   --slowest    lists the files that took longest
+import './help.mjs'
 import { join } from 'node:path'
 import { dashboardForTests } from './harness/dashboard.mjs'
 import { nodeOf } from './matrix/versions.mjs'

@@ -3,21 +3,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { choices } from './random.mjs'
 
-/** In seconds; the limit is out of reach. */
+/** In seconds. */
 const TIMES = {
-  lookEvery: 0.5,
+  pollEvery: 0.5,
   holdOff: 2,
   settle: 2,
   guard: 2,
-  degrade: 0,
   waitToRestore: 3,
-  limit: 100,
-  limitPer: 60,
 }
 /** A shorter failure must not switch, whatever the machine is doing. */
 const SHORT_MS = 1000
-/** A switch comes within this time, the guard of the one before included. */
-const WITHIN_MS = 12_000
+/** A switch comes within this time, the rest of a side after two failed trials included. */
+const WITHIN_MS = 30_000
 /** The same if deploys, outages or faults are in its way: a change may be given up after 30 s. */
 const WITHIN_DISTURBED_MS = 60_000
 const LOOK_MS = 100
@@ -57,6 +54,7 @@ export const failoverNodes = () =>
     type: 'media-gateway-failover',
     z: 'watches',
     gateway: 'gateway-protected',
+    configVersion: 2,
     ...TIMES,
     ...(one.way === 'routes'
       ? { method: 'routes', main: name, mainType: 'id', backup: `${name} backup`, backupType: 'id' }
@@ -150,19 +148,24 @@ export function createProtection({ fleet, seed, isOver }) {
     await fleet('line', { address: addressOf(route, side), condition })
   }
 
+  /** A return to main may come at any time: each one that has to be undone doubles the wait. */
+  const allow = (route, switches) => {
+    route.most = switches + Number(route.way === 'monitor')
+  }
+
   /** What a person who reads the contract expects of each kind of failure. */
   const PLAYS = {
-    /** The source in use is lost: one switch, and with a monitor the way back. */
+    /** The source in use is lost: one switch. */
     async lost(route) {
       const { side } = route
-      route.most = 1
+      allow(route, 1)
       const from = Date.now()
       await set(route, side, 'disconnected')
       await comes(route, 'the switch', () => route.side !== side && route.isGood)
       count.bad.push(Date.now() - from)
       // One that is on its way must not be there twice.
       await pause(500)
-      await back(route, side)
+      await set(route, side, 'ok')
     },
 
     /** Shorter than the hold-off: nothing. */
@@ -173,24 +176,22 @@ export function createProtection({ fleet, seed, isOver }) {
       await pause(random.whole(100, 500))
       await set(route, side, 'ok')
       // On a busy machine it was not that short.
-      if (Date.now() - from > SHORT_MS) route.most = 1
+      if (Date.now() - from > SHORT_MS) allow(route, 1)
       await pause(3000)
-      await back(route, side)
     },
 
     /** About as long as the hold-off: one switch, or none. */
     async edge(route, random) {
       const { side } = route
-      route.most = 1
+      allow(route, 1)
       await set(route, side, 'disconnected')
       await pause(random.whole(1500, 4500))
       await set(route, side, 'ok')
       await comes(route, 'a good source', () => route.isGood)
       await pause(2000)
-      await back(route, side)
     },
 
-    /** Both are lost: it may try, once in a guard; with one of them back, it is on that one. */
+    /** Both are lost: it may try the other one; with one of them back, it is on that one. */
     async both(route, random) {
       const from = Date.now()
       route.most = Infinity
@@ -205,23 +206,16 @@ export function createProtection({ fleet, seed, isOver }) {
       await comes(route, `the good ${good}`, isThere)
       const most = 2 + Math.ceil((Date.now() - from) / (1000 * TIMES.guard))
       if (route.changes > most) blame(route, `was switched ${route.changes} times, not ${most}`)
-      await back(route, good === 'main' ? 'backup' : 'main')
+      await set(route, good === 'main' ? 'backup' : 'main', 'ok')
     },
-  }
-
-  /** All is well again: with a monitor it returns to main, and else it stays. */
-  async function back(route, failed) {
-    await set(route, failed, 'ok')
-    if (route.way !== 'monitor' || route.side === 'main') return
-    route.most = route.changes + 1
-    await comes(route, 'the return to main', () => route.side === 'main' && route.isGood)
   }
 
   async function play(route) {
     const random = choices(seed, route.name)
     while (!isOver()) {
       // In a quiet time nothing may be switched.
-      route.changes = route.most = 0
+      route.changes = 0
+      allow(route, 0)
       await pause(random.whole(1500, 4000))
       const kind = random.one(['lost', 'lost', 'short', 'edge', 'both'])
       count.failures[kind] = (count.failures[kind] ?? 0) + 1
@@ -246,7 +240,7 @@ export function createProtection({ fleet, seed, isOver }) {
       count.events[name] = (count.events[name] ?? 0) + 1
       const route = routes[node.replace('failover-', '')]
       if (name !== 'state') note(route, `told ${name}`)
-      if (name === 'switched') count.outages.push(outageMs ?? 0)
+      if (name === 'switched' && outageMs !== null) count.outages.push(outageMs)
       if (name === 'taken-over' || cause === 'manual')
         blame(route, 'took its own switch for another')
     },

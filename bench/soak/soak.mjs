@@ -5,6 +5,7 @@
 //   --minutes 2   how long; settling takes about half a minute more
 //   --seed 1      the same choices for the same seed; without it, different ones each time
 //   --fleet       instead a fleet of Node-REDs that share gateways over NATS: fleet.mjs
+import '../../scripts/help.mjs'
 import { parseArgs } from 'node:util'
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -3,7 +3,7 @@
 // comment. In a script both are `//` comments.
 
 const BEGIN = /^( *)(?:<!--|\/\/) part: (.+?)(?: -->)?$/
-const INCLUDE = /^( *)(?:<!--|\/\/) include: (.+?)(?:, when (.+?))?(?: -->)?$/gm
+const INCLUDE = /^( *)(?:<!--|\/\/) include: (.+?)(?:, with (.+?))?(?:, when (.+?))?(?: -->)?$/gm
 
 /** The parts of the forms or of the help in one language, by their names. */
 export class Parts {
@@ -28,15 +28,20 @@ export class Parts {
     this.#parts.set(name, { path, lines })
   }
 
-  /** Returns a text with its parts inserted. `, when x=y` shows a row only under that condition. */
+  /**
+   * Returns a text with its parts inserted. `, with x=y` puts `y` in the place of `{{x}}`; `, when x=y`
+   * shows a row only under that condition.
+   */
   fillIn(path, text) {
-    return text.replace(INCLUDE, (_, indent, name, condition) => {
+    return text.replace(INCLUDE, (_, indent, name, values = '', condition) => {
       const part = this.#parts.get(name)
       if (!part) throw new Error(`${path} includes "${name}", and there is no such part.`)
       this.#used.add(name)
+      const given = new Map(values.split(' ').map((each) => each.split('=')))
       const filled = part.lines
         .join('\n')
         .trimEnd()
+        .replace(/\{\{(\w+)\}\}/g, (mark, key) => given.get(key) ?? mark)
         .replace(/^(?=.)/gm, indent)
       if (!condition) return filled
       return filled.replace('>', () => ` data-media-gateway-when="${condition}">`)

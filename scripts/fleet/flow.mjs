@@ -23,6 +23,7 @@ export function flowOf({ fleet, ttl, interval, replicas = 1 }) {
       baseUrl: '',
       inventory: '${FLEET_INVENTORY}',
       inventoryType: 'file',
+      inventoryHosts: '127.0.0.1',
       share: 'lease',
       engine: '${FLEET_ENGINE}',
       engineReplicas: replicas,

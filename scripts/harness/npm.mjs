@@ -3,8 +3,12 @@ import { spawn } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { root } from '../ready.mjs'
 
-/** Packs this package as it is built, into a folder; returns the path of the file. */
+/**
+ * Packs this package as it is built, into a folder; returns the path of the file.
+ *   PACKED   a file that is packed already: what is tested is what is published
+ */
 export async function pack(folder) {
+  if (process.env.PACKED) return process.env.PACKED
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const [{ filename }] = JSON.parse(await npm({ cwd: root }, ...args))
   return join(folder, filename)

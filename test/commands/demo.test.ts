@@ -2,6 +2,7 @@
 // installed: test/editor/control-panel.test.ts tests that.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { request, type RequestOptions } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import jsonata from 'jsonata'
@@ -70,6 +71,28 @@ function demo(
   })
 }
 
+/** The address of the editor, and what a request with its token has. */
+function editorIn(output: string): { url: string; headers: Record<string, string> } {
+  const [, url, token] = /Editor {5}(\S+)\?access_token=(\S+)/.exec(output)!
+  return { url: url!, headers: { authorization: `Bearer ${token!}` } }
+}
+
+/** The status of the response; 0 where the connection is closed without one. */
+function asked(url: string, options: RequestOptions, body = ''): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = request(url, options, (response) => {
+      response.resume()
+      resolve(response.statusCode!)
+    })
+    sent.on('upgrade', (_response, socket) => {
+      socket.destroy()
+      resolve(101)
+    })
+    sent.on('error', () => resolve(0))
+    sent.end(body)
+  })
+}
+
 describe('npm start', function () {
   this.timeout(90_000)
 
@@ -81,21 +104,28 @@ describe('npm start', function () {
     output.should.match(/Routes of the first device: 10\n {2}Name .*\n {2}Studio A +\w+ +udp/)
     output.should.match(/Created route "Demo .*Recorder udp 239\.1\.1\.1:6000 and to Monitor/)
     output.should.match(/Updated route "Demo .*Recorder udp 239\.1\.1\.1:6002 and to Monitor/)
+    output.should.match(/Stadium North +running +udp .* warn/)
     output.should.match(/Running: 6, with [1-9]\d*\.\d Mbit\/s of sources/)
     output.should.match(/Preset: 10 routes/)
     output.should.match(/Started it: running/)
     output.should.match(/Ensured "stopped": stop, update/)
     output.should.match(/Deleted it: \w/)
     output.should.match(/Reported by the watch: .*route\.added.*route\.changed.*route\.removed/)
-    output.should.match(/Dry run of a failover: Newsroom feed: .*stopped/)
+    output.should.match(/Asked a failover: Newsroom feed: the route is stopped \(held\)/)
     output.should.match(/Logins: 1 for \d+ requests of 14 nodes/)
-    const [fails, toBackup, back, toMain] = output
+    const [fails, toBackup, back, toMain, both, unprotected, bothBack, allClear] = output
       .split('Failover of the route')[1]!
       .match(/^ {2}.+$/gm)!
     fails.should.match(/Main fails now\.$/)
     toBackup!.should.match(/News channel: switched to backup, because the source in use failed/)
     back!.should.match(/Main is back\.$/)
     toMain!.should.match(/News channel: switched to main, because main is good again/)
+    both!.should.match(/Main and backup fail now\.$/)
+    unprotected!.should.match(/News channel: no protection: neither main nor backup is good$/)
+    bothBack!.should.match(/Both are back\.$/)
+    allClear!.should.match(
+      /News channel: all clear: main is in use and good \(outage: \d+ seconds\)$/,
+    )
     output.should.match(/Sessions left open: 0\n$/)
   })
 
@@ -123,9 +153,9 @@ describe('npm start', function () {
     const { output, errors, code } = await demo([], {
       signal: 'SIGINT',
       during: async (said) => {
-        const editor = /Editor {5}(\S+)/.exec(said)![1]!
+        const { url: editor, headers } = editorIn(said)
         const simulator = /Simulator {2}(\S+)\/simulator/.exec(said)![1]!
-        const flow = (await (await fetch(`${editor}flows`)).json()) as Array<{
+        const flow = (await (await fetch(`${editor}flows`, { headers })).json()) as Array<{
           id: string
           type: string
           name?: string
@@ -140,7 +170,8 @@ describe('npm start', function () {
         ])
         const press = async (label: string): Promise<void> => {
           const { id } = flow.find(({ type, name }) => type === 'inject' && name === label)!
-          ;(await fetch(`${editor}inject/${id}`, { method: 'POST' })).status.should.equal(200)
+          const pressing = await fetch(`${editor}inject/${id}`, { method: 'POST', headers })
+          pressing.status.should.equal(200)
         }
         const lines = async (): Promise<unknown[]> =>
           ((await (await fetch(`${simulator}/simulator`)).json()) as Failing).failures.lines
@@ -155,6 +186,21 @@ describe('npm start', function () {
         pressed = JSON.stringify(await lines())
         await press('everything is back')
         await until(0)
+        const waiting = async (): Promise<boolean> => {
+          const callers = await (await fetch(`${simulator}/simulator/callers`)).text()
+          return !callers.includes('Stadium North partners')
+        }
+        ;(await waiting()).should.be.true()
+        for (const [button, expected] of [
+          ['another joins', false],
+          ['all leave', true],
+        ] as const) {
+          await press(button)
+          for (let tries = 0; (await waiting()) !== expected; tries++) {
+            tries.should.be.below(200)
+            await pause(50)
+          }
+        }
       },
     })
     errors.should.equal('')
@@ -163,12 +209,69 @@ describe('npm start', function () {
     ;(code ?? -1).should.equal(0)
   })
 
+  it('gives its editor to no other page, and to nobody without its address', async () => {
+    const { code } = await demo([], {
+      signal: 'SIGINT',
+      during: async (said) => {
+        const { url, headers } = editorIn(said)
+        const { host, port } = new URL(url)
+        const flow = JSON.stringify([{ id: 'a', type: 'tab', label: 'of another page' }])
+        const deploy = (more: Record<string, string>): Promise<number> =>
+          asked(
+            `${url}flows`,
+            { method: 'POST', headers: { 'content-type': 'application/json', ...more } },
+            flow,
+          )
+        const read = (more: Record<string, string>): Promise<number> =>
+          asked(`${url}flows`, { headers: more })
+        const pages: Record<string, string>[] = [
+          { origin: 'http://thief.example' },
+          { origin: `http://localhost:${Number(port) + 1}` },
+          { origin: `https://${host}` },
+          { origin: 'null' },
+          // An address of this computer behind the name of another page.
+          { host: `thief.example:${port}` },
+          { host: `thief.example:${port}`, origin: `http://thief.example:${port}` },
+        ]
+        for (const page of pages) {
+          for (const more of [page, { ...page, ...headers }]) {
+            ;[await read(more), await deploy(more)].should.eql([403, 403], JSON.stringify(more))
+          }
+          const preflight = { method: 'OPTIONS', headers: page }
+          ;(await asked(`${url}flows`, preflight)).should.equal(403)
+        }
+        const strangers: typeof pages = [
+          {},
+          { authorization: 'Bearer x' },
+          { origin: `http://${host}` },
+        ]
+        for (const more of strangers) {
+          ;[await read(more), await deploy(more)].should.eql([401, 401])
+        }
+        const socket = (more: object): Promise<number> =>
+          asked(`${url}comms`, {
+            headers: {
+              connection: 'Upgrade',
+              upgrade: 'websocket',
+              'sec-websocket-version': '13',
+              'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+              ...more,
+            },
+          })
+        ;[await socket({ origin: 'http://thief.example' }), await socket({})].should.eql([0, 101])
+        const own = { ...headers, origin: `http://localhost:${port}`, host: `localhost:${port}` }
+        ;[await read(headers), await read(own), await deploy(own)].should.eql([200, 200, 204])
+      },
+    })
+    ;(code ?? -1).should.equal(0)
+  })
+
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     it(`stays until ${signal}, and then stops everything`, async function () {
       // Windows knows no signals between processes.
       if (process.platform === 'win32') this.skip()
       const { code, output } = await demo([], { signal })
-      output.should.match(/Editor {5}http:\/\/127\.0\.0\.1:\d+\//)
+      output.should.match(/Editor {5}http:\/\/127\.0\.0\.1:\d+\/\?access_token=[\w-]{32}\n/)
       output.should.match(/Sessions left open: 0\n$/)
       ;(code ?? -1).should.equal(0)
     })

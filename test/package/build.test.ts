@@ -34,6 +34,10 @@ describe('the build of forms and help', () => {
   })
 
   it('takes the condition of a row', () => {
+    parts.addFile('with.html', '<!-- part: row d -->\n<p id="{{of}}">{{of}} {{package}}</p>')
+    should(parts.fillIn('x.html', '<!-- include: row d, with of=x is=y, when c=d -->')).equal(
+      '<p id="x" data-media-gateway-when="c=d">x {{package}}</p>',
+    )
     should(parts.fillIn('x.html', '<!-- include: row a, when c=d|e, f=g -->')).equal(
       '<p data-media-gateway-when="c=d|e, f=g">\n  A $&\n</p>',
     )

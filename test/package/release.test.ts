@@ -46,21 +46,66 @@ describe('release', () => {
     stderr.should.match(/^The tag v9\.9\.9 does not match the version/)
   })
 
+  const workflows = (): string[] =>
+    readdirSync(join(root, '.github/workflows')).map((file) =>
+      readFileSync(join(root, '.github/workflows', file), 'utf8'),
+    )
+  const jobs = (): string[] => workflows().flatMap((text) => text.split(/^ {2}(?=\w+:$)/m))
+
   it('every action of the workflows is pinned to a commit', () => {
-    const folder = join(root, '.github/workflows')
-    for (const file of readdirSync(folder)) {
-      const text = readFileSync(join(folder, file), 'utf8')
-      for (const [, action] of text.matchAll(/uses: (\S+)/g)) {
-        action!.should.match(/@[0-9a-f]{40}$/, `${file}: ${action}`)
-      }
+    const actions = [
+      ...workflows()
+        .join('')
+        .matchAll(/uses: (\S+)/g),
+    ].map(([, action]) => action!)
+    actions.length.should.be.above(8)
+    for (const action of actions) action.should.match(/@[0-9a-f]{40}$/)
+  })
+
+  it('no checkout leaves its token to what runs after it', () => {
+    const steps = workflows().flatMap((text) => text.split(/^ {6}- /m))
+    const checkouts = steps.filter((step) => step.startsWith('uses: actions/checkout@'))
+    checkouts.length.should.be.above(4)
+    for (const step of checkouts) step.should.match(/^ {10}persist-credentials: false$/m)
+  })
+
+  it('the job that may publish runs no script: it publishes the file that the gate has packed and tested', () => {
+    const publishing = jobs().filter((job) => job.includes('id-token: write'))
+    should(publishing).have.length(1)
+    const [job] = publishing
+    const commands = [...job!.matchAll(/- run: (.*)/g)].map(([, command]) => command!)
+    commands
+      .map((command) => command.split(' ').slice(0, 2).join(' '))
+      .should.eql(['npm publish', 'gh release'])
+    commands[0]!.should.equal(
+      'npm publish ./packed/*.tgz --ignore-scripts --provenance --access public',
+    )
+    job!.should.match(/needs: gate$/m).and.not.match(/actions\/checkout|npm (ci|install)|npx/)
+    const gate = jobs().find((each) => each.startsWith('gate:') && each.includes('upload-artifact'))
+    gate!.should.match(/run: \.ci\/run\n[^]*upload-artifact@[^]*packed\/\*\.tgz/)
+    const [packed, tested] = [
+      'npm pack --pack-destination packed',
+      'PACKED=$PACKED npm run test:matrix',
+    ]
+    const run = readFileSync(join(root, '.ci/run'), 'utf8')
+    run.indexOf(packed).should.be.above(0)
+    run.indexOf(tested).should.be.above(run.indexOf(packed))
+  })
+
+  it('what is packed already is what is tested', async () => {
+    const { pack } = (await import(pathToFileURL(join(root, 'scripts/harness/npm.mjs')).href)) as {
+      pack: (folder: string) => Promise<string>
+    }
+    process.env['PACKED'] = '/somewhere/packed.tgz'
+    try {
+      ;(await pack(root)).should.equal('/somewhere/packed.tgz')
+    } finally {
+      delete process.env['PACKED']
     }
   })
+
   it('a workflow that runs the gate does so on a Debian, where it finds its packages', () => {
-    const folder = join(root, '.github/workflows')
-    const jobs = readdirSync(folder).flatMap((file) =>
-      readFileSync(join(folder, file), 'utf8').split(/^ {2}(?=\w+:$)/m),
-    )
-    const gates = jobs.filter((job) => job.includes('run: .ci/run'))
+    const gates = jobs().filter((job) => job.includes('run: .ci/run'))
     should(gates).have.length(2)
     for (const job of gates) job.should.match(/^ {4}container: node:\d+-trixie$/m)
   })

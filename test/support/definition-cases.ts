@@ -46,7 +46,7 @@ const taken: Array<[string, Json]> = [
   ['startRoute as text', route({ startRoute: 'true' })],
   ['null for startRoute', route({ startRoute: null })],
   ['a name of 60 characters', route({ name: 'x'.repeat(60) })],
-  ['a name with spaces at both ends', route({ name: ' Studio A ' })],
+  ['a name with a space within', route({ name: 'Studio A' })],
   [
     'names of parts with 1 and 60 characters',
     route({ source: { ...udp, name: 'x' }, destinations: [{ ...out, name: 'y'.repeat(60) }] }),
@@ -295,6 +295,9 @@ const onlyChecked: Array<[what: string, definition: Json, why: string]> = [
     route({ sources: [] }),
     'the appliance disregards what it does not know, and the check tells of a slip',
   ],
+  ['a name with spaces at both ends', route({ name: ' Studio A ' }), 'nobody sees them'],
+  ['a slip in a member', from({ ...udp, adress: '239.1.1.2' }), 'it ignores what it does not know'],
+  ['a URL for an address', from({ ...udp, address: 'http://x' }), 'it takes any text'],
 ]
 
 export const DEFINITION_CASES: readonly DefinitionCase[] = [

@@ -372,7 +372,12 @@ export class Editor extends NodeRed {
     const asText = this.page.locator('.media-gateway-route-switch:visible [data-view="json"]')
     if (property === 'definition' && kind === 'json') await asText.click()
     const input = container.locator('input.red-ui-typedInput-input')
-    if (!(await input.isVisible())) return
+    if (!(await input.isVisible())) {
+      // A side of a failover shows as a form only: its text is behind the editor of JSON.
+      const isText = kind === 'json' && property !== 'definition'
+      if (isText) await this.page.evaluate(enterTyped, [`#node-input-${property}`, value] as const)
+      return
+    }
     await input.fill(value)
     await input.press('Tab')
   }
@@ -382,6 +387,11 @@ export class Editor extends NodeRed {
     await super.stop()
   }
 }
+
+const enterTyped = ([field, value]: readonly [string, string]) =>
+  ($ as unknown as (of: string) => { typedInput: (what: 'value', value: string) => void })(
+    field,
+  ).typedInput('value', value)
 
 /** Waits until the editor is loaded, and takes what moves out of it. */
 async function ready(page: Page, blank = false): Promise<void> {

@@ -10,8 +10,7 @@ export const mochaHooks = {
   async beforeAll(): Promise<void> {
     began = performance.now()
     cpuBefore = process.cpuUsage()
-    // From here on, as in afterAll, the time limit of the hook itself is among the timers.
-    await new Promise(setImmediate)
+    await untilTimed()
     before = counts()
     kept.clear()
   },
@@ -25,10 +24,17 @@ export const mochaHooks = {
     if (rss > MOST_MEGABYTES) {
       throw new Error(`${file}: the process grew to ${Math.round(rss)} MB.`)
     }
+    await untilTimed()
     const left = await leftOver()
     if (left.length > 0) throw new Error(`${file} left something open: ${left.join(', ')}.`)
   },
 }
+
+/**
+ * Waits until the time limit of a hook is among the timers, which it is once the hook has returned: both
+ * counts have it, so that one timer that was left makes a difference.
+ */
+const untilTimed = (): Promise<unknown> => new Promise(setImmediate)
 
 /** After the last file, where one process runs them all. A worker ends with its process. */
 export async function mochaGlobalTeardown(): Promise<void> {

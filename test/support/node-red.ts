@@ -19,6 +19,9 @@ export const hasDarkTheme = Number(version.split('.')[0]) >= 5
 /** What it prints once it has started, in English or German. */
 const STARTED = /Server now running|Server wird jetzt/
 
+/** Node-RED itself gives its nodes 15 s to close. */
+const LONGEST_STOP_MS = 20_000
+
 export type Properties = Record<string, unknown>
 
 export class NodeRed {
@@ -27,6 +30,7 @@ export class NodeRed {
   /** What it has printed. */
   output = ''
   private server: ChildProcess | undefined
+  private env: NodeJS.ProcessEnv = {}
   /** The folder with its flows, credentials and context. */
   userDir = ''
   /** The packages that it finds, by name, and their folders. */
@@ -79,6 +83,22 @@ export class NodeRed {
         ...settings,
       })}`,
     )
+    await this.run(env)
+  }
+
+  /** Kills it, and starts it again with what it has on disk. */
+  async crash(): Promise<void> {
+    const { server } = this
+    const ended = new Promise((resolve) => server!.once('exit', resolve))
+    server!.kill('SIGKILL')
+    await ended
+    process.off('exit', this.kill)
+    this.output = ''
+    await this.run(this.env)
+  }
+
+  private async run(env: NodeJS.ProcessEnv): Promise<void> {
+    this.env = env
     const server = spawn(
       process.env['NODE_RED_NODE'] ?? process.execPath,
       [join(nodeRed, 'red.js'), '--userDir', this.userDir],
@@ -120,10 +140,13 @@ export class NodeRed {
   async stop(): Promise<void> {
     const { server } = this
     process.off('exit', this.kill)
-    if (server && server.exitCode === null) {
+    if (server && server.exitCode === null && server.signalCode === null) {
       const ended = new Promise((resolve) => server.once('exit', resolve))
       server.kill('SIGTERM')
+      // One that is busy without end never reads the signal.
+      const late = setTimeout(() => server.kill('SIGKILL'), LONGEST_STOP_MS)
       await ended
+      clearTimeout(late)
     }
     if (this.userDir) rmSync(this.userDir, { recursive: true, force: true })
   }

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import 'should'
+import { root } from '../support/root'
+
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>
+}
+const commands = Object.entries(scripts).flatMap(([name, command]) => {
+  const [, file] = /^node (\S+\.mjs)/.exec(command) ?? []
+  return file === undefined ? [] : [[name, file] as const]
+})
+
+const run = (file: string, option: string): { status: number | null; output: string } => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, file), option], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 15_000,
+  })
+  return { status, output: stdout + stderr }
+}
+
+describe('every command of npm run', () => {
+  for (const [name, file] of commands) {
+    it(`${name} says with --help what it does, and does nothing`, () => {
+      const { status, output } = run(file, '--help')
+      status!.should.equal(0, output)
+      output.should.containEql(readFileSync(join(root, file), 'utf8').split('\n')[0]!.slice(3))
+    })
+  }
+
+  // Of the others, npm test hands what it does not know to mocha.
+  for (const [name, file] of commands.filter(([each]) => each !== 'test')) {
+    it(`${name} refuses an option that it does not know`, () => {
+      const { status, output } = run(file, '--hlep')
+      status!.should.equal(1, output)
+      output.should.containEql('--hlep')
+    })
+  }
+})
