@@ -23,7 +23,7 @@ const HEAP_MEGABYTES = 640
  * @param before a command to put in front, such as that for coverage
  */
 export function runMocha(files, options) {
-  const { results, jobs = 9, slowest = false, args = [], before = [], env = {} } = options
+  const { results, jobs = 14, slowest = false, args = [], before = [], env = {} } = options
   const { binary = process.execPath } = options
   const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })
@@ -161,7 +161,9 @@ export const testFiles = () =>
   filesBelow('dist/test', [
     'client/changes/unseen',
     'nodes/watch-deploy',
+    'nodes/watch-incidents',
     'recipes/secrets',
+    'nodes/metrics',
     'fuzz/fuzz',
     'faults/hostile',
     'recipes/trouble',
@@ -171,6 +173,7 @@ export const testFiles = () =>
     'recipes/monitoring',
     'recipes/people',
     'client/failover/protect',
+    'nodes/failover',
     'client/changes/bulk',
     'recipes/services',
     'nodes/ensure',

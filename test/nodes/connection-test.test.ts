@@ -244,6 +244,6 @@ describe('a test of a connection', function () {
     const { body } = await test(form(`http://127.0.0.1:1/${'/'.repeat(100_000)}x`))
     body.should.containEql({ code: 'CONFIG' })
     body['message']!.should.match(/more than 2048 characters/)
-    ;(performance.now() - begun).should.be.below(1000)
+    ;(performance.now() - begun).should.be.below(5000)
   })
 })

@@ -179,7 +179,8 @@ describe('other clients against the simulator', () => {
         const parts = connections ?? clientsStat
         if (!parts || parts.length === 0) continue
         const sum = parts.reduce((total, part) => total + Number(part.bitrate), 0)
-        should(sum).be.aboveOrEqual(Number(bitrate))
+        // Each is rounded by itself.
+        should(sum).be.aboveOrEqual(Number(bitrate) - 0.001 * parts.length)
         if (connections) {
           connections[0]!.should.have.properties(
             'label',

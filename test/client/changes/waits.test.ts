@@ -76,6 +76,6 @@ describe('a wait beside a read that hangs', function () {
     const begun = performance.now()
     await gateway.close()
     ;(await failed).should.match({ code: 'CLOSED', cause: { applied: 'maybe' } })
-    ;(performance.now() - begun).should.be.below(1000)
+    ;(performance.now() - begun).should.be.below(5000)
   })
 })

@@ -110,7 +110,7 @@ describe('what an appliance answers', () => {
     ).code.should.equal('CLOSED')
     const paused = gateway.pause(60_000, stop)
     ;(await errorOf(paused)).code.should.equal('CLOSED')
-    ;(performance.now() - begun).should.be.below(500)
+    ;(performance.now() - begun).should.be.below(5000)
     calls('GET /api/devices').should.equal(1)
   })
 
