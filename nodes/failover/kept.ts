@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { own } from '../../client/model/json'
-import { flowContextOf, type FlowContext } from '../runtime/flow-context'
+import { globalContextOf, type GlobalContext } from '../runtime/global-context'
 
 /** What was kept, and whether Node-RED has started since: then the setting `hold` counts again. */
 export interface Found {
@@ -24,10 +24,10 @@ export interface Kept {
 }
 
 /** Where a failover keeps its state: a hold must outlast a deploy. */
-export const contextOf = (node: Node): FlowContext =>
-  flowContextOf(node, {
+export const contextOf = (node: Node): GlobalContext =>
+  globalContextOf(node, {
     kind: 'failover',
-    complaint: 'The state of this failover cannot be kept in the context of the flow',
+    complaint: 'The state of this failover cannot be kept in the global context',
     longestMs: 10_000,
   })
 
@@ -36,7 +36,7 @@ export const contextOf = (node: Node): FlowContext =>
  * @param start of Node-RED: another text after each
  * @param appliance its name in an inventory; each has a memory of its own
  */
-export function keptIn(context: FlowContext, start: string, appliance?: string): Kept {
+export function keptIn(context: GlobalContext, start: string, appliance?: string): Kept {
   const place = context.place(appliance)
   return {
     async read() {

@@ -1,13 +1,13 @@
 // The incidents that a watch has reported as begun and not as ended: they outlive deploys and restarts.
 import type { Node } from 'node-red'
 import { isOpenIncident, type OpenIncident } from '../../client/model/incident'
-import { flowContextOf, type FlowContext, type Place } from '../runtime/flow-context'
+import { globalContextOf, type GlobalContext, type Place } from '../runtime/global-context'
 
 /** Where a watch keeps its open incidents. It begins without them rather than late. */
-export const contextOf = (node: Node): FlowContext =>
-  flowContextOf(node, {
+export const contextOf = (node: Node): GlobalContext =>
+  globalContextOf(node, {
     kind: 'watch',
-    complaint: 'The open incidents of this watch cannot be kept in the context of the flow',
+    complaint: 'The open incidents of this watch cannot be kept in the global context',
     longestMs: 3000,
   })
 
@@ -27,7 +27,7 @@ export async function readOpen(
   const open = listed.filter(isOpenIncident)
   if (!Array.isArray(kept) || open.length < listed.length) {
     warn(
-      'The context of the flow has something else in the place of the open incidents of this watch. It is ignored.',
+      'The global context has something else in the place of the open incidents of this watch. It is ignored.',
     )
   }
   return open.map(copyOf)

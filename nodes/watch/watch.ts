@@ -34,12 +34,7 @@ import {
   followAppliances,
   type AppliancesConfig,
 } from '../runtime/appliances'
-import {
-  findGateway,
-  requireGateway,
-  type Appliance,
-  type GatewayNode,
-} from '../runtime/gateway-node'
+import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { chosenDevice, chosenRoute, evaluatorOf, refused, type Evaluate } from '../runtime/chosen'
 import type { Message } from '../runtime/parameters'
@@ -108,7 +103,9 @@ export = (RED: NodeAPI): void => {
     const watch = (of: Appliance, options: Omit<WatchOptions, 'onEvents'>): void => {
       const { appliance } = of
       const send = (payload: WatchEvent | Snapshot): Message => messageOf(payload, appliance)
-      const place = keepsOpen(options, user) ? context.place(appliance) : undefined
+      // Where the owners of a fleet hand appliances over, what one of them has kept may be over elsewhere.
+      const place = user?.fleet?.memory ? undefined : context.place(appliance)
+      const reportsIncidents = options.report === 'incidents'
       let isOver = false
       let end: ReturnType<typeof watchDevice> = () => undefined
 
@@ -117,7 +114,8 @@ export = (RED: NodeAPI): void => {
         try {
           end = watchDevice(of.client(), {
             ...options,
-            ...(place && { open, onOpen: (present) => writeOpen(place, present) }),
+            ...(place &&
+              reportsIncidents && { open, onOpen: (present) => writeOpen(place, present) }),
             onEvents: (events) => this.send([events.map(send)]),
             onSnapshot: wantsSnapshot ? (all) => this.send(send(all)) : undefined,
             onHealth: (health) => status.show(health, options.route !== undefined, appliance),
@@ -128,14 +126,26 @@ export = (RED: NodeAPI): void => {
         }
       }
 
+      /** Incidents that this node reported as begun, before it was set to report changes. */
+      const endFormer = (open: OpenIncident[] = []): void => {
+        if (isOver || !place || open.length === 0) return
+        writeOpen(place, [])
+        const { deviceId, language } = options
+        const former = { deviceId, language, report: 'incidents', open } as const
+        const onEvents = (events: WatchEvent[]): void => this.send([events.map(send)])
+        watchDevice(of.client(), { ...former, onEvents })('removed')
+      }
+
       status.add(appliance)
       watches.set(of, (removed) => {
         isOver = true
         end(removed === 'appliance' ? 'removed' : undefined)
         place?.close(removed !== undefined)
       })
-      if (place) void readOpen(place, (text) => this.warn(text)).then(begin)
-      else begin()
+      const found = place && readOpen(place, (text) => this.warn(text))
+      if (reportsIncidents && found) return void found.then(begin)
+      begin()
+      void found?.then(endFormer)
     }
 
     const leave = (of: Appliance): void => {
@@ -190,10 +200,6 @@ async function optionsOf(
     ...(holdFor !== undefined && { holdFor: 1000 * holdFor }),
   }
 }
-
-/** Where the owners of a fleet hand appliances over, what one of them has kept may be over elsewhere. */
-const keepsOpen = ({ report }: Pick<WatchOptions, 'report'>, user?: GatewayNode): boolean =>
-  report === 'incidents' && !user?.fleet?.memory
 
 /** @param appliance the name in an inventory */
 function messageOf(payload: WatchEvent | Snapshot, appliance: string | undefined): Message {

@@ -161,8 +161,8 @@ describe('a failover whose appliance moves', function () {
       () => text.test(statuses.at(-1)?.text ?? ''),
       () => `${String(text)} in ${JSON.stringify(statuses)}`,
     )
-  const context = () => helper.getNode('out').context().flow
-  const KEY = `failover-failover-${Buffer.from('oslo').toString('hex')}`
+  const context = () => helper.getNode('out').context().global
+  const KEY = `media-gateway-failover-failover-${Buffer.from('oslo').toString('hex')}`
   const local = (): Held => context().get(KEY) as Held
   const switches = (): number =>
     simulator.journal.filter(({ path }) => path.endsWith('/updates')).length

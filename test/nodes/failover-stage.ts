@@ -288,12 +288,12 @@ export async function deployAgain(type: 'full' | 'nodes' = 'full'): Promise<void
 /** Ends Node-RED and starts it again, with what a store in files would still have. */
 export async function restart(): Promise<void> {
   const kept = stages.flatMap(({ nodes }) =>
-    Object.keys(nodes).map((id) => [`failover-${id}`, structuredClone(keptOf(id))] as const),
+    Object.keys(nodes).map((id) => [`media-gateway-failover-${id}`, structuredClone(keptOf(id))] as const),
   )
   const store = (RED: NodeAPI): void =>
     RED.nodes.registerType('failover-store', function (config) {
       RED.nodes.createNode(this, config)
-      for (const [key, value] of kept) this.context().flow.set(key, value)
+      for (const [key, value] of kept) this.context().global.set(key, value)
     })
   await unload()
   const [url, nodes, more] = flowOf()
@@ -335,9 +335,9 @@ function noteStatus({ id, status }: { id: string; status: NodeStatus }): void {
   ofNode(id)?.statuses.push(status)
 }
 
-/** What a node has kept in the context of its flow. */
+/** What a node has kept in the global context. */
 export const keptOf = (id: string): unknown =>
-  helper.getNode('out').context().flow.get(`failover-${id}`)
+  helper.getNode('out').context().global.get(`media-gateway-failover-${id}`)
 
 /** Ends all, and looks for what must not be left or told. */
 export async function endStages(): Promise<void> {

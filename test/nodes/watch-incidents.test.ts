@@ -266,6 +266,39 @@ describe('a watch that reports incidents', function () {
     should(sent[2]!.payload.incident!.id).not.equal(sent[0]!.payload.incident!.id)
   })
 
+  for (const type of TYPES) {
+    it(`keeps what is open when it is moved to another tab, deployed as ${type}`, async () => {
+      const others = [{ id: 'other', type: 'tab', label: 'other' }]
+      await start({ watch: watch() }, { others })
+      const { id } = running()
+      simulator.fail(id, { source: 'disconnected' })
+      await until(() => sent.length > 0)
+      await deploy(type, { z: 'other' })
+      await polled(3)
+      topics().should.eql(['incident.begun'])
+      simulator.fail(id, { source: 'ok' })
+      await until(() => sent.length > 1)
+      topics().should.eql(['incident.begun', 'incident.ended'])
+      should(sent[1]!.payload.incident!.id).equal(sent[0]!.payload.incident!.id)
+    })
+  }
+
+  it('ends what is open when it is set to report changes', async () => {
+    store = newStore()
+    await start({ watch: watch() })
+    const { id } = running()
+    simulator.fail(id, { source: 'disconnected' })
+    await until(() => sent.length > 0)
+    await deploy('nodes', { report: 'changes', holdFor: '' })
+    await until(() => sent.length > 1)
+    await deploy('nodes', { report: 'changes', holdFor: '' })
+    await polled(2)
+    topics().should.eql(['incident.begun', 'incident.ended'])
+    sent[1]!.payload.should.match({ after: 'removed', route: { id } })
+    should(sent[1]!.payload.incident!.id).equal(sent[0]!.payload.incident!.id)
+    store.values.size.should.equal(0)
+  })
+
   it('forgets what is open with its node', async () => {
     store = newStore()
     await start({ watch: watch() })
@@ -303,14 +336,14 @@ describe('a watch that reports incidents', function () {
   ] as const) {
     it(`ignores ${what} in the place of its open incidents, and says so`, async () => {
       store = newStore()
-      store.values.set('watch-watch', JSON.stringify(value))
+      store.values.set('media-gateway-watch-watch', JSON.stringify(value))
       await start({ watch: watch() })
       simulator.fail(running().id, { source: 'disconnected' })
       await until(() => sent.length > 0)
       topics().should.eql(['incident.begun'])
       warnings().should.have.length(1)
       warnings()[0]!.should.match(/is ignored/)
-      const [kept] = JSON.parse(store.values.get('watch-watch')!) as object[]
+      const [kept] = JSON.parse(store.values.get('media-gateway-watch-watch')!) as object[]
       kept!.should.have.property('id', sent[0]!.payload.incident!.id)
     })
   }

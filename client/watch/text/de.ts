@@ -22,7 +22,6 @@ export const GERMAN: Words = {
     warn: 'meldet eine Warnung',
     error: 'meldet einen Fehler',
     unknown: 'ist in unbekanntem Zustand',
-    noStatus: 'hat unbekannten Status',
     lost: 'ausgefallen',
     back: 'ist wieder da',
     noData: 'empfängt keine Daten',

@@ -24,7 +24,6 @@ export const ENGLISH: Words = {
     warn: 'has a warning',
     error: 'has an error',
     unknown: 'is in an unknown state',
-    noStatus: 'has an unknown status',
     lost: 'lost',
     back: 'is back',
     noData: 'receives no data',

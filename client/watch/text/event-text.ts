@@ -127,11 +127,13 @@ function status(event: Event, words: Words, whole: string, part?: string): strin
   }
   const predicate = predicateOf(event, before, after, part !== undefined)
   const state = lower(event.states?.after)
-  // The state is known: it is the code that says nothing.
-  const said = predicate === 'unknown' && state !== undefined ? 'noStatus' : predicate
+  // A code that says nothing, as of a route that is stopped, needs no words beside the state.
+  if (predicate === 'unknown' && state !== undefined) {
+    return words.shows(whole, part, stateWord(event.states?.after, words)!, undefined) + details
+  }
   const goesWithoutSaying = state === undefined || (after === 'ok' && GOOD.has(state))
   return (
-    words.says(whole, part, words.predicates[said]) +
+    words.says(whole, part, words.predicates[predicate]) +
     (goesWithoutSaying ? '' : words.state(stateWord(event.states?.after, words)!)) +
     (after === 'ok' ? '' : details)
   )

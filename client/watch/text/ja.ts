@@ -23,7 +23,6 @@ export const JAPANESE: Words = {
     warn: 'に警告があります',
     error: 'にエラーがあります',
     unknown: 'の状態は不明です',
-    noStatus: 'のステータスは不明です',
     lost: 'が途絶しました',
     back: 'が復旧しました',
     noData: 'はデータを受信していません',

@@ -72,7 +72,6 @@ export type Predicate =
   | 'warn'
   | 'error'
   | 'unknown'
-  | 'noStatus'
   | 'lost'
   | 'back'
   | 'noData'

@@ -339,9 +339,9 @@ export const CASES: Record<string, Case[]> = {
         details: 'idle',
         states: { before: 'running', after: 'idle' },
       },
-      'Studio A has an unknown status, stopped',
-      'Studio A hat unbekannten Status, gestoppt',
-      'Studio A のステータスは不明です (停止中)',
+      'Studio A: stopped',
+      'Studio A: gestoppt',
+      'Studio A: 停止中',
     ],
     [
       { event: 'route.status', before: 'ok', after: 'critical' },
@@ -431,9 +431,9 @@ export const CASES: Record<string, Case[]> = {
     ],
     [
       { event: 'source.status', before: 'ok', after: 'unknown', states: away },
-      'Studio A: source has an unknown status, disconnected',
-      'Studio A: Quelle hat unbekannten Status, getrennt',
-      'Studio A: ソースのステータスは不明です (切断)',
+      'Studio A: source disconnected',
+      'Studio A: Quelle getrennt',
+      'Studio A: ソースは切断',
     ],
     [
       { event: 'source.status', before: 'error', after: 'ok', states: there },

@@ -1,8 +1,8 @@
-// What a node keeps in the default context of its flow: over deploys and, if the store does, restarts.
+// What a node keeps in the default global context: over deploys and, if the store does, restarts.
 import type { Node } from 'node-red'
 import { thrownAs } from '../../client/internal'
 
-export interface FlowContextOptions {
+export interface GlobalContextOptions {
   /** What the keys begin with, such as `failover`. */
   kind: string
   /** What a warning says of a store that fails, before the reason. */
@@ -12,7 +12,7 @@ export interface FlowContextOptions {
 }
 
 /** What one node keeps for its gateway, or for each appliance of an inventory. */
-export interface FlowContext {
+export interface GlobalContext {
   /** @param appliance its name in an inventory; each has a place of its own */
   place(appliance?: string): Place
   /** Forgets the places of all appliances, of a node that will not come back. */
@@ -29,15 +29,15 @@ export interface Place {
 }
 
 /**
- * Where no store is configured, each deploy of a node deletes the context of the node itself, but not
- * that of its flow.
+ * Where no store is configured, each deploy of a node deletes the context of the node itself. That of
+ * its flow is another one once the node is moved to another tab.
  */
-export function flowContextOf(
+export function globalContextOf(
   node: Node,
-  { kind, complaint, longestMs }: FlowContextOptions,
-): FlowContext {
-  const context = node.context().flow
-  const ofOne = `${kind}-${node.id}`
+  { kind, complaint, longestMs }: GlobalContextOptions,
+): GlobalContext {
+  const context = node.context().global
+  const ofOne = `media-gateway-${kind}-${node.id}`
   const prefix = `${ofOne}-`
   let isWarned = false
 
