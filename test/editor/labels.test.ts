@@ -217,7 +217,7 @@ inBrowser('the labels on the canvas', function () {
         creates: [{ ...common, ...json(FEED), type: `${CONFIG}-create-route` }, /“Arena feed”$/],
         watches: [
           { ...common, type: `${CONFIG}-watch`, route: 'Studio*', routeType: 'pattern' },
-          /^\d of \d running \d\d:\d\d:\d\d$/,
+          /^Studio A: stopped \d\d:\d\d:\d\d$/,
         ],
         typo: [
           { ...common, type: `${CONFIG}-watch`, route: 'Nobody*', routeType: 'pattern' },
@@ -250,15 +250,22 @@ inBrowser('the labels on the canvas', function () {
         })),
       ])
       const page = await editor.open()
-      const statusOf = (id: string) => page.locator(`#${id} .red-ui-flow-node-status-label`)
+      let text = ''
+      const shows = (id: string): Promise<void> =>
+        until(
+          async () => {
+            const label = page.locator(`#${id} .red-ui-flow-node-status-label`)
+            text = (await label.textContent()) ?? ''
+            return nodes[id]![1].test(text)
+          },
+          () => `the status of ${id}, which is "${text}",`,
+        )
       for (const id of actions) {
         await fetch(`${editor.url}inject/press-${id}`, { method: 'POST' })
-        await until(async () => nodes[id]![1].test((await statusOf(id).textContent()) ?? ''))
+        await shows(id)
       }
       await takePicture(page, 'status')
-      for (const id of ['watches', 'typo']) {
-        await until(async () => nodes[id]![1].test((await statusOf(id).textContent()) ?? ''))
-      }
+      for (const id of ['watches', 'typo']) await shows(id)
     } finally {
       await editor.deploy([])
       await simulator.stop()

@@ -101,7 +101,9 @@ describe('the example flows', function () {
       await until(() => posts.length === 4, 'its end')
       const [toBackup, ...more] = posts
       toBackup!.should.match(/^Studio A: switched to backup, because the source in use failed/)
-      more.should.deepEqual([
+      // How long the source was away depends on the machine.
+      const others = more.map((text) => text.replace(/ \(outage: .*\)$/, ''))
+      others.should.deepEqual([
         'Studio A: switched to main, as requested',
         'Studio A: the failover is held: no automatic switches',
         'Studio A: the failover is released: it switches by itself again',
