@@ -1,6 +1,7 @@
 import type { Node } from 'node-red'
 import type { FailoverStatus, GatewayError } from '../../client/internal'
 import { failovers } from '../../client/internal'
+import { differing, kindOf, minutesLeft, signOf } from '../../client/model/failover-view'
 import type { Language } from '../../client/model/watch'
 import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
 import { briefly } from '../runtime/reason'
@@ -67,22 +68,20 @@ export function createFailoverStatus(
   }
 
   function lookOf(present: FailoverStatus): Shown {
-    const { state, inUse, held, due, differs, failure } = present
-    const [fill, key] = signOf(present)
-    const text = say(key, {
+    const { state, inUse, held, due, failure } = present
+    const fill = fillOf(present)
+    const members = differing(present)
+    const more = members.length > MOST_MEMBERS ? ', …' : ''
+    const text = say(keyOf(present), {
       side: inUse ? say(`inUse.${inUse}`) : '',
       other: say(inUse === 'backup' ? 'inUse.main' : 'inUse.backup'),
-      minutes: Math.max(1, Math.ceil(leftOf(present) / MINUTE_MS)),
+      minutes: minutesLeft(present, Date.now()),
       time: clockTime(due),
-      members: membersIn(differs),
+      members: members.slice(0, MOST_MEMBERS).join(', ') + more,
       reason: failure ? briefly(failure, words) : '',
     })
     if (!held || state === 'unknown' || state === 'switching') return { fill, text }
-    // What is not protected must not look as if it were.
-    return {
-      fill: fill === 'red' ? 'red' : 'grey',
-      text: say(isHoldLost() ? 'heldUntilRestart' : 'held', { text }),
-    }
+    return { fill, text: say(isHoldLost() ? 'heldUntilRestart' : 'held', { text }) }
   }
 
   return {
@@ -111,46 +110,30 @@ export function createFailoverStatus(
 
 const leftOf = ({ due = 0 }: FailoverStatus): number => Math.max(0, due - Date.now())
 
-/** The color of a failover that nobody holds, and the key of its words. */
-function signOf(status: FailoverStatus): [Shown['fill'], string] {
-  const { state, inUse = 'other', held, manual, reason, differs, due, failure } = status
-  switch (state) {
-    case 'unknown':
-      return [failure && failovers().isLastingLook(failure) ? 'red' : 'yellow', 'unknown']
-    case 'switching':
-      return ['yellow', 'switching']
-    case 'standby':
-      return ['grey', 'standby']
-    case 'foreign':
-      // What a person has set is no mistake.
-      return [manual ? 'grey' : 'yellow', membersIn(differs) ? 'differs' : 'foreign']
-    case 'wait-to-restore':
-      return ['yellow', 'wait']
-    case 'normal':
-    case 'protecting': {
-      if (!reason || held) return [state === 'normal' ? 'green' : 'yellow', `inUse.${inUse}`]
-      const isOther = reason === 'main-bad' || reason === 'backup-bad'
-      return ['yellow', isOther ? 'otherFailed' : 'recovered']
-    }
-    case 'hold-off':
-      if (held) return ['red', 'failed']
-      return ['yellow', due === undefined ? 'failed' : 'holdOff']
-    default: {
-      if (held) return ['red', 'failed']
-      const isKnown = reason === 'both-bad' || reason === 'switch-failed'
-      return ['red', isKnown ? reason : 'noProtection']
-    }
-  }
-}
-
 /** A status is short. */
 const MOST_MEMBERS = 3
 
-/** In what the source differs from the side that it resembles more; empty where that is not known. */
-function membersIn(differs: FailoverStatus['differs']): string {
-  if (!differs) return ''
-  const { main, backup } = differs
-  const members = main.length <= backup.length ? main : backup
-  const more = members.length > MOST_MEMBERS ? ', …' : ''
-  return members.slice(0, MOST_MEMBERS).join(', ') + more
+const FILLS = {
+  ok: 'green',
+  warning: 'yellow',
+  waiting: 'yellow',
+  unknown: 'yellow',
+  critical: 'red',
+  stopped: 'grey',
+} as const
+
+function fillOf(status: FailoverStatus): Shown['fill'] {
+  const { state, manual, failure } = status
+  if (state === 'unknown') return failure && failovers().isLastingLook(failure) ? 'red' : 'yellow'
+  if (state === 'switching') return 'yellow'
+  // What a person has set is no mistake.
+  return state === 'foreign' && manual ? 'grey' : FILLS[signOf(status)]
+}
+
+/** The key of its words, without the hold. */
+function keyOf(status: FailoverStatus): string {
+  const { held, due } = status
+  const kind = kindOf(status)
+  if (kind === 'hold-off' && (held || due === undefined)) return 'failed'
+  return kind === 'no-protection' && held ? 'failed' : kind
 }
