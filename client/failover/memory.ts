@@ -65,16 +65,13 @@ const MARKS = { 'isDistrusted?': 'boolean', 'isRefused?': 'boolean' }
 const REST = { failed: 'number', since: 'past', again: 'future', ...MARKS }
 const REPORTED = { since: 'past', told: 'number' }
 const FAILURE = { code: 'string', message: 'string', applied: 'yes|no|maybe' }
-const SENT = {
+const CHANGE = {
   from: IN_USE,
   to: SIDE,
   cause: FAILOVER_CAUSES.join('|'),
   at: 'past',
   'stays?': 'manual|forced',
   'isByMonitor?': 'boolean',
-}
-const CHANGE = {
-  ...SENT,
   sends: 'number',
   'again?': 'future',
   'arrivedAt?': 'past',
@@ -93,7 +90,7 @@ const KEPT: { readonly [name in keyof KeptMemory as name | `${name}?`]?: Shape }
   rests: { 'main?': REST, 'backup?': REST },
   degraded: { 'main?': 'past', 'backup?': 'past' },
   'change?': CHANGE,
-  'sent?': SENT,
+  'sent?': CHANGE,
   'restored?': { at: 'past', relapses: 'number' },
   'loss?': { reason: UNPROTECTED.join('|'), ...REPORTED, 'goodAt?': 'past', 'overSince?': 'past' },
   losses: { count: 'number', endedAt: 'past' },

@@ -1,12 +1,13 @@
 // The rules of a failover, from top to bottom: what is known, who changed the source, how good it is,
 // and only then what to do. docs/failover.md draws them.
 import type { FailoverCause, Side } from '../model/failover'
-import { endLoss, lose } from './loss'
+import { otherOf } from '../model/failover-sides'
 import {
   begin,
+  endLoss,
   finish,
   isFresh,
-  other,
+  lose,
   report,
   reportFailure,
   rest,
@@ -105,7 +106,7 @@ function noticeSource(run: Run, { inUse }: Known): void {
   if (change && change.arrivedAt === undefined && change.to === inUse) return arrive(run, change)
   if (inUse === before || before === undefined) return
   const isLate = sent?.to === inUse && now - sent.at < LATE_MS
-  if (isLate) return arrive(run, { ...sent, sends: 1 })
+  if (isLate) return arrive(run, sent)
   memory.manual = true
   delete memory.change
   delete memory.sent
@@ -256,7 +257,7 @@ function relapse({ memory, now }: Run): void {
 
 function onGood(run: Run, side: Side): void {
   const { memory, settings, now } = run
-  const away = other(side)
+  const away = otherOf(side)
   const statement = memory.statements[away]
   const isAwayBad =
     isFresh(statement, now) && !statement.good && now - statement.since >= settings.holdOff * 1000
@@ -302,7 +303,7 @@ function returnToMain(run: Run): void {
 function onBad(run: Run, side: Side): void {
   const { memory, settings, now } = run
   const { badSince } = memory.waits
-  const to = other(side)
+  const to = otherOf(side)
   const cause = dueCause(run, to)
   memory.state = memory.loss ? 'no-protection' : 'hold-off'
   if (cause === undefined) {

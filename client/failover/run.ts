@@ -1,4 +1,5 @@
-import type { FailoverSettings, NotProtecting, Side } from '../model/failover'
+import type { FailoverSettings, NotProtecting, Side, Unprotected } from '../model/failover'
+import { otherOf } from '../model/failover-sides'
 import type {
   Act,
   Change,
@@ -77,14 +78,12 @@ export function ended(run: Run, before: Memory): Decision {
   }
 }
 
-export const other = (side: Side): Side => (side === 'main' ? 'backup' : 'main')
-
 export const report = ({ reports }: Run, one: Report): void => void reports.push(one)
 
-export const HOUR_MS = 3_600_000
+const HOUR_MS = 3_600_000
 
 /** Whether what was reported once is due again: after 1, 2, 4 hours, and so on. */
-export const isDueAgain = ({ since, told }: Pick<Loss, 'since' | 'told'>, now: number): boolean =>
+const isDueAgain = ({ since, told }: Pick<Loss, 'since' | 'told'>, now: number): boolean =>
   now - since >= HOUR_MS * 2 ** (told - 1)
 
 /** What a monitor or a probe said counts for so long. */
@@ -102,7 +101,7 @@ export function notProtecting(memory: Memory, now: number): NotProtecting | unde
   if (held) return 'held'
   if (loss) return loss.reason
   if (inUse !== 'main' && inUse !== 'backup') return undefined
-  const away = other(inUse)
+  const away = otherOf(inUse)
   const statement = statements[away]
   return isFresh(statement, now) && !statement.good ? `${away}-bad` : undefined
 }
@@ -137,18 +136,11 @@ export function begin(
 
 function send(run: Run, change: Change, isHalfway = false): void {
   const { memory, now } = run
-  const { from, to, cause, at, stays, isByMonitor } = change
+  const { from, to, cause } = change
   change.sends++
   for (const name of ['failure', 'again', 'isAccepted'] as const) delete change[name]
-  memory.sent = {
-    from,
-    to,
-    cause,
-    at: now,
-    ...(stays && { stays }),
-    ...(isByMonitor && { isByMonitor }),
-  }
-  memory.change = { ...change, at }
+  memory.sent = { ...change, at: now }
+  memory.change = change
   memory.isBusy = true
   memory.state = 'switching'
   run.act = { from, to, cause, ...(isHalfway && { isHalfway }) }
@@ -182,7 +174,7 @@ export function sendAgain(
   if (!isHalfway) return void delete memory.change
   // One of two routes was stopped, and the other does not start: the first one may. Then one after
   // the other, each once.
-  const back: Change = { from: to, to: other(to), cause: 'trial-failed', at: now, sends: 0 }
+  const back: Change = { from: to, to: otherOf(to), cause: 'trial-failed', at: now, sends: 0 }
   if (!wasRefused) return send(run, back, true)
   memory.change = { ...back, sends: AGAIN_MS.length, again: now + run.settings.guard * 1000 }
 }
@@ -212,5 +204,58 @@ export function reportFailure(run: Run, { from, to, cause, at, failure, arrivedA
     durationMs: now - at,
     // A change that shows has not failed, whatever its answer was.
     ...(arrivedAt !== undefined ? { reason: 'not-good' } : failure && { failure }),
+  })
+}
+
+/** The all-clear takes no longer to come, however often it was wrong. */
+const LONGEST_CLEAR_MS = 600_000
+
+/** There is no protection now: reported once, after 1, 2, 4 hours and so on, and when it is over. */
+export function lose(run: Run, reason: Unprotected): void {
+  const { memory, now } = run
+  const { loss, losses, waits } = memory
+  // The backup may have been lost before main is: then nothing is on the air, which is more.
+  const isMore = loss?.reason === 'backup-bad' && reason !== 'backup-bad'
+  if (loss) delete loss.overSince
+  if (loss && !isMore) {
+    if (!isDueAgain(loss, now)) return
+    loss.told++
+  } else {
+    const { goodAt } = waits
+    const isOnAir = reason === 'backup-bad'
+    memory.loss = {
+      reason,
+      since: now,
+      told: 1,
+      ...(!isOnAir && goodAt !== undefined && { goodAt }),
+    }
+    if (!loss) {
+      const isSoon = now - losses.endedAt < HOUR_MS
+      memory.losses = { count: isSoon ? losses.count + 1 : 0, endedAt: losses.endedAt }
+    }
+  }
+  report(run, {
+    event: 'failover.unprotected',
+    from: memory.inUse ?? null,
+    reason: memory.loss!.reason,
+  })
+}
+
+/** The source in use is good: the loss is over once that has lasted, longer after each one. */
+export function endLoss(run: Run): void {
+  const { memory, settings, now } = run
+  const { loss, losses } = memory
+  if (!loss) return
+  loss.overSince ??= now
+  const wait = Math.min(LONGEST_CLEAR_MS, settings.guard * 1000 * 2 ** Math.min(20, losses.count))
+  if (now - loss.overSince < wait) return
+  delete memory.loss
+  memory.losses = { ...losses, endedAt: now }
+  const { goodAt, overSince, reason } = loss
+  report(run, {
+    event: 'failover.protected',
+    from: memory.inUse ?? null,
+    reason,
+    outageMs: goodAt === undefined ? null : overSince - goodAt,
   })
 }

@@ -40,8 +40,8 @@ export type Input =
   /** `msg.main`: a probe says whether main is good. */
   | { kind: 'main'; good: unknown }
 
-/** A change as it was sent. */
-interface Sent {
+/** Under way until the route shows it, and then until the new source is good or has had its time. */
+export interface Change {
   from: InUse
   to: Side
   cause: FailoverCause
@@ -50,10 +50,6 @@ interface Sent {
   stays?: 'manual' | 'forced'
   /** A monitor that turned good has ended the wait for this trial. */
   isByMonitor?: boolean
-}
-
-/** Under way until the route shows it, and then until the new source is good or has had its time. */
-export interface Change extends Sent {
   /** How often it has been sent, and when it may be sent again. */
   sends: number
   again?: number
@@ -133,8 +129,8 @@ export interface KeptMemory {
   /** When a side was left because it had failed again and again. */
   degraded: Sides<number>
   change?: Change
-  /** The latest change that was sent: the route may show it later. */
-  sent?: Sent
+  /** The latest change that was sent, as of then: the route may show it later. */
+  sent?: Change
   /** The latest return to main, and how many in a row had to be undone soon. */
   restored?: { at: number; relapses: number }
   loss?: Loss
@@ -177,7 +173,7 @@ export interface FailoverEvent {
 }
 
 /** A change to make now. Its outcome must follow as an input, whatever it is. */
-export interface Act extends Pick<Sent, 'from' | 'to' | 'cause'> {
+export interface Act extends Pick<Change, 'from' | 'to' | 'cause'> {
   /** Of two routes, neither runs: one was stopped for the other. */
   isHalfway?: boolean
 }

@@ -194,14 +194,12 @@ export function createEngineOutage(
     'What this failover keeps on the engine can be read and written again.',
   )
   return {
+    ...outage,
     failed(of: Appliance, { code, sentences, cause, message }: GatewayError, work: Work): void {
       const { appliance = '' } = of
       const said = [words(FAILED[work], { appliance }), ...sentences]
       news = () => tell(new GatewayError(code, said, cause), of)
       outage.failed(appliance, `${work} ${code}`, message)
     },
-    recovered: (appliance: string) => outage.recovered(appliance),
-    /** Its failover ends. */
-    remove: (appliance: string) => outage.remove(appliance),
   }
 }

@@ -1,18 +1,12 @@
 import type { Node } from 'node-red'
 import type { FailoverStatus, GatewayError } from '../../client/internal'
 import { failovers } from '../../client/internal'
+import { differing, kindOf, minutesLeft, signOf } from '../../client/model/failover-view'
 import type { Language } from '../../client/model/watch'
 import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
+import { LAMPS, type Lamp } from '../runtime/lamp'
 import { briefly } from '../runtime/reason'
 import { clockTime, type Words } from '../runtime/words'
-
-interface Shown {
-  fill: 'green' | 'yellow' | 'red' | 'grey'
-  text: string
-}
-
-/** Of many appliances, what nobody protects is trouble. */
-const LAMP_OF = { green: 'ok', yellow: 'failing', grey: 'failing', red: 'away' } as const
 
 export interface StatusOptions {
   /** Without it there is only one appliance. */
@@ -42,14 +36,16 @@ export function createFailoverStatus(
   let closed = false
 
   /** @param news what it is about: the same news of an appliance is not shown again */
-  function set({ fill, text }: Shown, name = '', news = '', isUp = false): void {
+  function set(lamp: Lamp, text: string, name = '', news = '', isUp = false): void {
     if (fleet) {
-      const trouble = { key: news, text: () => text }
-      return fleet.set(name, { lamp: LAMP_OF[fill], isUp, ...(fill !== 'green' && { trouble }) })
+      if (lamp === 'ok') return fleet.set(name, { lamp, isUp })
+      // Of many appliances, what nobody protects is trouble.
+      const worse = lamp === 'away' ? lamp : 'failing'
+      return fleet.set(name, { lamp: worse, isUp, trouble: { key: news, text: () => text } })
     }
-    if (closed || `${fill} ${text}` === last) return
-    last = `${fill} ${text}`
-    node.status({ fill, shape: fill === 'red' ? 'ring' : 'dot', text })
+    if (closed || `${lamp} ${text}` === last) return
+    last = `${lamp} ${text}`
+    node.status({ ...LAMPS[lamp], text })
   }
 
   function show(present: FailoverStatus, name?: string): void {
@@ -58,31 +54,29 @@ export function createFailoverStatus(
     if (state === 'unknown' && !failure) return fleet?.set(name ?? '')
     // Of many appliances, minutes would soon be wrong: only one is shown, and by a change.
     const isWaiting = state === 'wait-to-restore'
-    const shown = lookOf(fleet && isWaiting ? { ...present, state: 'protecting' } : present)
-    set(shown, name, [state, inUse, held, reason, failure?.code].join(), reason === undefined)
+    const shown = fleet && isWaiting ? { ...present, state: 'protecting' as const } : present
+    const news = [state, inUse, held, reason, failure?.code].join()
+    set(lampOf(shown), textOf(shown), name, news, reason === undefined)
     // The minutes to the way back, as they pass.
     const leftMs = leftOf(present)
     if (fleet || !isWaiting || leftMs === 0 || closed) return
     refresh = setTimeout(() => show(present), leftMs % MINUTE_MS || MINUTE_MS)
   }
 
-  function lookOf(present: FailoverStatus): Shown {
-    const { state, inUse, held, due, differs, failure } = present
-    const [fill, key] = signOf(present)
-    const text = say(key, {
+  function textOf(present: FailoverStatus): string {
+    const { state, inUse, held, due, failure } = present
+    const members = differing(present)
+    const more = members.length > MOST_MEMBERS ? ', …' : ''
+    const text = say(keyOf(present), {
       side: inUse ? say(`inUse.${inUse}`) : '',
       other: say(inUse === 'backup' ? 'inUse.main' : 'inUse.backup'),
-      minutes: Math.max(1, Math.ceil(leftOf(present) / MINUTE_MS)),
+      minutes: minutesLeft(present, Date.now()),
       time: clockTime(due),
-      members: membersIn(differs),
+      members: members.slice(0, MOST_MEMBERS).join(', ') + more,
       reason: failure ? briefly(failure, words) : '',
     })
-    if (!held || state === 'unknown' || state === 'switching') return { fill, text }
-    // What is not protected must not look as if it were.
-    return {
-      fill: fill === 'red' ? 'red' : 'grey',
-      text: say(isHoldLost() ? 'heldUntilRestart' : 'held', { text }),
-    }
+    if (!held || state === 'unknown' || state === 'switching') return text
+    return say(isHoldLost() ? 'heldUntilRestart' : 'held', { text })
   }
 
   return {
@@ -91,11 +85,11 @@ export function createFailoverStatus(
     remove: (name = '') => fleet?.remove(name),
     show,
     /** It does not protect the appliance yet, since the engine does not say what was held. */
-    wait: (name?: string) => set({ fill: 'red', text: say('engine') }, name, 'engine'),
+    wait: (name?: string) => set('away', say('engine'), name, 'engine'),
     /** It cannot protect: at all, or this appliance. */
     fail(failure: GatewayError, name?: string): void {
       if (fleet && name === undefined) return fleet.fail(failure)
-      set({ fill: 'red', text: briefly(failure, words) }, name, failure.code)
+      set('away', briefly(failure, words), name, failure.code)
     },
     /** What is wrong with the inventory: all of it, or the rows that concern the node. */
     faulty: (...faults: Parameters<FleetStatus['faulty']>) => fleet?.faulty(...faults),
@@ -111,46 +105,25 @@ export function createFailoverStatus(
 
 const leftOf = ({ due = 0 }: FailoverStatus): number => Math.max(0, due - Date.now())
 
-/** The color of a failover that nobody holds, and the key of its words. */
-function signOf(status: FailoverStatus): [Shown['fill'], string] {
-  const { state, inUse = 'other', held, manual, reason, differs, due, failure } = status
-  switch (state) {
-    case 'unknown':
-      return [failure && failovers().isLastingLook(failure) ? 'red' : 'yellow', 'unknown']
-    case 'switching':
-      return ['yellow', 'switching']
-    case 'standby':
-      return ['grey', 'standby']
-    case 'foreign':
-      // What a person has set is no mistake.
-      return [manual ? 'grey' : 'yellow', membersIn(differs) ? 'differs' : 'foreign']
-    case 'wait-to-restore':
-      return ['yellow', 'wait']
-    case 'normal':
-    case 'protecting': {
-      if (!reason || held) return [state === 'normal' ? 'green' : 'yellow', `inUse.${inUse}`]
-      const isOther = reason === 'main-bad' || reason === 'backup-bad'
-      return ['yellow', isOther ? 'otherFailed' : 'recovered']
-    }
-    case 'hold-off':
-      if (held) return ['red', 'failed']
-      return ['yellow', due === undefined ? 'failed' : 'holdOff']
-    default: {
-      if (held) return ['red', 'failed']
-      const isKnown = reason === 'both-bad' || reason === 'switch-failed'
-      return ['red', isKnown ? reason : 'noProtection']
-    }
-  }
-}
-
 /** A status is short. */
 const MOST_MEMBERS = 3
 
-/** In what the source differs from the side that it resembles more; empty where that is not known. */
-function membersIn(differs: FailoverStatus['differs']): string {
-  if (!differs) return ''
-  const { main, backup } = differs
-  const members = main.length <= backup.length ? main : backup
-  const more = members.length > MOST_MEMBERS ? ', …' : ''
-  return members.slice(0, MOST_MEMBERS).join(', ') + more
+function lampOf(status: FailoverStatus): Lamp {
+  const { state, manual, failure } = status
+  if (state === 'unknown') {
+    return failure && failovers().isLastingLook(failure) ? 'away' : 'warning'
+  }
+  if (state === 'switching') return 'warning'
+  // What a person has set is no mistake.
+  if (state === 'foreign' && manual) return 'stopped'
+  const sign = signOf(status)
+  return sign === 'critical' ? 'away' : sign
+}
+
+/** The key of its words, without the hold. */
+function keyOf(status: FailoverStatus): string {
+  const { held, due } = status
+  const kind = kindOf(status)
+  if (kind === 'hold-off' && (held || due === undefined)) return 'failed'
+  return kind === 'no-protection' && held ? 'failed' : kind
 }

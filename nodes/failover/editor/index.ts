@@ -1,4 +1,5 @@
 // The form of the failover: besides plain rows it has two columns, and sentences that follow it.
+import { SIDES } from '../../../client/model/failover-sides'
 import { element } from '../../editor/element'
 import { field, presentValue, read as readField, shownValue } from '../../editor/fields'
 import { prepareForm, type OpenForm } from '../../editor/form'
@@ -11,7 +12,7 @@ import { wordsOf } from './faults'
 import { showHold } from './hold'
 import { followRoute, nowLine } from './now'
 import { sentencesOf } from './sentence'
-import { faultsIn, MONITORS, propertyOf, SIDES, type Read } from './settings'
+import { faultsIn, MONITORS, propertyOf, type Read } from './settings'
 import { prepareColumns, prepareMethods, sideTypes } from './sides'
 import { text } from './text'
 

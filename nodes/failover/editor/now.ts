@@ -1,6 +1,6 @@
 // Which source the protected route has now, as its gateway shows it.
 import type { Side } from '../../../client/model/failover'
-import { sourceInUse } from '../../../client/model/failover-sides'
+import { SIDES, sourceInUse } from '../../../client/model/failover-sides'
 import { isGiven, isObject, own, type JsonObject } from '../../../client/model/json'
 import { shortened } from '../../../client/model/shortened'
 import type { RequestError } from '../../editor/ask'
@@ -8,7 +8,7 @@ import { element } from '../../editor/element'
 import type { OpenForm } from '../../editor/form'
 import { labelOf } from '../../editor/route-form/text'
 import { isRunning } from '../../editor/states'
-import { SIDES, valueIn, type Read } from './settings'
+import { valueIn, type Read } from './settings'
 import { sourceOf } from './source'
 import { text } from './text'
 

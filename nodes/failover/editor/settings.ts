@@ -5,8 +5,8 @@ import {
   FAILOVER_RANGES,
   failoverFaults,
   sideFaults,
-  type Side,
 } from '../../../client/model/failover'
+import { SIDES } from '../../../client/model/failover-sides'
 import { faultsWithNames } from '../../../client/model/definition'
 import { isObject, isText, type JsonObject } from '../../../client/model/json'
 import { isVariable } from '../../editor/checks'
@@ -15,8 +15,6 @@ export type Fault = ReturnType<typeof failoverFaults>[number]
 
 /** The present value of a property. */
 export type Read = (property: string) => unknown
-
-export const SIDES: readonly Side[] = ['main', 'backup']
 
 const PLAIN = [...Object.keys(FAILOVER_CHOICES), ...Object.keys(FAILOVER_RANGES), 'hold']
 

@@ -1,5 +1,6 @@
 // Main and backup: two sources as two columns, or two routes.
-import { type Side } from '../../../client/model/failover'
+import type { Side } from '../../../client/model/failover'
+import { otherOf, SIDES } from '../../../client/model/failover-sides'
 import type { Fault as SourceFault } from '../../../client/model/faults'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import { field } from '../../editor/fields'
@@ -12,8 +13,8 @@ import { edit, type Edited } from '../../editor/route-form/model'
 import { text as ofRoute } from '../../editor/route-form/text'
 import { text as shared } from '../../editor/text'
 import { formType, idType, nameType, withType, type TypedChoices } from '../../editor/typed'
-import { SIDES, valueIn, type Fault, type Read } from './settings'
-import { columnOf, fieldsOf, otherOf, savedOf, USE } from './source'
+import { valueIn, type Fault, type Read } from './settings'
+import { columnOf, fieldsOf, savedOf, USE } from './source'
 import { text } from './text'
 
 type Types = TypedChoices[string]

@@ -1,6 +1,5 @@
 // What the two columns show and save: sources without what stays in a switch. It needs no page.
 import { partToSent, protocolOf } from '../../../client/model/convert'
-import type { Side } from '../../../client/model/failover'
 import { isGiven, isObject, membersIn, own, type JsonObject } from '../../../client/model/json'
 import { isEmptyText } from '../../editor/route-form/empty'
 import { partFields, type FormFields } from '../../editor/route-form/model'
@@ -10,8 +9,6 @@ const STAYS = ['id', 'name', 'labels', 'tags', 'action']
 
 /** A column may have only some members of the source: the others stay. */
 export const USE = { partial: true }
-
-export const otherOf = (side: Side): Side => (side === 'main' ? 'backup' : 'main')
 
 /** The fields of a source that can differ, out of a definition in sent form. */
 export function sourceOf(definition: unknown): JsonObject {

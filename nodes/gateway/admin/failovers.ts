@@ -1,17 +1,9 @@
 import { GatewayError, Stop } from '../../../client/internal'
-import type { FailoverView } from '../../../client/model/failover'
+import type { ListedView } from '../../../client/model/failover-view'
 import { obeyFailover, type Appliance, type Fleet } from '../../runtime/gateway-node'
 import { failureOf, type Failure } from './failure'
 
-/** A failover node, as the sidebar shows it. */
-export interface ShownFailover extends Partial<FailoverView> {
-  id: string
-  name: string
-  /** The protected routes, as far as they have been found; main first. */
-  routes: Array<{ deviceId: string; routeId: string }>
-  /** Why the latest look does not show everything. */
-  failure?: Failure
-}
+export type ShownFailover = ListedView<Failure>
 
 /** @param host of the gateway */
 export const failoversOf = ({ failovers }: Appliance, host: string): ShownFailover[] =>

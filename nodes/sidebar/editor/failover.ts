@@ -1,17 +1,17 @@
 // The failovers that protect a route: what the sidebar says of them, and what it offers.
-import type { FailoverState, FailoverView, NotProtecting } from '../../../client/model/failover'
+import {
+  differing,
+  isOtherBad,
+  kindOf,
+  minutesLeft,
+  signOf,
+  type ListedView,
+} from '../../../client/model/failover-view'
 import type { Failure } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
 import { text } from './text'
 
-/** A failover node, as Node-RED describes it. What it has not found out yet is absent. */
-export interface Failover extends Partial<FailoverView> {
-  id: string
-  name: string
-  routes: { deviceId: string; routeId: string }[]
-  /** Why it does not know everything. */
-  failure?: Failure
-}
+export type Failover = ListedView<Failure>
 
 export type FailoverAction = 'main' | 'backup' | 'hold' | 'release'
 
@@ -22,8 +22,6 @@ export interface FailoverMark {
   brief: string
   words: string
 }
-
-const MINUTE_MS = 60_000
 
 /** Those of a route. IDs are the same in any case. */
 export function failoversFor(
@@ -61,62 +59,25 @@ export function markOf(failover: Failover, now: number): FailoverMark {
   const values = {
     side: text(`failover.side.${inUse}`),
     other: text(`failover.side.${inUse === 'backup' ? 'main' : 'backup'}`),
-    minutes: Math.max(1, Math.ceil((due - now) / MINUTE_MS)),
-    members: membersOf(failover),
+    minutes: minutesLeft({ due }, now),
+    members: differing(failover).join(', '),
   }
   const ofHold = (word: string): string => (held ? text('failover.held', { state: word }) : word)
   const word = text(`failover.words.${kind}`, values)
   const isChosen = manual && inUse !== 'other' && state !== 'unknown'
-  // Held, nothing is done about a source that has failed. What does not protect never looks good.
-  const sign = held && state === 'hold-off' ? 'critical' : SIGNS[state]
-  const isIdle = held && sign !== 'critical'
-  const isAlone = kind === 'alone' || kind === 'recovered'
+  const isBrief = kind === 'not-started' || kind === 'alone'
   return {
-    sign: isIdle ? 'stopped' : isAlone ? 'warning' : sign,
-    brief: ofHold(text(`failover.brief.${isBrief(kind) ? kind : state}`, values)),
+    sign: signOf(failover),
+    brief: ofHold(text(`failover.brief.${isBrief ? kind : state}`, values)),
     words: ofHold(isChosen ? text('failover.manual', { state: word }) : word),
   }
 }
 
-/** Which words there are for it: its state, unless its reason says more. */
-function kindOf({ state = 'unknown', held, reason, differs }: Failover): string {
-  if (reason === 'not-started') return reason
-  if (state === 'foreign' && differs) return 'differs'
-  if (!reason || held) return state
-  if (state === 'no-protection') return reason === 'unknown' ? state : reason
-  if (state !== 'normal' && state !== 'protecting') return state
-  return isLost(reason) ? 'alone' : 'recovered'
-}
-
-const isBrief = (kind: string): boolean => kind === 'not-started' || kind === 'alone'
-
-/** The source that is not in use has failed. */
-const isLost = (reason?: NotProtecting): boolean => reason === 'main-bad' || reason === 'backup-bad'
-
-/** In what the source differs from the side that it resembles more. */
-function membersOf({ differs }: Failover): string {
-  if (!differs) return ''
-  const { main, backup } = differs
-  return (main.length <= backup.length ? main : backup).join(', ')
-}
-
-const SIGNS: Record<FailoverState, Sign> = {
-  normal: 'ok',
-  protecting: 'warning',
-  'wait-to-restore': 'warning',
-  'hold-off': 'warning',
-  'no-protection': 'critical',
-  switching: 'warning',
-  foreign: 'warning',
-  standby: 'stopped',
-  unknown: 'unknown',
-}
-
 /** What somebody should know of several, the worst first. */
 const FACTS = {
-  unprotected: (failover) => markOf(failover, 0).sign === 'critical',
+  unprotected: (failover) => signOf(failover) === 'critical',
   unknown: ({ state }) => state === 'unknown',
-  alone: ({ reason }) => isLost(reason),
+  alone: ({ reason }) => isOtherBad(reason),
   onBackup: ({ inUse }) => inUse === 'backup',
   foreign: ({ state }) => state === 'foreign',
   held: ({ held }) => held === true,
@@ -126,10 +87,8 @@ export type FailoverFact = keyof typeof FACTS
 export const FAILOVER_FACTS = Object.keys(FACTS) as FailoverFact[]
 
 /** What does not know its route is trouble, as soon as it has tried. */
-export function troubleOfFailover(failover: Failover): Sign {
-  const { sign } = markOf(failover, 0)
-  return failover.state === 'unknown' ? 'warning' : sign
-}
+export const troubleOfFailover = (failover: Failover): Sign =>
+  failover.state === 'unknown' ? 'warning' : signOf(failover)
 
 /** How many have something that somebody should know, in words. */
 export const factsOfFailovers = (all: readonly Failover[]): string[] =>

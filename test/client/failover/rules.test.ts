@@ -43,6 +43,14 @@ describe('the hold-off', () => {
     actsOf({ seconds: 200, mainBad: failed, away: [[102, 109]] }).should.eql(['110.4 backup'])
   })
 
+  it('begins after the settling time when the route was stopped, and somebody has started it', () => {
+    const script = [{ at: 50, person: 'stop' } as const, { at: 100, person: 'start' } as const]
+    const firstWith = (settle: number): string | undefined =>
+      actsOf({ seconds: 200, mainBad: [[60, Infinity]], settings: { settle }, script })[0]
+    should(firstWith(6)).equal('116 backup')
+    should(firstWith(30)).equal('140 backup')
+  })
+
   it('says when it ends', () => {
     should(momentsOf({ seconds: 109, mainBad: failed }).at(-1)!.after.due).equal(1_700_000_110_000)
   })

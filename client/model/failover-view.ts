@@ -1,0 +1,68 @@
+// How a failover is shown, in the status of its node and in the sidebar.
+import type { FailoverState, FailoverView } from './failover'
+import type { Sign } from './health'
+
+/** A failover node, as Node-RED describes it to the editor. What it has not found out yet is absent. */
+export interface ListedView<Failure> extends Partial<FailoverView> {
+  id: string
+  name: string
+  /** The protected routes, as far as they have been found; main first. */
+  routes: Array<{ deviceId: string; routeId: string }>
+  /** Why the latest look does not show everything. */
+  failure?: Failure
+}
+
+/** What there are words for: its state, unless its reason says more. */
+export type ViewKind =
+  FailoverState | 'alone' | 'recovered' | 'differs' | 'both-bad' | 'switch-failed' | 'not-started'
+
+export function kindOf({
+  state = 'unknown',
+  held,
+  reason,
+  differs,
+}: Partial<FailoverView>): ViewKind {
+  if (reason === 'not-started') return reason
+  if (state === 'foreign' && differs) return 'differs'
+  if (!reason || held) return state
+  if (state === 'no-protection') {
+    return reason === 'both-bad' || reason === 'switch-failed' ? reason : state
+  }
+  if (state !== 'normal' && state !== 'protecting') return state
+  return isOtherBad(reason) ? 'alone' : 'recovered'
+}
+
+/** The source that is not in use has failed. */
+export const isOtherBad = (reason: FailoverView['reason']): boolean =>
+  reason === 'main-bad' || reason === 'backup-bad'
+
+const SIGNS: Record<FailoverState, Sign> = {
+  normal: 'ok',
+  protecting: 'warning',
+  'wait-to-restore': 'warning',
+  'hold-off': 'warning',
+  'no-protection': 'critical',
+  switching: 'warning',
+  foreign: 'warning',
+  standby: 'stopped',
+  unknown: 'unknown',
+}
+
+/** Held, nothing is done about a source that has failed. What does not protect never looks good. */
+export function signOf(view: Partial<FailoverView>): Sign {
+  const { state = 'unknown', held } = view
+  const sign = held && state === 'hold-off' ? 'critical' : SIGNS[state]
+  if (held && sign !== 'critical') return 'stopped'
+  const kind = kindOf(view)
+  return kind === 'alone' || kind === 'recovered' ? 'warning' : sign
+}
+
+/** In what the source differs from the side that it resembles more. */
+export function differing({ differs }: Partial<FailoverView>): readonly string[] {
+  const { main, backup } = differs ?? { main: [], backup: [] }
+  return main.length <= backup.length ? main : backup
+}
+
+/** Whole minutes until the wait of its state ends, at least one. */
+export const minutesLeft = ({ due = 0 }: Partial<FailoverView>, now: number): number =>
+  Math.max(1, Math.ceil((due - now) / 60_000))
