@@ -2,6 +2,7 @@
  * What the nodes and their tests use of the client. For other programs there is `index`, which
  * promises to stay as it is.
  */
+export { newSent, setLatest, type Sent } from './memory'
 export { openConnection } from './connection/connection'
 export type { Connection, GatewayOptions } from './connection/connection'
 export { confirmedIn, newOperation } from './connection/operation'

@@ -7,7 +7,7 @@ import type { RouteFields } from './model/types'
  * Everything that is remembered about an appliance from one call to the next, for as long as its
  * gateway is open. This is the only place: no module keeps state by gateway.
  */
-export interface Memory {
+export interface Memory extends Sent {
   /** The ID of the only device, looked up once. */
   onlyDevice?: Promise<string>
   /** The appliance refuses large pages. */
@@ -18,12 +18,6 @@ export interface Memory {
   readonly lists: Map<string, object>
   /** Firmware before 3.8, which has no commands for destinations (facts 4.7). */
   lacksDestinationCommands: boolean
-  /** By route, or by the name of a new one: what was sent from here and does not show yet. */
-  readonly unseen: Map<string, Map<string, Unseen>>
-  /** By route: the secrets that were last written from here. */
-  readonly writtenSecrets: Map<string, WrittenSecrets>
-  /** IDs of plans that have changed something: each is applied once. */
-  readonly usedPlans: Map<string, true>
   /** By device, `''` for the only one: its poller for watches. Only `watch/` knows more of it. */
   readonly watches: Map<string, Running>
   /** What watches have saved for those that come after them. Only `watch/` knows more of it. */
@@ -34,6 +28,16 @@ export interface Memory {
   readonly reads: Map<string, object>
   /** By device: its poller for waits until a change shows. Only `changes/` knows more about it. */
   readonly waits: Map<string, Running>
+}
+
+/** What was sent from here. A connection that takes the place of another one builds on it. */
+export interface Sent {
+  /** By route, or by the name of a new one: what was sent from here and does not show yet. */
+  readonly unseen: Map<string, Map<string, Unseen>>
+  /** By route: the secrets that were last written from here. */
+  readonly writtenSecrets: Map<string, WrittenSecrets>
+  /** IDs of plans that have changed something: each is applied once. */
+  readonly usedPlans: Map<string, true>
 }
 
 /** Where a route is. */
@@ -108,14 +112,20 @@ export interface Running {
   end(): void
 }
 
-export const newMemory = (protections: Protections = new Map()): Memory => ({
+export const newSent = (): Sent => ({
+  unseen: new Map(),
+  writtenSecrets: new Map(),
+  usedPlans: new Map(),
+})
+
+export const newMemory = (protections: Protections = new Map(), sent = newSent()): Memory => ({
   refusesLargePages: false,
   unlisted: new Map(),
   lists: new Map(),
   lacksDestinationCommands: false,
-  unseen: new Map(),
-  writtenSecrets: new Map(),
-  usedPlans: new Map(),
+  unseen: sent.unseen,
+  writtenSecrets: sent.writtenSecrets,
+  usedPlans: sent.usedPlans,
   watches: new Map(),
   protections,
   reads: new Map(),

@@ -191,6 +191,8 @@ export const SENTENCES = {
     'List the routes before you send it again: a second create makes a second route. If __host__ is slow, increase Timeout.',
   earlierChange:
     '__host__ is still applying an earlier change after __time__ s. The new change was not sent. Wait until the earlier change has finished, then send the message again.',
+  missingDestinations:
+    'An earlier update adds __outputs__, and __host__ does not show it yet. The new change was not sent: it could remove that destination. Send the earlier update again, or an update with the whole list of destinations (mode keep or replace).',
   stoppedWaiting: 'The call was stopped while it waited for __host__ to confirm the change.',
   // What was seen last.
   lastNothing: 'No response came.',

@@ -9,7 +9,7 @@ import type { Destination, Route, Source } from './model/types'
 
 /** Milliseconds after which a change that the appliance accepted is not expected to show any more. */
 const ACCEPTED_MS = 120_000
-/** The same for one that may not have arrived. */
+/** The same for one that may not have arrived, unless it only changes values. */
 const DOUBTED_MS = 30_000
 /** The same for one that another came after: the state between the two may never show in a read. */
 const EARLIER_MS = 10_000
@@ -20,6 +20,26 @@ type Place = RouteAddress | { deviceId: string; name: string }
 
 const placeKey = (place: Place): string =>
   'routeId' in place ? keyOf(place) : `${place.deviceId} named ${place.name}`
+
+/** The destinations that an update adds and that are not among these. */
+function additions(
+  { fields, before }: Pick<Change, 'fields' | 'before'>,
+  present: readonly Destination[],
+): Destination[] {
+  const [find, findNow] = [matcher(before?.destinations ?? []), matcher(present)]
+  const isNew = (one: Destination): boolean => find(one).length + findNow(one).length === 0
+  return fields?.destinations.filter(isNew) ?? []
+}
+
+/** A new destination has no ID before it shows: sent once more, it would be another one. */
+export const addsDestination = (change: Pick<Change, 'fields' | 'before'>): boolean =>
+  additions(change, []).length > 0
+
+function isOld(unseen: Unseen, now: number): boolean {
+  const { accepted, kind, sentAt } = unseen
+  const onlyChanges = kind === 'update' && !addsDestination(unseen)
+  return now - sentAt > (accepted || onlyChanges ? ACCEPTED_MS : DOUBTED_MS)
+}
 
 /** Changes of the same slot follow each other: a later one replaces the one before. */
 const slotOf = ({ kind, destinationId = '' }: Change): string =>
@@ -102,6 +122,7 @@ export function noteRoutes(
 /** True when a route as read shows a change, or shows that it was refused after all. */
 function isOver(unseen: Unseen, route: Route, now: number): boolean {
   const { accepted, earlier } = unseen
+  if (isOld(unseen, now) && additions(unseen, route.destinations).length === 0) return true
   if (unseen.kind !== 'create' && accepted) {
     if (isPending(route)) {
       unseen.wasPending = true
@@ -127,7 +148,10 @@ function shows({ kind, fields, before, destinationId, older }: Unseen, route: Ro
   }
 }
 
-/** The changes of a route, or of routes to be created with a name, that do not show yet. */
+/**
+ * The changes of a route, or of routes to be created with a name, that do not show yet. One that adds
+ * a destination is remembered for longer, see `overdueOf`.
+ */
 export function unseenOf(
   { memory, clock }: Pick<Connection, 'memory' | 'clock'>,
   place: Place,
@@ -135,11 +159,25 @@ export function unseenOf(
   const key = placeKey(place)
   const changes = memory.unseen.get(key)
   if (!changes) return []
-  for (const [slot, { accepted, sentAt }] of changes) {
-    const longest = accepted ? ACCEPTED_MS : DOUBTED_MS
-    if (clock.now() - sentAt > longest) drop(memory.unseen, key, changes, slot)
+  const [now, young] = [clock.now(), []] as [number, Unseen[]]
+  for (const [slot, unseen] of changes) {
+    if (!isOld(unseen, now)) young.push(unseen)
+    else if (!addsDestination(unseen)) drop(memory.unseen, key, changes, slot)
   }
-  return [...changes.values()]
+  return young
+}
+
+/**
+ * The destinations that an update added so long ago that it may never be applied, and that the route
+ * as read does not have. Should it be applied after all, a change without them would remove them.
+ */
+export function overdueOf(
+  { memory, clock }: Connection,
+  address: RouteAddress,
+  { destinations }: Route,
+): Destination[] {
+  const update = memory.unseen.get(placeKey(address))?.get('update')
+  return update && isOld(update, clock.now()) ? additions(update, destinations) : []
 }
 
 /** True when a route that does not show yet will have this name. */

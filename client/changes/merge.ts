@@ -26,6 +26,17 @@ export function needsPresent(patch: RoutePatch, mode: UpdateMode): boolean {
   return mode === 'keep' && !PARTS.every((name) => isGiven(own(patch, name)))
 }
 
+/** Whether an update says itself what becomes of a destination, by its name. */
+export function decidesOn(patch: RoutePatch, mode: UpdateMode): (one: Destination) => boolean {
+  const given = own(patch, 'destinations')
+  if (mode !== 'merge') return () => mode === 'replace' || isGiven(given)
+  if (given === null) return () => true
+  const named = Array.isArray(given)
+    ? given.map((one) => own(one, 'name'))
+    : membersIn(isObject(given) ? given : {}).flatMap(([key, one]) => [key, own(one, 'name')])
+  return ({ name }) => named.includes(name)
+}
+
 /** True for a part that lacks what an update must carry, or whose id may be spelled differently. */
 function takesOver(part: Source | Destination): boolean {
   return !isText(part.id) || part.id !== normalizeId(part.id) || withAddress(part) !== part

@@ -2,12 +2,11 @@ import { GatewayError, mayHaveArrived, restated, say, words } from '../errors'
 import type { Connection } from '../connection/connection'
 import { OutdatedPlan, type Operation } from '../connection/operation'
 import { toSent } from '../model/convert'
-import { matcher } from '../model/ids'
-import type { Route, RouteFields, UpdateAnswer } from '../model/types'
+import type { Destination, Route, RouteFields, UpdateAnswer } from '../model/types'
 import { getRoute, sendUpdate } from '../api/routes'
 import { keyOf, type RouteAddress, type Unseen } from '../memory'
 import { isPending, wholeRoute } from '../model/route-state'
-import { forgetUnseen, rememberUnseen, unseenOf } from '../unseen'
+import { addsDestination, forgetUnseen, overdueOf, rememberUnseen, unseenOf } from '../unseen'
 import { forgetSecrets, rememberSecrets } from './known-secrets'
 
 /**
@@ -138,6 +137,7 @@ export const PACE_MS = 5_000
  * Reads the route once no earlier change of it is in progress. One that does not show is waited for
  * only so long if the next change can be planned on the route with it, see `withUnseen`: firmware
  * may store another value than the one sent.
+ * @param decides true for a destination of which the next change says itself what becomes of it
  * @throws GatewayError `NOT_CONFIRMED` when an earlier change does not end that cannot be built on
  */
 export async function readStableRoute(
@@ -147,6 +147,7 @@ export async function readStableRoute(
   ofState = false,
   /** Whether the next change can be planned on this route while an earlier one does not show. */
   isReady = (route: Route, waited: number): boolean => !isPending(route) && waited > PACE_MS,
+  decides: (one: Destination) => boolean = () => false,
 ): Promise<Route> {
   let wasNull = false
   const read = async (waited: number): Promise<Route | undefined> => {
@@ -158,6 +159,8 @@ export async function readStableRoute(
       wasNull = true
       return undefined
     }
+    const overdue = overdueOf(gateway, address, route).filter((one) => !decides(one))
+    if (overdue.length > 0) throw missingDestinations(overdue, operation)
     if (!isInProgress(gateway, address, route, ofState)) return route
     const isBase = !unseenOf(gateway, address).some(cannotBeBuiltOn)
     return isBase && isReady(route, waited) ? route : undefined
@@ -165,12 +168,20 @@ export async function readStableRoute(
   return pollUntil(gateway, read, SETTLE_MS, operation)
 }
 
-/** A new destination has no ID before it shows: sent once more, it would be another one. */
-function cannotBeBuiltOn({ kind, fields, before }: Unseen): boolean {
-  if (kind !== 'update') return kind === 'delete'
-  const find = matcher(before?.destinations ?? [])
-  return fields!.destinations.some((one) => find(one).length === 0)
-}
+const cannotBeBuiltOn = (one: Unseen): boolean => one.kind === 'delete' || addsDestination(one)
+
+/** Nobody but who sent the earlier update can say whether these destinations are still wanted. */
+const missingDestinations = (
+  destinations: readonly Destination[],
+  { name }: Operation,
+): GatewayError =>
+  new GatewayError(
+    'NOT_CONFIRMED',
+    say('missingDestinations', {
+      outputs: destinations.map((one) => `“${String(one.name)}”`).join(', '),
+    }),
+    { operation: name, retryable: true, applied: 'no' },
+  )
 
 const LONGEST_PAUSE = 1000
 

@@ -10,7 +10,7 @@ import { awaitRoute, stillDiffers } from './wait'
 import type { Waiting } from './create'
 import { covers, diffRoutes } from '../model/diff'
 import type { RouteAddress } from './find'
-import { needsPresent, planKeep, planMerge, planReplace } from './merge'
+import { decidesOn, needsPresent, planKeep, planMerge, planReplace } from './merge'
 import { forgetUnseen, withUnseen } from '../unseen'
 import { isUnseen, readStableRoute, sendFresh, sendTracked, serialized } from './pending'
 import { refuseProtected } from './protected'
@@ -70,7 +70,10 @@ export async function updateRoute(
       gateway.protects !== undefined ||
       isUnseen(gateway, at)
     const read = async (): Promise<Route | undefined> => {
-      const route = isRead ? await readStableRoute(gateway, at, operation) : undefined
+      const decides = decidesOn(changes, mode)
+      const route = isRead
+        ? await readStableRoute(gateway, at, operation, false, undefined, decides)
+        : undefined
       operation.route = route?.name ?? operation.route
       return route
     }

@@ -15,7 +15,7 @@ import {
 } from '../errors'
 import { filled, type Sentence } from '../sentences'
 import { LinkedSet } from '../linked-set'
-import { newMemory, type Memory, type Protections } from '../memory'
+import { newMemory, type Memory, type Protections, type Sent } from '../memory'
 import { legible } from '../model/legible'
 import { OPTIONS, optionFaults } from '../model/options'
 import { DEFAULTS } from '../model/ranges'
@@ -139,9 +139,10 @@ const PROTECTED_MS = 2500
 
 /**
  * Prepares the connection to an appliance. Nothing is sent before the first call.
+ * @param sent what earlier connections to the same appliance have sent
  * @throws GatewayError `CONFIG` when the options cannot work
  */
-export function openConnection(options: GatewayOptions): Connection {
+export function openConnection(options: GatewayOptions, sent?: Sent): Connection {
   const faults = optionFaults(OPTIONS.open, options)
   if (faults.length > 0) throw badSettings(faults, say('correct'))
   const base = parseBase(options.baseUrl)
@@ -176,7 +177,7 @@ export function openConnection(options: GatewayOptions): Connection {
   const semaphore = createSemaphore(concurrency, clock)
   const mutex = createKeyedMutex(clock)
   const redaction = createRedaction()
-  const memory = newMemory(options.protections)
+  const memory = newMemory(options.protections, sent)
   const outages = createOutageLog(log)
   let closed: Promise<void> | undefined
 

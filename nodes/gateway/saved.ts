@@ -1,11 +1,15 @@
-// What the watches of a config node know and have reported, for the one that takes its place.
+// What a config node has sent, and what its watches know and have reported, for the one that takes its
+// place.
 import {
   SAVED_MS,
+  newSent,
   openConnection,
   savedBy,
+  setLatest,
   type Connection,
   type GatewayOptions,
   type Saved,
+  type Sent,
 } from '../../client/internal'
 
 /** A deploy takes the config node away, with its connection, and brings it back. */
@@ -16,11 +20,16 @@ export interface SavedConnections {
   remove(nodeId: string): void
 }
 
-/** Keeps what closed connections have saved for a minute. It keeps no connection. */
+/**
+ * Keeps what the watches of closed connections have saved for a minute, and what was sent for as long
+ * as there is the node: its next connection may be opened much later. It keeps no connection.
+ */
 export function createSavedConnections(): SavedConnections {
   /** Two config nodes may have the same gateway. */
   const protections: GatewayOptions['protections'] = new Map()
   const kept = new Map<string, { nodeId: string; saved: Saved; timer: NodeJS.Timeout }>()
+
+  const sentBy = new Map<string, { nodeId: string; sent: Sent }>()
 
   function take(key: string): Saved | undefined {
     const { saved, timer } = kept.get(key) ?? {}
@@ -31,12 +40,14 @@ export function createSavedConnections(): SavedConnections {
 
   return {
     open(nodeId, options) {
-      const shared = { ...options, protections }
-      if (options.saved) return openConnection(shared)
       const { baseUrl, username, node } = options
       const appliance = node?.inventory === undefined ? '' : node.name
       const key = JSON.stringify([nodeId, appliance, baseUrl, username])
-      const connection = openConnection({ ...shared, saved: take(key) })
+      const { sent } = sentBy.get(key) ?? { sent: newSent() }
+      setLatest(sentBy, key, { nodeId, sent })
+      const shared = { ...options, protections }
+      if (options.saved) return openConnection(shared, sent)
+      const connection = openConnection({ ...shared, saved: take(key) }, sent)
       connection.closing.onStop(() => {
         const saved = savedBy(connection)
         if (saved.devices.size + saved.watches.size === 0) return
@@ -48,6 +59,7 @@ export function createSavedConnections(): SavedConnections {
     },
     remove(nodeId) {
       for (const [key, one] of kept) if (one.nodeId === nodeId) take(key)
+      for (const [key, one] of sentBy) if (one.nodeId === nodeId) sentBy.delete(key)
     },
   }
 }

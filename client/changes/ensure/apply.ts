@@ -195,7 +195,7 @@ async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<E
   const { options } = row
   const { gateway, operation, present } = way
   const read = (): Promise<Route | undefined> =>
-    present.route(address).catch(async (error: unknown) => {
+    present.route(address, row).catch(async (error: unknown) => {
       if (options.state !== 'absent' || !isNotFound(error)) throw error
       await awaitGone(gateway, address, options.waitTimeout, operation, { unsent: true })
       return undefined

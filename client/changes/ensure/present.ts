@@ -7,7 +7,8 @@ import { RouteIndex } from '../../model/route-index'
 import type { Route, RouteList } from '../../model/types'
 import { askItself, judgeMissing } from '../../watch/gone'
 import type { RouteAddress, Unseen } from '../../memory'
-import { isNameUnseen, unseenCreates, unseenOf } from '../../unseen'
+import { isNameUnseen, overdueOf, unseenCreates, unseenOf } from '../../unseen'
+import { decidesOn } from '../merge'
 import { isInProgress, pollUntil, readStableRoute } from '../pending'
 import type { Goal } from './plan'
 import { findEach } from './renames'
@@ -25,14 +26,14 @@ export interface Present {
    * A route, once no earlier update of it is in progress.
    * @throws GatewayError `NOT_FOUND`, `NOT_CONFIRMED`
    */
-  route(address: RouteAddress): Promise<Route>
+  route(address: RouteAddress, goal: Goal): Promise<Route>
 }
 
 /** Each row reads for itself. */
 export function ownReads(gateway: Connection, deviceId: string, operation: Operation): Present {
   return {
     routes: (goal) => settledList(gateway, deviceId, [goal], goal.options.waitTimeout, operation),
-    route: (address) => readStableRoute(gateway, address, operation, true),
+    route: (address, goal) => stable(gateway, address, goal, operation),
   }
 }
 
@@ -76,16 +77,33 @@ export function sharedReads(
 
   return {
     routes: (goal) => fromList(settledJudge(gateway, deviceId, [goal], operation)),
-    async route(address) {
+    async route(address, goal) {
       const listed = await fromList<Route | null>((_, routes) => {
         const route = routes.byId(address.routeId)
-        const isSettled = route && !isInProgress(gateway, address, route, true)
+        const isSettled = route && isToBeFound(gateway, address, route)
         return Promise.resolve(isSettled ? wholeRoute(route) : null)
       })
       // One that is missing or changing is read by itself.
-      return listed ?? readStableRoute(gateway, address, operation, true)
+      return listed ?? stable(gateway, address, goal, operation)
     },
   }
+}
+
+/** True for a route of which nothing that was sent is missing. */
+const isToBeFound = (gateway: Connection, address: RouteAddress, route: Route): boolean =>
+  !isInProgress(gateway, address, route, true) && overdueOf(gateway, address, route).length === 0
+
+function stable(
+  gateway: Connection,
+  address: RouteAddress,
+  { wanted, options }: Goal,
+  operation: Operation,
+): Promise<Route> {
+  const { id, name, renamedFrom, source, destinations } = wanted
+  const onlyState = !source && !destinations && !renamedFrom && !(id && name)
+  const decidesAll = options.exact === true || options.state === 'absent' || onlyState
+  const decides = decidesAll ? () => true : decidesOn(wanted, 'merge')
+  return readStableRoute(gateway, address, operation, true, undefined, decides)
 }
 
 function fail(error: unknown): never {

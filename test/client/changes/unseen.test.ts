@@ -2,6 +2,7 @@ import should from 'should'
 import { openGateway, type Gateway } from '../../../client'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { FakeTime } from '../../support/fake-time'
 import { until } from '../../support/until'
 
 /** An appliance that accepts at once, carries out late, and does not show that it will. */
@@ -10,13 +11,16 @@ describe('a change that does not show yet', function () {
 
   let simulator: Simulator
   let gateway: Gateway
+  let time: FakeTime
 
   beforeEach(async () => {
     simulator = await startSimulator({
       routes: 2,
       dialect: { pendingChanges: false, pendingRouteCreates: false },
     })
-    gateway = openGateway({ baseUrl: simulator.url, username: 'haiadmin', password: 'manager' })
+    time = new FakeTime({ runs: true })
+    const account = { username: 'haiadmin', password: 'manager' }
+    gateway = openGateway({ baseUrl: simulator.url, ...account, clock: time })
     await gateway.devices.list()
   })
   afterEach(async () => {
@@ -194,6 +198,103 @@ describe('a change that does not show yet', function () {
     const error = await errorOf(gateway.routes.update(route, { source: { name: 'other in' } }))
     error.should.match({ code: 'NOT_CONFIRMED', cause: { applied: 'no', retryable: true } })
     updates().should.equal(1)
+  })
+
+  describe('and adds a destination, however long ago,', () => {
+    const NEW_OUT = { destinations: [output('New out', 7001)] }
+    const OTHER = { source: { name: 'other in' } }
+    /** Milliseconds after which it is overdue. */
+    const isAnswered: Record<string, [boolean, number]> = {
+      'although it was accepted': [true, 121_000],
+      'and whether it arrived is not known': [false, 31_000],
+    }
+    const names = (id: string): string[] =>
+      destinations(id)
+        .map(({ name }) => name)
+        .sort()
+
+    for (const [which, [answered, age]] of Object.entries(isAnswered)) {
+      /** Sends an update that adds a destination. It shows at `settle`. */
+      async function added(): Promise<{ id: string; name: string; before: string[] }> {
+        const { id } = running()
+        const before = names(id)
+        simulator.setOptions({ applyDelay: 1500 })
+        if (!answered)
+          simulator.fault({ kind: 'reset-after', times: 1, match: { action: 'update' } })
+        await gateway.routes.update({ id }, NEW_OUT).catch(({ code }: { code: string }) => {
+          code.should.equal('OUTCOME_UNKNOWN')
+        })
+        time.skip(age)
+        return { id, name: simulator.route(id)!.name, before }
+      }
+
+      const losing: Record<string, (route: { id: string; name: string }) => Promise<unknown>> = {
+        merge: ({ id }) => gateway.routes.update({ id }, OTHER),
+        'merge of another destination': ({ id }) =>
+          gateway.routes.update({ id }, { destinations: [output('Other out', 7002)] }),
+        ensure: ({ name }) => gateway.routes.ensure({ name, ...OTHER }),
+        'ensure of a list': async ({ name }) => {
+          const [first] = await gateway.routes.ensure([{ name, ...OTHER }])
+          const { error } = first as unknown as { error: { message: string } }
+          throw Object.assign(new Error(error.message), error)
+        },
+      }
+      for (const [what, change] of Object.entries(losing)) {
+        it(`${which}, is not lost to a later ${what}`, async () => {
+          const route = await added()
+          for (const later of [0, 3_600_000]) {
+            time.skip(later)
+            const error = await errorOf(change(route))
+            error.should.match({ code: 'NOT_CONFIRMED', cause: { applied: 'no' } })
+            error.message.should.match(/“New out”.*Send the earlier update again/)
+          }
+          updates().should.equal(1)
+          await simulator.settle()
+          await gateway.routes.update({ id: route.id }, OTHER, { waitFor: 'applied' })
+          names(route.id).should.eql([...route.before, 'New out'].sort())
+        })
+      }
+
+      const deciding: Record<
+        string,
+        [(route: { id: string; name: string }) => Promise<unknown>, boolean]
+      > = {
+        'the same update again': [({ id }) => gateway.routes.update({ id }, NEW_OUT), true],
+        'an update that removes it': [
+          ({ id }) => gateway.routes.update({ id }, { destinations: { 'New out': null } }),
+          false,
+        ],
+        'the whole list': [
+          async ({ id }) => {
+            const { destinations: whole } = await gateway.routes.get({ id })
+            return gateway.routes.update({ id }, { destinations: whole }, { mode: 'keep' })
+          },
+          false,
+        ],
+        'ensure with it': [({ name }) => gateway.routes.ensure({ name, ...NEW_OUT }), true],
+        'ensure of a state': [
+          ({ id }) => gateway.routes.ensure({ id }, { state: 'stopped' }),
+          true,
+        ],
+        'ensure of its absence': [
+          async ({ id, name }) => {
+            await gateway.routes.ensure({ id }, { state: 'absent' })
+            await gateway.routes.create({ ...NEW, name } as never, { waitFor: 'applied' })
+          },
+          false,
+        ],
+      }
+      for (const [what, [change, remains]] of Object.entries(answered ? {} : deciding)) {
+        it(`${which}, ends with ${what}`, async () => {
+          const route = await added()
+          await change(route)
+          await simulator.settle()
+          const { id } = simulator.routes.find(({ name }) => name === route.name)!
+          await gateway.routes.update({ id }, OTHER, { waitFor: 'applied' })
+          names(id).includes('New out').should.equal(remains)
+        })
+      }
+    }
   })
 
   it('is forgotten where the appliance has refused it', async () => {
