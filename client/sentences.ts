@@ -296,7 +296,7 @@ export const SENTENCES = {
     'The editor already shows __most__ devices of __host__. Close some of them, and wait a moment.',
   testRunning: 'Another test of __host__ is running. Wait until it ends.',
   testHeld:
-    'The last login of this user on __host__ was refused. So that the account does not get locked, the next test is possible in __time__ s. Nothing was sent.',
+    'The last login of this user on __host__ was refused. So that the account does not get locked, the next attempt is possible in __time__ s. Nothing was sent.',
 } as const satisfies Record<string, string>
 
 type MarksIn<Words> = Words extends `${string}__${infer Mark}__${infer Rest}`

@@ -29,6 +29,7 @@ describe('a test of a connection', function () {
     })
     const drives = ['media-gateway.read', 'media-gateway.write']
     await nodeRed.start({
+      logging: { console: { level: 'info', metrics: false, audit: true } },
       adminAuth: {
         type: 'credentials',
         users: [user('writer', '*'), user('driver', drives), user('other', drives)],
@@ -84,17 +85,23 @@ describe('a test of a connection', function () {
     proxy.connects.length = 0
   })
 
-  async function test(
+  const test = (
     connection: Properties,
     user = 'driver',
+  ): Promise<{ status: number; body: Properties }> => ask('connection', { connection }, user)
+
+  async function ask(
+    path: string,
+    question: Properties,
+    user = 'driver',
   ): Promise<{ status: number; body: Properties }> {
-    const response = await fetch(`${nodeRed.url}media-gateway/connection`, {
+    const response = await fetch(`${nodeRed.url}media-gateway/${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         authorization: `Bearer ${tokens[user]}`,
       },
-      body: JSON.stringify({ connection }),
+      body: JSON.stringify(question),
     })
     const body = (await response.json().catch(() => ({}))) as Properties
     return { status: response.status, body }
@@ -110,15 +117,82 @@ describe('a test of a connection', function () {
     simulator.journal.filter(({ method, path }) => method === 'POST' && path === '/api/session')
       .length
 
-  it('with 200 wrong passwords at once tries one of them', async () => {
-    const tests = Array.from({ length: 200 }, (_, index) =>
-      test(form(simulator.url, { username: 'victim', password: `guess ${index}` })),
-    )
-    const reports = await Promise.all(tests)
+  const PATHS = ['connection', 'lookup', 'definition', 'plan']
+  const definition = {
+    name: 'A',
+    source: { name: 'In', protocol: 'udp', address: '239.1.1.1', port: 5 },
+    destinations: [],
+  }
+  const asked = { deviceId: 'D', routeId: 'R', definition }
+  const isHeld = /^Another test of .* is running|next attempt is possible in \d s/
+
+  for (const path of PATHS) {
+    it(`with 200 wrong passwords at once tries one of them: ${path}`, async () => {
+      const guesses = Array.from({ length: 200 }, (_, index) => {
+        const victim = { username: `victim of ${path}`, password: `guess ${index}` }
+        return ask(path, { ...asked, connection: form(simulator.url, victim) })
+      })
+      const answers = await Promise.all(guesses)
+      logins().should.equal(1)
+      const said = answers.map(({ body }) => String(body['message']))
+      said.filter((text) => isHeld.test(text)).should.have.length(199)
+    })
+  }
+
+  it('with wrong passwords on all paths, of all users, tries one of them', async () => {
+    const guesses = Array.from({ length: 40 }, (_, index) => {
+      const connection = form(simulator.url, { username: 'all', password: `guess ${index}` })
+      const user = ['driver', 'other'][index % 2]!
+      return ask(PATHS[index % PATHS.length]!, { ...asked, connection }, user)
+    })
+    await Promise.all(guesses)
     logins().should.equal(1)
-    const said = reports.map(({ body }) => String(body['message']))
-    const isRefused = /^Another test of .* is running|next test is possible in \d s/
-    said.filter((text) => isRefused.test(text)).should.have.length(199)
+  })
+
+  it('with wrong passwords in the rows of an inventory tries one of them', async () => {
+    for (let guess = 0; guess < 20; guess++) {
+      const row = { name: `row ${guess}`, baseUrl: simulator.url }
+      const connection = form(`http://host-${guess}`, {
+        username: 'in a row',
+        password: `guess ${guess}`,
+        inventoryType: 'json',
+        inventory: JSON.stringify([row]),
+        inventoryHosts: '127.0.0.1*',
+      })
+      const path = PATHS[guess % PATHS.length]!
+      const { body } = await ask(path, { ...asked, connection, appliance: row.name })
+      body['message']!.should.match(guess === 0 ? /refused the username/ : isHeld)
+    }
+    logins().should.equal(1)
+  })
+
+  it('with the right password all that ask at once get their answer, in turn', async () => {
+    const routeId = simulator.routes[0]!.id
+    const answers = await Promise.all(
+      ['lookup', 'definition', 'lookup', 'plan', 'lookup'].map((path) =>
+        ask(path, { definition, routeId, connection: form(simulator.url) }),
+      ),
+    )
+    answers.map(({ body }) => body['message']).should.eql(Array(5).fill(undefined))
+    logins().should.equal(5)
+    simulator.openSessions.should.equal(0)
+  })
+
+  it('and whatever else logs in with a form is told to the audit log', async () => {
+    const connection = form('http://127.0.0.1:1', { password: 'a-typed-password' })
+    for (const path of PATHS) await ask(path, { ...asked, connection })
+    // What is deployed has logged in already.
+    await ask('lookup', { connection: { id: 'gw' } })
+    const records = (): Properties[] =>
+      [...nodeRed.output.matchAll(/\[audit\] (\{.*\})/g)]
+        .map(([, json]) => JSON.parse(json!) as Properties)
+        .filter(
+          ({ event, host }) => String(event).startsWith('media-gateway') && host === '127.0.0.1:1',
+        )
+    while (records().length < PATHS.length) await new Promise((resolve) => setTimeout(resolve, 10))
+    const found = records().map(({ event, user }) => [event, (user as Properties)['username']])
+    found.should.eql(PATHS.map((path) => [`media-gateway.${path}`, 'driver']))
+    nodeRed.output.should.not.match(/a-typed-password|media-gateway\.lookup.*"gateway":"gw"/)
   })
 
   it('with one wrong password after the other soon has to wait, whoever asks', async () => {
@@ -127,7 +201,7 @@ describe('a test of a connection', function () {
     for (let guesses = 0; guesses < 10; guesses++) await guess(guesses % 2 ? 'driver' : 'other')
     logins().should.equal(1)
     const { body } = await guess('writer')
-    body['message']!.should.match(/next test is possible in \d s\. Nothing was sent/)
+    body['message']!.should.match(/next attempt is possible in \d s\. Nothing was sent/)
     body.should.not.have.property('code')
   })
 

@@ -11,7 +11,7 @@ import {
 } from '../../../client/internal'
 import { plainCopy, type Limits } from '../../../client/model/foreign'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
-import { hostOf, type ConnectionForm } from './connection'
+import { hostOf, isDeployedOnly, type ConnectionForm } from './connection'
 import { failureOf } from './failure'
 
 /** What the editor asks. */
@@ -54,8 +54,8 @@ export const take: RequestHandler = (request, response, next) => {
 export interface Work {
   /** Of the route, without the prefix. */
   name: string
-  /** It changes something, or logs in: the audit log names who did it. */
-  isAudited: boolean
+  /** It changes something, or may log in: the audit log names who did it. */
+  isAudited: boolean | 'unsaved'
   formIn: (body: JsonObject) => ConnectionForm
   work: (question: Question) => unknown
 }
@@ -71,7 +71,8 @@ export const answering =
     const appliance = textOf(body.appliance)
     const question = { body, form, appliance, user: userOf(request), stop, used: [] }
     const audit = (outcome: unknown): void => {
-      if (isAudited) RED.log.audit(recordOf(RED, name, question, outcome) as never, request)
+      if (isAudited === true || (isAudited && !isDeployedOnly(form)))
+        RED.log.audit(recordOf(RED, name, question, outcome) as never, request)
     }
     Promise.resolve()
       .then(() => work(question))

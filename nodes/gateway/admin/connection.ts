@@ -17,6 +17,7 @@ import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/g
 import { hasInventory } from '../fleet/inventory'
 import { NotDeployed, PasswordNeeded } from './failure'
 import { checkedInventory, readFormInventory, type CheckedInventory } from './inventory'
+import type { Asking, Logins } from './logins'
 
 /** The values of a config form that may not be deployed yet; with only an ID, the deployed ones. */
 export interface ConnectionForm extends GatewayConfig, GatewayCredentials {
@@ -28,21 +29,25 @@ export interface Lease {
   gateway: Connection
   /** It is the deployed one, with its live session. */
   reused: boolean
-  /** Ends what was opened for it. */
-  end: () => Promise<void>
+  /** Ends what was opened for it. A login that was refused by a mistaken URL is not held against the account. */
+  end: (isMistaken?: boolean) => Promise<void>
 }
 
 /** The value of an unchanged password field in the editor. */
 const UNCHANGED = '__PWRD__'
 
 /**
- * Connects as the form says. A form that equals the deployed node uses its session.
+ * Connects as the form says. A form that equals the deployed node uses its session; any other logs in
+ * when it is its turn.
  * @throws GatewayError `NOT_FOUND` when the node is not deployed, `CONFIG` when the values cannot work
+ * @throws NotTried
  */
 export async function connect(
   RED: NodeAPI,
+  logins: Logins,
   form: ConnectionForm,
-  appliance?: string,
+  appliance: string | undefined,
+  asking: Asking,
 ): Promise<Lease> {
   const deployed = deployedAs(RED, form)
   if (deployed) return reuse(applianceOf(deployed, appliance))
@@ -51,8 +56,10 @@ export async function connect(
   const { username, password, ...config } = hasInventory(resolved)
     ? { ...resolved, ...(await rowIn(RED, resolved, appliance)) }
     : resolved
-  const gateway = openConnection(gatewayOptions(RED, config, { username, password }))
-  return { gateway, reused: false, end: () => gateway.close() }
+  const options = gatewayOptions(RED, config, { username, password })
+  const gateway = openConnection(options)
+  const end = await logins.inTurn(gateway, options.username, asking)
+  return { gateway, reused: false, end }
 }
 
 /**

@@ -35,6 +35,7 @@ import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gatew
 import { commandFailover } from './failovers'
 import { NotDeployed, failureOf, type Failure } from './failure'
 import { listAppliances, shownFaults, withoutUser } from './inventory'
+import { createLogins } from './logins'
 import { createSharing, lookUp, refuseUnlisted } from './lookup'
 import { createObservers } from './observers'
 import { planNow } from './plan'
@@ -43,7 +44,8 @@ interface Route {
   needs: 'media-gateway.read' | 'media-gateway.write'
   /** It takes a form that may not be deployed; the others a config node as it runs. */
   isOfForm?: boolean
-  isAudited?: boolean
+  /** Always, or for values that are not deployed: it may log in with them. */
+  isAudited?: boolean | 'unsaved'
   work: (question: Question) => unknown
 }
 
@@ -73,7 +75,21 @@ const registered = new WeakSet<object>()
 function routesOf(RED: NodeAPI): Record<string, Route> {
   const observers = createObservers()
   const sharing = createSharing()
-  const testConnection = createConnectionTest(RED)
+  const logins = createLogins()
+  const testConnection = createConnectionTest(RED, logins)
+
+  async function withConnection<T>(
+    { form, appliance, user, stop, used }: Question,
+    work: (connection: Lease) => Promise<T>,
+  ): Promise<T> {
+    const connection = await connect(RED, logins, form, appliance, { user, stop })
+    used.push(connection.gateway)
+    try {
+      return await work(connection)
+    } finally {
+      await connection.end().catch(() => undefined)
+    }
+  }
 
   return {
     connection: {
@@ -86,8 +102,9 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
     lookup: {
       needs: 'media-gateway.read',
       isOfForm: true,
+      isAudited: 'unsaved',
       work: (question) =>
-        withConnection(RED, question, ({ gateway }) => {
+        withConnection(question, ({ gateway }) => {
           const deviceId = textOf(question.body.deviceId)
           return sharing(gateway, `look-up ${deviceId}`, () => lookUp(gateway, deviceId))
         }),
@@ -96,8 +113,9 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
     definition: {
       needs: 'media-gateway.read',
       isOfForm: true,
+      isAudited: 'unsaved',
       work: (question) =>
-        withConnection(RED, question, ({ gateway }) => readDefinition(gateway, question.body)),
+        withConnection(question, ({ gateway }) => readDefinition(gateway, question.body)),
     },
 
     plan: {
@@ -106,7 +124,7 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
       isOfForm: true,
       isAudited: true,
       work: (question) =>
-        withConnection(RED, question, ({ gateway }) => {
+        withConnection(question, ({ gateway }) => {
           const node = nodeOf(RED, question)
           return planNow(gateway, question.body, node?.secretPrefix() ?? SECRET_PREFIX)
         }),
@@ -165,7 +183,7 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
       isAudited: true,
       async work(question) {
         const command = commandIn(question.body)
-        await withConnection(RED, question, ({ gateway }) =>
+        await withConnection(question, ({ gateway }) =>
           controlRoute(gateway, command, newOperation('control-route')),
         )
         return { ok: true }
@@ -244,20 +262,6 @@ function connectionIn({ connection }: JsonObject): ConnectionForm {
 
 /** A config node as it is deployed. */
 const deployedIn = ({ id }: JsonObject): ConnectionForm => ({ id: textOf(id) })
-
-async function withConnection<T>(
-  RED: NodeAPI,
-  { form, appliance, used }: Question,
-  work: (connection: Lease) => Promise<T>,
-): Promise<T> {
-  const connection = await connect(RED, form, appliance)
-  used.push(connection.gateway)
-  try {
-    return await work(connection)
-  } finally {
-    await connection.end().catch(() => undefined)
-  }
-}
 
 /** A route in sent form. */
 async function readDefinition(

@@ -1,0 +1,104 @@
+// The logins with the values of a form: one at a time, and after a refused one not at once.
+import { GatewayError, say, type Connection, type Sentence } from '../../../client/internal'
+import type { Stop } from '../../../client/stop'
+
+/** The next login after a refused one, ms; twice as long after each further one, up to a minute. */
+const FIRST_WAIT = 2000
+const LONGEST_WAIT = 60_000
+/** As many refused logins are remembered, the latest ones. */
+const MOST_REMEMBERED = 1000
+/** As many wait for one turn; more are refused. */
+const MOST_WAITING = 20
+
+export interface Asking {
+  /** Who asks; undefined where Node-RED has no users. */
+  user?: string
+  /** It waits for its turn, until this stop; without one it is refused while another runs. */
+  stop?: Stop
+}
+
+export interface Logins {
+  /**
+   * Waits until a connection that is not logged in may do so.
+   * @returns ends the turn, with the connection
+   * @throws NotTried when it is closed instead
+   */
+  inTurn: (
+    gateway: Connection,
+    username: string,
+    asking: Asking,
+  ) => Promise<(isMistaken?: boolean) => Promise<void>>
+}
+
+/** The gateway was not asked. */
+export class NotTried extends GatewayError {
+  constructor(why: Sentence) {
+    super('INVALID_INPUT', why)
+  }
+}
+
+/**
+ * Returns the turns of all requests that log in with the values of a form, so that nobody can guess a
+ * password with them, or lock an account: one at a time for each user and each host.
+ */
+export function createLogins(): Logins {
+  /** The last of those that run or wait, and how many they are. */
+  const lines = new Map<string, { last: Promise<void>; length: number }>()
+  const refused = new Map<string, { times: number; until: number }>()
+
+  function refuse(account: string): void {
+    const times = (refused.get(account)?.times ?? 0) + 1
+    const wait = Math.min(FIRST_WAIT * 2 ** (times - 1), LONGEST_WAIT)
+    refused.delete(account)
+    refused.set(account, { times, until: performance.now() + wait })
+    for (const oldest of refused.keys()) {
+      if (refused.size <= MOST_REMEMBERED) break
+      refused.delete(oldest)
+    }
+  }
+
+  /** Returns a function that ends the turn. */
+  async function turnIn(name: string): Promise<() => void> {
+    const before = lines.get(name)
+    let release: () => void = () => undefined
+    const ended = new Promise<void>((resolve) => (release = resolve))
+    const line = { last: ended, length: (before?.length ?? 0) + 1 }
+    lines.set(name, line)
+    await before?.last
+    return () => {
+      const now = lines.get(name)!
+      if (--now.length === 0) lines.delete(name)
+      release()
+    }
+  }
+
+  return {
+    async inTurn(gateway, username, { user, stop }) {
+      const { host } = gateway.identity
+      const names = [`host ${host}`, ...(user === undefined ? [] : [`user ${user}`])]
+      const most = stop ? MOST_WAITING : 0
+      const account = JSON.stringify([host, username])
+      const ends: Array<() => void> = []
+      const close = (): Promise<void> => gateway.close().finally(() => ends.forEach((end) => end()))
+      try {
+        if (names.some((name) => (lines.get(name)?.length ?? 0) > most)) {
+          throw new NotTried(say('testRunning'))
+        }
+        // Always in this order, so that no two wait for each other.
+        for (const name of names) ends.push(await turnIn(name))
+        if (stop?.stopped) throw new NotTried(say('stopped'))
+        const left = (refused.get(account)?.until ?? 0) - performance.now()
+        if (left > 0) throw new NotTried(say('testHeld', { time: Math.ceil(left / 1000) }))
+      } catch (error) {
+        await close()
+        throw error
+      }
+      return async (isMistaken = false) => {
+        const { logins } = gateway.counters
+        if (logins.refused > 0 && !isMistaken) refuse(account)
+        else if (logins.ok > 0) refused.delete(account)
+        await close()
+      }
+    },
+  }
+}
