@@ -97,6 +97,8 @@ export interface Fleet {
   names(): string[]
   /** What is wrong with the inventory, row by row (`cause.appliance`); the other rows work. */
   faults(): GatewayError[]
+  /** What went wrong with the inventory while it was in use, for the Catch nodes: what was read before stays. */
+  alerts(): GatewayError[]
   /** True while this instance works for it, or would if its row could be used. */
   owns(name: string): boolean
   /**

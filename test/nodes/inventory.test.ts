@@ -13,7 +13,7 @@ import {
 } from '../../nodes/gateway/fleet/inventory'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
-import { helper, load, result, send, unload, type FlowOptions } from '../support/flow'
+import { helper, load, result, send, unload, type FlowOptions, type Message } from '../support/flow'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
 
@@ -136,7 +136,8 @@ describe('the inventory of a config node', function () {
       })
       write([variable('FLEET_TEST_PASSWORD'), variable('SRT_TEST_PASSWORD')])
       await until(() => thief.calls.length > 0)
-      await until(() => fleet().names().join() === 'by SRT_TEST_PASSWORD')
+      // All others have gone, which may be a mistake.
+      await until(() => fleet().names().join() === 'by SRT_TEST_PASSWORD,one,two')
       const { text } = thief.calls[0]!
       text.should.containEql('a password with the prefix')
       JSON.stringify(thief.calls).should.not.match(/manager/)
@@ -156,6 +157,60 @@ describe('the inventory of a config node', function () {
       await unload()
       await thief.stop()
     }
+  })
+
+  it('may be a CSV; a row that becomes faulty stays as it was, and so do many that go at once', async () => {
+    const path = join(folder, 'sites.csv')
+    const away = ['three', 'four', 'five'].map(
+      (name, index) => `${name};http://127.0.0.1:${index + 1}`,
+    )
+    const write = (...lines: string[]): void =>
+      writeFileSync(path, ['\ufeffName;URL;Password;Region', ...lines].join('\r\n'))
+    const [first, second] = [`one;${one.url};manager;North`, `two;${two.url}`]
+    write(first, second, ...away)
+    await start(
+      { inventoryType: 'file', inventory: path, pollInterval: 1, timeout: 500 } as object,
+      { watch: { ...WATCH, applianceType: 'pattern', appliance: 't*o' } },
+    )
+    fleet().names().should.eql(['one', 'two', 'three', 'four', 'five'])
+    const caught: Array<Message & { error: GatewayError }> = []
+    helper.getNode('caught').on('input', (msg) => void caught.push(msg as never))
+    await until(() => two.openSessions === 1)
+    const session = two.logins
+    const faultsNow = (): string[] =>
+      fleet()
+        .faults()
+        .map(({ message: text }) => text)
+    faultsNow().should.eql([])
+
+    write(first, `${second};\${FLEET_TEST_GONE}`, ...away)
+    await until(() => caught.length === 1)
+    caught[0]!.should.match({
+      error: { cause: { code: 'CONFIG', appliance: 'two' } },
+      appliance: 'two',
+    })
+    faultsNow().should.match([/"two": The field password .* is used as it was before\.$/])
+    fleet().names().should.have.length(5)
+    const devices = await result('list-devices', { appliance: 'two' })
+    devices.should.match({ payload: [{ _id: two.devices[0]!._id }] })
+
+    // An export that has lost most of its rows.
+    write(first, second)
+    await until(() => caught.length === 2)
+    caught[1]!.error.message.should.match(
+      /3 of 5 appliances are no longer in the inventory: three, four, five\. They stay in use until .* 5 minutes/,
+    )
+    fleet().names().sort().should.eql(['five', 'four', 'one', 'three', 'two'])
+    faultsNow().should.match([/^Gateway "sites": 3 of 5 appliances/])
+    ;(await gateways())[0]!.inventory!.should.match({ appliances: 5, faults: [{ code: 'CONFIG' }] })
+    // A deploy confirms it.
+    ;[two.logins, caught.length].should.eql([session, 2])
+    await unload()
+    await start({ inventoryType: 'file', inventory: path })
+    fleet().names().should.eql(['one', 'two'])
+    message(() => fleet().find('TWO')).should.equal(
+      'NOT_FOUND The inventory has no appliance "TWO". Did you mean "two"?',
+    )
   })
 
   interface Listed {

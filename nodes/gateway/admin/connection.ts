@@ -12,6 +12,7 @@ import {
 } from '../../../client/internal'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
+import { unknownAppliance } from '../../../client/fleet/inventory'
 import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from '../options'
 import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
 import { hasInventory } from '../fleet/inventory'
@@ -96,7 +97,10 @@ async function rowIn(
   const { rows, faults } = await readFormInventory(RED, form)
   const row = rows.find(({ name }) => name === appliance)
   const fault = faults.find(({ cause }) => cause.appliance === appliance)
-  if (!row) throw fault ?? new GatewayError('NOT_FOUND', say('applianceNotFound', { appliance }))
+  if (!row) {
+    const names = rows.map(({ name }) => name)
+    throw fault ?? unknownAppliance(appliance, names)
+  }
   const { baseUrl, fingerprint, username, password } = row
   return { baseUrl, fingerprint, username, password }
 }
@@ -228,7 +232,7 @@ export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
 export function readsInventory(RED: NodeAPI, form: ConnectionForm): boolean {
   if (!hasInventory(form) || !isElsewhere(RED, form)) return false
   // JSON can write a character in another way, after a backslash.
-  return form.inventoryType !== 'json' || /\$\{|\\/.test(asText(form.inventory))
+  return form.inventoryType !== 'json' || /[$\\]/.test(asText(form.inventory))
 }
 
 /** True when the form leads to where no deployed node does, or with what none has. */
