@@ -465,6 +465,81 @@ describe('the inventory of a config node', function () {
     ;(await post('appliances', { id: 'gone' })).should.eql({ notDeployed: true })
   })
 
+  it('is tested as a whole: one login for each, and certificates that nobody trusts yet', async () => {
+    const secured = await Promise.all([1, 2].map(() => startSimulator({ https: true, routes: 1 })))
+    try {
+      const [first, second] = secured as [Simulator, Simulator]
+      const path = join(folder, 'tested.csv')
+      const lines = [
+        'name,url,username,password,fingerprint',
+        `one,${one.url},,,`,
+        `wrong,${two.url},haiadmin,not it,`,
+        `new,${first.url},,,`,
+        `pinned,${second.url},,,${second.fingerprint}`,
+        `other,${second.url}/x,,,${first.fingerprint}`,
+        'away,http://127.0.0.1:1,,,',
+        ...Array.from({ length: 4 }, (_, index) => `more ${index},${one.url}/${index},,,`),
+      ]
+      writeFileSync(path, lines.join('\n'))
+      const stored = { inventoryType: 'file', inventory: path }
+      await start({ ...stored, timeout: 2000 } as object)
+      const form = {
+        ...stored,
+        baseUrl: '',
+        inventoryHosts: '127.0.0.1',
+        username: 'haiadmin',
+        password: 'manager',
+        timeout: 2000,
+        id: 'gateway',
+      }
+      const logins = (): number[] =>
+        [one, two, first, second].map(
+          ({ journal }) =>
+            journal.filter(({ method, path: at }) => method === 'POST' && at.endsWith('/session'))
+              .length,
+        )
+      const before = logins()
+      type Answer = { total: number; results: Array<Record<string, unknown>> }
+      const ask = async (offset: number, more: object = {}): Promise<Answer> =>
+        (await post('connections', {
+          connection: { ...form, ...more },
+          offset,
+        })) as unknown as Answer
+      const { total, results } = await ask(0)
+      ;[total, results.length].should.eql([10, 8])
+      results.slice(0, 6).should.match([
+        { name: 'one', ok: true, reused: false },
+        { name: 'wrong', ok: false, code: 'LOGIN_REFUSED' },
+        { name: 'new', ok: false, code: 'TLS', certificate: { fingerprint: first.fingerprint } },
+        { name: 'pinned', ok: true, fingerprint: second.fingerprint },
+        { name: 'other', ok: false, code: 'TLS', fingerprint: first.fingerprint },
+        { name: 'away', ok: false, code: 'UNAVAILABLE' },
+      ])
+      const rest = await ask(8)
+      rest.results.map(({ name }) => name).should.eql(['more 2', 'more 3'])
+      const [ofOne, ofTwo, ofFirst, ofSecond] = logins().map((all, at) => all - before[at]!)
+      ;[ofTwo, ofFirst, ofSecond].should.eql([1, 0, 1])
+      ofOne!.should.be.belowOrEqual(5)
+      JSON.stringify([results, rest]).should.not.match(/manager|not it/)
+      // A refused login is not tried again at once.
+      const again = await ask(0)
+      again.results[1]!.should.match({ ok: false, sentences: [{ key: 'testHeld' }] })
+      logins()[1]!.should.equal(before[1]! + 1)
+      // The stored password goes where it was stored for.
+      const elsewhere = await ask(0, { password: '__PWRD__', inventoryHosts: '*' })
+      elsewhere.results.every(({ passwordNeeded }) => passwordNeeded === true).should.be.true()
+      const deployed = await ask(0, { password: '__PWRD__' })
+      deployed.results[0]!.should.match({ ok: true, reused: true })
+      ;(await ask(99)).should.match({ total: 10, results: [] })
+    } finally {
+      await unload()
+      for (const simulator of secured) {
+        await until(() => simulator.openSockets === 0)
+        await simulator.stop()
+      }
+    }
+  })
+
   it('is where the requests of the editor look: in one of its appliances, by name', async () => {
     const path = join(folder, 'asked.json')
     writeFileSync(path, JSON.stringify(rows()))

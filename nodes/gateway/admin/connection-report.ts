@@ -11,8 +11,17 @@ import {
   type Mistake,
   type Sentence,
 } from '../../../client/internal'
-import { connect, foundOut, hostOf, type Lease, type ConnectionForm } from './connection'
+import {
+  connect,
+  formAppliances,
+  foundOut,
+  hostOf,
+  type ConnectionForm,
+  type FormAppliance,
+  type Lease,
+} from './connection'
 import { failureOf, type Failure } from './failure'
+import { hostIn } from '../options'
 import { text } from './lookup'
 
 /** What a test of a connection found out before it ended. */
@@ -38,19 +47,36 @@ export interface TestConnection {
   user?: string
 }
 
+/** A part of the appliances of an inventory, tested. */
+export interface InventoryReport {
+  /** Of the inventory. */
+  total: number
+  /** In its order. */
+  results: (ConnectionReport & FormAppliance)[]
+}
+
+/** Tested at once, and in one answer. */
+const PART = 8
+
 /** The next test after a refused login, ms; twice as long after each further one, up to a minute. */
 const FIRST_WAIT = 2000
 const LONGEST_WAIT = 60_000
 /** As many refused logins are remembered, the latest ones. */
 const MOST_REMEMBERED = 1000
 
+export interface ConnectionTests {
+  /** Never throws. */
+  test(test: TestConnection): Promise<ConnectionReport>
+  /** Tests the next ones of an inventory, from `offset`. @throws GatewayError when it is none */
+  testPart(test: Omit<TestConnection, 'appliance'> & { offset: number }): Promise<InventoryReport>
+}
+
 /**
- * Returns the test of a connection, which never throws, and leaves no session behind. It is one at a
- * time for each user and each host, and waits after a refused login, so that it cannot lock an account.
+ * Tests of connections leave no session behind. They are one at a time for each user and each host, and
+ * wait after a refused login, so that they cannot lock an account. Of an inventory, each appliance gets
+ * one login at most.
  */
-export function createConnectionTest(
-  RED: NodeAPI,
-): (test: TestConnection) => Promise<ConnectionReport> {
+export function createConnectionTests(RED: NodeAPI): ConnectionTests {
   const running = new Set<string>()
   const refused = new Map<string, { times: number; until: number }>()
 
@@ -65,15 +91,28 @@ export function createConnectionTest(
     }
   }
 
-  return async ({ form, appliance, user }) => {
-    const host = hostOf(RED, form, appliance)
-    const account = JSON.stringify([host, form.username, appliance])
-    const turns = [`host ${host}`, ...(user === undefined ? [] : [`user ${user}`])]
-    if (turns.some((turn) => running.has(turn))) {
-      return { ok: false, reused: false, ...failureIn(new NotTested(say('testRunning')), host) }
-    }
+  /** One at a time for each of these. @throws NotTested */
+  async function inTurn<T>(turns: string[], work: () => Promise<T>): Promise<T> {
+    if (turns.some((turn) => running.has(turn))) throw new NotTested(say('testRunning'))
     for (const turn of turns) running.add(turn)
     try {
+      return await work()
+    } finally {
+      for (const turn of turns) running.delete(turn)
+    }
+  }
+
+  const turnOf = (user: string | undefined): string[] =>
+    user === undefined ? [] : [`user ${user}`]
+
+  const testAt = async (
+    host: string,
+    turns: string[],
+    form: ConnectionForm,
+    appliance?: string,
+  ): Promise<ConnectionReport> => {
+    const account = JSON.stringify([host, form.username, appliance])
+    const work = async (): Promise<ConnectionReport> => {
       const report = await testOnce(RED, form, appliance, () => {
         const left = (refused.get(account)?.until ?? 0) - performance.now()
         if (left > 0) throw new NotTested(say('testHeld', { time: Math.ceil(left / 1000) }))
@@ -82,10 +121,51 @@ export function createConnectionTest(
       if (isRefused && !report.reused) refuse(account)
       else if (report.ok) refused.delete(account)
       return report
-    } finally {
-      for (const turn of turns) running.delete(turn)
     }
+    return inTurn([`host ${host}`, ...turns], work).catch((error: unknown) => ({
+      ok: false,
+      reused: false,
+      ...failureIn(error, host),
+    }))
   }
+
+  return {
+    async test({ form, appliance, user }) {
+      const host = await targetOf(RED, form, appliance)
+      return testAt(host, turnOf(user), form, appliance)
+    },
+    testPart: ({ form, offset, user }) =>
+      inTurn(turnOf(user), async () => {
+        const all = await formAppliances(RED, form)
+        const part = all.slice(offset, offset + PART)
+        const reports = new Map<string, ConnectionReport>()
+        // Behind one host, they are one after the other.
+        const hosts = new Map<string, string[]>()
+        for (const { name, address } of part) {
+          const host = hostIn(address)
+          hosts.set(host, [...(hosts.get(host) ?? []), name])
+        }
+        await Promise.all(
+          [...hosts].map(async ([host, names]) => {
+            for (const name of names) reports.set(name, await testAt(host, [], form, name))
+          }),
+        )
+        const results = part.map((one) => ({ ...reports.get(one.name)!, ...one }))
+        return { total: all.length, results }
+      }),
+  }
+}
+
+/** The host that is tested: of an inventory that is not deployed, that of the row. */
+async function targetOf(
+  RED: NodeAPI,
+  form: ConnectionForm,
+  appliance: string | undefined,
+): Promise<string> {
+  const listed =
+    appliance === undefined ? [] : await formAppliances(RED, form).catch((): FormAppliance[] => [])
+  const address = listed.find(({ name }) => name === appliance)?.address
+  return address === undefined ? hostOf(RED, form, appliance) : hostIn(address)
 }
 
 /** The gateway was not asked. */

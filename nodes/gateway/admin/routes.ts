@@ -30,7 +30,7 @@ import {
   type Lease,
   type ConnectionForm,
 } from './connection'
-import { createConnectionTest } from './connection-report'
+import { createConnectionTests } from './connection-report'
 import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
 import { NotDeployed, failureOf, type Failure } from './failure'
@@ -73,14 +73,24 @@ const registered = new WeakSet<object>()
 function routesOf(RED: NodeAPI): Record<string, Route> {
   const observers = createObservers()
   const sharing = createSharing()
-  const testConnection = createConnectionTest(RED)
+  const tests = createConnectionTests(RED)
 
   return {
     connection: {
       needs: 'media-gateway.write',
       isOfForm: true,
       isAudited: true,
-      work: ({ form, appliance, user }) => testConnection({ form, appliance, user }),
+      work: ({ form, appliance, user }) => tests.test({ form, appliance, user }),
+    },
+
+    connections: {
+      needs: 'media-gateway.write',
+      isOfForm: true,
+      isAudited: true,
+      work({ form, body, user }) {
+        const offset = Number.isInteger(body.offset) ? Math.max(Number(body.offset), 0) : 0
+        return tests.testPart({ form, offset, user })
+      },
     },
 
     lookup: {

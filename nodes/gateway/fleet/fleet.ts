@@ -461,6 +461,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       ...[shrunk() ?? []].flat(),
       ...rowFaults,
     ],
+    ignored: () => latest.ignored ?? [],
     alerts: () => [...[(wasRead && failure) || [], shrunk() ?? []].flat(), ...keptFaults],
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
@@ -485,6 +486,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       [...entries.values()].map(({ row, isOwned, appliance }): ListedAppliance => ({
         name: row.name,
         address: row.baseUrl,
+        fingerprint: row.fingerprint,
         isOwned,
         connection: appliance?.opened,
         failovers: appliance?.failovers,
