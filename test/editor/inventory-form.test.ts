@@ -276,7 +276,7 @@ inBrowser('an inventory in the forms', function () {
       .containEql('Not used: Region')
       .and.containEql('Connected: 1 of 5')
       .and.containEql(`Oslo 2 certificate not trusted: ${print('A')}`)
-      .and.containEql('Oslo 4 another certificate than the one that its row trusts')
+      .and.containEql('Oslo 4 another certificate than its row trusts')
       .and.containEql('Username or password rejected')
     should(await page.locator('.from-appliance').count()).equal(0)
     // Nothing is trusted before somebody says so.
