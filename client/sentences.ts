@@ -246,7 +246,15 @@ export const SENTENCES = {
 
   // The inventory.
   inventorySource: 'The property inventoryType must be none, json, file, env or global.',
-  inventoryNotArray: 'The inventory must be a JSON array of objects, each with a name.',
+  inventoryNotArray:
+    'The inventory must be a JSON array of objects, each with a name, or a CSV with a header.',
+  inventoryNoHeader:
+    'The inventory is no JSON, and no CSV: its first line must name the columns, among them name. An example of a first line is name,baseUrl,fingerprint,username,password.',
+  inventoryQuote:
+    'The CSV of the inventory has a quotation mark without its counterpart: see line __line__.',
+  inventoryColumnTwice: 'Two columns of the inventory are called __field__. Rename one of them.',
+  inventoryColumn:
+    'The inventory has no column __meant__, but one called "__field__". Did you mean __meant__? Rename the column.',
   inventoryNotJson: 'The inventory is not valid JSON.',
   inventoryNotJsonAt: 'The inventory is not valid JSON: see line __line__, column __column__.',
   inventoryTooLarge: 'The inventory is too large, or nested too deep.',
@@ -257,6 +265,8 @@ export const SENTENCES = {
   inventoryStore: 'The inventory "__key__" in the global context cannot be read (__reason__).',
   inventoryWaiting: 'The inventory has not been read yet.',
   inventoryKept: 'The previous inventory stays in use.',
+  inventoryShrunk:
+    '__number__ of __total__ appliances are no longer in the inventory: __names__. They stay in use until the inventory has been unchanged for __minutes__ minutes. If they are meant to go, you can also deploy this config node, or choose Restart Flows in the Deploy menu.',
   inventoryRow: 'Row __row__ of the inventory:',
   inventoryRowNamed: 'Row __row__ of the inventory, "__name__":',
   rowNoObject: 'It is not an object.',
@@ -264,7 +274,8 @@ export const SENTENCES = {
   rowLongName: 'The name has more than __most__ characters.',
   rowSameName: 'Row __first__ has the same name.',
   rowSameUrl: 'Row __first__ has the same URL.',
-  rowField: 'The field "__field__" is unknown. Known fields are __known__.',
+  rowField: 'The field "__field__" is unknown. Did you mean __meant__?',
+  rowKept: 'The appliance is used as it was before.',
   rowNotText: 'The field __field__ must be text.',
   rowVariable: 'The environment variable __variable__ is not set (field __field__).',
   rowPlain:
@@ -276,11 +287,12 @@ export const SENTENCES = {
   rowHost:
     'The stored password is not sent to __place__. Add this host to the password hosts of the config node, or give the row its own password.',
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
+  didYouMean: 'Did you mean "__name__"?',
   inventorySlow: 'The inventory could not be read within 10 s: its file or store does not respond.',
   fleetTwice:
     'Another config node of this Node-RED takes part in the fleet "__fleet__" on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
   inventoryDiffers:
-    'The names in this inventory differ from those of __instances__. An appliance that the instance working for it does not know is watched by nobody: give all instances the same inventory.',
+    'The names or URLs in this inventory differ from those of __instances__. An appliance that the instance working for it does not know is watched by nobody: give all instances the same inventory.',
   engineMissing: 'The share is a lease, but no engine is given.',
   engineLost:
     'This instance has no lease (__reason__). Until it has one again, it works for no appliance. Check the NATS server and the network.',

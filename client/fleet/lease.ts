@@ -38,10 +38,11 @@ export function openLease(options: LeaseOptions): Lease {
 
   /** Asked for each request, by names of the inventory only. */
   function slotFor(appliance: string): number {
-    const known = slots.get(appliance)
+    const key = follower.keyOf?.(appliance) ?? appliance
+    const known = slots.get(key)
     if (known !== undefined) return known
-    const slot = slotOf(appliance)
-    slots.set(appliance, slot)
+    const slot = slotOf(key)
+    slots.set(key, slot)
     return slot
   }
 

@@ -48,6 +48,8 @@ export interface ShareFollower {
    * sent to them.
    */
   onGiving(owned: (appliance: string) => boolean): Promise<void>
+  /** Which appliance a name stands for: ownership goes by this. Left out, it is the name. */
+  readonly keyOf?: (appliance: string) => string
   /** A digest of the inventory, by which instances compare theirs; undefined while there is none. */
   inventory?(): string | undefined
   /** Does for another instance what its message asks for. @throws GatewayError */

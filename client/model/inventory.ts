@@ -2,7 +2,9 @@
 // and for the run time.
 import type { say, Sentence } from '../errors'
 import { parsedWithin, type Limits } from './foreign'
+import { readTable } from './csv'
 import { isObject, membersIn } from './json'
+import { nearest } from './near'
 import { patternFilter } from './pattern'
 import { SECRET_PREFIX } from './secrets'
 import {
@@ -15,8 +17,27 @@ import {
 import { shortened } from './shortened'
 
 /** What a row may have. */
-const ROW_MEMBERS = ['name', 'baseUrl', 'fingerprint', 'username', 'password'] as const
+const ROW_MEMBERS = ['name', 'baseUrl', 'fingerprint', 'username', 'password', 'ownerKey'] as const
 type Member = (typeof ROW_MEMBERS)[number]
+
+/** What people call them. A column of a CSV may have these names; in JSON they are slips. */
+const ALIASES: Readonly<Record<string, Member>> = {
+  url: 'baseUrl',
+  address: 'baseUrl',
+  user: 'username',
+}
+/** The same, but not clear enough to be taken for them. */
+const LIKELY: Readonly<Record<string, Member>> = {
+  ...ALIASES,
+  host: 'baseUrl',
+  hostname: 'baseUrl',
+  ip: 'baseUrl',
+  login: 'username',
+  pass: 'password',
+  passwd: 'password',
+  pwd: 'password',
+  thumbprint: 'fingerprint',
+}
 
 /** In characters: the engine of a fleet takes no longer ones. */
 const LONGEST_NAME = 200
@@ -35,6 +56,8 @@ export interface UsableRow {
   readonly fingerprint?: string
   readonly username?: string
   readonly password?: string
+  /** Which appliance it is, where the instances of a fleet reach it at different addresses. */
+  readonly ownerKey?: string
 }
 
 export interface RowRules {
@@ -46,7 +69,7 @@ export interface RowRules {
    */
   lookUp?: (variable: string) => string | undefined
   /** What a row leaves out. */
-  defaults?: { readonly [Name in Exclude<Member, 'name'>]?: unknown }
+  defaults?: { readonly [Name in Exclude<Member, 'name' | 'ownerKey'>]?: unknown }
   /**
    * The inventory is part of a flow: no row may contain an account, since flows are exported, and
    * whoever wrote it deploys. Who writes one elsewhere may use only what the next two members allow.
@@ -63,29 +86,32 @@ export interface CheckedRows {
   rows: UsableRow[]
   /** For each other row, which one it is and what is wrong with it; its name, or an empty text. */
   faults: { name: string; sentences: Sentence[] }[]
+  /** The columns and members that are none of ours, in the order in which they were found. */
+  ignored: string[]
   /** Why it is no inventory at all. */
   failure?: Sentence
 }
 
 /**
  * Checks an inventory row by row. Of two rows with the same name or address, the first one counts.
- * @param value an array, or JSON text
+ * @param value an array, or a text: JSON, or CSV with a header
  */
 export function checkRows(value: unknown, rules: RowRules): CheckedRows {
   const { say } = rules
-  const checked: CheckedRows = { rows: [], faults: [] }
-  const read = typeof value === 'string' ? parsed(value, say) : { list: value }
+  const ignored = new Set<string>()
+  const checked: CheckedRows = { rows: [], faults: [], ignored: [] }
+  const read: List = typeof value === 'string' ? parsed(value, say, ignored) : { list: value }
   if ('failure' in read) return { ...checked, failure: read.failure }
-  const { list } = read
+  const { list, lines } = read
   if (!Array.isArray(list)) return { ...checked, failure: say('inventoryNotArray') }
-  /** Where they were seen first, counted from 1. */
+  /** Where they were seen first, counted from 1; in a CSV, the header is 1. */
   const names = new Map<string, number>()
   const addresses = new Map<string, number>()
 
   for (const [index, given] of (list as unknown[]).entries()) {
-    const at = index + 1
+    const at = lines?.[index] ?? index + 1
     const wrong: Sentence[] = []
-    const row = readRow(given, rules, wrong)
+    const row = readRow(given, rules, wrong, ignored)
     const { name } = row
     if (name !== '') {
       const first = names.get(name)
@@ -101,25 +127,54 @@ export function checkRows(value: unknown, rules: RowRules): CheckedRows {
     if (wrong.length === 0) checked.rows.push(row)
     else checked.faults.push({ name, sentences: [labelOf(at, name, rules), ...wrong] })
   }
-  return checked
+  return { ...checked, ignored: [...ignored].slice(0, MOST_IGNORED) }
 }
+
+/** Of the names of foreign columns and members: rows may be anything. */
+const MOST_IGNORED = 50
+
+/**
+ * The member that was probably meant by a name that is none, where that one is missing. Whatever else
+ * has no place here is of no interest.
+ */
+function meantBy(name: string, given: ReadonlySet<string>): Member | undefined {
+  const plain = plainName(name)
+  const likely =
+    lookedUp(LIKELY, plain) ?? nearest(plain, ROW_MEMBERS, ({ length }) => (length + 1) / 4)
+  return likely === undefined || given.has(likely) ? undefined : (likely as Member)
+}
+
+/** `Base URL`, `base_url` and `baseUrl` are one. */
+const plainName = (name: string): string => name.toLowerCase().replace(/[\s_.-]/g, '')
+
+/** An object with own members only: the name of a column may be `constructor`. */
+const lookedUp = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
 
 const labelOf = (row: number, name: string, { say }: RowRules): Sentence =>
   name === ''
     ? say('inventoryRow', { row })
     : say('inventoryRowNamed', { row, name: shortened(name, 60) })
 
-function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow {
+function readRow(
+  given: unknown,
+  rules: RowRules,
+  wrong: Sentence[],
+  ignored: Set<string>,
+): UsableRow {
   const { say, lookUp, defaults = {}, isTyped = false, secretPrefix = SECRET_PREFIX } = rules
   if (!isObject(given)) {
     wrong.push(say('rowNoObject'))
     return { name: '', baseUrl: '' }
   }
   // A typo must not be silent: without its fingerprint, a gateway would be trusted for another reason.
-  for (const [member] of membersIn(given)) {
+  const members = new Set(membersIn(given).map(([member]) => member))
+  for (const member of members) {
     if (ROW_MEMBERS.some((known) => known === member)) continue
-    const known = ROW_MEMBERS.join(', ')
-    wrong.push(say('rowField', { field: shortened(member, 60), known }))
+    const meant = meantBy(member, members)
+    const field = shortened(member, 60)
+    if (meant !== undefined) wrong.push(say('rowField', { field, meant }))
+    else if (ignored.size < MOST_IGNORED) ignored.add(field)
   }
 
   function text(member: Member): string {
@@ -131,7 +186,8 @@ function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow 
       wrong.push(fault)
       return ''
     }
-    return member === 'name' ? '' : resolved(textOf(defaults[member], member), member)
+    if (member === 'name' || member === 'ownerKey') return ''
+    return resolved(textOf(defaults[member], member), member)
   }
 
   /** What may not stand in a row, by who can write it. */
@@ -178,6 +234,7 @@ function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow 
   if (name === '' && wrong.length === before) wrong.push(say('rowNoName'))
   if (name.length > LONGEST_NAME) wrong.push(say('rowLongName', { most: LONGEST_NAME }))
   const [baseUrl, fingerprint] = [text('baseUrl'), text('fingerprint')]
+  const ownerKey = text('ownerKey')
   const isSound = wrong.length
   const username = text('username')
   const host = wrong.length === isSound ? refusedHost() : undefined
@@ -190,7 +247,7 @@ function readRow(given: unknown, rules: RowRules, wrong: Sentence[]): UsableRow 
     if (username === '') wrong.push(say('noUsername'))
     if (password === '') wrong.push(say('noPassword'))
   }
-  return { name, baseUrl, fingerprint, username, password }
+  return { name, baseUrl, fingerprint, username, password, ...(ownerKey !== '' && { ownerKey }) }
 }
 
 /** Part by part: `10.0.0.*` does not stand for `10.0.0.example.org`. */
@@ -229,12 +286,64 @@ function addressOf(
 /** `${NAME}` as a whole value. */
 const variableIn = (text: string): string | undefined => /^\s*\$\{([^}]+)\}\s*$/.exec(text)?.[1]
 
-function parsed(text: string, say: RowRules['say']): { list: unknown } | { failure: Sentence } {
-  const plain = parsedWithin(text.replace(/^\ufeff/, ''), INVENTORY_LIMITS)
+/** `lines` of a CSV: where each row begins, as a spreadsheet counts. */
+type List = { list: unknown; lines?: number[] } | { failure: Sentence }
+
+function parsed(given: string, say: RowRules['say'], ignored: Set<string>): List {
+  const text = given.replace(/^\ufeff/, '')
+  if (text.length > INVENTORY_LIMITS.characters) return { failure: say('inventoryTooLarge') }
+  const table = /^\s*[[{]/.test(text) ? undefined : tableIn(text, say, ignored)
+  if (table !== undefined) return table
+  const plain = parsedWithin(text, INVENTORY_LIMITS)
   if (plain.fault === undefined) return { list: plain.value }
   if (plain.fault !== 'is not JSON') return { failure: say('inventoryTooLarge') }
   if (plain.at === undefined) return { failure: say('inventoryNotJson') }
   const lines = text.slice(0, plain.at).split('\n')
   const [line, column] = [lines.length, lines.at(-1)!.length + 1]
   return { failure: say('inventoryNotJsonAt', { line, column }) }
+}
+
+/**
+ * The rows of a CSV, as its JSON would have them; undefined for a text that is none. No sentence repeats
+ * a cell: without a header, the first line is a row, maybe with a password.
+ */
+function tableIn(text: string, say: RowRules['say'], ignored: Set<string>): List | undefined {
+  const table = readTable(text, INVENTORY_LIMITS.values)
+  if ('fault' in table) {
+    return {
+      failure:
+        table.fault === 'quote'
+          ? say('inventoryQuote', { line: table.line })
+          : say('inventoryTooLarge'),
+    }
+  }
+  const { header, rows } = table
+  const columns = header.map(plainName)
+  if (!columns.includes('name')) {
+    return header.length > 1 ? { failure: say('inventoryNoHeader') } : undefined
+  }
+  /** Where the cells of each member stand. A name of its own counts before what people call it. */
+  const places = new Map<Member, number>()
+  for (const member of ROW_MEMBERS) {
+    const names = Object.keys(ALIASES).filter((alias) => ALIASES[alias] === member)
+    const name = [member.toLowerCase(), ...names].find((each) => columns.includes(each))
+    if (name === undefined) continue
+    const place = columns.indexOf(name)
+    if (columns.includes(name, place + 1)) {
+      return { failure: say('inventoryColumnTwice', { field: member }) }
+    }
+    places.set(member, place)
+  }
+  const used = new Set<string>(places.keys())
+  for (const [place, column] of header.entries()) {
+    if (column === '' || [...places.values()].includes(place)) continue
+    const field = shortened(column, 60)
+    const meant = meantBy(column, used)
+    if (meant !== undefined) return { failure: say('inventoryColumn', { field, meant }) }
+    if (ignored.size < MOST_IGNORED) ignored.add(field)
+  }
+  const list = rows.map(({ cells }) =>
+    Object.fromEntries([...places].map(([member, place]) => [member, cells[place] ?? ''])),
+  )
+  return { list, lines: rows.map(({ line }) => line) }
 }

@@ -17,6 +17,7 @@ export class RequestError extends Error implements Failure {
 
 type Path =
   | 'connection'
+  | 'connections'
   | 'inventory'
   | 'appliances'
   | 'lookup'

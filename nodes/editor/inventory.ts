@@ -55,6 +55,8 @@ export interface CheckedInventory {
   names: string[]
   /** What is wrong with its rows. */
   faults: Failure[]
+  /** Columns and members that nobody reads. */
+  ignored: string[]
 }
 
 /** @throws RequestError */

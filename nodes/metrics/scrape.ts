@@ -90,7 +90,7 @@ function distinct(): (name: string, id: string) => string {
  */
 function faultyIn({ fleet }: GatewayNode, wants: Wanted): string[] {
   if (!fleet) return []
-  const names = new Set(faultsFor(fleet, wants)[1].map(({ cause }) => cause.appliance!))
+  const names = new Set(faultsFor(fleet, wants)[1].flatMap(({ cause }) => cause.appliance ?? []))
   const known = names.size > 0 ? new Set(fleet.names()) : names
   return [...names].filter((name) => !known.has(name))
 }

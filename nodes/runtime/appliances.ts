@@ -28,7 +28,7 @@ export function appliancesIn({ appliance, applianceType }: AppliancesConfig): Wa
   throw refused('appliance', 'is empty; choose all gateways, or enter a name pattern')
 }
 
-/** What is wrong with an inventory, for a node: all of it, or the rows that the node would be for. */
+/** What is wrong with an inventory, for a node: all of it, or what concerns the rows that the node is for. */
 export function faultsFor(
   fleet: Fleet,
   wanted: Wanted,
@@ -36,7 +36,28 @@ export function faultsFor(
   const rows = fleet
     .faults()
     .filter(({ cause: { appliance: name } }) => name && wanted(name) && fleet.owns(name))
-  return [fleet.failure, rows]
+  const ofAll = fleet.alerts().filter(({ cause }) => cause.appliance === undefined)
+  return [fleet.failure, [...ofAll, ...rows]]
+}
+
+/** More errors at once would say no more. */
+const MOST_TOLD = 10
+
+/** Returns what tells each alert of an inventory once, and again only after it was over. */
+export function tellerOfAlerts(
+  fleet: Fleet,
+  wanted: Wanted,
+  tell: (alert: GatewayError) => void,
+): () => void {
+  let known: ReadonlySet<string> = new Set()
+  return () => {
+    const alerts = fleet.alerts().filter(({ cause: { appliance: name } }) => {
+      return name === undefined || (wanted(name) && fleet.owns(name))
+    })
+    const news = alerts.filter(({ message }) => !known.has(message))
+    known = new Set(alerts.map(({ message }) => message))
+    for (const alert of news.slice(0, MOST_TOLD)) tell(alert)
+  }
 }
 
 export type Wanted = (name: string) => boolean

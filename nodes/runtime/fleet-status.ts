@@ -75,7 +75,9 @@ export function createFleetStatus(
 
   function render(): void {
     if (failure) return show('away', briefly(failure, words))
-    const total = all.size + rows.length
+    // A row that is faulty may be in use as it was before.
+    const others = rows.filter(({ cause: { appliance } }) => appliance && !all.has(appliance))
+    const total = all.size + others.length
     if (total === 0) return show('failing', words(`${kind}.fleetNone`, {}))
     const values = { up: numbers.format(good), all: numbers.format(total) }
     const worst = WORST_FIRST.find((lamp) => standings.get(lamp)!.size > 0)
@@ -84,7 +86,7 @@ export function createFleetStatus(
       ? { lamp: worst!, name: first[0], text: first[1].trouble.text() }
       : rows[0] && {
           lamp: 'failing' as const,
-          name: rows[0].cause.appliance ?? '?',
+          name: rows[0].cause.appliance,
           text: briefly(rows[0], words),
         }
     if (!reason) {
@@ -92,6 +94,7 @@ export function createFleetStatus(
       if (worst) show(worst, words(`${kind}.fleet`, values))
       return
     }
+    if (reason.name === undefined) return show(reason.lamp, reason.text)
     const name = shortened(reason.name, LONGEST_NAME)
     const troubled = numbers.format(bad + rows.length)
     show(

@@ -77,6 +77,7 @@ export interface ListedAppliance {
   readonly name: string
   /** Its URL. */
   readonly address: string
+  readonly fingerprint?: string
   readonly isOwned: boolean
   /** Undefined before it is first used. */
   readonly connection?: Connection
@@ -97,6 +98,10 @@ export interface Fleet {
   names(): string[]
   /** What is wrong with the inventory, row by row (`cause.appliance`); the other rows work. */
   faults(): GatewayError[]
+  /** The columns and members of the inventory that nobody reads. */
+  ignored(): string[]
+  /** What went wrong with the inventory while it was in use, for the Catch nodes: what was read before stays. */
+  alerts(): GatewayError[]
   /** True while this instance works for it, or would if its row could be used. */
   owns(name: string): boolean
   /**

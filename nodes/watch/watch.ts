@@ -32,6 +32,7 @@ import {
   appliancesIn,
   faultsFor,
   followAppliances,
+  tellerOfAlerts,
   type AppliancesConfig,
 } from '../runtime/appliances'
 import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
@@ -87,10 +88,16 @@ export = (RED: NodeAPI): void => {
       const language = languageOf(config.language || RED._('locale'))
       wantsSnapshot = choiceProperty('initial', config.initial, ['none', 'snapshot']) === 'snapshot'
       if (closed) return
+      const { fleet } = gateway
+      const tellAlerts = fleet && tellerOfAlerts(fleet, wanted, tellAlert)
       unfollow = followAppliances(gateway, wanted, {
         added: (appliance) => watch(appliance, { ...options, language }),
         removed: leave,
-        changed: () => gateway.fleet && status.faulty(...faultsFor(gateway.fleet, wanted)),
+        changed() {
+          if (!fleet) return
+          status.faulty(...faultsFor(fleet, wanted))
+          tellAlerts?.()
+        },
         engine: (change) => {
           const { report } = options
           const event = engineEvent(change, gateway.identity.name, language, report)
@@ -160,6 +167,11 @@ export = (RED: NodeAPI): void => {
       const { appliance, identity = user?.identity } = of ?? {}
       const about = appliance === undefined ? {} : { appliance }
       this.error(asGatewayError(error, OPERATION, identity), about)
+    }
+    const tellAlert = (alert: GatewayError): void => {
+      const { appliance } = alert.cause
+      const about = appliance === undefined ? {} : { appliance }
+      this.error(asGatewayError(alert, OPERATION, user?.identity), about)
     }
     const fail = (error: unknown, of?: Appliance): void => {
       if (closed) return

@@ -58,7 +58,12 @@ export async function startFleet({
   async function writeInventories(present) {
     for (const name of names) {
       const own = await inventoryFor(name, present)
-      const entries = own.map(({ name: appliance, url }) => ({ name: appliance, baseUrl: url }))
+      // An instance may have ways of its own to the same gateways.
+      const entries = own.map(({ name: appliance, url }) => ({
+        name: appliance,
+        baseUrl: url,
+        ownerKey: appliance,
+      }))
       writeFileSync(inventoryOf(name), JSON.stringify(entries))
     }
   }

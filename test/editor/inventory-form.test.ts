@@ -232,6 +232,83 @@ inBrowser('an inventory in the forms', function () {
     await editor.press('cancel')
   })
 
+  it('is tested as a whole, and trusts the certificates that were shown by one click', async () => {
+    const print = (digit: string) => Array.from({ length: 32 }, () => digit.repeat(2)).join(':')
+    const shown = (name: string, digit: string) => ({
+      name,
+      address: 'https://10.0.0.2',
+      ok: false,
+      code: 'TLS',
+      message: 'Not trusted.',
+      certificate: { fingerprint: print(digit), subject: HOSTILE, issuer: '' },
+    })
+    const results = [
+      { name: 'Oslo 1', address: 'https://10.0.0.1', ok: true, reused: false },
+      shown('Oslo 2', 'A'),
+      shown('Oslo 3', 'B'),
+      { ...shown('Oslo 4', 'C'), fingerprint: print('D') },
+      { name: HOSTILE, address: '', ok: false, code: 'LOGIN_REFUSED', message: 'Refused.' },
+    ]
+    answers['inventory'] = () => ({
+      appliances: 5,
+      names: results.map(({ name }) => name),
+      faults: [],
+      ignored: ['Region', HOSTILE],
+    })
+    answers['connections'] = ({ offset }) => ({
+      total: 5,
+      results: results.slice(Number(offset), Number(offset) + 3),
+    })
+    const rows = ['Oslo 1', 'Oslo 2', 'Oslo 3', 'Oslo 4'].map((name, index) => ({
+      name,
+      baseUrl: `https://10.0.0.${index + 1}`,
+      ...(name === 'Oslo 4' && { fingerprint: print('D') }),
+    }))
+    const id = await openNew({ inventory: JSON.stringify(rows), inventoryType: 'json' })
+    const result = page.locator('#media-gateway-test-result')
+    const testAll = async () => {
+      await page.click('#media-gateway-test-all')
+      await result.locator('li').nth(4).waitFor()
+    }
+    await testAll()
+    should(asked.map(({ path }) => path)).eql(['inventory', 'connections', 'connections'])
+    should(await result.innerText())
+      .containEql('Not used: Region')
+      .and.containEql('Connected: 1 of 5')
+      .and.containEql(`Oslo 2 certificate not trusted: ${print('A')}`)
+      .and.containEql('Oslo 4 another certificate than its row trusts')
+      .and.containEql('Username or password rejected')
+    should(await page.locator('.from-appliance').count()).equal(0)
+    // Nothing is trusted before somebody says so.
+    should(await typed('inventory').inputValue()).equal(JSON.stringify(rows))
+    await page.click('#media-gateway-trust-all')
+    await until(() => asked.length === 6)
+    const trusted = rows.map((row) => ({
+      ...row,
+      ...(row.name === 'Oslo 2' && { fingerprint: print('A') }),
+      ...(row.name === 'Oslo 3' && { fingerprint: print('B') }),
+    }))
+    should(asked.at(-1)!.body['connection']).have.property('inventory', JSON.stringify(trusted))
+    await result.locator('li').nth(4).waitFor()
+    await editor.press('ok')
+    should(await editor.exported(id)).containEql({ inventory: JSON.stringify(trusted) })
+
+    // Where the rows are elsewhere, their fingerprints are to be entered there.
+    await openNew({ inventory: '/data/sites.csv', inventoryType: 'file' })
+    await testAll()
+    should(await page.locator('#media-gateway-trust-all').count()).equal(0)
+    const lines = (await page.inputValue('#media-gateway-fingerprints')).split('\n')
+    should(lines.slice(0, 3)).eql([
+      'name,baseUrl,fingerprint',
+      'Oslo 1,https://10.0.0.1,',
+      `Oslo 2,https://10.0.0.2,${print('A')}`,
+    ])
+    should(lines[4]).endWith(print('D'))
+    const link = result.locator('a[download="fingerprints.csv"]')
+    should(decodeURIComponent((await link.getAttribute('href'))!)).containEql(print('B'))
+    await editor.press('cancel')
+  })
+
   it('names bad rows while they are edited, as the run time would', async () => {
     const id = await openNew({ inventory: '', inventoryType: 'json', baseUrl: '' })
     const place = page.locator('#media-gateway-inventory-faults')
@@ -245,7 +322,7 @@ inBrowser('an inventory in the forms', function () {
       'Row 2 of the inventory: It is not an object.',
       'Row 3 of the inventory, "Oslo": Row 1 has the same name.',
       'Row 4 of the inventory, "Narvik": Row 1 has the same URL.',
-      'Row 5 of the inventory, "Lund": The field "baseURL" is unknown. Known fields are name, baseUrl, fingerprint, username, password.',
+      'Row 5 of the inventory, "Lund": The field "baseURL" is unknown. Did you mean baseUrl?',
       'Row 6 of the inventory, "Malmö": The field password must be the name of an environment variable, such as ${OSLO_PASSWORD}, because flows are exported.',
       'and 1 more',
     ])
@@ -419,6 +496,26 @@ inBrowser('an inventory in the forms', function () {
         reused: false,
         user: { name: 'op', roles: ['Operator'], isLicensed: true },
       })
+      answers['connections'] = () => ({
+        total: 3,
+        results: [
+          { name: 'Oslo 1', address: 'https://10.0.0.1', ok: true },
+          {
+            name: 'Oslo 2',
+            address: 'https://10.0.0.2',
+            ok: false,
+            code: 'TLS',
+            certificate: { fingerprint: Array.from({ length: 32 }, () => 'A7').join(':') },
+          },
+          {
+            name: 'Bergen, control room',
+            address: 'https://10.0.0.3',
+            ok: false,
+            code: 'LOGIN_REFUSED',
+            message: 'Refused.',
+          },
+        ],
+      })
       await openNew({ ...ofJson, name: 'Fleet' })
       await page.click('#media-gateway-test-appliance')
       await option('Oslo 2').waitFor()
@@ -426,6 +523,14 @@ inBrowser('an inventory in the forms', function () {
       await option('Oslo 2').click()
       await test()
       await shoot('config-tested')
+      await page.click('#media-gateway-test-all')
+      await page.locator('#media-gateway-trust-all').waitFor()
+      await shoot('config-tested-all')
+      await editor.press('cancel')
+      await openNew({ name: 'Fleet', inventory: '/data/sites.csv', inventoryType: 'file' })
+      await page.click('#media-gateway-test-all')
+      await page.locator('#media-gateway-fingerprints').waitFor()
+      await shoot('config-tested-file')
       await editor.press('cancel')
 
       await page.setViewportSize({ width: 1400, height: 900 })

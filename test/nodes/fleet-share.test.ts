@@ -190,7 +190,7 @@ describe('a fleet whose ownership moves', () => {
     await given
     ;[one.openSessions, two.openSessions, one.logouts, two.logouts].should.eql([0, 0, 1, 1])
     told.should.eql(['+one', '+two', '-one', '-two'])
-    logged.should.eql(['Inventory: 0 added, 1 changed, 1 removed.'])
+    logged.should.eql(['Inventory: 0 added, 1 changed, 1 removed: two.'])
   })
 
   it('sends nothing while the share may not', async () => {
@@ -489,11 +489,13 @@ describe('a fleet whose ownership moves', () => {
   })
 
   it('of 10,000 appliances opens nothing before it is used, and changes one quickly', async () => {
-    const rows = Array.from({ length: 10_000 }, (_, index) => ({
+    const [one, two] = simulators as [Simulator, Simulator]
+    const more = Array.from({ length: 9998 }, (_, index) => ({
       name: `site-${index}`,
       baseUrl: `http://10.${index >> 8}.${index & 255}.1`,
       ...ACCOUNT,
     }))
+    const rows = [row('one', one), row('two', two), ...more]
     share.owns = () => true
     const begun = process.cpuUsage()
     fleet.update({ rows, faults: [] })

@@ -13,7 +13,7 @@ import {
 } from '../../nodes/gateway/fleet/inventory'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
-import { helper, load, result, send, unload, type FlowOptions } from '../support/flow'
+import { helper, load, result, send, unload, type FlowOptions, type Message } from '../support/flow'
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
 
@@ -136,7 +136,8 @@ describe('the inventory of a config node', function () {
       })
       write([variable('FLEET_TEST_PASSWORD'), variable('SRT_TEST_PASSWORD')])
       await until(() => thief.calls.length > 0)
-      await until(() => fleet().names().join() === 'by SRT_TEST_PASSWORD')
+      // All others have gone, which may be a mistake.
+      await until(() => fleet().names().join() === 'by SRT_TEST_PASSWORD,one,two')
       const { text } = thief.calls[0]!
       text.should.containEql('a password with the prefix')
       JSON.stringify(thief.calls).should.not.match(/manager/)
@@ -156,6 +157,60 @@ describe('the inventory of a config node', function () {
       await unload()
       await thief.stop()
     }
+  })
+
+  it('may be a CSV; a row that becomes faulty stays as it was, and so do many that go at once', async () => {
+    const path = join(folder, 'sites.csv')
+    const away = ['three', 'four', 'five'].map(
+      (name, index) => `${name};http://127.0.0.1:${index + 1}`,
+    )
+    const write = (...lines: string[]): void =>
+      writeFileSync(path, ['\ufeffName;URL;Password;Region', ...lines].join('\r\n'))
+    const [first, second] = [`one;${one.url};manager;North`, `two;${two.url}`]
+    write(first, second, ...away)
+    await start(
+      { inventoryType: 'file', inventory: path, pollInterval: 1, timeout: 500 } as object,
+      { watch: { ...WATCH, applianceType: 'pattern', appliance: 't*o' } },
+    )
+    fleet().names().should.eql(['one', 'two', 'three', 'four', 'five'])
+    const caught: Array<Message & { error: GatewayError }> = []
+    helper.getNode('caught').on('input', (msg) => void caught.push(msg as never))
+    await until(() => two.openSessions === 1)
+    const session = two.logins
+    const faultsNow = (): string[] =>
+      fleet()
+        .faults()
+        .map(({ message: text }) => text)
+    faultsNow().should.eql([])
+
+    write(first, `${second};\${FLEET_TEST_GONE}`, ...away)
+    await until(() => caught.length === 1)
+    caught[0]!.should.match({
+      error: { cause: { code: 'CONFIG', appliance: 'two' } },
+      appliance: 'two',
+    })
+    faultsNow().should.match([/"two": The field password .* is used as it was before\.$/])
+    fleet().names().should.have.length(5)
+    const devices = await result('list-devices', { appliance: 'two' })
+    devices.should.match({ payload: [{ _id: two.devices[0]!._id }] })
+
+    // An export that has lost most of its rows.
+    write(first, second)
+    await until(() => caught.length === 2)
+    caught[1]!.error.message.should.match(
+      /3 of 5 appliances are no longer in the inventory: three, four, five\. They stay in use until .* 5 minutes/,
+    )
+    fleet().names().sort().should.eql(['five', 'four', 'one', 'three', 'two'])
+    faultsNow().should.match([/^Gateway "sites": 3 of 5 appliances/])
+    ;(await gateways())[0]!.inventory!.should.match({ appliances: 5, faults: [{ code: 'CONFIG' }] })
+    // A deploy confirms it.
+    ;[two.logins, caught.length].should.eql([session, 2])
+    await unload()
+    await start({ inventoryType: 'file', inventory: path })
+    fleet().names().should.eql(['one', 'two'])
+    message(() => fleet().find('TWO')).should.equal(
+      'NOT_FOUND The inventory has no appliance "TWO". Did you mean "two"?',
+    )
   })
 
   interface Listed {
@@ -408,6 +463,81 @@ describe('the inventory of a config node', function () {
     searched.found.should.equal(11)
     two.journal.should.have.length(before)
     ;(await post('appliances', { id: 'gone' })).should.eql({ notDeployed: true })
+  })
+
+  it('is tested as a whole: one login for each, and certificates that nobody trusts yet', async () => {
+    const secured = await Promise.all([1, 2].map(() => startSimulator({ https: true, routes: 1 })))
+    try {
+      const [first, second] = secured as [Simulator, Simulator]
+      const path = join(folder, 'tested.csv')
+      const lines = [
+        'name,url,username,password,fingerprint',
+        `one,${one.url},,,`,
+        `wrong,${two.url},haiadmin,not it,`,
+        `new,${first.url},,,`,
+        `pinned,${second.url},,,${second.fingerprint}`,
+        `other,${second.url}/x,,,${first.fingerprint}`,
+        'away,http://127.0.0.1:1,,,',
+        ...Array.from({ length: 4 }, (_, index) => `more ${index},${one.url}/${index},,,`),
+      ]
+      writeFileSync(path, lines.join('\n'))
+      const stored = { inventoryType: 'file', inventory: path }
+      await start({ ...stored, timeout: 2000 } as object)
+      const form = {
+        ...stored,
+        baseUrl: '',
+        inventoryHosts: '127.0.0.1',
+        username: 'haiadmin',
+        password: 'manager',
+        timeout: 2000,
+        id: 'gateway',
+      }
+      const logins = (): number[] =>
+        [one, two, first, second].map(
+          ({ journal }) =>
+            journal.filter(({ method, path: at }) => method === 'POST' && at.endsWith('/session'))
+              .length,
+        )
+      const before = logins()
+      type Answer = { total: number; results: Array<Record<string, unknown>> }
+      const ask = async (offset: number, more: object = {}): Promise<Answer> =>
+        (await post('connections', {
+          connection: { ...form, ...more },
+          offset,
+        })) as unknown as Answer
+      const { total, results } = await ask(0)
+      ;[total, results.length].should.eql([10, 8])
+      results.slice(0, 6).should.match([
+        { name: 'one', ok: true, reused: false },
+        { name: 'wrong', ok: false, code: 'LOGIN_REFUSED' },
+        { name: 'new', ok: false, code: 'TLS', certificate: { fingerprint: first.fingerprint } },
+        { name: 'pinned', ok: true, fingerprint: second.fingerprint },
+        { name: 'other', ok: false, code: 'TLS', fingerprint: first.fingerprint },
+        { name: 'away', ok: false, code: 'UNAVAILABLE' },
+      ])
+      const rest = await ask(8)
+      rest.results.map(({ name }) => name).should.eql(['more 2', 'more 3'])
+      const [ofOne, ofTwo, ofFirst, ofSecond] = logins().map((all, at) => all - before[at]!)
+      ;[ofTwo, ofFirst, ofSecond].should.eql([1, 0, 1])
+      ofOne!.should.be.belowOrEqual(5)
+      JSON.stringify([results, rest]).should.not.match(/manager|not it/)
+      // A refused login is not tried again at once.
+      const again = await ask(0)
+      again.results[1]!.should.match({ ok: false, sentences: [{ key: 'testHeld' }] })
+      logins()[1]!.should.equal(before[1]! + 1)
+      // The stored password goes where it was stored for.
+      const elsewhere = await ask(0, { password: '__PWRD__', inventoryHosts: '*' })
+      elsewhere.results.every(({ passwordNeeded }) => passwordNeeded === true).should.be.true()
+      const deployed = await ask(0, { password: '__PWRD__' })
+      deployed.results[0]!.should.match({ ok: true, reused: true })
+      ;(await ask(99)).should.match({ total: 10, results: [] })
+    } finally {
+      await unload()
+      for (const simulator of secured) {
+        await until(() => simulator.openSockets === 0)
+        await simulator.stop()
+      }
+    }
   })
 
   it('is where the requests of the editor look: in one of its appliances, by name', async () => {

@@ -144,7 +144,7 @@ describe('the package', function () {
         .map((set) => `${set[0]!.toUpperCase()}${set.slice(1).replace('-', ' ')}`)
       Object.keys(examples)
         .sort()
-        .should.deepEqual([...titles, 'All nodes', 'Start and stop a route'].sort())
+        .should.deepEqual([...titles, 'All gateways', 'All nodes', 'Start and stop a route'].sort())
     })
 
     it('are offered as recipes too, each with a page', () => {
@@ -200,6 +200,8 @@ describe('the package', function () {
       'Ensure route': () => simulator.route('Ensured example') !== undefined,
       'Start and stop a route': () =>
         commanded('stop-route') && simulator.route('Studio A')?.state === 'idle',
+      'All gateways': () =>
+        commanded('stop-route', 'start-route') && simulator.route('Studio A')?.state === 'running',
       'All nodes': () =>
         changed('delete') && !simulator.routes.some(({ name: each }) => each.startsWith('Demo ')),
     }

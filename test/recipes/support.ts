@@ -13,6 +13,8 @@ export const examples = join(root, 'examples')
 export const GATEWAY = 'a8040be890603b7c'
 /** The gateway of the other site, in recipes about two. */
 export const SECOND = '4c1f0d7e92b8a635'
+/** The one with an inventory. */
+export const ALL = 'e27c5a90d41b86f3'
 /** The one recipe that needs another package: test/editor/control-panel.test.ts runs it. */
 export const PANEL = 'Recipes/Control panel.json'
 export const DASHBOARD = '@flowfuse/node-red-dashboard'

@@ -4,15 +4,25 @@ import {
   listDevices,
   listRoutes,
   newOperation,
+  say,
   startSession,
   type Certificate,
   type Connection,
   type Mistake,
   type Sentence,
 } from '../../../client/internal'
-import { connect, foundOut, hostOf, type Lease, type ConnectionForm } from './connection'
+import {
+  connect,
+  formAppliances,
+  foundOut,
+  hostOf,
+  type ConnectionForm,
+  type FormAppliance,
+  type Lease,
+} from './connection'
 import { failureOf, type Failure } from './failure'
-import { NotTried, type Logins } from './logins'
+import { NotTried, type Asking, type Logins } from './logins'
+import { hostIn } from '../options'
 import { text } from './lookup'
 
 /** What a test of a connection found out before it ended. */
@@ -38,14 +48,38 @@ export interface TestConnection {
   user?: string
 }
 
-/** Returns the test of a connection, which never throws, and leaves no session behind. */
-export const createConnectionTest =
-  (RED: NodeAPI, logins: Logins): ((test: TestConnection) => Promise<ConnectionReport>) =>
-  async ({ form, appliance, user }) => {
+/** A part of the appliances of an inventory, tested. */
+export interface InventoryReport {
+  /** Of the inventory. */
+  total: number
+  /** In its order. */
+  results: (ConnectionReport & FormAppliance)[]
+}
+
+/** Tested at once, and in one answer. */
+const PART = 8
+
+export interface ConnectionTests {
+  /** Never throws. */
+  test(test: TestConnection): Promise<ConnectionReport>
+  /** Tests the next ones of an inventory, from `offset`. @throws GatewayError when it is none */
+  testPart(test: Omit<TestConnection, 'appliance'> & { offset: number }): Promise<InventoryReport>
+}
+
+/** Tests of connections leave no session behind. Of an inventory, each appliance gets one login at most. */
+export function createConnectionTests(RED: NodeAPI, logins: Logins): ConnectionTests {
+  /** The users whose inventory is being tested. */
+  const testing = new Set<string | undefined>()
+
+  async function testOnce(
+    form: ConnectionForm,
+    appliance: string | undefined,
+    asking: Asking,
+  ): Promise<ConnectionReport> {
     const report: ConnectionReport = { ok: false, reused: false }
     let connection: Lease | undefined
     try {
-      connection = await connect(RED, logins, form, appliance, { user })
+      connection = await connect(RED, logins, form, appliance, asking)
       report.reused = connection.reused
       await fill(report, connection.gateway)
       report.ok = true
@@ -58,6 +92,39 @@ export const createConnectionTest =
     }
     return report
   }
+
+  async function testAll(form: ConnectionForm, offset: number): Promise<InventoryReport> {
+    const all = await formAppliances(RED, form)
+    const part = all.slice(offset, offset + PART)
+    const reports = new Map<string, ConnectionReport>()
+    // Behind one host, they are one after the other.
+    const hosts = new Map<string, string[]>()
+    for (const { name, address } of part) {
+      const host = hostIn(address)
+      hosts.set(host, [...(hosts.get(host) ?? []), name])
+    }
+    await Promise.all(
+      [...hosts.values()].map(async (names) => {
+        for (const name of names) reports.set(name, await testOnce(form, name, {}))
+      }),
+    )
+    const results = part.map((one) => ({ ...reports.get(one.name)!, ...one }))
+    return { total: all.length, results }
+  }
+
+  return {
+    test: ({ form, appliance, user }) => testOnce(form, appliance, { user }),
+    async testPart({ form, offset, user }) {
+      if (testing.has(user)) throw new NotTried(say('testRunning'))
+      testing.add(user)
+      try {
+        return await testAll(form, offset)
+      } finally {
+        testing.delete(user)
+      }
+    },
+  }
+}
 
 /** A failure; without a code where nothing is known about the gateway. */
 const failureIn = (error: unknown, host: string): Partial<Failure> => ({

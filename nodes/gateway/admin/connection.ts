@@ -12,11 +12,17 @@ import {
 } from '../../../client/internal'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
+import { unknownAppliance } from '../../../client/fleet/inventory'
 import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from '../options'
 import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
 import { hasInventory } from '../fleet/inventory'
 import { NotDeployed, PasswordNeeded } from './failure'
-import { checkedInventory, readFormInventory, type CheckedInventory } from './inventory'
+import {
+  checkedInventory,
+  readFormInventory,
+  withoutUser,
+  type CheckedInventory,
+} from './inventory'
 import type { Asking, Logins } from './logins'
 
 /** The values of a config form that may not be deployed yet; with only an ID, the deployed ones. */
@@ -103,7 +109,10 @@ async function rowIn(
   const { rows, faults } = await readFormInventory(RED, form)
   const row = rows.find(({ name }) => name === appliance)
   const fault = faults.find(({ cause }) => cause.appliance === appliance)
-  if (!row) throw fault ?? new GatewayError('NOT_FOUND', say('applianceNotFound', { appliance }))
+  if (!row) {
+    const names = rows.map(({ name }) => name)
+    throw fault ?? unknownAppliance(appliance, names)
+  }
   const { baseUrl, fingerprint, username, password } = row
   return { baseUrl, fingerprint, username, password }
 }
@@ -120,16 +129,50 @@ export async function checkInventory(
   if (fleet) {
     await fleet.ready
     if (fleet.failure) throw fleet.failure
-    return checkedInventory(fleet.names(), fleet.faults())
+    return checkedInventory(fleet.names(), fleet.faults(), fleet.ignored())
   }
   const stored = storedValues(RED, form.id)
   const password = isTyped(form.password) ? form.password : stored?.password
-  const { rows, faults } = await readFormInventory(RED, resolvedIn(RED, { ...form, password }))
+  const resolved = resolvedIn(RED, { ...form, password })
+  const { rows, faults, ignored } = await readFormInventory(RED, resolved)
   return checkedInventory(
     rows.map(({ name }) => name),
     faults,
+    ignored,
   )
 }
+
+/** An appliance of an inventory that may not be deployed yet. */
+export interface FormAppliance {
+  name: string
+  address: string
+  /** The one that is trusted there. */
+  fingerprint?: string
+}
+
+/**
+ * The appliances of the inventory of a form; none where it has no inventory.
+ * @throws GatewayError `CONFIG` when it is none
+ */
+export async function formAppliances(RED: NodeAPI, form: ConnectionForm): Promise<FormAppliance[]> {
+  const deployed = deployedAs(RED, form)
+  if (deployed) {
+    await deployed.fleet?.ready
+    return deployed.fleet?.list().map(shownAppliance) ?? []
+  }
+  const stored = storedValues(RED, form.id)
+  const password = isTyped(form.password) ? form.password : stored?.password
+  const resolved = resolvedIn(RED, { ...form, password })
+  if (!hasInventory(resolved)) return []
+  const { rows } = await readFormInventory(RED, resolved)
+  return rows.map(({ baseUrl, ...row }) => shownAppliance({ ...row, address: baseUrl }))
+}
+
+const shownAppliance = ({ name, address, fingerprint }: FormAppliance): FormAppliance => ({
+  name,
+  address: withoutUser(address),
+  ...(fingerprint && { fingerprint }),
+})
 
 /** The values of a form, with the variables of its node. */
 function resolvedIn(RED: NodeAPI, form: ConnectionForm): ConnectionForm {
@@ -235,7 +278,7 @@ export function sendsVariables(RED: NodeAPI, form: ConnectionForm): boolean {
 export function readsInventory(RED: NodeAPI, form: ConnectionForm): boolean {
   if (!hasInventory(form) || !isElsewhere(RED, form)) return false
   // JSON can write a character in another way, after a backslash.
-  return form.inventoryType !== 'json' || /\$\{|\\/.test(asText(form.inventory))
+  return form.inventoryType !== 'json' || /[$\\]/.test(asText(form.inventory))
 }
 
 /** True when the form leads to where no deployed node does, or with what none has. */

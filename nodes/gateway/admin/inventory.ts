@@ -16,6 +16,8 @@ export interface CheckedInventory {
   /** The first of them. */
   names: string[]
   faults: Failure[]
+  /** Columns and members that nobody reads. */
+  ignored: string[]
 }
 
 /** In one answer about an inventory: the forms show no more of them. */
@@ -27,10 +29,12 @@ const MOST_LISTED = 2000
 export const checkedInventory = (
   names: readonly string[],
   faults: readonly GatewayError[],
+  ignored: readonly string[] = [],
 ): CheckedInventory => ({
   appliances: names.length,
   names: names.slice(0, MOST),
   faults: shownFaults(faults),
+  ignored: [...ignored],
 })
 
 export const shownFaults = (faults: readonly GatewayError[]): Failure[] =>

@@ -30,7 +30,7 @@ import {
   type Lease,
   type ConnectionForm,
 } from './connection'
-import { createConnectionTest } from './connection-report'
+import { createConnectionTests } from './connection-report'
 import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
 import { NotDeployed, failureOf, type Failure } from './failure'
@@ -76,7 +76,7 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
   const observers = createObservers()
   const sharing = createSharing()
   const logins = createLogins()
-  const testConnection = createConnectionTest(RED, logins)
+  const tests = createConnectionTests(RED, logins)
 
   async function withConnection<T>(
     { form, appliance, user, stop, used }: Question,
@@ -96,7 +96,17 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
       needs: 'media-gateway.write',
       isOfForm: true,
       isAudited: true,
-      work: ({ form, appliance, user }) => testConnection({ form, appliance, user }),
+      work: ({ form, appliance, user }) => tests.test({ form, appliance, user }),
+    },
+
+    connections: {
+      needs: 'media-gateway.write',
+      isOfForm: true,
+      isAudited: true,
+      work({ form, body, user }) {
+        const offset = Number.isInteger(body.offset) ? Math.max(Number(body.offset), 0) : 0
+        return tests.testPart({ form, offset, user })
+      },
     },
 
     lookup: {

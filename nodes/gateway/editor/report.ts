@@ -166,7 +166,11 @@ const word = (key: string): string => text(`connection.is.${key}`)
 function factRow([sign, name, value]: Fact): HTMLElement[] {
   const term = element('dt', {}, signIcon(sign), ' ', text(`connection.fact.${name}`))
   // A fingerprint has no spaces to break the line at.
+  return [term, element('dd', {}, ...fingerprintParts(value))]
+}
+
+/** A fingerprint, with places where its line may break; any other text is one part. */
+export function fingerprintParts(value: string): (Node | string)[] {
   const parts = value.split(/(?<=:)(?=[0-9A-F]{2}\b)/)
-  const lines = parts.flatMap((part, index) => (index === 0 ? [part] : [element('wbr'), part]))
-  return [term, element('dd', {}, ...lines)]
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [element('wbr'), part]))
 }

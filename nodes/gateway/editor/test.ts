@@ -12,6 +12,7 @@ import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 import { faultList } from './inventory'
 import { certificateRows, reportRows, type Report } from './report'
+import { testEach, testedRows, trustRows } from './test-all'
 
 /** What a test depends on. */
 const TESTED = [
@@ -28,6 +29,7 @@ const TESTED = [
 /** Brings the row with the button, and the place for the result, to life. */
 export function prepareTest(node: EditorNode): void {
   const button = document.querySelector<HTMLButtonElement>('#media-gateway-test')!
+  const allButton = document.querySelector<HTMLButtonElement>('#media-gateway-test-all')!
   const result = document.querySelector<HTMLElement>('#media-gateway-test-result')!
   const outdated = element(
     'p',
@@ -39,22 +41,28 @@ export function prepareTest(node: EditorNode): void {
   let isBusy = false
   /** The values of the result that is shown. */
   let tested: string | undefined
+  let isOfAll = false
 
   const connectionNow = (): Connection => connectionOfForm(node)
   const choice = prepareChoice(node, connectionNow)
   const values = () => ({ connection: connectionNow(), appliance: choice.value() })
 
-  async function test(): Promise<void> {
-    // A disabled button would lose the focus.
-    if (isBusy) return
-    busy(true)
-    const now = values()
-    const { connection, appliance } = now
-    const isOfMany = isInventory(connection.inventoryType)
+  function begin(by: HTMLButtonElement): void {
+    busy(by, true)
+    isOfAll = by === allButton
     tested = undefined
     outdated.hidden = true
     result.classList.remove('media-gateway-outdated')
     result.replaceChildren(element('p', {}, text('connection.testing')))
+  }
+
+  async function test(): Promise<void> {
+    // A disabled button would lose the focus.
+    if (isBusy) return
+    begin(button)
+    const now = values()
+    const { connection, appliance } = now
+    const isOfMany = isInventory(connection.inventoryType)
     const rows: HTMLElement[] = []
     let report: Report | undefined
     if (isOfMany) {
@@ -68,28 +76,63 @@ export function prepareTest(node: EditorNode): void {
     if (!report && (!isOfMany || appliance !== undefined)) {
       report = await ask<Report>('connection', { connection, appliance }).catch(reportOf)
     }
-    busy(false)
+    busy(button, false)
     if (appliance !== undefined && report && rows.length > 0) {
       rows.push(element('p', {}, element('b', {}, appliance)))
     } else if (isOfMany && !report) {
       rows.push(element('p', {}, text('connection.inventory.choose')))
     }
-    show(rows, report, now)
+    showReport(rows, report, now)
   }
 
-  function busy(is: boolean): void {
+  async function testAll(): Promise<void> {
+    if (isBusy) return
+    begin(allButton)
+    const { connection } = values()
+    const rows: HTMLElement[] = []
+    let report: Report | undefined
+    try {
+      const checked = await checkInventory(connection)
+      rows.push(...inventoryRows(checked))
+      choice.offer(checked.names)
+      const all = await testEach(connection, (number, total) =>
+        result.replaceChildren(element('p', {}, text('connection.all.testing', { number, total }))),
+      )
+      report = all.find(({ passwordNeeded }) => passwordNeeded)
+      if (!report && all.length > 0) {
+        rows.push(...testedRows(all), ...trustRows(all, connection, enterAll))
+      }
+    } catch (failure) {
+      report = reportOf(failure as RequestError)
+    }
+    busy(allButton, false)
+    finish([...rows, ...(report ? reportRows(report, {}) : [])], {
+      connection,
+      appliance: undefined,
+    })
+    if (report?.passwordNeeded) field(node, 'password').get(0).focus()
+  }
+
+  /** Enters an inventory, and tests again. */
+  function enterAll(inventory: string): void {
+    field(node, 'inventory').typedInput('value', inventory)
+    allButton.focus()
+    void testAll()
+  }
+
+  function busy(by: HTMLButtonElement, is: boolean): void {
     isBusy = is
     button.ariaDisabled = String(is)
-    button.querySelector('.fa')!.classList.toggle('fa-spin', is)
+    allButton.ariaDisabled = String(is)
+    by.querySelector('.fa')!.classList.toggle('fa-spin', is)
     result.ariaBusy = String(is)
   }
 
-  function show(rows: HTMLElement[], report: Report | undefined, of: Values): void {
+  function showReport(rows: HTMLElement[], report: Report | undefined, of: Values): void {
     const { certificate, mistake } = report ?? {}
     // Where a row has an address or a fingerprint of its own, the form does not know them.
     const known = of.appliance === undefined ? of.connection : {}
-    result.replaceChildren(
-      outdated,
+    const shown = [
       ...rows,
       ...(report ? reportRows(report, known) : []),
       ...(certificate ? certificateRows(certificate) : []),
@@ -99,13 +142,18 @@ export function prepareTest(node: EditorNode): void {
       ...(mistake && of.appliance === undefined
         ? [enterButton('baseUrl', mistake.url, 'pencil', text('connection.useUrl', { ...mistake }))]
         : []),
-    )
+    ]
+    finish(shown, of)
     if (report?.passwordNeeded) field(node, 'password').get(0).focus()
+    // In a small window, what the user has to do must be in sight.
+    if (certificate ?? mistake) result.lastElementChild?.scrollIntoView({ block: 'nearest' })
+  }
+
+  function finish(rows: HTMLElement[], of: Values): void {
+    result.replaceChildren(outdated, ...rows)
     tested = JSON.stringify(of)
     compare()
-    // In a small window, what the user has to do must be in sight.
-    const last = (certificate ?? mistake) && result.lastElementChild
-    for (const part of [result, last]) part?.scrollIntoView({ block: 'nearest' })
+    result.scrollIntoView({ block: 'nearest' })
   }
 
   /** A button that enters what was found, and tests again. */
@@ -130,12 +178,15 @@ export function prepareTest(node: EditorNode): void {
   /** A result for other values than those that are shown now must not look like theirs. */
   function compare(): void {
     if (tested === undefined) return
-    const isOther = JSON.stringify(values()) !== tested
+    const { connection, appliance } = values()
+    const now = { connection, appliance: isOfAll ? undefined : appliance }
+    const isOther = JSON.stringify(now) !== tested
     outdated.hidden = !isOther
     result.classList.toggle('media-gateway-outdated', isOther)
   }
 
   button.addEventListener('click', () => void test())
+  allButton.addEventListener('click', () => void testAll())
   choice.onChange(compare)
   for (const property of TESTED) {
     for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
@@ -185,9 +236,9 @@ function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
   input.ariaLabel = text('form.appliance')
   input.autocomplete = 'off'
   input.addEventListener('focus', () => void read())
-  const show = () => (frame.hidden = !isShown())
-  field(node, 'inventory').on('change', show)
-  show()
+  const showOrHide = () => (frame.hidden = !isShown())
+  field(node, 'inventory').on('change', showOrHide)
+  showOrHide()
 
   return {
     /** Undefined where none is chosen, or there is only one. */
@@ -200,12 +251,17 @@ function prepareChoice(node: EditorNode, connectionNow: () => Connection) {
   }
 }
 
-/** How many rows of an inventory work, and what is wrong with the others. */
-function inventoryRows({ appliances, faults }: CheckedInventory): HTMLElement[] {
+/** How many rows of an inventory work, what is wrong with the others, and what nobody reads. */
+function inventoryRows({ appliances, faults, ignored }: CheckedInventory): HTMLElement[] {
   const sign = signIcon(faults.length > 0 ? 'warning' : appliances > 0 ? 'ok' : 'critical')
   const words = text('connection.inventory.works', { number: appliances })
-  const head = element('p', {}, sign, ' ', element('b', {}, words))
-  return faults.length > 0 ? [head, faultList(faults.map(sentenceOf), MOST_FAULTS)] : [head]
+  const rows: HTMLElement[] = [element('p', {}, sign, ' ', element('b', {}, words))]
+  if (ignored?.length > 0) {
+    const names = ignored.join(', ')
+    rows.push(element('p', {}, text('connection.inventory.ignored', { names })))
+  }
+  if (faults.length > 0) rows.push(faultList(faults.map(sentenceOf), MOST_FAULTS))
+  return rows
 }
 
 /** A file of the wrong kind has as many faults as rows. */

@@ -1,16 +1,16 @@
 // Whether all instances of a fleet have the same inventory: an appliance that its owner does not know is
 // watched by nobody.
 import { createHash } from 'node:crypto'
-import type { UsableRow } from '../../../client/fleet/inventory'
+import { keyOf, type UsableRow } from '../../../client/fleet/inventory'
 import type { Member } from '../../../client/fleet/types'
 
 /** Files are not replaced on all machines at the same moment, and a renewal says it a minute later at most. */
 const GRACE_MS = 120_000
 
-/** The same for the same names. Addresses may differ: not all machines reach an appliance in the same way. */
+/** The same for the same appliances by the same names. */
 export function digestOf(rows: Iterable<UsableRow>): string {
-  const names = [...rows].map(({ name }) => name).sort()
-  return createHash('sha256').update(JSON.stringify(names)).digest('base64url').slice(0, 12)
+  const appliances = [...rows].map((row) => JSON.stringify([row.name, keyOf(row)])).sort()
+  return createHash('sha256').update(appliances.join('\n')).digest('base64url').slice(0, 12)
 }
 
 /** Finds out who has had another inventory for a while. */

@@ -16,12 +16,18 @@ import { carryOut } from '../../runtime/elsewhere'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import { createOutageLog } from '../../../client/connection/outage-log'
 import type { Language } from '../../../client/model/watch'
-import type { Inventory, UsableRow } from '../../../client/fleet/inventory'
+import {
+  keyOf,
+  unknownAppliance,
+  type Inventory,
+  type UsableRow,
+} from '../../../client/fleet/inventory'
 import { createPictures } from '../../../client/fleet/pictures'
 import type { Share } from '../../../client/fleet/types'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
 import { createAgreement, digestOf } from './agreement'
+import { createRemovals, listed } from './removals'
 import { gatherFrom } from './gather'
 import { hostIn } from '../options'
 import type { OpenShare } from './share'
@@ -70,6 +76,8 @@ export interface OwnFleet extends Fleet {
 /** An appliance of the inventory. */
 interface Entry {
   row: UsableRow
+  /** Which appliance it is, whatever its name. */
+  key: string
   /** This instance works for it. */
   isOwned: boolean
   /** The followers know of it. */
@@ -89,6 +97,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
   let entries = new Map<string, Entry>()
   let rowFaults: readonly GatewayError[] = []
   let faultNames: ReadonlySet<string | undefined> = new Set()
+  /** Of rows that could be used before, and stay in use as they were. */
+  let keptFaults: readonly GatewayError[] = []
+  let ignored = ''
+  let latest: Inventory = { rows: [], faults: [] }
   /** Why the inventory could not be read, the last time. */
   let failure: GatewayError | undefined
   let wasRead = false
@@ -99,8 +111,9 @@ export function createFleet(options: FleetOptions): OwnFleet {
   const stop = new Stop()
   const followers = new Set<Follower>()
   const users = new Set<object>()
-  /** Former appliances that are being closed, by their names. */
-  const leaving = new Map<string, Promise<void>>()
+  /** Former appliances that are being closed, by their names and by their keys. */
+  const leaving = new Map<string, { key: string; over: Promise<void> }>()
+  const removals = createRemovals(() => update(latest))
   const closing = createSemaphore(CLOSED_AT_ONCE)
   const agreement = createAgreement(() => {
     for (const { message } of disagreement()) log('warn', message)
@@ -125,10 +138,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
         onTaken: takeOwned,
         onGiving: give,
         async carryOut({ appliance, body }) {
-          await leaving.get(appliance)
+          await formerOf(appliance, keyNamed(appliance))
           return carryOut(owned(appliance), body, stop)
         },
         inventory: () => digest,
+        keyOf: keyNamed,
         onState({ members }) {
           agreement.compare(digest, members)
           tellChanged()
@@ -182,6 +196,17 @@ export function createFleet(options: FleetOptions): OwnFleet {
     takeOwned()
   }
 
+  /** Ownership goes by what an appliance is, not by what a row calls it. */
+  const keyNamed = (name: string): string =>
+    entries.get(name)?.key ?? leaving.get(`name ${name}`)?.key ?? name
+
+  /** Resolves when nothing more is sent to what had this name, or was this appliance; else undefined. */
+  function formerOf(name: string, key: string): Promise<void> | undefined {
+    const formers = [leaving.get(`name ${name}`), leaving.get(`key ${key}`)]
+    const overs = new Set(formers.flatMap((former) => (former ? [former.over] : [])))
+    return overs.size === 0 ? undefined : Promise.all(overs).then(() => undefined)
+  }
+
   function applianceOf(entry: Entry): OwnAppliance {
     const { row } = entry
     const { name } = row
@@ -214,10 +239,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
     tellChanged()
   }
 
-  /** Followers begin when the former appliance of this name has sent its last request. */
+  /** Followers begin when the former appliance, by name or address, has sent its last request. */
   function announce(entry: Entry): void {
     const { name } = entry.row
-    const former = leaving.get(name)
+    const former = formerOf(name, entry.key)
     if (former) {
       void former.then(() => {
         const isPresent = entries.get(name) === entry && entry.isOwned && !entry.isFollowed
@@ -242,19 +267,21 @@ export function createFleet(options: FleetOptions): OwnFleet {
    * way as at every close. Never rejects.
    */
   function retire(entry: Entry): Promise<void> {
-    const { appliance, row, isFollowed } = entry
+    const { appliance, row, isFollowed, key } = entry
     const { name } = row
-    const former = leaving.get(name)
+    const former = formerOf(name, key)
     entry.isOwned = false
     entry.isFollowed = false
     entry.appliance = undefined
     if (!appliance) return former ?? Promise.resolve()
     const told = isFollowed ? [...followers].map((follower) => remove(follower, appliance)) : []
     const ended = closing.run(() => appliance.close())
+    const places = [`name ${name}`, `key ${key}`]
     const over = Promise.all([former, ...told, ended]).then(() => {
-      if (leaving.get(name) === over) leaving.delete(name)
+      for (const place of places) if (leaving.get(place) === left) leaving.delete(place)
     })
-    leaving.set(name, over)
+    const left = { key, over }
+    for (const place of places) leaving.set(place, left)
     return over
   }
 
@@ -272,7 +299,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
     tellChanged()
     await Promise.all(over)
     // Some may have left the inventory a moment ago, and still be at it.
-    await Promise.all([...leaving].filter(([name]) => isGiven(name)).map(([, former]) => former))
+    const left = [...leaving].filter(
+      ([place]) => place.startsWith('name ') && isGiven(place.slice('name '.length)),
+    )
+    await Promise.all(left.map(([, former]) => former.over))
   }
 
   function tellChanged(): void {
@@ -299,25 +329,33 @@ export function createFleet(options: FleetOptions): OwnFleet {
     return [ofNode(new GatewayError('CONFIG', say('inventoryDiffers', { instances })))]
   }
 
-  function update({ rows, faults }: Inventory): void {
+  function update(inventory: Inventory): void {
+    latest = inventory
     const before = entries
-    const counts = { added: 0, changed: 0, removed: 0 }
+    const { present, gone, faults } = compared(inventory)
+    const held = removals.hold(
+      gone.map(({ row }) => row.name),
+      before.size,
+    )
+    const rows = held ? [...present, ...gone.map(({ row }) => row)] : present
+    const counts: Counts = { added: 0, changed: 0, removed: [] }
     entries = new Map()
     for (const row of rows) {
       const known = before.get(row.name)
       before.delete(row.name)
       if (!known) counts.added++
       if (known && isSame(known.row, row)) entries.set(row.name, known)
-      else entries.set(row.name, { row, isOwned: false, isFollowed: false })
+      else entries.set(row.name, { row, key: keyOf(row), isOwned: false, isFollowed: false })
       if (!known || isSame(known.row, row)) continue
       counts.changed++
       void retire(known)
     }
-    for (const gone of before.values()) {
-      counts.removed++
-      void retire(gone)
+    for (const former of before.values()) {
+      counts.removed.push(former.row.name)
+      void retire(former)
     }
     logChange(counts, faults)
+    if (held && removals.isNew) log('warn', shrunk()!.message)
     rowFaults = faults
     faultNames = new Set(faults.map(({ cause }) => cause.appliance))
     failure = undefined
@@ -326,12 +364,57 @@ export function createFleet(options: FleetOptions): OwnFleet {
     agreement.compare(digest, share?.state?.().members ?? [])
     if (share) takeOwned()
     else join()
+    tellChanged()
+  }
+
+  /**
+   * What an inventory has, besides what it lacks. A row that has become faulty stays as it was, unless
+   * another row is that appliance now; an appliance with a new name is not gone.
+   */
+  function compared({ rows, faults }: Inventory): {
+    present: UsableRow[]
+    gone: Entry[]
+    faults: GatewayError[]
+  } {
+    const names = new Set(rows.map(({ name }) => name))
+    const keys = new Set(rows.map(keyOf))
+    const present = [...rows]
+    const kept: GatewayError[] = []
+    const all = faults.map((fault) => {
+      const { appliance: name = '' } = fault.cause
+      const former = entries.get(name)
+      if (!former || names.has(name) || keys.has(former.key)) return fault
+      present.push(former.row)
+      names.add(name)
+      keys.add(former.key)
+      const told = keptAs(fault, 'rowKept')
+      kept.push(told)
+      return told
+    })
+    keptFaults = kept
+    const gone = [...entries.values()].filter(
+      ({ row, key }) => !names.has(row.name) && !keys.has(key),
+    )
+    return { present, gone, faults: all }
+  }
+
+  /** Why appliances are kept that the inventory no longer has. */
+  function shrunk(): GatewayError | undefined {
+    const { held } = removals
+    return held && ofNode(held)
   }
 
   function logChange({ added, changed, removed }: Counts, faults: readonly GatewayError[]): void {
-    if (wasRead && added + changed + removed > 0) {
-      log('info', `Inventory: ${added} added, ${changed} changed, ${removed} removed.`)
+    if (wasRead && added + changed + removed.length > 0) {
+      const names = removed.length > 0 ? `: ${listed(removed)}` : ''
+      log(
+        'info',
+        `Inventory: ${added} added, ${changed} changed, ${removed.length} removed${names}.`,
+      )
     }
+    const foreign = listed(latest.ignored ?? [])
+    if (foreign !== ignored && foreign !== '') log('info', `Inventory: not used are ${foreign}.`)
+    ignored = foreign
     const known = new Set(rowFaults.map(({ message }) => message))
     const news = faults.filter(({ message }) => !known.has(message))
     for (const { message } of news.slice(0, MOST_LOGGED)) log('warn', message)
@@ -347,8 +430,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     const fault = rowFaults.find(({ cause }) => cause.appliance === name)
     if (fault) throw fault
     if (!wasRead) throw failure ?? ofNode(new GatewayError('CONFIG', say('inventoryWaiting')))
-    const cause = { appliance: name }
-    throw new GatewayError('NOT_FOUND', say('applianceNotFound', { appliance: name }), cause)
+    throw unknownAppliance(name, [...entries.keys()])
   }
 
   /** One of another share: it is known, and nothing is sent to it. */
@@ -376,8 +458,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
     faults: () => [
       ...[unusable ?? failure ?? lost() ?? []].flat(),
       ...disagreement(),
+      ...[shrunk() ?? []].flat(),
       ...rowFaults,
     ],
+    ignored: () => latest.ignored ?? [],
+    alerts: () => [...[(wasRead && failure) || [], shrunk() ?? []].flat(), ...keptFaults],
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },
@@ -396,11 +481,12 @@ export function createFleet(options: FleetOptions): OwnFleet {
     owns: (name) =>
       entries.get(name)?.isOwned ?? (faultNames.has(name) && share?.owns(name) === true),
     find,
-    former: (name) => leaving.get(name),
+    former: (name) => formerOf(name, keyNamed(name)),
     list: () =>
       [...entries.values()].map(({ row, isOwned, appliance }): ListedAppliance => ({
         name: row.name,
         address: row.baseUrl,
+        fingerprint: row.fingerprint,
         isOwned,
         connection: appliance?.opened,
         failovers: appliance?.failovers,
@@ -416,7 +502,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
     join,
     update,
     fail(error) {
-      failure = ofNode(wasRead ? kept(error) : error)
+      removals.release()
+      failure = ofNode(wasRead ? keptAs(error, 'inventoryKept') : error)
       log('warn', failure.message)
       tellChanged()
     },
@@ -429,10 +516,12 @@ export function createFleet(options: FleetOptions): OwnFleet {
     async close() {
       closed = true
       agreement.close()
+      removals.release()
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
       const over = [...entries.values()].map(retire)
-      await Promise.all([given, stopGathering(), ...over, ...leaving.values()])
+      const former = [...leaving.values()].map((left) => left.over)
+      await Promise.all([given, stopGathering(), ...over, ...former])
       stop.now()
     },
   }
@@ -442,14 +531,15 @@ export function createFleet(options: FleetOptions): OwnFleet {
 interface Counts {
   added: number
   changed: number
-  removed: number
+  removed: string[]
 }
 
 const isSame = (one: UsableRow, other: UsableRow): boolean =>
   one.baseUrl === other.baseUrl &&
   one.fingerprint === other.fingerprint &&
   one.username === other.username &&
-  one.password === other.password
+  one.password === other.password &&
+  one.ownerKey === other.ownerKey
 
-const kept = (error: GatewayError): GatewayError =>
-  new GatewayError(error.code, [...error.sentences, say('inventoryKept')], error.cause)
+const keptAs = (error: GatewayError, how: 'inventoryKept' | 'rowKept'): GatewayError =>
+  new GatewayError(error.code, [...error.sentences, say(how)], error.cause)

@@ -23,7 +23,10 @@ export function shareOf(config: ShareConfig, lease: () => OpenShare): OpenShare 
   if (text === 'all') return () => unchanging(() => true)
   if (text === 'lease') return lease()
   const part = typeof text === 'string' ? partIn(text) : undefined
-  if (part) return () => unchanging(ownedBy(part))
+  if (part) {
+    const owns = ownedBy(part)
+    return ({ keyOf }) => unchanging((name) => owns(keyOf?.(name) ?? name))
+  }
   throw new GatewayError('CONFIG', [say('share'), say('correct')])
 }
 

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import should from 'should'
-import { readInventory, type InventoryRules } from '../../../client/fleet/inventory'
+import {
+  keyOf,
+  readInventory,
+  unknownAppliance,
+  type InventoryRules,
+} from '../../../client/fleet/inventory'
 import { GatewayError, say } from '../../../client/internal'
 import { checkRows } from '../../../client/model/inventory'
 
@@ -68,7 +73,7 @@ describe('an inventory', () => {
         'Row 4 of the inventory, "a": Row 1 has the same name.',
         'Row 5 of the inventory, "e": Row 1 has the same URL.',
         'Row 6 of the inventory, "f": The URL must begin with http:// or https://, such as https://10.0.0.6.',
-        'Row 7 of the inventory, "g": The field "baseURL" is unknown. Known fields are name, baseUrl, fingerprint, username, password.',
+        'Row 7 of the inventory, "g": The field "baseURL" is unknown. Did you mean baseUrl?',
         'Row 8 of the inventory, "h": A fingerprint requires a URL that begins with https://.',
         'Row 9 of the inventory, "i": The fingerprint must be a SHA-256 fingerprint of 64 hexadecimal digits.',
         'Row 10 of the inventory: The field name must be text.',
@@ -203,6 +208,111 @@ describe('an inventory', () => {
     read([{ name: 'b', baseUrl: 'https://any.example' }], { isTyped: true }).rows.should.match([
       ACCOUNT,
     ])
+  })
+
+  it('is a CSV with a header: columns by name in any case, foreign ones left out', () => {
+    const typed = '\ufeffSite;NAME;Base URL;Fingerprint;User name;password;Region\r\n'
+    const body = [
+      `N1; oslo ;https://10.0.0.1;${FINGERPRINT};own;"of ""oslo""; and more";North`,
+      '',
+      ';;;;;;',
+      'N2;bergen;https://10.0.0.2;;;;"two',
+      'lines"',
+      'N3;voss;https://10.0.0.3;;;;',
+    ].join('\r\n')
+    const expected = [
+      {
+        name: 'oslo',
+        baseUrl: 'https://10.0.0.1',
+        fingerprint: FINGERPRINT,
+        username: 'own',
+        password: 'of "oslo"; and more',
+      },
+      { name: 'bergen', baseUrl: 'https://10.0.0.2', fingerprint: '', ...ACCOUNT },
+      { name: 'voss', baseUrl: 'https://10.0.0.3', fingerprint: '', ...ACCOUNT },
+    ]
+    const found = read(typed + body)
+    found.rows.should.eql(expected)
+    found.faults.should.eql([])
+    found.ignored!.should.eql(['Site', 'Region'])
+    const tabs = 'user\tUrl\tname\nops\thttps://10.0.0.1\ta\n'
+    read(tabs).rows.should.match([{ name: 'a', baseUrl: 'https://10.0.0.1', username: 'ops' }])
+    read('sep=,\r\nname,address\r\na,https://10.0.0.1').rows.should.match([
+      { name: 'a', baseUrl: 'https://10.0.0.1' },
+    ])
+    // A name of its own counts before what people call it.
+    read('name,Address,URL\na,Main Street 1,https://10.0.0.1').rows.should.match([
+      { baseUrl: 'https://10.0.0.1' },
+    ])
+    // The same rules as for JSON, and rows as a spreadsheet counts them.
+    faults('name,baseUrl,password\n\na,https://10.0.0.1,${HOME}\na,https://10.0.0.2,x').should.eql([
+      'Row 3 of the inventory, "a": The field password must name a variable that begins with SRT_, the prefix of secrets of the config node.',
+      'Row 4 of the inventory, "a": Row 3 has the same name.',
+    ])
+    read('name,baseUrl\n').should.match({ rows: [], faults: [] })
+  })
+
+  it('that is a CSV nobody can read says why, and repeats no cell', () => {
+    const wrong: Array<[text: string, sentence: RegExp]> = [
+      ['oslo,https://10.0.0.1,ops,s3cret', /^The inventory is no JSON, and no CSV/],
+      ['site;url\noslo;https://10.0.0.1', /its first line must name the columns/],
+      ['name,password\noslo,"s3cret', /without its counterpart: see line 2\.$/],
+      ['name,password\noslo,"s3cret"x', /without its counterpart: see line 2\.$/],
+      ['name,baseUrl,passwort\na,b,s3cret', /"passwort"\. Did you mean password\? Rename/],
+      ['name,ip\na,10.0.0.1', /"ip"\. Did you mean baseUrl\?/],
+      ['name,url,URL\na,b,c', /^Two columns of the inventory are called baseUrl\./],
+      [`name,url\n${',\n'.repeat(130_000)}`, /too large/],
+    ]
+    for (const [text, sentence] of wrong) {
+      let said = ''
+      try {
+        read(text)
+      } catch (error) {
+        said = String(error)
+      }
+      said.should.match(sentence).and.not.containEql('s3cret')
+    }
+  })
+
+  it('leaves out what is not its own, and refuses a slip only where that member is missing', () => {
+    const row = { name: 'a', baseUrl: 'http://10.0.0.1' }
+    const rows = [{ ...row, site: 'North', region: 7, note: [], 'Name 2': 'x', constructor: 'x' }]
+    read(rows).should.match({ rows: [row], faults: [] })
+    read(rows).ignored!.should.eql(['site', 'region', 'note', 'Name 2', 'constructor'])
+    for (const [slip, meant] of [
+      ['fingerprnt', 'fingerprint'],
+      ['thumbprint', 'fingerprint'],
+      ['passwrod', 'password'],
+      ['user', 'username'],
+      ['pwd', 'password'],
+    ] as const) {
+      const [said] = faults([{ ...row, [slip]: 's3cret' }])
+      said!.should.equal(
+        `Row 1 of the inventory, "a": The field "${slip}" is unknown. Did you mean ${meant}?`,
+      )
+    }
+    faults([{ name: 'a', url: 'http://10.0.0.1' }]).should.match([/Did you mean baseUrl\?/])
+    faults([{ ...row, url: 'http://10.0.0.1' }]).should.eql([])
+  })
+
+  it('says which name was probably meant', () => {
+    const names = ['Site-3', 'Site-30', 'Oslo']
+    const hint = (name: string): string => unknownAppliance(name, names).message
+    hint('site-3').should.equal('The inventory has no appliance "site-3". Did you mean "Site-3"?')
+    hint('Olso').should.equal('The inventory has no appliance "Olso".')
+    hint('Osl').should.endWith('Did you mean "Oslo"?')
+    hint('Bergen').should.equal('The inventory has no appliance "Bergen".')
+    unknownAppliance('x', []).should.match({ code: 'NOT_FOUND', cause: { appliance: 'x' } })
+  })
+
+  it('knows an appliance by its address, however that is written and whatever the row is called', () => {
+    const key = (baseUrl: string, more: object = {}): string =>
+      keyOf({ name: 'a', baseUrl, ...more })
+    key('https://Gateway.example:443//').should.equal('gateway.example:443')
+    key('https://gateway.example').should.equal(key('https://GATEWAY.example/', { name: 'b' }))
+    key('http://gateway.example').should.equal('gateway.example:80')
+    key('https://gateway.example/one/').should.equal('gateway.example:443/one')
+    key('https://10.0.0.1', { ownerKey: 'oslo' }).should.equal('oslo')
   })
 
   it('is refused where it would cost too much, before it is parsed', () => {

@@ -1,0 +1,157 @@
+// "Test all": tries each appliance of the inventory in the form, and offers to trust their certificates.
+import { writtenCell } from '../../../client/model/csv'
+import { isObject } from '../../../client/model/json'
+import { ask, titleOf } from '../../editor/ask'
+import type { Connection } from '../../editor/connection'
+import { element } from '../../editor/element'
+import { sentenceOf } from '../../editor/failures'
+import { signIcon } from '../../editor/states'
+import { text } from '../../editor/text'
+import { fingerprintParts, type Report } from './report'
+
+/** The test of one appliance. */
+export interface Tested extends Report {
+  name: string
+  address: string
+  /** The one that is trusted there. */
+  fingerprint?: string
+}
+
+/** One part takes as long as its slowest gateway may take, and a little more. */
+const PATIENCE_MS = 120_000
+
+/**
+ * Tests all of them, a few at a time.
+ * @param onProgress while there are more
+ * @throws RequestError
+ */
+export async function testEach(
+  connection: Connection,
+  onProgress: (done: number, total: number) => void,
+): Promise<Tested[]> {
+  const tested: Tested[] = []
+  for (;;) {
+    const body = { connection, offset: tested.length }
+    const part = await ask<{ total: number; results: Tested[] }>('connections', body, PATIENCE_MS)
+    tested.push(...part.results)
+    const isOver = part.results.length === 0 || tested.length >= part.total
+    // Without the password, none of the others could be tested either.
+    if (isOver || part.results.some(({ passwordNeeded }) => passwordNeeded)) return tested
+    onProgress(tested.length, part.total)
+  }
+}
+
+/** One that shows a certificate which can be trusted from now on: none was trusted there before. */
+const isNew = ({ certificate, fingerprint }: Tested): boolean =>
+  certificate !== undefined && !fingerprint
+
+/** How many are connected, and each of them in its order. */
+export function testedRows(tested: readonly Tested[]): HTMLElement[] {
+  const good = tested.filter(({ ok }) => ok).length
+  const sign = signIcon(good === tested.length ? 'ok' : good > 0 ? 'warning' : 'critical')
+  const head = text('connection.all.works', { number: good, total: tested.length })
+  return [
+    element('p', {}, sign, ' ', element('b', {}, head)),
+    element('ul', { className: 'media-gateway-faults' }, ...tested.map(testedRow)),
+  ]
+}
+
+function testedRow(tested: Tested): HTMLElement {
+  const { name, ok, certificate, code, message = '' } = tested
+  const words = certificate
+    ? [text(`connection.all.${isNew(tested) ? 'untrusted' : 'other'}`), ': ']
+    : [ok ? text('connection.ok') : `${titleOf(code)}. ${sentenceOf({ ...tested, message })}`]
+  return element(
+    'li',
+    {},
+    signIcon(ok ? 'ok' : 'critical'),
+    element(
+      'span',
+      {},
+      element('b', {}, name),
+      ' ',
+      ...words,
+      ...(certificate ? fingerprintParts(certificate.fingerprint) : []),
+    ),
+  )
+}
+
+/**
+ * What to do about the certificates: a button where the rows can be entered, or else their fingerprints,
+ * to be entered where the inventory is. Nothing is trusted by itself.
+ */
+export function trustRows(
+  tested: readonly Tested[],
+  { inventory, inventoryType }: Connection,
+  enter: (inventory: string) => void,
+): HTMLElement[] {
+  const fingerprints = new Map(
+    tested.flatMap((one) => (isNew(one) ? [[one.name, one.certificate!.fingerprint]] : [])),
+  )
+  if (fingerprints.size === 0) return []
+  const compare = element('p', {}, text('connection.all.compare'))
+  const trusting = inventoryType === 'json' ? withFingerprints(inventory, fingerprints) : undefined
+  if (trusting === undefined) return [compare, ...csvRows(tested)]
+  const button = element(
+    'button',
+    { type: 'button', className: 'red-ui-button', id: 'media-gateway-trust-all' },
+    element('i', { className: 'fa fa-lock', ariaHidden: 'true' }),
+    ` ${text('connection.all.trust', { number: fingerprints.size })}`,
+  )
+  button.addEventListener('click', () => enter(trusting))
+  return [compare, button]
+}
+
+/** The inventory as it is typed, with these fingerprints; undefined where it is not JSON. */
+export function withFingerprints(
+  inventory: unknown,
+  fingerprints: ReadonlyMap<string, string>,
+): string | undefined {
+  try {
+    const rows: unknown = JSON.parse(String(inventory))
+    if (!Array.isArray(rows)) return undefined
+    for (const row of rows as unknown[]) {
+      if (!isObject(row) || typeof row['name'] !== 'string') continue
+      const fingerprint = fingerprints.get(row['name'].trim())
+      if (fingerprint !== undefined) row['fingerprint'] = fingerprint
+    }
+    return JSON.stringify(rows)
+  } catch {
+    return undefined
+  }
+}
+
+/** All rows in their order, so that the column can be copied into a spreadsheet. */
+export function fingerprintTable(tested: readonly Tested[]): string {
+  const rows = tested.map((one) => [
+    one.name,
+    one.address,
+    isNew(one) ? one.certificate!.fingerprint : (one.fingerprint ?? ''),
+  ])
+  const lines = [['name', 'baseUrl', 'fingerprint'], ...rows]
+  return lines.map((cells) => cells.map(writtenCell).join(',')).join('\r\n')
+}
+
+function csvRows(tested: readonly Tested[]): HTMLElement[] {
+  const table = fingerprintTable(tested)
+  const area = element('textarea', {
+    id: 'media-gateway-fingerprints',
+    readOnly: true,
+    rows: 6,
+    wrap: 'off',
+    value: table,
+    ariaLabel: text('connection.all.table'),
+  })
+  area.addEventListener('focus', () => area.select())
+  const link = element(
+    'a',
+    {
+      className: 'red-ui-button',
+      download: 'fingerprints.csv',
+      href: `data:text/csv;charset=utf-8,${encodeURIComponent(table)}`,
+    },
+    element('i', { className: 'fa fa-download', ariaHidden: 'true' }),
+    ` ${text('connection.all.download')}`,
+  )
+  return [element('p', {}, text('connection.all.enter')), area, link]
+}

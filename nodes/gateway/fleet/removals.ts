@@ -1,0 +1,81 @@
+// Holds back the removal of many appliances at once: an export of a database that was down looks just like it.
+import { GatewayError, say } from '../../../client/internal'
+import { shortened } from '../../../client/model/shortened'
+
+/** A removal of more than this part of an inventory is held back, if it is of more than one appliance. */
+const MOST_AT_ONCE = 1 / 5
+/** How long an inventory without them has to stay as it is. */
+const HELD_MS = 300_000
+const MOST_NAMED = 10
+
+export interface Removals {
+  /**
+   * True for appliances that stay although the inventory no longer has them. To be asked for each version
+   * of the inventory.
+   * @param total appliances until now
+   */
+  hold(gone: readonly string[], total: number): boolean
+  /** What is held back, and until when. */
+  readonly held: GatewayError | undefined
+  /** It was not held back before. */
+  readonly isNew: boolean
+  /** The inventory cannot be read: nobody sees whether it stays as it is. */
+  release(): void
+}
+
+/** @param onConfirmed the appliances may go: `hold` is to be asked again */
+export function createRemovals(onConfirmed: () => void, heldMs = HELD_MS): Removals {
+  let held: { names: string; error: GatewayError; timer: NodeJS.Timeout } | undefined
+  /** Have been held back for long enough. */
+  let confirmed: string | undefined
+  let isNew = false
+
+  function release(): void {
+    clearTimeout(held?.timer)
+    held = undefined
+  }
+
+  return {
+    hold(gone, total) {
+      const names = JSON.stringify([...gone].sort())
+      const isMass = gone.length > 1 && gone.length > total * MOST_AT_ONCE
+      const isAll = gone.length > 0 && gone.length === total
+      const isConfirmed = names === confirmed
+      confirmed = undefined
+      isNew = false
+      if (!(isMass || isAll) || isConfirmed) {
+        release()
+        return false
+      }
+      if (names === held?.names) return true
+      release()
+      isNew = true
+      const timer = setTimeout(() => {
+        confirmed = names
+        onConfirmed()
+      }, heldMs)
+      held = { names, error: errorOf(gone, total, heldMs), timer: timer.unref() }
+      return true
+    },
+    get held() {
+      return held?.error
+    },
+    get isNew() {
+      return isNew
+    },
+    release,
+  }
+}
+
+function errorOf(gone: readonly string[], total: number, heldMs: number): GatewayError {
+  const minutes = Math.ceil(heldMs / 60_000)
+  const values = { number: gone.length, total, names: listed(gone), minutes }
+  return new GatewayError('CONFIG', say('inventoryShrunk', values))
+}
+
+/** The first of many names, and how many others there are. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED
+  const first = names.slice(0, MOST_NAMED).map((name) => shortened(name, 60))
+  return first.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
