@@ -57,6 +57,7 @@ export = (RED: NodeAPI): void => {
         password: { type: 'password' },
         engineUser: { type: 'text' },
         enginePassword: { type: 'password' },
+        engineCredentials: { type: 'password' },
       },
     },
   )
@@ -67,12 +68,12 @@ const load = (): typeof import('./fleet/config-node') =>
   require('./fleet/config-node') as typeof import('./fleet/config-node')
 type Maker = ReturnType<ReturnType<typeof load>['makerFor']>
 
-type Log = (level: 'info' | 'warn', line: string) => void
+type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
 const logOf =
   (node: Node): Log =>
   (level, line) =>
-    level === 'warn' ? node.warn(line) : node.log(line)
+    level === 'info' ? node.log(line) : node[level](line)
 
 function withOne(
   RED: NodeAPI,

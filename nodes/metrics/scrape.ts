@@ -102,6 +102,8 @@ function fleetsOf(groups: readonly Group[]): PicturedFleet[] {
     const names = fleet.names()
     const owned = names.filter((name) => fleet.owns(name)).length
     const faults = fleet.faults().length
-    return [{ inventory: nameOf(identity.name, id), appliances: names.length, owned, faults }]
+    const { isMember } = fleet
+    const inventory = nameOf(identity.name, id)
+    return [{ inventory, isMember, appliances: names.length, owned, faults }]
   })
 }

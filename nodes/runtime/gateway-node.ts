@@ -91,6 +91,10 @@ export interface Fleet {
    * typed in, or in the environment, is there.
    */
   readonly ready: Promise<void>
+  /** Why this instance has no share at all, until the next deploy. */
+  readonly refusal?: GatewayError
+  /** It takes part: it works for its share, however small that is. */
+  readonly isMember: boolean
   /** Why there are no appliances at all. */
   readonly failure?: GatewayError
   /** The names of all of them, in the order of the inventory. */

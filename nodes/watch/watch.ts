@@ -33,11 +33,13 @@ import {
   faultsFor,
   followAppliances,
   type AppliancesConfig,
+  type Wanted,
 } from '../runtime/appliances'
 import {
   findGateway,
   requireGateway,
   type Appliance,
+  type Fleet,
   type GatewayNode,
 } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
@@ -83,6 +85,8 @@ export = (RED: NodeAPI): void => {
     const watches = new Map<Appliance, (removed?: 'node' | 'appliance') => void>()
     let closed = false
     let wantsSnapshot = false
+    /** Why this instance has no share, as far as it was told. */
+    let refusal: string | undefined
     let unfollow = (): void => undefined
 
     const start = async (): Promise<void> => {
@@ -95,7 +99,7 @@ export = (RED: NodeAPI): void => {
       unfollow = followAppliances(gateway, wanted, {
         added: (appliance) => watch(appliance, { ...options, language }),
         removed: leave,
-        changed: () => gateway.fleet && status.faulty(...faultsFor(gateway.fleet, wanted)),
+        changed: () => gateway.fleet && changed(gateway.fleet, wanted),
         engine: (change) => {
           const { report } = options
           const event = engineEvent(change, gateway.identity.name, language, report)
@@ -103,6 +107,13 @@ export = (RED: NodeAPI): void => {
           if (isWanted) this.send(messageOf(event, undefined))
         },
       })
+    }
+
+    const changed = (fleet: Fleet, wanted: Wanted): void => {
+      status.faulty(...faultsFor(fleet, wanted))
+      const before = refusal
+      refusal = fleet.refusal?.message
+      if (fleet.refusal && refusal !== before) tell(fleet.refusal)
     }
 
     const watch = (of: Appliance, options: Omit<WatchOptions, 'onEvents'>): void => {

@@ -114,7 +114,9 @@ withNats('nodes of a fleet with leases', function () {
       /^media_gateway_fleet_owned\S* (\d)$/m.exec(String((await result('metrics')).payload))?.[1]
     const faults = async (): Promise<string | undefined> =>
       /^media_gateway_fleet_faults\S* (\d)$/m.exec(String((await result('metrics')).payload))?.[1]
-    should([await owned(), await faults()]).eql(['1', '0'])
+    const member = async (): Promise<string | undefined> =>
+      /^media_gateway_fleet_member\S* (\d)$/m.exec(String((await result('metrics')).payload))?.[1]
+    should([await owned(), await faults(), await member()]).eql(['1', '0', '1'])
     const test = async (): Promise<object> => {
       const request = helper.request().post('/media-gateway/inventory')
       const form = request.set('content-type', 'application/json')
@@ -130,7 +132,7 @@ withNats('nodes of a fleet with leases', function () {
     const [fault] = fleetOf('gateway').faults()
     should(fault).match(LOST)
     await until(() => statusOf('metrics')?.fill === 'red', 'the status')
-    should([await owned(), await faults()]).eql(['0', '1'])
+    should([await owned(), await faults(), await member()]).eql(['0', '1', '0'])
     should(await test()).match({ code: 'UNAVAILABLE' })
     should((await listed('gateway')).error).match({ code: 'UNAVAILABLE' })
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hooks } from '@node-red/util'
+import { hooks, log } from '@node-red/util'
 import type { NodeStatus } from 'node-red'
 import should from 'should'
 import type { GatewayError, WatchEvent } from '../../client/internal'
@@ -243,7 +243,34 @@ describe('nodes of an inventory', function () {
       code: 'UNAVAILABLE',
       cause: { applied: 'no', appliance: theirs[0], gateway: { id: 'gateway' } },
     })
-    refusal!.message.should.match(/belongs to the share of another instance/)
+    refusal!.should.match({ cause: { reason: 'other-part' } })
+    refusal!.message.should.match(/belongs to the part 2\/2 .* has the part 1\/2\./)
+    fleet!.isMember.should.be.true()
+  })
+
+  it('a share that cannot work is an error: of the config node in the log, of each watch to catch, and in the status', async () => {
+    write(rows())
+    const levels: Array<{ level: number; id?: string; msg: unknown }> = []
+    const listen = (line: (typeof levels)[number]): void => void levels.push(line)
+    log.addHandler({ emit: (_: string, line: never) => listen(line), on: () => undefined } as never)
+    for (const [share, words] of [
+      ['${FLEET_SHARE_NOT_SET}', /FLEET_SHARE_NOT_SET/],
+      ['4/3', /must be all, lease, or a part/],
+      ['lease', /no engine is given/],
+    ] as const) {
+      received = []
+      levels.length = 0
+      await load('', { watch: WATCH, metrics: METRICS }, { gateway: { ...FILE(), share } })
+      await until(() => caught().length === 1 && statusOf('watch') !== undefined)
+      caught()[0]!.error!.should.match({ code: 'CONFIG', message: words })
+      const { payload } = await result('metrics')
+      String(payload).should.match(/^media_gateway_fleet_member\S* 0$/m)
+      caught().should.have.length(1)
+      const logged = levels.filter(({ id, msg }) => id === 'gateway' && words.test(String(msg)))
+      logged.map(({ level }) => level).should.eql([log.ERROR])
+      await unload()
+    }
+    for (const { logins } of simulators) logins.should.equal(0)
   })
 
   it('a gateway that fails is one error with its name, and the others go on', async () => {
@@ -286,6 +313,7 @@ describe('nodes of an inventory', function () {
       'media_gateway_up{gateway="bergen"} 1',
       'media_gateway_up{gateway="oslo-1"} 0',
       'media_gateway_fleet_appliances{inventory="sites"} 1',
+      'media_gateway_fleet_member{inventory="sites"} 1',
       'media_gateway_fleet_owned{inventory="sites"} 1',
       'media_gateway_fleet_faults{inventory="sites"} 1',
     ]) {

@@ -46,7 +46,7 @@ export interface FleetOptions {
   secretPrefix: () => string
   /** Of the texts of events on the engine. */
   language: Language
-  log: (level: 'info' | 'warn', text: string) => void
+  log: (level: 'info' | 'warn' | 'error', text: string) => void
 }
 
 /** A fleet, for the config node that has made it. */
@@ -82,6 +82,8 @@ interface Entry {
 const CLOSED_AT_ONCE = 200
 /** Of the faults of an inventory, in the log. */
 const MOST_LOGGED = 10
+/** The `cause.reason` of a message that another instance has to get. */
+const OTHER_PART = 'other-part'
 
 /** Keeps the appliances of an inventory: each that is owned has one connection, whoever uses it. */
 export function createFleet(options: FleetOptions): OwnFleet {
@@ -139,7 +141,9 @@ export function createFleet(options: FleetOptions): OwnFleet {
       })
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
+      const before = unusable?.message
       unusable = ofNode(error)
+      if (unusable.message !== before) log('error', unusable.message)
       tellChanged()
       return
     }
@@ -355,7 +359,12 @@ export function createFleet(options: FleetOptions): OwnFleet {
   function elsewhere(row: UsableRow): Appliance {
     const { name } = row
     const identity = identityIn(row)
-    const refusal = new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance: name }))
+    const parts = share?.parts?.(name)
+    const refusal = parts
+      ? new GatewayError('UNAVAILABLE', say('applianceInPart', { appliance: name, ...parts }), {
+          reason: OTHER_PART,
+        })
+      : new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance: name }))
     return {
       appliance: name,
       identity,
@@ -378,6 +387,12 @@ export function createFleet(options: FleetOptions): OwnFleet {
       ...disagreement(),
       ...rowFaults,
     ],
+    get refusal() {
+      return unusable
+    },
+    get isMember() {
+      return share !== undefined && (share.state?.().phase ?? 'member') === 'member'
+    },
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },

@@ -1,5 +1,5 @@
 import { GatewayError, say } from '../../../client/internal'
-import { ownedBy, partIn } from '../../../client/fleet/slots'
+import { partIn, partName, partsOf } from '../../../client/fleet/slots'
 import type { Share, ShareFollower } from '../../../client/fleet/types'
 import { refuseUnresolved } from '../../runtime/environment'
 
@@ -23,7 +23,14 @@ export function shareOf(config: ShareConfig, lease: () => OpenShare): OpenShare 
   if (text === 'all') return () => unchanging(() => true)
   if (text === 'lease') return lease()
   const part = typeof text === 'string' ? partIn(text) : undefined
-  if (part) return () => unchanging(ownedBy(part))
+  if (part) {
+    const partOf = partsOf(part.of)
+    const nameOf = (index: number): string => partName({ index, of: part.of }, text as string)
+    return () => ({
+      ...unchanging((name) => partOf(name) === part.index),
+      parts: (name) => ({ part: nameOf(partOf(name)), own: text as string }),
+    })
+  }
   throw new GatewayError('CONFIG', [say('share'), say('correct')])
 }
 
