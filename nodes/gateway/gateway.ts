@@ -12,6 +12,7 @@ import {
   type GatewayConfig,
   type GatewayCredentials,
 } from './options'
+import { soleFleet } from './sole-fleet'
 import { createSavedConnections, type SavedConnections } from './saved'
 import type { InventoryConfig, InventoryCredentials } from './fleet/config-node'
 
@@ -89,10 +90,11 @@ function withOne(
     const options = gatewayOptions(RED, config, node.credentials, log)
     return connections.open(id, Object.assign(options, { node: { id, name } }))
   }
-  return newAppliance({
+  const appliance = newAppliance({
     identity: identityOf({ id, name: name || host || id }, host),
     open,
     secretPrefix: () => secretPrefixOf(config),
     warn: (line) => node.warn(line),
   })
+  return Object.assign(appliance, { fleet: soleFleet(appliance) })
 }

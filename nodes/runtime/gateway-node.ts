@@ -56,8 +56,8 @@ export interface Appliance {
 
 /** What the other nodes see of the config node `media-gateway`: without an inventory, its appliance. */
 export interface GatewayNode extends Node, Appliance {
-  /** The appliances of its inventory; undefined without one. */
-  readonly fleet?: Fleet
+  /** The appliances of its inventory, or its only one. */
+  readonly fleet: Fleet
 }
 
 /** What works for each appliance that this instance owns. */
@@ -83,8 +83,11 @@ export interface ListedAppliance {
   readonly failovers?: ReadonlySet<ListedFailover>
 }
 
-/** The appliances of an inventory. */
+/** The appliances of a config node. */
 export interface Fleet {
+  /** False without an inventory: then there is one appliance, and its name is empty. */
+  readonly hasNames: boolean
+  /** @throws GatewayError `CONFIG` without an inventory, as `Appliance.client` */
   readonly readOnly: boolean
   /**
    * Settles when the inventory has been read once, or could not be. Before that, only one that is
@@ -111,7 +114,7 @@ export interface Fleet {
   find(name: string): Appliance
   /** Resolves when nothing more is sent to the former appliance of this name; undefined where that is so. */
   former(name: string): Promise<void> | undefined
-  /** All of them, in the order of the inventory. Opens nothing. */
+  /** All that have a name, in the order of the inventory. Opens nothing. */
   list(): ListedAppliance[]
   /** How the instances agree; undefined where there is nothing to agree on. */
   readonly state?: () => ShareState
@@ -162,7 +165,6 @@ export function requireGateway(RED: NodeAPI, config: GatewayUser): GatewayNode {
 
 /**
  * Has a failover node obey a message: here or, with leases, on the instance that owns the appliance.
- * @param fleet of the appliance, if it has one
  * @param waitMs as of `Fleet.send`
  * @throws GatewayError what the failover throws, and as `Fleet.send`; `NOT_FOUND` where there is none
  */
@@ -171,11 +173,11 @@ export async function obeyFailover(
   failoverId: unknown,
   message: Record<string, unknown>,
   stop: Stop,
-  fleet?: Fleet,
+  fleet: Fleet,
   waitMs?: number,
 ): Promise<void> {
   if (stop.stopped) throw closedError()
-  if (fleet && !fleet.owns(of.appliance!)) {
+  if (!fleet.owns(of.appliance ?? '')) {
     const { obeyElsewhere } = require('./elsewhere') as typeof import('./elsewhere')
     return obeyElsewhere(fleet, of, String(failoverId), message, stop, waitMs)
   }

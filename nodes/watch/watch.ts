@@ -77,7 +77,7 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
     const user = findGateway(RED, config)
-    const status = user?.fleet
+    const status = user?.fleet.hasNames
       ? createFleetWatchStatus(this, words, languageOf(RED._('locale')))
       : createWatchStatus(this, words, languageOf(RED._('locale')))
     const context = contextOf(this)
@@ -99,7 +99,7 @@ export = (RED: NodeAPI): void => {
       unfollow = followAppliances(gateway, wanted, {
         added: (appliance) => watch(appliance, { ...options, language }),
         removed: leave,
-        changed: () => gateway.fleet && changed(gateway.fleet, wanted),
+        changed: () => changed(gateway.fleet, wanted),
         engine: (change) => {
           const { report } = options
           const event = engineEvent(change, gateway.identity.name, language, report)
@@ -151,7 +151,7 @@ export = (RED: NodeAPI): void => {
 
     const leave = (of: Appliance): void => {
       // Its row may have changed, or another owner gone on with it.
-      const isListed = user?.fleet?.names().includes(of.appliance!)
+      const isListed = user?.fleet.names().includes(of.appliance ?? '')
       watches.get(of)?.(isListed ? undefined : 'appliance')
       watches.delete(of)
       status.remove(of.appliance)
@@ -178,7 +178,7 @@ export = (RED: NodeAPI): void => {
       unhook()
       unfollow()
       for (const end of watches.values()) end(removed ? 'node' : undefined)
-      if (removed && user?.fleet) context.forgetAll()
+      if (removed && user?.fleet.hasNames) context.forgetAll()
       status.close()
       user?.deregister(this)
       done()
@@ -204,7 +204,7 @@ async function optionsOf(
 
 /** Where the owners of a fleet hand appliances over, what one of them has kept may be over elsewhere. */
 const keepsOpen = ({ report }: Pick<WatchOptions, 'report'>, user?: GatewayNode): boolean =>
-  report === 'incidents' && !user?.fleet?.memory
+  report === 'incidents' && !user?.fleet.memory
 
 /** @param appliance the name in an inventory */
 function messageOf(payload: WatchEvent | Snapshot, appliance: string | undefined): Message {

@@ -283,17 +283,21 @@ withNats('the engine of a fleet', function () {
       const named = { ca, cert: mine.cert, key: mine.key, servername: 'nats.example' }
       await isUp(open(nats.url, { tls: named }))
       for (const [tls, why] of [
-        [{ ca }, /./],
-        [{ ca, cert: theirs.cert, key: theirs.key }, /./],
+        [{ ca }, /ERR_SSL|ECONNRESET/],
+        [{ ca, cert: theirs.cert, key: theirs.key }, /ERR_SSL|ECONNRESET/],
         [{ ...named, servername: 'other.example' }, /ALTNAME/],
         [{ ...named, ca: other.cert }, /UNABLE_TO_VERIFY|SELF_SIGNED/],
       ] as const) {
         const refused = open(nats.url, { tls })
         await until(() => refused.logged.length > 0)
         await pause(2500)
-        refused.logged.length.should.equal(1, refused.logged.join('\n'))
-        refused.logged[0]!.should.match(/^warn: The engine .* cannot be reached \(/).and.match(why)
-        refused.logged[0]!.should.not.match(/PRIVATE|BEGIN/)
+        // The end of the connection can come before the server's reason for it.
+        refused.logged.length.should.be.belowOrEqual(2)
+        new Set(refused.logged).size.should.equal(refused.logged.length)
+        for (const line of refused.logged) {
+          line.should.match(/^warn: The engine .* cannot be reached \(/).and.match(why)
+          line.should.not.match(/PRIVATE|BEGIN/)
+        }
         refused.link.isUp.should.be.false()
       }
     })

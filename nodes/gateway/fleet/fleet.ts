@@ -363,6 +363,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     const refusal = parts
       ? new GatewayError('UNAVAILABLE', say('applianceInPart', { appliance: name, ...parts }), {
           reason: OTHER_PART,
+          retryable: false,
         })
       : new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance: name }))
     return {
@@ -379,6 +380,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
   }
 
   const fleet: OwnFleet = {
+    hasNames: true,
     readOnly: options.readOnly,
     ready: options.ready,
     names: () => [...entries.keys()],
