@@ -237,6 +237,12 @@ export const SENTENCES = {
   engineHasUser:
     'The address of the engine must not contain a username or a password. Enter them in their own fields.',
   engineNoUser: 'The engine has a password but no username.',
+  engineCredentials:
+    'The engine credentials are neither the text of a .creds file nor the seed of an nkey of a user, which begins with SU.',
+  engineTwoAccounts:
+    'The engine has credentials and also a username or a password. Give it only one of the two.',
+  engineNotTls:
+    'The engine has a TLS configuration, but its address does not begin with tls://, so nothing would be encrypted.',
   fleetInvalid: 'The name of the fleet must be 1 to 64 letters, digits, hyphens or underscores.',
   replicasInvalid: 'The number of replicas on the engine must be 1, 3 or 5.',
   correct: 'Correct it in the configuration of the gateway, and deploy.',
@@ -300,6 +306,8 @@ export const SENTENCES = {
     'This gateway has an inventory. Name one of its appliances in the Appliance field, or in msg.appliance.',
   applianceElsewhere:
     'Appliance "__appliance__" belongs to the share of another instance of Node-RED. Send the message there.',
+  applianceInPart:
+    'Appliance "__appliance__" belongs to the part __part__ of the inventory, and this instance of Node-RED has the part __own__. Send the message to the instance with the share __part__.',
   share: 'The property share must be all, lease, or a part of the inventory such as 1/3.',
 
   // Requests of the editor.

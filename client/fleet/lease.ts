@@ -20,7 +20,7 @@ export interface LeaseOptions {
 }
 
 /** A share by leases. */
-export interface Lease extends Required<Omit<Share, 'gathering' | 'memory'>> {}
+export interface Lease extends Required<Omit<Share, 'gathering' | 'memory' | 'parts'>> {}
 
 /** How long a command waits for an owner, in TTL: a takeover takes one, and the owner has to log in. */
 const WAIT = 2

@@ -1,8 +1,7 @@
 // Which instance works for which appliance: names are hashed to slots, and slots go to instances.
 import { createHash } from 'node:crypto'
-import type { Part } from '../model/share'
 
-export { partIn, type Part } from '../model/share'
+export { partIn, partName, type Part } from '../model/share'
 
 /** Enough that the shares of a few instances are alike, and few enough to have a record for each. */
 export const SLOTS = 256
@@ -31,9 +30,9 @@ export function instanceFor(slot: number, instances: Iterable<string>): string |
 /** 48 bits of SHA-256, which a number holds exactly. */
 const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, 6)
 
-/** Returns a test whether an appliance belongs to a part of the inventory. */
-export function ownedBy({ index, of }: Part): (appliance: string) => boolean {
+/** Returns to which of so many parts of the inventory an appliance belongs, from 0. */
+export function partsOf(of: number): (appliance: string) => number {
   const all = Array.from({ length: of }, (_, each) => String(each))
-  const owned = Array.from({ length: SLOTS }, (_, slot) => instanceFor(slot, all) === String(index))
-  return (appliance) => owned[slotOf(appliance)]!
+  const parts = Array.from({ length: SLOTS }, (_, slot) => Number(instanceFor(slot, all)))
+  return (appliance) => parts[slotOf(appliance)]!
 }

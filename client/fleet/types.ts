@@ -26,6 +26,8 @@ export interface Share {
   readonly memory?: ShareMemory
   /** Of an appliance that this instance owns: grows with each owner. */
   readonly token?: (appliance: string) => number | undefined
+  /** Which part of the inventory has an appliance, and which one this instance has: `2/3`, where parts are fixed. */
+  readonly parts?: (appliance: string) => { part: string; own: string }
   /** Gives everything away, after what is under way has ended. */
   close(): Promise<void>
 }

@@ -11,6 +11,7 @@ const counter = (help: string): Family => ({ type: 'counter', help })
 /** Every metric, in the order in which they are written. Flows and dashboards rely on the names. */
 export const FAMILIES = {
   media_gateway_fleet_appliances: gauge('Gateways of an inventory.'),
+  media_gateway_fleet_member: gauge('1 while this Node-RED takes part in its fleet, or else 0.'),
   media_gateway_fleet_owned: gauge('Gateways of an inventory that this Node-RED works for.'),
   media_gateway_fleet_faults: gauge('What is wrong with an inventory: rows that cannot be used.'),
   media_gateway_up: gauge('Whether the latest poll of the gateway was successful and is current.'),

@@ -73,6 +73,7 @@ export interface Picture {
 export interface PicturedFleet {
   /** Its label, which no other inventory has. */
   inventory: string
+  isMember: boolean
   appliances: number
   owned: number
   faults: number
@@ -96,9 +97,10 @@ export async function renderMetrics(
   fleets: readonly PicturedFleet[] = [],
 ): Promise<string> {
   const [sheet, packed] = [newSheet(), newSheet()]
-  for (const { inventory, appliances, owned, faults } of fleets) {
+  for (const { inventory, isMember, appliances, owned, faults } of fleets) {
     const labels = labelOf('inventory', inventory)
     write(sheet, 'media_gateway_fleet_appliances', labels, appliances)
+    write(sheet, 'media_gateway_fleet_member', labels, Number(isMember))
     write(sheet, 'media_gateway_fleet_owned', labels, owned)
     write(sheet, 'media_gateway_fleet_faults', labels, faults)
   }

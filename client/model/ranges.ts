@@ -19,7 +19,7 @@ export const RANGES = {
 } as const satisfies Record<string, Range>
 
 /** What counts where nothing is given, in the same units. */
-export const DEFAULTS = { timeout: 10_000, concurrency: 8, waitTimeout: 30 } as const
+export const DEFAULTS = { timeout: 10_000, concurrency: 8, waitTimeout: 30, leaseTtl: 30 } as const
 
 /** A range of seconds as one of milliseconds. */
 export const inMilliseconds = ({ least, most }: Range): Range => ({

@@ -115,6 +115,13 @@ export function engineServersIn(text: string): string[] {
 /** How many servers of a cluster can keep a record. */
 export const REPLICAS: readonly number[] = [1, 3, 5]
 
+/** A cluster elects a new leader within 10 s, and until then no lease can be renewed. */
+const CLUSTER_TTL = 30
+
+/** True where the failure of one server of a cluster may stop all work for a while. */
+export const isShortTtl = (ttl: number, replicas: number): boolean =>
+  replicas > 1 && ttl < CLUSTER_TTL
+
 /** True for the address of the MQTT port of an engine. */
 export const isMqttServer = (text: string): boolean => isServer(text, /^mqtts?:\/\//i)
 

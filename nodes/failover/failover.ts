@@ -36,9 +36,9 @@ export = (RED: NodeAPI): void => {
     const user = findGateway(RED, config)
     const isEnded = isLostAtRestart(RED) && booleanFrom(config.hold) !== true
     const status = createFailoverStatus(this, words, {
-      hasInventory: user?.fleet !== undefined,
+      hasInventory: user?.fleet.hasNames === true,
       language: languageOf(RED._('locale')),
-      isHoldLost: () => isEnded && !user?.fleet?.memory,
+      isHoldLost: () => isEnded && !user?.fleet.memory,
     })
     /** With an inventory one for each appliance, which protects the routes of the same names there. */
     const guards = new Map<Appliance, ReturnType<typeof startGuard>>()
@@ -93,7 +93,7 @@ export = (RED: NodeAPI): void => {
       unfollow = followAppliances(gateway, wanted, {
         added: protect,
         removed: leave,
-        changed: () => gateway.fleet && status.faulty(...faultsFor(gateway.fleet, wanted)),
+        changed: () => status.faulty(...faultsFor(gateway.fleet, wanted)),
       })
       return { gateway, wanted }
     }
@@ -115,10 +115,10 @@ export = (RED: NodeAPI): void => {
     const obey = async (message: Message): Promise<void> => {
       const { gateway, wanted } = await ready
       const { fleet } = gateway
-      const name = fleet && (await applianceIn(RED, this, {}, message, OPERATION))
-      await fleet?.ready
-      const of = name === undefined ? gateway : fleet!.find(name)
-      if (name !== undefined && !wanted(name)) {
+      const name = await applianceIn(fleet, RED, this, {}, message, OPERATION)
+      await fleet.ready
+      const of = fleet.find(name)
+      if (fleet.hasNames && !wanted(name)) {
         const problem = `is "${name}", which this node does not protect`
         throw invalidInput([{ path: 'msg.appliance', problem }])
       }
@@ -144,7 +144,7 @@ export = (RED: NodeAPI): void => {
       unfollow()
       cancel(closedError())
       void Promise.allSettled([...guards.values()].map((close) => close(removed))).then(() => {
-        if (removed && user?.fleet) context.forgetAll()
+        if (removed && user?.fleet.hasNames) context.forgetAll()
         status.close()
         user?.deregister(this)
         done()

@@ -12,6 +12,7 @@ import {
   type GatewayConfig,
   type GatewayCredentials,
 } from './options'
+import { soleFleet } from './sole-fleet'
 import { createSavedConnections, type SavedConnections } from './saved'
 import type { InventoryConfig, InventoryCredentials } from './fleet/config-node'
 
@@ -57,6 +58,7 @@ export = (RED: NodeAPI): void => {
         password: { type: 'password' },
         engineUser: { type: 'text' },
         enginePassword: { type: 'password' },
+        engineCredentials: { type: 'password' },
       },
     },
   )
@@ -67,12 +69,12 @@ const load = (): typeof import('./fleet/config-node') =>
   require('./fleet/config-node') as typeof import('./fleet/config-node')
 type Maker = ReturnType<ReturnType<typeof load>['makerFor']>
 
-type Log = (level: 'info' | 'warn', line: string) => void
+type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
 const logOf =
   (node: Node): Log =>
   (level, line) =>
-    level === 'warn' ? node.warn(line) : node.log(line)
+    level === 'info' ? node.log(line) : node[level](line)
 
 function withOne(
   RED: NodeAPI,
@@ -88,10 +90,11 @@ function withOne(
     const options = gatewayOptions(RED, config, node.credentials, log)
     return connections.open(id, Object.assign(options, { node: { id, name } }))
   }
-  return newAppliance({
+  const appliance = newAppliance({
     identity: identityOf({ id, name: name || host || id }, host),
     open,
     secretPrefix: () => secretPrefixOf(config),
     warn: (line) => node.warn(line),
   })
+  return Object.assign(appliance, { fleet: soleFleet(appliance) })
 }

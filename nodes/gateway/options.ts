@@ -93,7 +93,11 @@ interface TlsConfigNode extends Node {
   addTLSOptions(options: TlsOptions): TlsOptions
 }
 
-function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
+/**
+ * What a tls-config node says; undefined without one.
+ * @throws GatewayError `CONFIG` when there is no such node
+ */
+export function tlsOptions(RED: NodeAPI, id: string | undefined): TlsOptions | undefined {
   if (!id) return undefined
   const node = RED.nodes.getNode(id) as TlsConfigNode | null
   if (typeof node?.addTLSOptions !== 'function' || node.valid === false) {

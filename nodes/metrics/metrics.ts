@@ -96,7 +96,7 @@ export = (RED: NodeAPI): void => {
     function showNow(): void {
       pending = undefined
       shownAt = performance.now()
-      const failure = groups().find(({ gateway }) => gateway.fleet?.failure)?.gateway.fleet?.failure
+      const failure = groups().find(({ gateway }) => gateway.fleet.failure)?.gateway.fleet.failure
       if (failure) status.fail(failure)
       else status.show(groups().flatMap(({ appliances }) => [...appliances.values()]))
     }
@@ -135,7 +135,7 @@ export = (RED: NodeAPI): void => {
         await started
         if (fault) throw fault
         // An inventory that has not been read is not an empty one.
-        for (const { gateway } of groups()) await gateway.fleet?.ready
+        for (const { gateway } of groups()) await gateway.fleet.ready
         if (closed || !settings) throw closedError()
         const scraped = await scrape(groups(), settings.detail, message['req'])
         // The deploy may have ended it meanwhile.

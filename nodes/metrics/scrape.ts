@@ -89,7 +89,6 @@ function distinct(): (name: string, id: string) => string {
  * gateway that cannot be configured they are not up.
  */
 function faultyIn({ fleet }: GatewayNode, wants: Wanted): string[] {
-  if (!fleet) return []
   const names = new Set(faultsFor(fleet, wants)[1].flatMap(({ cause }) => cause.appliance ?? []))
   const known = names.size > 0 ? new Set(fleet.names()) : names
   return [...names].filter((name) => !known.has(name))
@@ -98,10 +97,12 @@ function faultyIn({ fleet }: GatewayNode, wants: Wanted): string[] {
 function fleetsOf(groups: readonly Group[]): PicturedFleet[] {
   const nameOf = distinct()
   return groups.flatMap(({ gateway: { id, identity, fleet } }) => {
-    if (!fleet) return []
+    if (!fleet.hasNames) return []
     const names = fleet.names()
     const owned = names.filter((name) => fleet.owns(name)).length
     const faults = fleet.faults().length
-    return [{ inventory: nameOf(identity.name, id), appliances: names.length, owned, faults }]
+    const { isMember } = fleet
+    const inventory = nameOf(identity.name, id)
+    return [{ inventory, isMember, appliances: names.length, owned, faults }]
   })
 }

@@ -11,7 +11,7 @@ import {
   words,
   type Operation,
 } from '../../client/internal'
-import { findGateway, requireGateway, type Appliance, type Fleet } from './gateway-node'
+import { findGateway, requireGateway, type Appliance } from './gateway-node'
 import { migrated } from './migrations'
 import {
   applianceIn,
@@ -113,12 +113,12 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         }
       }
       const run = async (): Promise<Result> => {
-        const found = requireGateway(RED, config)
-        const { fleet } = found
-        await fleet?.ready
-        appliance = fleet
-          ? await findIn(fleet, await applianceIn(RED, this, config, message, operation))
-          : found
+        const { fleet } = requireGateway(RED, config)
+        await fleet.ready
+        const name = await applianceIn(fleet, RED, this, config, message, operation)
+        // Once its former connection has ended: changes of a route stay in one queue.
+        await fleet.former(name)
+        appliance = fleet.find(name)
         operation.confirmed = confirmedIn(message.confirmProtected)
         operation.confirmsShared = message.confirmShared === true
         const withSecrets = secretsOf(RED, this, appliance)
@@ -126,7 +126,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         // What fails before the route is looked up is an error of this route too.
         if (reads.route?.(config))
           operation.route = await given.route().then(labelIn, () => undefined)
-        if (fleet && !fleet.owns(appliance.appliance!)) {
+        if (!fleet.owns(name)) {
           return elsewhere().callElsewhere({
             fleet,
             appliance,
@@ -162,12 +162,6 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
       user?.deregister(this)
     })
   })
-}
-
-/** The appliance, once its former connection has ended: changes of a route stay in one queue. */
-async function findIn(fleet: Fleet, name: string): Promise<Appliance> {
-  await fleet.former(name)
-  return fleet.find(name)
 }
 
 /** Loaded with the first call for another instance. */

@@ -3,7 +3,7 @@ import type { GatewayError } from '../../client/internal'
 import { patternFilter } from '../../client/model/pattern'
 import { refused } from './chosen'
 import { choiceProperty, refuseUnresolved } from './environment'
-import type { Fleet, Follower, GatewayNode } from './gateway-node'
+import type { Appliance, Fleet, Follower, GatewayNode } from './gateway-node'
 
 /** The saved properties that say which appliances of an inventory a node is for. */
 export interface AppliancesConfig {
@@ -72,14 +72,10 @@ export function followAppliances(
   wanted: Wanted,
   follower: Follower,
 ): () => void {
-  const { fleet } = gateway
-  if (!fleet) {
-    follower.added(gateway)
-    return () => undefined
-  }
-  return fleet.follow({
+  const isFor = ({ appliance }: Appliance): boolean => appliance === undefined || wanted(appliance)
+  return gateway.fleet.follow({
     ...follower,
-    added: (one) => wanted(one.appliance!) && follower.added(one),
-    removed: (one) => (wanted(one.appliance!) ? follower.removed(one) : undefined),
+    added: (one) => isFor(one) && follower.added(one),
+    removed: (one) => (isFor(one) ? follower.removed(one) : undefined),
   })
 }

@@ -56,8 +56,8 @@ export interface Appliance {
 
 /** What the other nodes see of the config node `media-gateway`: without an inventory, its appliance. */
 export interface GatewayNode extends Node, Appliance {
-  /** The appliances of its inventory; undefined without one. */
-  readonly fleet?: Fleet
+  /** The appliances of its inventory, or its only one. */
+  readonly fleet: Fleet
 }
 
 /** What works for each appliance that this instance owns. */
@@ -84,14 +84,19 @@ export interface ListedAppliance {
   readonly failovers?: ReadonlySet<ListedFailover>
 }
 
-/** The appliances of an inventory. */
+/** The appliances of a config node. */
 export interface Fleet {
+  /** False without an inventory: then there is one appliance, and its name is empty. */
+  readonly hasNames: boolean
+  /** @throws GatewayError `CONFIG` without an inventory, as `Appliance.client` */
   readonly readOnly: boolean
   /**
    * Settles when the inventory has been read once, or could not be. Before that, only one that is
    * typed in, or in the environment, is there.
    */
   readonly ready: Promise<void>
+  /** It takes part: it works for its share, however small that is. */
+  readonly isMember: boolean
   /** Why there are no appliances at all. */
   readonly failure?: GatewayError
   /** The names of all of them, in the order of the inventory. */
@@ -100,7 +105,7 @@ export interface Fleet {
   faults(): GatewayError[]
   /** The columns and members of the inventory that nobody reads. */
   ignored(): string[]
-  /** What went wrong with the inventory while it was in use, for the Catch nodes: what was read before stays. */
+  /** For the Catch nodes: why there is no share, and what went wrong with the inventory while it was in use. */
   alerts(): GatewayError[]
   /** True while this instance works for it, or would if its row could be used. */
   owns(name: string): boolean
@@ -112,7 +117,7 @@ export interface Fleet {
   find(name: string): Appliance
   /** Resolves when nothing more is sent to the former appliance of this name; undefined where that is so. */
   former(name: string): Promise<void> | undefined
-  /** All of them, in the order of the inventory. Opens nothing. */
+  /** All that have a name, in the order of the inventory. Opens nothing. */
   list(): ListedAppliance[]
   /** How the instances agree; undefined where there is nothing to agree on. */
   readonly state?: () => ShareState
@@ -163,7 +168,6 @@ export function requireGateway(RED: NodeAPI, config: GatewayUser): GatewayNode {
 
 /**
  * Has a failover node obey a message: here or, with leases, on the instance that owns the appliance.
- * @param fleet of the appliance, if it has one
  * @param waitMs as of `Fleet.send`
  * @throws GatewayError what the failover throws, and as `Fleet.send`; `NOT_FOUND` where there is none
  */
@@ -172,11 +176,11 @@ export async function obeyFailover(
   failoverId: unknown,
   message: Record<string, unknown>,
   stop: Stop,
-  fleet?: Fleet,
+  fleet: Fleet,
   waitMs?: number,
 ): Promise<void> {
   if (stop.stopped) throw closedError()
-  if (fleet && !fleet.owns(of.appliance!)) {
+  if (!fleet.owns(of.appliance ?? '')) {
     const { obeyElsewhere } = require('./elsewhere') as typeof import('./elsewhere')
     return obeyElsewhere(fleet, of, String(failoverId), message, stop, waitMs)
   }

@@ -15,6 +15,7 @@ import {
 import { faultOf, notARoute } from '../../client/model/check'
 import type { Short } from '../../client/model/faults'
 import { refuseUnresolved } from './environment'
+import type { Fleet } from './gateway-node'
 import type { WithSecrets } from './secrets'
 
 /** The properties that say what an action node acts on. */
@@ -134,16 +135,18 @@ export function parametersOf(given: Given, gateway: Connection, operation: Opera
 }
 
 /**
- * The name of the appliance that a message is for.
+ * The name of the appliance that a message is for; empty where there is only one.
  * @throws GatewayError `INVALID_INPUT` where there is none
  */
 export async function applianceIn(
+  { hasNames }: Pick<Fleet, 'hasNames'>,
   RED: NodeAPI,
   node: Node,
   { appliance, applianceType }: AddressConfig,
   message: Message,
   operation: Operation,
 ): Promise<string> {
+  if (!hasNames) return ''
   const type = applianceType || 'msg'
   const property = appliance || (type === 'msg' ? 'appliance' : '')
   const parameter = { property: 'appliance', value: property, type }

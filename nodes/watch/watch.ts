@@ -71,7 +71,7 @@ export = (RED: NodeAPI): void => {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
     const user = findGateway(RED, config)
-    const status = user?.fleet
+    const status = user?.fleet.hasNames
       ? createFleetWatchStatus(this, words, languageOf(RED._('locale')))
       : createWatchStatus(this, words, languageOf(RED._('locale')))
     const context = contextOf(this)
@@ -89,14 +89,13 @@ export = (RED: NodeAPI): void => {
       wantsSnapshot = choiceProperty('initial', config.initial, ['none', 'snapshot']) === 'snapshot'
       if (closed) return
       const { fleet } = gateway
-      const tellAlerts = fleet && tellerOfAlerts(fleet, wanted, tellAlert)
+      const tellAlerts = tellerOfAlerts(fleet, wanted, tellAlert)
       unfollow = followAppliances(gateway, wanted, {
         added: (appliance) => watch(appliance, { ...options, language }),
         removed: leave,
         changed() {
-          if (!fleet) return
           status.faulty(...faultsFor(fleet, wanted))
-          tellAlerts?.()
+          tellAlerts()
         },
         engine: (change) => {
           const { report } = options
@@ -111,7 +110,7 @@ export = (RED: NodeAPI): void => {
       const { appliance } = of
       const send = (payload: WatchEvent | Snapshot): Message => messageOf(payload, appliance)
       // Where the owners of a fleet hand appliances over, what one of them has kept may be over elsewhere.
-      const place = user?.fleet?.memory ? undefined : context.place(appliance)
+      const place = user?.fleet.memory ? undefined : context.place(appliance)
       const reportsIncidents = options.report === 'incidents'
       let isOver = false
       let end: ReturnType<typeof watchDevice> = () => undefined
@@ -157,7 +156,7 @@ export = (RED: NodeAPI): void => {
 
     const leave = (of: Appliance): void => {
       // Its row may have changed, or another owner gone on with it.
-      const isListed = user?.fleet?.names().includes(of.appliance!)
+      const isListed = user?.fleet.names().includes(of.appliance ?? '')
       watches.get(of)?.(isListed ? undefined : 'appliance')
       watches.delete(of)
       status.remove(of.appliance)
@@ -189,7 +188,7 @@ export = (RED: NodeAPI): void => {
       unhook()
       unfollow()
       for (const end of watches.values()) end(removed ? 'node' : undefined)
-      if (removed && user?.fleet) context.forgetAll()
+      if (removed && user?.fleet.hasNames) context.forgetAll()
       status.close()
       user?.deregister(this)
       done()

@@ -10,6 +10,8 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import should from 'should'
@@ -38,6 +40,7 @@ interface Service {
   networks?: string[]
   ports?: string[]
   depends_on?: string[]
+  healthcheck?: { test: string[] }
 }
 interface Compose {
   services: Record<string, Service>
@@ -268,6 +271,30 @@ describe('docs/fleet', function () {
       const answer = await fetch(`${url}metrics`)
       answer.status.should.equal(200)
       ;(await answer.text()).should.match(/^media_gateway_fleet_appliances\S* 3$/m)
+    })
+
+    it('is not healthy while it does not take part, and is when it does', async () => {
+      const [kind, line] = compose.services['node-red']!.healthcheck!.test
+      should(kind).equal('CMD-SHELL')
+      const place = 'http://127.0.0.1:1880/metrics'
+      // Compose takes a single $ for the beginning of a variable.
+      const command = line!.replaceAll('$$', '$')
+      command.should.containEql(place)
+      const isHealthy = async (at: string): Promise<boolean> => {
+        const child = spawn('sh', ['-c', command.replace(place, at)], { stdio: 'ignore' })
+        const code = await new Promise((resolve) => child.once('exit', resolve))
+        return code === 0
+      }
+      const present = await (await fetch(`${url}metrics`)).text()
+      should(await isHealthy(`${url}metrics`)).be.false()
+      const answers = http.createServer((_, answer) =>
+        answer.end(present.replace(/^(media_gateway_fleet_member\S*) 0$/m, '$1 1')),
+      )
+      await new Promise<void>((resolve) => answers.listen(0, '127.0.0.1', resolve))
+      const { port } = answers.address() as AddressInfo
+      should(await isHealthy(`http://127.0.0.1:${port}/`)).be.true()
+      await new Promise((resolve) => answers.close(resolve))
+      should(await isHealthy(`http://127.0.0.1:${port}/`)).be.false()
     })
 
     it('shows its flow, and lets nobody change it', async () => {

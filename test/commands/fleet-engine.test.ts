@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nkeys } from '@nats-io/transport-node'
 import should from 'should'
 import { GatewayError, invalidInput, say } from '../../client/errors'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
@@ -10,13 +11,59 @@ import type { EngineOptions } from '../../client/fleet/nats/options'
 import type { Pace } from '../../client/fleet/nats/sender'
 import type { Command } from '../../client/fleet/types'
 import { Stop } from '../../client/stop'
-import { selfSignedCertificate } from '../support/certificate'
+import { newCertificate, selfSignedCertificate } from '../support/certificate'
 import { errorOf } from '../support/errors'
-import { startCluster, startNats, startWire, withNats, type NatsServer } from '../support/nats'
+import {
+  startCluster,
+  startNats,
+  startWire,
+  withNats,
+  type NatsOptions,
+  type NatsServer,
+} from '../support/nats'
 import { NodeRed } from '../support/node-red'
 import { pause, until } from '../support/until'
 
 const TTL = 3000
+
+type KeyPair = ReturnType<typeof nkeys.createUser>
+
+/** A user of a new account of a new operator, as `nsc` makes them. */
+function issue(user: KeyPair): {
+  jwt: string
+  operator: NonNullable<NatsOptions['operator']>
+} {
+  const [operator, account, system] = [
+    nkeys.createOperator(),
+    nkeys.createAccount(),
+    nkeys.createAccount(),
+  ]
+  const jwt = (by: KeyPair, of: KeyPair, nats: object): string => {
+    const encoded = (part: object): string =>
+      Buffer.from(JSON.stringify(part)).toString('base64url')
+    const id = { jti: randomUUID(), iat: 1, iss: by.getPublicKey(), sub: of.getPublicKey() }
+    const signed = `${encoded({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encoded({ ...id, name: 'tests', nats })}`
+    return `${signed}.${Buffer.from(by.sign(Buffer.from(signed))).toString('base64url')}`
+  }
+  const none = { subs: -1, data: -1, payload: -1 }
+  const limits = { ...none, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 }
+  const stored = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
+  const of = (most: object): object => ({ limits: most, type: 'account', version: 2 })
+  return {
+    jwt: jwt(account, user, { ...none, type: 'user', version: 2, pub: {}, sub: {} }),
+    operator: {
+      operator: jwt(operator, operator, { type: 'operator', version: 2 }),
+      system: system.getPublicKey(),
+      accounts: {
+        [account.getPublicKey()]: jwt(operator, account, of({ ...limits, ...stored })),
+        [system.getPublicKey()]: jwt(operator, system, of(limits)),
+      },
+    },
+  }
+}
+
+const credsFile = (jwt: string, seed: string): string =>
+  `-----BEGIN NATS USER JWT-----\n${jwt}\n------END NATS USER JWT------\n\n************************* IMPORTANT *************************\nNKEY Seed printed below can be used to sign and prove identity.\n\n-----BEGIN USER NKEY SEED-----\n${seed}\n------END USER NKEY SEED------\n`
 
 withNats('the engine of a fleet', function () {
   this.timeout(60_000)
@@ -147,6 +194,16 @@ withNats('the engine of a fleet', function () {
       secret.should.match(/must not contain a username/).and.not.match(/geheim/)
       refusal({ mqtt: 'nats://host' }).should.match(/mqtt:/)
       refusal({ fleet: 'a.b' }).should.match(/name of the fleet/)
+      const seed = new TextDecoder().decode(nkeys.createUser().getSeed())
+      const account = new TextDecoder().decode(nkeys.createAccount().getSeed())
+      refusal({ credentials: seed, user: 'fleet' }).should.match(/only one of the two/)
+      refusal({ credentials: seed, password: 'geheim' }).should.match(/only one of the two/)
+      for (const credentials of ['geheim', account, `user ${seed}`, seed.slice(1), `${seed}A`]) {
+        refusal({ credentials })
+          .should.match(/^The engine credentials are neither/)
+          .and.not.containEql(credentials)
+      }
+      refusal({ tls: { ca: 'an authority' } }).should.match(/does not begin with tls:/)
       refusal({ replicas: 2 }).should.match(/1, 3 or 5/)
       refusal({ password: 'geheim' }).should.match(/no username/)
     })
@@ -204,7 +261,7 @@ withNats('the engine of a fleet', function () {
         [nats.url, { ca: other.cert }, /SELF_SIGNED/],
         [nats.url, {}, /SELF_SIGNED/],
         [elsewhere.url.replace('nats:', 'tls:'), { ca: certificate.cert }, /ALTNAME/],
-        [nats.url.replace('tls:', 'nats:'), {}, /tls|TLS|secure/],
+        [nats.url.replace('tls:', 'nats:'), undefined, /tls|TLS|secure/],
         [plain.url.replace('nats:', 'tls:'), { ca: certificate.cert }, /tls|TLS/],
       ] as const) {
         const refused = open(url, { ...account, tls })
@@ -212,6 +269,63 @@ withNats('the engine of a fleet', function () {
         refused.logged[0]!.should.match(why)
         refused.logged.join().should.not.match(/geheim/)
         refused.link.isUp.should.be.false()
+      }
+    })
+
+    it('trusts an own authority, and shows a client certificate to a server that asks for one', async () => {
+      const [authority, other] = [await newCertificate('authority'), await newCertificate('other')]
+      const certificate = await newCertificate('nats.example', authority)
+      const mine = await newCertificate('instance', authority)
+      const theirs = await newCertificate('instance', other)
+      const nats = await server({ certificate, clientAuthority: authority.cert })
+      const { cert: ca } = authority
+      await isUp(open(nats.url, { tls: { ca, cert: mine.cert, key: mine.key } }))
+      const named = { ca, cert: mine.cert, key: mine.key, servername: 'nats.example' }
+      await isUp(open(nats.url, { tls: named }))
+      for (const [tls, why] of [
+        [{ ca }, /ERR_SSL|ECONNRESET/],
+        [{ ca, cert: theirs.cert, key: theirs.key }, /ERR_SSL|ECONNRESET/],
+        [{ ...named, servername: 'other.example' }, /ALTNAME/],
+        [{ ...named, ca: other.cert }, /UNABLE_TO_VERIFY|SELF_SIGNED/],
+      ] as const) {
+        const refused = open(nats.url, { tls })
+        await until(() => refused.logged.length > 0)
+        await pause(2500)
+        // The end of the connection can come before the server's reason for it.
+        refused.logged.length.should.be.belowOrEqual(2)
+        new Set(refused.logged).size.should.equal(refused.logged.length)
+        for (const line of refused.logged) {
+          line.should.match(/^warn: The engine .* cannot be reached \(/).and.match(why)
+          line.should.not.match(/PRIVATE|BEGIN/)
+        }
+        refused.link.isUp.should.be.false()
+      }
+    })
+
+    it('proves who it is with an nkey, or with a .creds file, which may have lost its lines', async () => {
+      const [user, stranger] = [nkeys.createUser(), nkeys.createUser()]
+      const seedOf = (pair: KeyPair): string => new TextDecoder().decode(pair.getSeed())
+      const nats = await server({ nkey: user.getPublicKey() })
+      await isUp(open(nats.url, { credentials: ` ${seedOf(user)}\n` }))
+
+      const issued = issue(user)
+      const operated = await server({ operator: issued.operator })
+      const file = credsFile(issued.jwt, seedOf(user))
+      await isUp(open(operated.url, { credentials: file }))
+      await isUp(open(operated.url, { credentials: file.replaceAll('\n', '') }))
+
+      for (const [url, credentials] of [
+        [nats.url, seedOf(stranger)],
+        [operated.url, credsFile(issued.jwt, seedOf(stranger))],
+        [operated.url, seedOf(user)],
+      ] as const) {
+        const refused = open(url, { credentials })
+        await until(() => refused.logged.length > 0)
+        await pause(2500)
+        refused.logged.length.should.equal(1, refused.logged.join('\n'))
+        refused.logged[0]!.should.match(/^warn: .*\(Authorization Violation|AUTHENTICATION/)
+        refused.logged[0]!.should.not.containEql(credentials)
+        refused.logged[0]!.should.not.match(/SU[A-Z2-7]{20}|eyJ/)
       }
     })
 

@@ -1,9 +1,11 @@
 // Nodes of config nodes that divide their inventories by leases, in a real Node-RED with a nats-server.
-import type { NodeStatus } from 'node-red'
+import { nkeys } from '@nats-io/transport-node'
+import type { NodeAPI, NodeStatus } from 'node-red'
 import should from 'should'
 import type { GatewayError } from '../../client/internal'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
+import { newCertificate } from '../support/certificate'
 import { failure, helper, load, redeploy, result, unload, type FlowOptions } from '../support/flow'
 import { startNats, withNats, type NatsServer } from '../support/nats'
 import { until } from '../support/until'
@@ -54,7 +56,7 @@ withNats('nodes of a fleet with leases', function () {
     instance: name,
     pollInterval: 1,
   })
-  const fleetOf = (id: string): Fleet => (helper.getNode(id) as unknown as GatewayNode).fleet!
+  const fleetOf = (id: string): Fleet => (helper.getNode(id) as unknown as GatewayNode).fleet
   const owns = (id: string, appliance: string): Promise<void> =>
     until(() => fleetOf(id).owns(appliance), `the lease of ${appliance}`, SETTLED_WITHIN_MS)
   const statusOf = (id: string): NodeStatus | undefined => statuses.get(id)
@@ -105,6 +107,51 @@ withNats('nodes of a fleet with leases', function () {
     should((await listed('second')).error).be.undefined()
   })
 
+  it('an engine is reached with the authority and the client certificate of a tls-config node, and an nkey', async () => {
+    const authority = await newCertificate('authority')
+    const [ofServer, ofClient] = [
+      await newCertificate('localhost', authority),
+      await newCertificate('instance', authority),
+    ]
+    const user = nkeys.createUser()
+    const engineCredentials = new TextDecoder().decode(user.getSeed())
+    const secure = await startNats({
+      certificate: ofServer,
+      clientAuthority: authority.cert,
+      nkey: user.getPublicKey(),
+    })
+    const tls = { id: 'tls', type: 'tls-config', cert: '', key: '', ca: '', verifyservercert: true }
+    const options: FlowOptions = {
+      gateway: { ...ofFleet('North', 'one', one), engine: secure.url, engineTls: 'tls' },
+      credentials: { engineCredentials },
+      others: [tls],
+      accounts: {
+        tls: { certdata: ofClient.cert, keydata: ofClient.key, cadata: authority.cert },
+      },
+      types: [require('@node-red/nodes/core/network/05-tls') as (RED: NodeAPI) => void],
+    }
+    await load('', {}, options)
+    await owns('gateway', 'one')
+    const { text } = await helper.request().get('/media-gateway/gateways')
+    text.should.not.containEql(engineCredentials)
+    await unload()
+
+    const refusal = async (more: Partial<FlowOptions>): Promise<string> => {
+      await load('', { metrics: { type: 'media-gateway-metrics' } }, { ...options, ...more })
+      await until(() => fleetOf('gateway').refusal !== undefined)
+      const { message } = fleetOf('gateway').refusal!
+      await unload()
+      return message
+    }
+    const credentials = { engineCredentials, engineUser: 'fleet' }
+    should(await refusal({ credentials })).match(/only one of the two/)
+    const plain = { ...options.gateway, engine: 'nats://127.0.0.1:9' }
+    should(await refusal({ gateway: plain })).match(/does not begin with tls:/)
+    const missing = { ...options.gateway, engineTls: 'none' }
+    should(await refusal({ gateway: missing })).match(/TLS configuration does not exist/)
+    await secure.remove()
+  })
+
   it('a lost lease is shown by the metrics node, by the sidebar and by Test connection', async () => {
     const gateway = ofFleet('North', 'one', one)
     await load('', { metrics: { type: 'media-gateway-metrics' } }, { gateway })
@@ -114,7 +161,9 @@ withNats('nodes of a fleet with leases', function () {
       /^media_gateway_fleet_owned\S* (\d)$/m.exec(String((await result('metrics')).payload))?.[1]
     const faults = async (): Promise<string | undefined> =>
       /^media_gateway_fleet_faults\S* (\d)$/m.exec(String((await result('metrics')).payload))?.[1]
-    should([await owned(), await faults()]).eql(['1', '0'])
+    const member = async (): Promise<string | undefined> =>
+      /^media_gateway_fleet_member\S* (\d)$/m.exec(String((await result('metrics')).payload))?.[1]
+    should([await owned(), await faults(), await member()]).eql(['1', '0', '1'])
     const test = async (): Promise<object> => {
       const request = helper.request().post('/media-gateway/inventory')
       const form = request.set('content-type', 'application/json')
@@ -130,7 +179,7 @@ withNats('nodes of a fleet with leases', function () {
     const [fault] = fleetOf('gateway').faults()
     should(fault).match(LOST)
     await until(() => statusOf('metrics')?.fill === 'red', 'the status')
-    should([await owned(), await faults()]).eql(['0', '1'])
+    should([await owned(), await faults(), await member()]).eql(['0', '1', '0'])
     should(await test()).match({ code: 'UNAVAILABLE' })
     should((await listed('gateway')).error).match({ code: 'UNAVAILABLE' })
 

@@ -34,7 +34,7 @@ export const DEFAULTS: Record<string, Properties> = {
     engine: '',
     fleet: 'fleet',
     instance: '',
-    leaseTtl: 15,
+    leaseTtl: 30,
     engineReplicas: 1,
     gather: false,
     engineMqtt: '',

@@ -135,7 +135,17 @@ inBrowser('an inventory in the forms', function () {
     should(await page.inputValue('#node-config-input-share')).equal('2/3')
     await page.selectOption('#media-gateway-share', 'lease')
     await page.fill('#node-config-input-engine', 'nats://nats1:4222, nats://nats2:4222')
-    await page.fill('#node-config-input-enginePassword', 'an example')
+    await page.fill('#node-config-input-engineCredentials', 'an example')
+    const short = page.locator('#media-gateway-short-ttl')
+    should(await short.innerText()).equal('')
+    await page.fill('#node-config-input-engineReplicas', '3')
+    should(await short.innerText()).equal('')
+    await page.fill('#node-config-input-leaseTtl', '29')
+    await page.press('#node-config-input-leaseTtl', 'Tab')
+    should(await short.innerText()).match(/use 30 s or more/)
+    await page.fill('#node-config-input-leaseTtl', '')
+    await page.press('#node-config-input-leaseTtl', 'Tab')
+    should(await short.innerText()).equal('')
     await page.check('#node-config-input-gather')
     await page.fill('#node-config-input-engineMqtt', 'mqtt://nats1:1883')
     await editor.press('ok')
@@ -150,7 +160,7 @@ inBrowser('an inventory in the forms', function () {
       engineMqtt: 'mqtt://nats1:1883',
     })
     const { credentials, ...saved } = await editor.exported(id)
-    should(credentials).eql({ enginePassword: 'an example' })
+    should(credentials).eql({ engineCredentials: 'an example' })
     should(JSON.stringify(saved)).not.containEql('an example')
     should((await editor.state(id)).errors).eql([])
   })
@@ -462,6 +472,8 @@ inBrowser('an inventory in the forms', function () {
       const lease = {
         share: 'lease',
         engine: 'nats://nats1.example.com:4222',
+        leaseTtl: 15,
+        engineReplicas: 3,
         gather: true,
         engineMqtt: 'mqtt://nats1.example.com:1883',
       }

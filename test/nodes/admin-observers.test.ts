@@ -5,6 +5,7 @@ import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { createLately, type Gap, type ShownIncident } from '../../nodes/gateway/admin/lately'
 import { createObservers, type ObservedState } from '../../nodes/gateway/admin/observers'
 import { createRates } from '../../nodes/gateway/admin/rates'
+import { soleFleet } from '../../nodes/gateway/sole-fleet'
 import type { GatewayNode, ListedFailover } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { until } from '../support/until'
@@ -207,9 +208,14 @@ describe('what the sidebar is given', () => {
     should(observers.state(node, { lookOn: true }).failovers).eql(listed)
     should(simulator.journal.length).equal(calls)
 
-    await commandFailover(node, { failoverId: 'failover', action: 'backup' }, new Stop())
+    await commandFailover(
+      node,
+      { failoverId: 'failover', action: 'backup' },
+      new Stop(),
+      soleFleet(node),
+    )
     said.should.eql([{ action: 'backup' }])
-    const ask = (body: object) => commandFailover(node, body, new Stop())
+    const ask = (body: object) => commandFailover(node, body, new Stop(), soleFleet(node))
     await should(ask({ failoverId: 'x', action: 'main' })).rejectedWith({ code: 'NOT_FOUND' })
     await should(ask({ failoverId: 'failover', action: 'reset' })).rejectedWith({
       code: 'INVALID_INPUT',

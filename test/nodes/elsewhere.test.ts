@@ -161,7 +161,7 @@ describe('an action for an appliance of another instance', function () {
     )
     try {
       const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
-      Object.defineProperty(fleet!, 'readOnly', { value: true })
+      Object.defineProperty(fleet, 'readOnly', { value: true })
       const { error } = await send('node', { appliance: 'oslo', routeName: 'Studio A' })
       error!.code.should.equal('READ_ONLY')
       should(last()).be.undefined()
@@ -190,7 +190,7 @@ describe('an action for an appliance of another instance', function () {
     )
     try {
       const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
-      const owner = fleet!.find('oslo')
+      const owner = fleet.find('oslo')
       // What this instance knows of an appliance that it does not own.
       const oslo = { ...owner, failovers: new Set<never>(), appliance: 'oslo' }
       await until(() => [...owner.failovers][0]?.status !== undefined)
@@ -226,7 +226,7 @@ describe('an action for an appliance of another instance', function () {
           })
         })
       }
-      Object.defineProperty(fleet!, 'send', { value: wait })
+      Object.defineProperty(fleet, 'send', { value: wait })
       const ask = (action: string): Aborted => {
         const body = { id: 'gateway', appliance: 'oslo', failoverId: 'node', action }
         const request = helper.request().post('/media-gateway/failover')
@@ -269,7 +269,7 @@ describe('an action for an appliance of another instance', function () {
       const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
       const command = { failoverId: 'node', action: 'hold' }
       asked.push(
-        await errorOfAsked(commandFailover(fleet!.find('oslo'), command, new Stop(), fleet)),
+        await errorOfAsked(commandFailover(fleet.find('oslo'), command, new Stop(), fleet)),
       )
       await unload()
     }
@@ -280,7 +280,7 @@ describe('an action for an appliance of another instance', function () {
     others.should.have.length(0)
     failed!.done.should.equal(1)
     failed!.error!.code.should.equal('UNAVAILABLE')
-    failed!.error!.message.should.containEql('"oslo" belongs to the share of another instance')
+    failed!.error!.message.should.containEql('"oslo" belongs to the part ')
     failed!.error!.cause.should.containDeep({ applied: 'no', appliance: 'oslo' })
   })
 })
@@ -319,9 +319,9 @@ async function open(
     { gateway: { inventoryType: 'json', inventory: rows(simulator) } },
   )
   const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
-  await fleet!.ready
+  await fleet.ready
   if (elsewhere) {
-    const owner = fleet!.find('oslo')
+    const owner = fleet.find('oslo')
     const remote: Pick<Fleet, 'owns' | 'send'> = {
       owns: () => false,
       // As over the engine: JSON, and errors as data.
@@ -335,7 +335,7 @@ async function open(
       },
     }
     for (const [name, value] of Object.entries(remote))
-      Object.defineProperty(fleet!, name, { value })
+      Object.defineProperty(fleet, name, { value })
   }
   const close = async (): Promise<void> => {
     await unload()

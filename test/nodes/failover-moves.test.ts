@@ -319,7 +319,7 @@ describe('a failover whose appliance moves', function () {
     engine.take(1)
     await until(() => engine.asked.length === 1)
     const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
-    const [failover] = fleet!.find('oslo').failovers
+    const [failover] = fleet.find('oslo').failovers
     const command = (): Promise<unknown> =>
       failover!.obey({ action: 'backup' }).catch((error: unknown) => error)
     const early = [say({ action: 'backup' }), say({ action: 'hold' })]

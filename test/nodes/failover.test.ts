@@ -76,10 +76,10 @@ scene('is shown in the sidebar, which has it hold and switch', {}, async (stage)
     inUse: 'main',
     held: false,
   })
-  await commandFailover(gateway, { failoverId: id, action: 'hold' }, new Stop())
+  await commandFailover(gateway, { failoverId: id, action: 'hold' }, new Stop(), gateway.fleet)
   shown().held!.should.be.true()
-  await commandFailover(gateway, { failoverId: id, action: 'release' }, new Stop())
-  await commandFailover(gateway, { failoverId: id, action: 'backup' }, new Stop())
+  await commandFailover(gateway, { failoverId: id, action: 'release' }, new Stop(), gateway.fleet)
+  await commandFailover(gateway, { failoverId: id, action: 'backup' }, new Stop(), gateway.fleet)
   await until(() => shown().state === 'protecting')
   should(stage.source).equal(BACKUP.address)
 })

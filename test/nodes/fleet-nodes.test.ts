@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hooks } from '@node-red/util'
+import { hooks, log } from '@node-red/util'
 import type { NodeStatus } from 'node-red'
 import should from 'should'
 import type { GatewayError, WatchEvent } from '../../client/internal'
@@ -36,6 +36,8 @@ describe('nodes of an inventory', function () {
   let statuses: Array<{ id: string; status: NodeStatus }>
   let folder: string
   let path: string
+  let logLines: Array<{ level: number; id?: string; msg: unknown }>
+  const logged = { emit: (_: string, line: (typeof logLines)[number]) => void logLines.push(line) }
 
   const show = ({ id, status }: (typeof statuses)[number]): void => {
     statuses.push({ id, status })
@@ -49,6 +51,8 @@ describe('nodes of an inventory', function () {
     )
     received = []
     statuses = []
+    logLines = []
+    log.addHandler(logged as never)
     hooks.add(
       'onReceive.fleettest',
       ({ msg, destination }: { msg: object; destination: { id: string } }) => {
@@ -59,6 +63,7 @@ describe('nodes of an inventory', function () {
   })
   afterEach(async () => {
     hooks.remove('*.fleettest')
+    log.removeHandler(logged as never)
     await unload()
     nodeRed.removeListener('node-status', show)
     for (const simulator of simulators) {
@@ -158,28 +163,28 @@ describe('nodes of an inventory', function () {
     write(rows().slice(0, 3))
     await load('', { watch: WATCH }, { gateway: FILE() })
     await until(() => out().length === 3)
-    const unchanged = gateway().fleet!.find('bergen').client()
+    const unchanged = gateway().fleet.find('bergen').client()
 
     write('[{"name": "bergen", "baseUrl": "http://')
-    await until(() => gateway().fleet!.faults().length === 1)
-    const [fault] = gateway().fleet!.faults()
+    await until(() => gateway().fleet.faults().length === 1)
+    const [fault] = gateway().fleet.faults()
     fault!.should.match({ code: 'CONFIG' })
     fault!.message.should.match(/not valid JSON.*The previous inventory stays in use\.$/)
-    gateway().fleet!.names().should.have.length(3)
+    gateway().fleet.names().should.have.length(3)
 
     // oslo-1 has left, oslo-2 has another account, and tromsø is new.
     const [first, , third, fourth] = rows()
     write([fourth, { ...third, username: 'operator', password: 'supervisor' }, first])
-    await until(() => gateway().fleet!.names()[0] === 'tromsø 1')
-    gateway().fleet!.faults().should.have.length(0)
+    await until(() => gateway().fleet.names()[0] === 'tromsø 1')
+    gateway().fleet.faults().should.have.length(0)
     await until(() => out().length === 5)
     await until(() => oslo1.openSessions === 0)
     oslo1.logouts.should.equal(1)
     await until(() => oslo2.logouts === 1)
     ;[oslo2.logins, tromso.logins, bergen.logins, bergen.logouts].should.eql([2, 1, 1, 0])
-    gateway().fleet!.find('bergen').client().should.equal(unchanged)
+    gateway().fleet.find('bergen').client().should.equal(unchanged)
     statusOf('watch')!.should.equal('3 of 3 reachable')
-    should(() => gateway().fleet!.find('oslo-1')).throw({ code: 'NOT_FOUND' })
+    should(() => gateway().fleet.find('oslo-1')).throw({ code: 'NOT_FOUND' })
     const pollsNow = polls(oslo1)
     const pollsThen = polls(bergen)
     await until(() => polls(bergen) > pollsThen)
@@ -192,7 +197,7 @@ describe('nodes of an inventory', function () {
     write([row])
     const CONTROL = { action: 'stop', route: 'Studio A', routeType: 'name' }
     await load('', { 'control-route': { ...CONTROL, waitFor: 'accepted' } }, { gateway: FILE() })
-    await gateway().fleet!.ready
+    await gateway().fleet.ready
     const sent = (): string[] =>
       bergen.journal.map(
         ({ method, path: at }) => `${method} ${at.split('/').slice(0, 3).join('/')}`,
@@ -202,7 +207,7 @@ describe('nodes of an inventory', function () {
     const first = send('control-route', { appliance: 'bergen' })
     await until(() => sent().includes('POST /api/devices'))
     write([{ ...row, username: 'operator', password: 'supervisor' }])
-    await until(() => gateway().fleet!.former('bergen') !== undefined)
+    await until(() => gateway().fleet.former('bergen') !== undefined)
     const second = result('list-routes', { appliance: 'bergen' })
     await Promise.all([first, second])
     bergen.logins.should.equal(2)
@@ -210,7 +215,7 @@ describe('nodes of an inventory', function () {
       ({ method, path: at }) => at === '/api/session' && method !== 'GET',
     )
     logins.map(({ method }) => method).should.eql(['POST', 'DELETE', 'POST'])
-    should(gateway().fleet!.former('bergen')).be.undefined()
+    should(gateway().fleet.former('bergen')).be.undefined()
   })
 
   it('a share i/N works for its part only, and says so of the others', async () => {
@@ -230,12 +235,12 @@ describe('nodes of an inventory', function () {
     for (const { logins } of simulators) logins.should.equal(1)
     const { fleet } = gateway()
     const [mine, theirs] = [true, false].map((isMine) =>
-      fleet!.names().filter((name) => fleet!.owns(name) === isMine),
+      fleet.names().filter((name) => fleet.owns(name) === isMine),
     ) as [string[], string[]]
     ;[mine.length > 0, theirs.length > 0, mine.length + theirs.length].should.eql([true, true, 4])
     let refusal: GatewayError | undefined
     try {
-      fleet!.find(theirs[0]!).client()
+      fleet.find(theirs[0]!).client()
     } catch (error) {
       refusal = error as GatewayError
     }
@@ -243,7 +248,50 @@ describe('nodes of an inventory', function () {
       code: 'UNAVAILABLE',
       cause: { applied: 'no', appliance: theirs[0], gateway: { id: 'gateway' } },
     })
-    refusal!.message.should.match(/belongs to the share of another instance/)
+    refusal!.should.match({ cause: { reason: 'other-part', retryable: false } })
+    refusal!.message.should.match(/belongs to the part 2\/2 .* has the part 1\/2\./)
+    fleet.isMember.should.be.true()
+  })
+
+  it('a share that cannot work is an error: of the config node in the log, of each watch to catch, and in the status', async () => {
+    write(rows())
+    for (const [share, words] of [
+      ['${FLEET_SHARE_NOT_SET}', /FLEET_SHARE_NOT_SET/],
+      ['4/3', /must be all, lease, or a part/],
+      ['lease', /no engine is given/],
+    ] as const) {
+      received = []
+      logLines.length = 0
+      await load('', { watch: WATCH, metrics: METRICS }, { gateway: { ...FILE(), share } })
+      await until(() => caught().length === 1 && statusOf('watch') !== undefined)
+      caught()[0]!.error!.should.match({ code: 'CONFIG', message: words })
+      const { payload } = await result('metrics')
+      String(payload).should.match(/^media_gateway_fleet_member\S* 0$/m)
+      caught().should.have.length(1)
+      const told = logLines.filter(({ id, msg }) => id === 'gateway' && words.test(String(msg)))
+      told.map(({ level }) => level).should.eql([log.ERROR])
+      await unload()
+    }
+    for (const { logins } of simulators) logins.should.equal(0)
+  })
+
+  it('a lease TTL below 30 s on several replicas is warned of, and 30 s is the default', async () => {
+    // Nothing listens there.
+    const lease = { ...FILE(), share: 'lease', engine: 'nats://127.0.0.1:9' }
+    write(rows())
+    for (const [more, warnings] of [
+      [{ leaseTtl: 29, engineReplicas: 3 }, 1],
+      [{ leaseTtl: 29, engineReplicas: 1 }, 0],
+      [{ leaseTtl: '', engineReplicas: 3 }, 0],
+      [{ engineReplicas: 5 }, 0],
+    ] as const) {
+      logLines.length = 0
+      await load('', { watch: WATCH }, { gateway: { ...lease, ...more } })
+      await until(() => logLines.some(({ msg }) => /cannot be reached/.test(String(msg))))
+      const said = logLines.filter(({ msg }) => /lease TTL is below 30 s/.test(String(msg)))
+      said.map(({ level }) => level).should.eql(Array.from({ length: warnings }, () => log.WARN))
+      await unload()
+    }
   })
 
   it('a gateway that fails is one error with its name, and the others go on', async () => {
@@ -286,6 +334,7 @@ describe('nodes of an inventory', function () {
       'media_gateway_up{gateway="bergen"} 1',
       'media_gateway_up{gateway="oslo-1"} 0',
       'media_gateway_fleet_appliances{inventory="sites"} 1',
+      'media_gateway_fleet_member{inventory="sites"} 1',
       'media_gateway_fleet_owned{inventory="sites"} 1',
       'media_gateway_fleet_faults{inventory="sites"} 1',
     ]) {
@@ -341,7 +390,7 @@ describe('nodes of an inventory', function () {
       .should.have.length(0)
     ;[bergen.logins, oslo1.logins, oslo2.logins].should.eql([1, 2, 1])
     gateway()
-      .fleet!.list()
+      .fleet.list()
       .map(({ failovers }) => failovers?.size)
       .should.eql([1, 1, 1])
     caught()

@@ -51,7 +51,7 @@ describe('the inventory of a config node', function () {
     { name: 'two', baseUrl: two.url },
   ]
   const node = (): GatewayNode => helper.getNode('gateway') as unknown as GatewayNode
-  const fleet = (): Fleet => node().fleet!
+  const fleet = (): Fleet => node().fleet
 
   async function start(
     gateway: InventoryConfig & object,

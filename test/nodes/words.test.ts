@@ -168,6 +168,9 @@ const ANYWHERE = [
   'engineMqttInvalid',
   'engineHasUser',
   'engineNoUser',
+  'engineCredentials',
+  'engineTwoAccounts',
+  'engineNotTls',
   'fleetInvalid',
   'replicasInvalid',
   'correct',
@@ -206,6 +209,7 @@ const ANYWHERE = [
   'engineLost',
   'applianceNeeded',
   'applianceElsewhere',
+  'applianceInPart',
   'share',
   'unusableId',
 ]

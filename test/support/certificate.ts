@@ -4,7 +4,14 @@ import { md, pki } from 'node-forge'
 import type { Certificate } from '../../simulator'
 
 /** A new self-signed certificate for localhost and 127.0.0.1, valid for a year. */
-export async function selfSignedCertificate(): Promise<Certificate> {
+export const selfSignedCertificate = (): Promise<Certificate> => newCertificate('localhost')
+
+/**
+ * A new certificate, valid for a year.
+ * @param name also a name of the server, beside 127.0.0.1
+ * @param authority that signs it, instead of itself
+ */
+export async function newCertificate(name: string, authority?: Certificate): Promise<Certificate> {
   // About a hundred times faster than forge's own.
   const pair = await promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
@@ -17,21 +24,22 @@ export async function selfSignedCertificate(): Promise<Certificate> {
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
   certificate.validity.notBefore = new Date(Date.now() - 86_400_000)
   certificate.validity.notAfter = new Date(Date.now() + 365 * 86_400_000)
-  const name = [{ name: 'commonName', value: 'localhost' }]
-  certificate.setSubject(name)
-  certificate.setIssuer(name)
+  const subject = [{ name: 'commonName', value: name }]
+  const issuer = authority && pki.certificateFromPem(authority.cert)
+  certificate.setSubject(subject)
+  certificate.setIssuer(issuer?.subject.attributes ?? subject)
   certificate.setExtensions([
-    { name: 'basicConstraints', cA: true, critical: true },
+    { name: 'basicConstraints', cA: authority === undefined, critical: true },
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, keyCertSign: true },
-    { name: 'extKeyUsage', serverAuth: true },
+    { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
     {
       name: 'subjectAltName',
       altNames: [
-        { type: 2, value: 'localhost' },
+        { type: 2, value: name },
         { type: 7, ip: '127.0.0.1' },
       ],
     },
   ])
-  certificate.sign(pki.privateKeyFromPem(pair.privateKey), md.sha256.create())
+  certificate.sign(pki.privateKeyFromPem(authority?.key ?? pair.privateKey), md.sha256.create())
   return { key: pair.privateKey, cert: pki.certificateToPem(certificate) }
 }

@@ -77,6 +77,12 @@ export interface NatsOptions {
   maxPayload?: number
   /** With TLS only. */
   certificate?: Certificate
+  /** An authority, PEM: only clients with a certificate of it get in. */
+  clientAuthority?: string
+  /** The public key of the one user. */
+  nkey?: string
+  /** A user of this operator: all JWTs, as `nsc` makes them. */
+  operator?: { operator: string; system: string; accounts: Record<string, string> }
 }
 
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
@@ -120,12 +126,15 @@ interface One extends NatsOptions {
 }
 
 async function startOne(name: string, one: One): Promise<NatsServer> {
-  const { port, mqttPort, mqtt, user, password, users, maxPayload, certificate, cluster } = one
+  const { port, mqttPort, mqtt, user, password, users, nkey, operator, maxPayload } = one
+  const { certificate, clientAuthority, cluster } = one
   const folder = mkdtempSync(join(tmpdir(), 'media-gateway-nats-'))
   const stored = join(folder, 'stored')
   const config = join(folder, 'nats.conf')
   const logged = join(folder, 'log')
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const ca = join(folder, 'ca.pem')
+  if (clientAuthority !== undefined) writeFileSync(ca, clientAuthority)
   if (certificate) {
     writeFileSync(cert, certificate.cert)
     writeFileSync(key, certificate.key)
@@ -139,7 +148,13 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
       `jetstream { store_dir: "${stored}", max_mem: 64M, max_file: ${one.maxStored ?? '1G'} }`,
       maxPayload ? `max_payload: ${maxPayload}` : '',
       mqtt ? `mqtt { listen: "127.0.0.1:${mqttPort}" }` : '',
-      certificate ? `tls { cert_file: "${cert}", key_file: "${key}" }` : '',
+      certificate
+        ? `tls { cert_file: "${cert}", key_file: "${key}"${clientAuthority ? `, ca_file: "${ca}", verify: true` : ''} }`
+        : '',
+      nkey ? `authorization { users: [{ nkey: ${nkey} }] }` : '',
+      operator
+        ? `operator: ${operator.operator}\nsystem_account: ${operator.system}\nresolver: MEMORY\nresolver_preload: ${JSON.stringify(operator.accounts)}`
+        : '',
       user ? `authorization { user: "${user}", password: "${password}" }` : '',
       users ? `authorization { users: ${JSON.stringify(users.map(withPermissions))} }` : '',
       cluster

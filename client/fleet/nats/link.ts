@@ -1,12 +1,12 @@
 import net from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
-import type { NatsConnection } from '@nats-io/transport-node'
+import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import type { TlsOptions } from '../../connection/agents'
 import { createOutageLog } from '../../connection/outage-log'
 import { Stop, pause, within } from '../../stop'
 import type { EngineLink } from '../types'
 import { inTime, missingRight, reasonOf } from './failures'
-import type { Address, EngineOptions } from './options'
+import { accountIn, type Address, type EngineAccount, type EngineOptions } from './options'
 
 /** The connection to the engine, which is opened again for ever. */
 export interface Link extends EngineLink {
@@ -31,13 +31,13 @@ const LONGEST_WAIT_MS = 2000
  * every request on its way fails as soon as it is lost.
  */
 export function openLink({ servers, secure }: Address, options: EngineOptions): Link {
-  const { user, password, tls, ttlMs, fleet } = options
+  const { user, password, credentials, tls, ttlMs, fleet } = options
   const timeout = Math.max(500, ttlMs / 5)
   const stop = new Stop()
   const listeners = new Set<(isUp: boolean, reason?: string) => void>()
   const prepares = new Set<(connection: NatsConnection) => Promise<void>>()
   const outages = createOutageLog(options.log, `The engine of the fleet "${fleet}" responds again.`)
-  const trusted: TlsOptions = { checkServerIdentity: identityOf(servers), ...tls }
+  const trusted: TlsOptions = { checkServerIdentity: identityOf(servers, tls?.servername), ...tls }
   /** The rights that are missing, as far as was said. */
   const refused = new Set<string>()
   let connection: NatsConnection | undefined
@@ -47,8 +47,9 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
     const nats = require('@nats-io/transport-node') as typeof import('@nats-io/transport-node')
     return nats.connect({
       servers: [...servers],
-      user,
-      pass: password,
+      ...(credentials === undefined
+        ? { user, pass: password }
+        : { authenticator: authenticatorOf(nats, accountIn(credentials)!) }),
       tls: secure ? (trusted as object) : null,
       name: `media-gateway-${fleet}`,
       timeout,
@@ -155,12 +156,20 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   }
 }
 
+function authenticatorOf(
+  { jwtAuthenticator, nkeyAuthenticator }: typeof import('@nats-io/transport-node'),
+  { jwt, seed }: EngineAccount,
+): Authenticator {
+  const bytes = new TextEncoder().encode(seed)
+  return jwt === undefined ? nkeyAuthenticator(bytes) : jwtAuthenticator(jwt, bytes)
+}
+
 /** The client has a certificate of a server without a name, such as 10.0.0.1, checked for `localhost`. */
-function identityOf(servers: readonly string[]) {
+function identityOf(servers: readonly string[], given: string | undefined) {
   const hosts = servers.map((each) => new URL(`nats://${each}`).hostname.replace(/^\[|\]$/g, ''))
   const addresses = hosts.filter((host) => net.isIP(host))
   return (name: string, certificate: PeerCertificate): Error | undefined => {
-    const names = name === 'localhost' && !hosts.includes(name) ? addresses : [name]
+    const names = name === 'localhost' && !given && !hosts.includes(name) ? addresses : [name]
     const faults = names.map((each) => checkServerIdentity(each, certificate))
     return faults.includes(undefined) ? undefined : faults[0]
   }

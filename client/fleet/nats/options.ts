@@ -7,6 +7,8 @@ export interface EngineOptions {
   servers: string
   user?: string
   password?: string
+  /** Instead of them: the text of a `.creds` file, or only the seed of an nkey. */
+  credentials?: string
   /** The name of the fleet on the engine: letters, digits, `-` and `_`. */
   fleet: string
   /** How many servers of the cluster keep each record: 1, 3 or 5. */
@@ -25,6 +27,9 @@ type Fault =
   | 'engineMqttInvalid'
   | 'engineHasUser'
   | 'engineNoUser'
+  | 'engineCredentials'
+  | 'engineTwoAccounts'
+  | 'engineNotTls'
   | 'fleetInvalid'
   | 'replicasInvalid'
 
@@ -37,9 +42,13 @@ export interface Address {
 
 /** @throws GatewayError `CONFIG` for options that cannot work, before anything is sent */
 export function checkOptions(options: EngineOptions): Address {
-  const { fleet, mqtt, replicas, user, password } = options
+  const { fleet, mqtt, replicas, user, password, credentials, tls } = options
   if (!isFleetName(fleet)) throw faulty('fleetInvalid')
   if (!REPLICAS.includes(replicas)) throw faulty('replicasInvalid')
+  if (credentials !== undefined) {
+    if (user || password) throw faulty('engineTwoAccounts')
+    if (!accountIn(credentials)) throw faulty('engineCredentials')
+  }
   if (password && !user) throw faulty('engineNoUser')
   if (mqtt !== undefined) addressOf(mqtt, /^mqtts?:$/, 'engineMqttInvalid')
   const servers = engineServersIn(options.servers).map((each) =>
@@ -50,11 +59,31 @@ export function checkOptions(options: EngineOptions): Address {
   if (servers.some(({ protocol }) => (protocol === 'tls:') !== secure)) {
     throw faulty('engineInvalid')
   }
+  if (tls && !secure) throw faulty('engineNotTls')
   return { servers: servers.map(({ host, port }) => (port ? host : `${host}:4222`)), secure }
 }
 
 const faulty = (fault: Fault): GatewayError =>
   new GatewayError('CONFIG', [say(fault), say('correct')])
+
+/** Who an instance is on the engine. */
+export interface EngineAccount {
+  /** Of a user of an operator; undefined for an nkey that the server knows by itself. */
+  readonly jwt?: string
+  readonly seed: string
+}
+
+/**
+ * The account in the text of a `.creds` file, or in the seed of an nkey; undefined where there is none.
+ * The ends of lines do not count: a password field takes none.
+ */
+export function accountIn(text: string): EngineAccount | undefined {
+  const [seed] = /(?<![A-Z0-9])SU[A-Z2-7]{56}(?![A-Z0-9])/.exec(text) ?? []
+  // The signature has 64 bytes. What follows it in the file may begin with a hyphen too.
+  const [jwt] = /eyJ[\w-]{1,8000}\.[\w-]{1,16000}\.[\w-]{86}/.exec(text) ?? []
+  const isAlone = seed !== undefined && text.trim() === seed
+  return seed !== undefined && (jwt !== undefined || isAlone) ? { jwt, seed } : undefined
+}
 
 /** The text is not repeated in an error: it may contain a password. */
 function addressOf(text: string, schemes: RegExp, fault: Fault): URL {

@@ -91,8 +91,8 @@ function deployedAs(RED: NodeAPI, form: ConnectionForm): GatewayNode | undefined
  * @throws GatewayError `NOT_FOUND`, `INVALID_INPUT`, `CONFIG`
  */
 export function applianceOf(node: GatewayNode, appliance: string | undefined): Appliance {
-  if (!node.fleet) return node
-  return appliance === undefined ? throwUnnamed() : node.fleet.find(appliance)
+  const { fleet } = node
+  return appliance === undefined && fleet.hasNames ? throwUnnamed() : fleet.find(appliance ?? '')
 }
 
 function throwUnnamed(): never {
@@ -126,7 +126,7 @@ export async function checkInventory(
   form: ConnectionForm,
 ): Promise<CheckedInventory> {
   const fleet = deployedAs(RED, form)?.fleet
-  if (fleet) {
+  if (fleet?.hasNames) {
     await fleet.ready
     if (fleet.failure) throw fleet.failure
     return checkedInventory(fleet.names(), fleet.faults(), fleet.ignored())
@@ -157,8 +157,8 @@ export interface FormAppliance {
 export async function formAppliances(RED: NodeAPI, form: ConnectionForm): Promise<FormAppliance[]> {
   const deployed = deployedAs(RED, form)
   if (deployed) {
-    await deployed.fleet?.ready
-    return deployed.fleet?.list().map(shownAppliance) ?? []
+    await deployed.fleet.ready
+    return deployed.fleet.list().map(shownAppliance) ?? []
   }
   const stored = storedValues(RED, form.id)
   const password = isTyped(form.password) ? form.password : stored?.password
@@ -327,7 +327,7 @@ export async function foundOut(
 /** The host that the form leads to; empty where its address is not one. */
 export function hostOf(RED: NodeAPI, form: ConnectionForm, appliance?: string): string {
   const node = form.id ? RED.nodes.getNode(form.id) : null
-  if (isGatewayNode(node) && node.fleet && appliance !== undefined) {
+  if (isGatewayNode(node) && node.fleet.hasNames && appliance !== undefined) {
     return hostIn(node.fleet.list().find(({ name }) => name === appliance)?.address)
   }
   const { baseUrl } = isDeployedOnly(form) ? (storedValues(RED, form.id) ?? form) : form

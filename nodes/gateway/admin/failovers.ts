@@ -34,7 +34,7 @@ export async function commandFailover(
   node: Appliance,
   { failoverId, action }: { failoverId?: unknown; action?: unknown },
   stop: Stop,
-  fleet?: Fleet,
+  fleet: Fleet,
 ): Promise<void> {
   if (!ACTIONS.includes(action)) {
     throw new GatewayError('INVALID_INPUT', `action must be one of ${ACTIONS.join(', ')}.`)

@@ -150,7 +150,7 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
         // Each deploy takes it away for a moment, which is not a failure.
         if (!node) return { notDeployed: true }
         const appliance = applianceOf(node, named)
-        if (node.fleet && !node.fleet.owns(named!)) {
+        if (!node.fleet.owns(named ?? '')) {
           // While the lease is lost, nobody knows who works for it.
           if (node.fleet.failure) throw node.fleet.failure
           return { elsewhere: true }
@@ -177,8 +177,7 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
       work(question) {
         const node = nodeOf(RED, question)
         if (!node) return { notDeployed: true }
-        const { fleet } = node
-        return fleet ? listAppliances(fleet, question.body) : { total: 0, found: 0, rows: [] }
+        return listAppliances(node.fleet, question.body)
       },
     },
 
@@ -330,8 +329,8 @@ function listGateways(RED: NodeAPI): ListedGateway[] {
     try {
       const node = RED.nodes.getNode(id)
       if (!isGatewayNode(node)) throw new NotDeployed()
-      if (!node.fleet) listed.push({ ...entry, readOnly: node.client().readOnly })
-      else listed.push({ ...entry, readOnly: node.fleet.readOnly, ...inventoryOf(node.fleet) })
+      const { fleet } = node
+      listed.push({ ...entry, readOnly: fleet.readOnly, ...(fleet.hasNames && inventoryOf(fleet)) })
     } catch (error) {
       listed.push({ ...entry, error: failureOf(error, hostOf(RED, { id })) })
     }

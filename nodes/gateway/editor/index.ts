@@ -7,6 +7,7 @@ import { ownType, type TypedChoices } from '../../editor/typed'
 import { prepareInventory } from './inventory'
 import { faultOf, type Checked } from './settings'
 import { prepareShare } from './share'
+import { prepareTtl } from './ttl'
 import { prepareTest } from './test'
 
 /** Node-RED replaces a variable only where nothing else is in the value, not even the end of a line. */
@@ -34,6 +35,7 @@ export const gateway = {
     prepareForm(node, choices())
     prepareInventory(node)
     prepareShare(node)
+    prepareTtl(node)
     prepareTest(node)
     preparePatterns(node, 'protectedRoutes')
     preparePatterns(node, 'inventoryHosts')

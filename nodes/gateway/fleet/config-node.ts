@@ -30,7 +30,7 @@ export type InventoryCredentials = LeaseCredentials
 interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
 type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
 type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
-type Log = (level: 'info' | 'warn', line: string) => void
+type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
 interface Maker {
   RED: NodeAPI
@@ -74,7 +74,7 @@ function withInventory(
     readOnly: isReadOnly(config),
     ready,
     openShare: (follower) =>
-      shareOf(config, () => leaseOf(config, node.credentials, engines, log))(follower),
+      shareOf(config, () => leaseOf(RED, config, node.credentials, engines, log))(follower),
     open,
     secretPrefix: () => secretPrefixOf(config),
     language: languageOf(RED._('locale')),

@@ -52,7 +52,7 @@ export interface FleetOptions {
   secretPrefix: () => string
   /** Of the texts of events on the engine. */
   language: Language
-  log: (level: 'info' | 'warn', text: string) => void
+  log: (level: 'info' | 'warn' | 'error', text: string) => void
 }
 
 /** A fleet, for the config node that has made it. */
@@ -90,6 +90,8 @@ interface Entry {
 const CLOSED_AT_ONCE = 200
 /** Of the faults of an inventory, in the log. */
 const MOST_LOGGED = 10
+/** The `cause.reason` of a message that another instance has to get. */
+const OTHER_PART = 'other-part'
 
 /** Keeps the appliances of an inventory: each that is owned has one connection, whoever uses it. */
 export function createFleet(options: FleetOptions): OwnFleet {
@@ -153,7 +155,9 @@ export function createFleet(options: FleetOptions): OwnFleet {
       })
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
+      const before = unusable?.message
       unusable = ofNode(error)
+      if (unusable.message !== before) log('error', unusable.message)
       tellChanged()
       return
     }
@@ -437,7 +441,13 @@ export function createFleet(options: FleetOptions): OwnFleet {
   function elsewhere(row: UsableRow): Appliance {
     const { name } = row
     const identity = identityIn(row)
-    const refusal = new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance: name }))
+    const parts = share?.parts?.(name)
+    const refusal = parts
+      ? new GatewayError('UNAVAILABLE', say('applianceInPart', { appliance: name, ...parts }), {
+          reason: OTHER_PART,
+          retryable: false,
+        })
+      : new GatewayError('UNAVAILABLE', say('applianceElsewhere', { appliance: name }))
     return {
       appliance: name,
       identity,
@@ -452,6 +462,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
   }
 
   const fleet: OwnFleet = {
+    hasNames: true,
     readOnly: options.readOnly,
     ready: options.ready,
     names: () => [...entries.keys()],
@@ -462,7 +473,13 @@ export function createFleet(options: FleetOptions): OwnFleet {
       ...rowFaults,
     ],
     ignored: () => latest.ignored ?? [],
-    alerts: () => [...[(wasRead && failure) || [], shrunk() ?? []].flat(), ...keptFaults],
+    alerts: () => [
+      ...[unusable ?? [], (wasRead && failure) || [], shrunk() ?? []].flat(),
+      ...keptFaults,
+    ],
+    get isMember() {
+      return share !== undefined && (share.state?.().phase ?? 'member') === 'member'
+    },
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },

@@ -1,11 +1,14 @@
 // The properties of a share by leases, and the engines that the config nodes of a Node-RED use.
 import { hostname } from 'node:os'
+import type { NodeAPI } from 'node-red'
 import { GatewayError, say } from '../../../client/internal'
 import { openLease } from '../../../client/fleet/lease'
 import { openEngine, type Engine } from '../../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../../client/fleet/nats/options'
-import { RANGES } from '../../../client/model/ranges'
+import { DEFAULTS, RANGES } from '../../../client/model/ranges'
+import { isShortTtl } from '../../../client/model/settings'
 import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/environment'
+import { tlsOptions } from '../options'
 import type { OpenShare } from './share'
 
 /** The saved properties of the config node, as far as they concern leases. */
@@ -15,6 +18,7 @@ export interface LeaseConfig {
   instance?: unknown
   leaseTtl?: unknown
   engineReplicas?: unknown
+  engineTls?: string
   gather?: unknown
   engineMqtt?: unknown
 }
@@ -22,6 +26,7 @@ export interface LeaseConfig {
 export interface LeaseCredentials {
   engineUser?: unknown
   enginePassword?: unknown
+  engineCredentials?: unknown
 }
 
 type Log = EngineOptions['log']
@@ -90,17 +95,19 @@ export function newEngines(open = openEngine): Engines {
  * @throws GatewayError `CONFIG` that names the property and what is wrong
  */
 export function leaseOf(
+  RED: NodeAPI,
   config: LeaseConfig,
   credentials: LeaseCredentials,
   engines: Engines,
   log: Log,
 ): OpenShare {
-  const options = engineOptions(config, credentials)
+  const options = engineOptions(RED, config, credentials)
   const name = textOf('instance', config.instance) || hostname()
   const gathers = flagProperty('gather', config.gather)
   return (follower) => {
     const { engine, giveBack } = engines.borrow({ ...options, log })
-    const { ttlMs } = options
+    const { ttlMs, replicas } = options
+    if (isShortTtl(ttlMs / 1000, replicas)) log('warn', SHORT_TTL)
     const lease = openLease({
       engine,
       name,
@@ -118,12 +125,14 @@ export function leaseOf(
   }
 }
 
-const DEFAULT_TTL = 15
+const SHORT_TTL =
+  'The lease TTL is below 30 s on an engine with several replicas. When the leading server of the cluster fails, all work of the fleet can stop until there is a new one. Set 30 s or more.'
 const REPLICAS = { least: 1, most: 5, whole: true }
 
 function engineOptions(
+  RED: NodeAPI,
   config: LeaseConfig,
-  { engineUser, enginePassword }: LeaseCredentials,
+  { engineUser, enginePassword, engineCredentials }: LeaseCredentials,
 ): Omit<EngineOptions, 'log'> {
   const servers = textOf('engine', config.engine)
   if (!servers) throw new GatewayError('CONFIG', [say('engineMissing'), say('correct')])
@@ -131,9 +140,12 @@ function engineOptions(
     servers,
     user: textOf('engineUser', engineUser) || undefined,
     password: textOf('enginePassword', enginePassword) || undefined,
+    credentials: textOf('engineCredentials', engineCredentials) || undefined,
+    tls: tlsOptions(RED, config.engineTls),
     fleet: textOf('fleet', config.fleet) || 'fleet',
     replicas: numberProperty('engineReplicas', config.engineReplicas, REPLICAS) ?? 1,
-    ttlMs: 1000 * (numberProperty('leaseTtl', config.leaseTtl, RANGES.leaseTtl) ?? DEFAULT_TTL),
+    ttlMs:
+      1000 * (numberProperty('leaseTtl', config.leaseTtl, RANGES.leaseTtl) ?? DEFAULTS.leaseTtl),
     mqtt: textOf('engineMqtt', config.engineMqtt) || undefined,
   }
 }

@@ -1,5 +1,5 @@
 import { GatewayError, say } from '../../../client/internal'
-import { ownedBy, partIn } from '../../../client/fleet/slots'
+import { partIn, partName, partsOf } from '../../../client/fleet/slots'
 import type { Share, ShareFollower } from '../../../client/fleet/types'
 import { refuseUnresolved } from '../../runtime/environment'
 
@@ -24,8 +24,15 @@ export function shareOf(config: ShareConfig, lease: () => OpenShare): OpenShare 
   if (text === 'lease') return lease()
   const part = typeof text === 'string' ? partIn(text) : undefined
   if (part) {
-    const owns = ownedBy(part)
-    return ({ keyOf }) => unchanging((name) => owns(keyOf?.(name) ?? name))
+    const partOf = partsOf(part.of)
+    const nameOf = (index: number): string => partName({ index, of: part.of }, text as string)
+    return ({ keyOf }) => {
+      const indexOf = (name: string): number => partOf(keyOf?.(name) ?? name)
+      return {
+        ...unchanging((name) => indexOf(name) === part.index),
+        parts: (name) => ({ part: nameOf(indexOf(name)), own: text as string }),
+      }
+    }
   }
   throw new GatewayError('CONFIG', [say('share'), say('correct')])
 }

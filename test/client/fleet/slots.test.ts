@@ -1,10 +1,14 @@
 import * as fc from 'fast-check'
 import should from 'should'
-import { SLOTS, instanceFor, ownedBy, partIn, slotOf } from '../../../client/fleet/slots'
+import { SLOTS, instanceFor, partIn, partName, partsOf, slotOf } from '../../../client/fleet/slots'
 
 const names = Array.from({ length: 10_000 }, (_, index) => `appliance-${index}`)
+const partIs =
+  (partOf: (name: string) => number, index: number) =>
+  (name: string): boolean =>
+    partOf(name) === index
 const share = (index: number, of: number): Set<string> =>
-  new Set(names.filter(ownedBy({ index, of })))
+  new Set(names.filter(partIs(partsOf(of), index)))
 
 describe('shares of an inventory', () => {
   it('gives each appliance to exactly one of N instances, with shares that are alike', () => {
@@ -34,6 +38,18 @@ describe('shares of an inventory', () => {
     should(partIn(' 2 / 3 ')).deepEqual({ index: 2, of: 3 })
     for (const text of ['', '4/3', '-1/3', '1/0', '0/0', 'a/3', '1/3/5', '1.5/3', 'all']) {
       should(partIn(text)).be.undefined()
+    }
+  })
+
+  it('names a part as the instances are counted, as far as one of them shows it', () => {
+    for (const [index, given, name] of [
+      [1, '2/3', '1/3'],
+      [2, '0/3', '2/3'],
+      [0, '0/3', '0/3'],
+      [0, ' 3 / 3 ', '3/3'],
+      [0, '1/3', '3/3 (or 0/3)'],
+    ] as const) {
+      partName({ index, of: 3 }, given).should.equal(name)
     }
   })
 
