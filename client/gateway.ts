@@ -53,7 +53,7 @@ import {
   type Finding,
 } from './errors'
 import type { Definition } from './model/definitions'
-import { OPTIONS, listenerFaults, optionFaults, type Options } from './model/options'
+import { OPTIONS, listenerFaults, optionFaults, targetFaults, type Options } from './model/options'
 import { DEFAULTS } from './model/ranges'
 import type { Language } from './model/watch'
 import type {
@@ -721,7 +721,10 @@ const waitingOf = ({
 /** A route as read has both an ID and a name: its ID counts. */
 function targetOf(given: Target, kind: 'route' | 'destination', { name }: Operation): Target {
   const target = (given ?? {}) as { id?: unknown; name?: unknown }
-  if (typeof target.id === 'string') return { id: target.id }
-  if (typeof target.name === 'string') return { name: target.name }
-  throw invalidInput([{ path: kind, problem: 'must be {id} or {name}' }], name)
+  if (typeof target.id !== 'string' && typeof target.name !== 'string') {
+    throw invalidInput([{ path: kind, problem: 'must be {id} or {name}' }], name)
+  }
+  const faults = targetFaults(given, kind)
+  if (faults.length > 0) throw invalidInput(faults, name)
+  return typeof target.id === 'string' ? { id: target.id } : { name: String(target.name) }
 }

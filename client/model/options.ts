@@ -8,10 +8,11 @@ import { ENSURE_STATES } from './definition'
 import { givenWords, wantedWords } from './faults'
 import { givenAs } from './given'
 import { REPORTS, openIncidentFaults } from './incident'
-import { isObject, pathTo } from './json'
+import { isObject, pathTo, type JsonObject } from './json'
+import { ROUTE_NAMES, anyMembersOf } from './members'
 import { nearest } from './near'
 import { RANGES, inMilliseconds, type Range } from './ranges'
-import { EVENTS, LANGUAGES, thresholdFaults } from './watch'
+import { EVENTS, LANGUAGES, NUMBERS, thresholdFaults } from './watch'
 
 /** Returns the faults of a value that is given for an option. */
 type Option = (value: unknown, path: string) => Finding[]
@@ -69,6 +70,7 @@ const flag = when((value) => typeof value === 'boolean', 'true or false')
 // A password, even one that is no text, never stands in an error.
 const secret: Option = (value, path) =>
   isText(value) ? [] : [{ path, problem: 'is not text; it must be text' }]
+const textOrEmpty = when(isText, 'text')
 const text = when((value) => isText(value) && value !== '', 'text')
 const object = when(isOptions, 'an object')
 const callback = when((value) => typeof value === 'function', 'a function')
@@ -82,17 +84,35 @@ const elsewhere: Option = () => []
 const internal: Option = () => []
 const milliseconds = (range: Range): Option => number(inMilliseconds(range))
 
-const target = when(
-  (value) => isObject(value) && (isText(value.id) || isText(value.name)),
-  '{id} or {name}',
-)
-const ROUTES = ['id', 'name', 'idOrName', 'pattern']
-const routes = when(
-  (value) =>
-    (isText(value) && value !== '') ||
-    (isObject(value) && ROUTES.some((name) => isText(value[name]) && value[name] !== '')),
-  'a pattern for names, or one of {id}, {name}, {idOrName} and {pattern}',
-)
+/** True for a route, source or destination as read, which has many names besides its ID. */
+const isAsRead = (value: JsonObject): boolean =>
+  Object.keys(value).some((name) => name !== 'id' && name !== 'name' && AS_READ.has(name))
+const AS_READ: ReadonlySet<string> = new Set([
+  ...ROUTE_NAMES,
+  ...anyMembersOf('source').keys(),
+  ...anyMembersOf('destination').keys(),
+])
+
+/** What is wrong with `{id}` or `{name}`. */
+export const targetFaults: Option = (value, path) => {
+  const names = { id: textOrEmpty, name: textOrEmpty }
+  if (!isObject(value) || Object.keys(names).every((name) => !isText(value[name]))) {
+    return [wrong(path, value, '{id} or {name}')]
+  }
+  return isAsRead(value) ? [] : optionFaults(names, value, path)
+}
+
+const routes: Option = (value, path) => {
+  if (isText(value) && value !== '') return []
+  const names = { id: text, name: text, idOrName: text, pattern: text }
+  const isOne = (name: string): boolean =>
+    isObject(value) && isText(value[name]) && value[name] !== ''
+  if (!isObject(value) || !Object.keys(names).some(isOne)) {
+    const wanted = 'a pattern for names, or one of {id}, {name}, {idOrName} and {pattern}'
+    return [wrong(path, value, wanted)]
+  }
+  return isAsRead(value) ? [] : optionFaults(names, value, path)
+}
 
 const listOf =
   (each: Option): Option =>
@@ -101,10 +121,31 @@ const listOf =
       ? value.flatMap((one: unknown, index) => each(one, `${path}[${index}]`))
       : [wrong(path, value, 'a list')]
 
-const within =
-  (options: Options): Option =>
-  (value, path) =>
-    optionFaults(options, value, path)
+const CLIENT = { address: text, port: number({ least: 1, most: 65_535, whole: true }) }
+const client: Option = (value, path) => {
+  const faults = optionFaults(CLIENT, value, path)
+  if (faults.length > 0 || !isObject(value) || value.address !== undefined) return faults
+  return [wrong(`${path}.address`, undefined, 'text')]
+}
+
+/** Its values are checked together. */
+const LIMIT = Object.fromEntries(['measure', 'of', ...NUMBERS].map((name) => [name, elsewhere]))
+const thresholds: Option = (value, path) => [
+  ...thresholdFaults(value, path),
+  ...(Array.isArray(value) ? value : []).flatMap((limit: unknown, index) =>
+    isObject(limit) ? optionFaults(LIMIT, limit, `${path}[${index}]`) : [],
+  ),
+]
+
+const PROXY = { url: textOrEmpty, username: textOrEmpty, password: secret }
+const proxy: Option = (value, path) => {
+  if (!isOptions(value)) return [wrong(path, value, 'an object')]
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype
+  // An object of a class has members of its own.
+  const names = isPlain ? Object.keys(value) : Object.keys(PROXY)
+  const given = value as Record<string, unknown>
+  return optionFaults(PROXY, Object.fromEntries(names.map((name) => [name, given[name]])), path)
+}
 
 const call: Options = { signal }
 const device: Options = { ...call, deviceId: text }
@@ -113,7 +154,7 @@ const confirming: Options = { confirmProtected: elsewhere, confirmShared: elsewh
 const waitTimeout = milliseconds(RANGES.waitTimeout)
 const changing: Options = { ...device, waitFor: choice('accepted', 'applied'), waitTimeout }
 const validate = flag
-const control: Options = { ...changing, ...confirming, destination: target }
+const control: Options = { ...changing, ...confirming, destination: targetFaults }
 /** An empty pattern is refused with what it is for. */
 const removal: Option = (value, path) =>
   isObject(value) && value.pattern === undefined
@@ -139,8 +180,8 @@ const page = number({ least: 1, most: Number.MAX_SAFE_INTEGER, whole: true })
 /** By the method; `open` are those of `openGateway`. */
 export const OPTIONS = {
   open: {
-    baseUrl: elsewhere,
-    username: elsewhere,
+    baseUrl: textOrEmpty,
+    username: textOrEmpty,
     password: secret,
     timeout: number(RANGES.timeout),
     concurrency: number(RANGES.concurrency),
@@ -148,8 +189,8 @@ export const OPTIONS = {
     readOnly: flag,
     protectedRoutes: elsewhere,
     tls: object,
-    fingerprint: elsewhere,
-    proxy: object,
+    fingerprint: textOrEmpty,
+    proxy,
     maxAnswerBytes: number({ least: 1, most: Number.MAX_SAFE_INTEGER, whole: true }),
     log: callback,
     node: internal,
@@ -173,11 +214,8 @@ export const OPTIONS = {
   statistics: {
     ...device,
     source: flag,
-    destination: target,
-    client: within({
-      address: text,
-      port: number({ least: 1, most: 65_535, whole: true }),
-    }),
+    destination: targetFaults,
+    client,
   },
   watch: {
     ...device,
@@ -188,7 +226,7 @@ export const OPTIONS = {
     events: listOf(choice(...EVENTS)),
     route: routes,
     holdFor: milliseconds(RANGES.holdFor),
-    thresholds: thresholdFaults,
+    thresholds,
     language: choice(...LANGUAGES),
     onSnapshot: callback,
     onHealth: callback,
