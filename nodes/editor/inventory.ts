@@ -56,7 +56,7 @@ export interface CheckedInventory {
   /** What is wrong with its rows. */
   faults: Failure[]
   /** Columns and members that nobody reads. */
-  ignored: string[]
+  ignored?: string[]
 }
 
 /** @throws RequestError */

@@ -17,7 +17,7 @@ export interface CheckedInventory {
   names: string[]
   faults: Failure[]
   /** Columns and members that nobody reads. */
-  ignored: string[]
+  ignored?: string[]
 }
 
 /** In one answer about an inventory: the forms show no more of them. */
@@ -34,7 +34,7 @@ export const checkedInventory = (
   appliances: names.length,
   names: names.slice(0, MOST),
   faults: shownFaults(faults),
-  ignored: [...ignored],
+  ...(ignored.length > 0 && { ignored: [...ignored] }),
 })
 
 export const shownFaults = (faults: readonly GatewayError[]): Failure[] =>

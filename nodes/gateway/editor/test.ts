@@ -256,7 +256,7 @@ function inventoryRows({ appliances, faults, ignored }: CheckedInventory): HTMLE
   const sign = signIcon(faults.length > 0 ? 'warning' : appliances > 0 ? 'ok' : 'critical')
   const words = text('connection.inventory.works', { number: appliances })
   const rows: HTMLElement[] = [element('p', {}, sign, ' ', element('b', {}, words))]
-  if (ignored?.length > 0) {
+  if (ignored) {
     const names = ignored.join(', ')
     rows.push(element('p', {}, text('connection.inventory.ignored', { names })))
   }

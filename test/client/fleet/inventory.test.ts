@@ -302,6 +302,10 @@ describe('an inventory', () => {
     hint('Olso').should.equal('The inventory has no appliance "Olso".')
     hint('Osl').should.endWith('Did you mean "Oslo"?')
     hint('Bergen').should.equal('The inventory has no appliance "Bergen".')
+    // Of many names, only case is compared.
+    const many = [...Array.from({ length: 2000 }, (_, index) => `site ${index}`), 'Oslo']
+    unknownAppliance('OSLO', many).message.should.endWith('Did you mean "Oslo"?')
+    unknownAppliance('Osl', many).message.should.not.containEql('Did you mean')
     unknownAppliance('x', []).should.match({ code: 'NOT_FOUND', cause: { appliance: 'x' } })
   })
 
