@@ -115,9 +115,6 @@ export function engineServersIn(text: string): string[] {
 /** How many servers of a cluster can keep a record. */
 export const REPLICAS: readonly number[] = [1, 3, 5]
 
-/** True for the address of the MQTT port of an engine. */
-export const isMqttServer = (text: string): boolean => isServer(text, /^mqtts?:\/\//i)
-
 /** An address of a host, with a port or not. The account is given apart from it. */
 function isServer(text: string, scheme: RegExp): boolean {
   const address = text.trim()

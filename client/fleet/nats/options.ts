@@ -15,18 +15,10 @@ export interface EngineOptions {
   ttlMs: number
   /** As for the `https.Agent`: own authority, client certificate and so on. Only with `tls://`. */
   tls?: TlsOptions
-  /** `mqtt://` or `mqtts://`: the MQTT port of the engine, where pictures are retained. */
-  mqtt?: string
   log: (level: 'info' | 'warn', text: string) => void
 }
 
-type Fault =
-  | 'engineInvalid'
-  | 'engineMqttInvalid'
-  | 'engineHasUser'
-  | 'engineNoUser'
-  | 'fleetInvalid'
-  | 'replicasInvalid'
+type Fault = 'engineInvalid' | 'engineHasUser' | 'engineNoUser' | 'fleetInvalid' | 'replicasInvalid'
 
 /** Where the engine is. */
 export interface Address {
@@ -37,11 +29,10 @@ export interface Address {
 
 /** @throws GatewayError `CONFIG` for options that cannot work, before anything is sent */
 export function checkOptions(options: EngineOptions): Address {
-  const { fleet, mqtt, replicas, user, password } = options
+  const { fleet, replicas, user, password } = options
   if (!isFleetName(fleet)) throw faulty('fleetInvalid')
   if (!REPLICAS.includes(replicas)) throw faulty('replicasInvalid')
   if (password && !user) throw faulty('engineNoUser')
-  if (mqtt !== undefined) addressOf(mqtt, /^mqtts?:$/, 'engineMqttInvalid')
   const servers = engineServersIn(options.servers).map((each) =>
     addressOf(each, /^(nats|tls):$/, 'engineInvalid'),
   )

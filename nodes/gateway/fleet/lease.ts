@@ -4,6 +4,7 @@ import { GatewayError, say } from '../../../client/internal'
 import { openLease } from '../../../client/fleet/lease'
 import { openEngine, type Engine } from '../../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../../client/fleet/nats/options'
+import type { Gathering } from '../../../client/fleet/types'
 import { RANGES } from '../../../client/model/ranges'
 import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/environment'
 import type { OpenShare } from './share'
@@ -16,6 +17,7 @@ export interface LeaseConfig {
   leaseTtl?: unknown
   engineReplicas?: unknown
   gather?: unknown
+  /** Of earlier versions. */
   engineMqtt?: unknown
 }
 
@@ -100,6 +102,7 @@ export function leaseOf(
   const gathers = flagProperty('gather', config.gather)
   return (follower) => {
     const { engine, giveBack } = engines.borrow({ ...options, log })
+    if (config.engineMqtt) log('warn', MQTT_IS_GONE)
     const { ttlMs } = options
     const lease = openLease({
       engine,
@@ -112,11 +115,20 @@ export function leaseOf(
     return {
       ...lease,
       memory: engine.memory,
-      gathering: gathers ? engine.gathering() : undefined,
+      gathering: gathers ? ofInstance(engine.gathering(), name) : undefined,
       close: () => lease.close().finally(giveBack),
     }
   }
 }
+
+/** Each beat names the instance, as people call it. */
+const ofInstance = (gathering: Gathering, instance: string): Gathering => ({
+  ...gathering,
+  beat: (owner, facts) => gathering.beat(owner, { instance, ...facts }),
+})
+
+const MQTT_IS_GONE =
+  'The property engineMqtt has no effect any more: the recipe "Route state to MQTT" publishes states to an MQTT broker.'
 
 const DEFAULT_TTL = 15
 const REPLICAS = { least: 1, most: 5, whole: true }
@@ -134,7 +146,6 @@ function engineOptions(
     fleet: textOf('fleet', config.fleet) || 'fleet',
     replicas: numberProperty('engineReplicas', config.engineReplicas, REPLICAS) ?? 1,
     ttlMs: 1000 * (numberProperty('leaseTtl', config.leaseTtl, RANGES.leaseTtl) ?? DEFAULT_TTL),
-    mqtt: textOf('engineMqtt', config.engineMqtt) || undefined,
   }
 }
 
