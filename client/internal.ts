@@ -64,7 +64,7 @@ export type { EnsureAction, EnsureState, WantedState } from './changes/ensure/pl
 export { plainInput } from './changes/input'
 export { restorePreset } from './changes/presets'
 export { isOld, knownBy, knownSnapshot, openBy, savedBy, watchDevice } from './watch/device-watch'
-export { SAVED_MS, savedIn, withoutTold } from './watch/saved'
+export { SAVED_MS, savedIn } from './watch/saved'
 export type { Saved } from './watch/saved'
 export { CONTENT_TYPE as METRICS_TYPE } from './metrics/format'
 export { DETAILS, renderMetrics } from './metrics/render'

@@ -233,7 +233,6 @@ export const SENTENCES = {
   correctNode: 'Correct it in the node, and deploy.',
   engineInvalid:
     'The engine must be an address such as nats://host:4222, or several with the same scheme, separated by commas.',
-  engineMqttInvalid: 'The MQTT address of the engine must be an address such as mqtt://host:1883.',
   engineHasUser:
     'The address of the engine must not contain a username or a password. Enter them in their own fields.',
   engineNoUser: 'The engine has a password but no username.',

@@ -70,6 +70,8 @@ export interface GatewayOptions {
    * each poll for as long as it rejects.
    */
   saved?: object | (() => Promise<object | undefined>)
+  /** @internal Called whenever all watches of a device have been told of what was seen. */
+  onWatched?: () => void
   /** @internal Who protects which route, for several connections to one gateway. */
   protections?: Protections
   /** @internal Time for waits and durations, so that tests can move it. */
@@ -91,6 +93,7 @@ export interface Connection {
   readonly pollInterval?: number
   /** @internal As in the options. */
   readonly saved?: GatewayOptions['saved']
+  readonly onWatched?: () => void
   /** Stopped when `close()` starts. Changes already under way may still finish. */
   readonly closing: Stop
   readonly session: Session
@@ -316,6 +319,7 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
     concurrency,
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
     saved: options.saved,
+    onWatched: options.onWatched,
     closing,
     session,
     memory,

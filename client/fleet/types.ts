@@ -20,7 +20,7 @@ export interface Share {
   readonly send?: (command: Omit<Command, 'id'>, stop?: Stop, waitMs?: number) => Promise<unknown>
   /** How the instances agree; undefined where there is nothing to agree on. */
   readonly state?: () => ShareState
-  /** Where this instance tells what happens on its appliances; undefined where nobody is to be told. */
+  /** Where this instance publishes what happens on its appliances; undefined where it need not. */
   readonly gathering?: Gathering
   /** What the next owner of an appliance has to know; undefined where ownership does not move. */
   readonly memory?: ShareMemory
@@ -155,24 +155,22 @@ export interface Commands {
   ): Promise<() => Promise<void>>
 }
 
-/** Where events and pictures of all instances come together. */
+/**
+ * Where events and states of all instances come together, for a day. Each call throws a GatewayError:
+ * `UNAVAILABLE` when the engine does not respond, `INVALID_INPUT` for what is too large for it.
+ */
 export interface Gathering {
+  /** Milliseconds from one beat of an owner to the next. */
+  readonly beatMs: number
+  /** One subject for each event: `media-gateway.<fleet>.event.<appliance>.<event>`. */
+  publish(appliance: string, event: { event: string }, token: number): Promise<void>
   /**
-   * One subject for each event: `media-gateway.<fleet>.event.<appliance>.<event>`. Never throws: without
-   * a connection, nobody gets it.
+   * Replaces the state of an appliance, `media-gateway.<fleet>.state.<appliance>`.
+   * @returns false when that of a later owner, with a higher token, is there
    */
-  publish(appliance: string, event: { event: string; appliance?: string }, token: number): void
-  /**
-   * The latest picture of an appliance stays there for whoever comes later, unless one with a higher
-   * token is there already.
-   * @param shorter what is kept instead if the picture is too large
-   * @returns false when it was too large
-   * @throws GatewayError `UNAVAILABLE` when the engine does not respond; `INVALID_INPUT` when what is
-   * shorter is too large, too
-   */
-  keep(appliance: string, picture: object, token: number, shorter?: object): Promise<boolean>
-  /** The picture that is kept, and the token that it came with; undefined where there is none. */
-  read(appliance: string): Promise<{ picture: object; token: number } | undefined>
+  show(appliance: string, state: object, token: number): Promise<boolean>
+  /** Says that an owner is there: `media-gateway.<fleet>.owner.<owner>`. */
+  beat(owner: string, facts: object): Promise<void>
 }
 
 /** What somebody who works for an appliance remembers of it, for the next owner. */

@@ -196,6 +196,7 @@ export const OPTIONS = {
     node: internal,
     maySend: internal,
     saved: internal,
+    onWatched: internal,
     protections: internal,
     clock: internal,
   },

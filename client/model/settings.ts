@@ -122,9 +122,6 @@ const CLUSTER_TTL = 30
 export const isShortTtl = (ttl: number, replicas: number): boolean =>
   replicas > 1 && ttl < CLUSTER_TTL
 
-/** True for the address of the MQTT port of an engine. */
-export const isMqttServer = (text: string): boolean => isServer(text, /^mqtts?:\/\//i)
-
 /** An address of a host, with a port or not. The account is given apart from it. */
 function isServer(text: string, scheme: RegExp): boolean {
   const address = text.trim()

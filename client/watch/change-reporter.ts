@@ -6,7 +6,7 @@ import type { RouteFilter } from './filter'
 import type { EventName, Threshold } from '../model/watch'
 import type { IncidentEvent } from '../model/incident'
 import type { Reporter, Reporting } from './reporter'
-import { asKnownHere, type SavedWatch } from './saved'
+import type { SavedWatch } from './saved'
 import { inOrder, passagesIn } from './scope'
 import type { DeviceState } from './state'
 import { createThresholds } from './thresholds'
@@ -95,7 +95,7 @@ export function createChangeReporter(
     begin(known, present) {
       const { told: before, held: changes } = restored ?? {}
       const isSameDevice = before?.id === present.id
-      told = isSameDevice ? asKnownHere(before, present) : known
+      told = isSameDevice ? before : known
       holding = (isSameDevice && changes) || NONE_HELD
       restored = undefined
       isBehind = told !== present

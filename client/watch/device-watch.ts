@@ -9,7 +9,6 @@ import { compare, type Change } from './compare'
 import { snapshotOf, type Snapshot, type Wordless } from './events'
 import { figuresOf, type Figures } from './figures'
 import {
-  asKnownHere,
   dropOld,
   openIn,
   saveWatch,
@@ -290,6 +289,7 @@ function createDeviceWatch(
 
   function settle(): void {
     each((subscription) => subscription.settled())
+    gateway.onWatched?.()
   }
 
   function safely(tell: () => void): void {
@@ -337,11 +337,10 @@ function createDeviceWatch(
   function takeOver(present: DeviceState, carried: Figures): DeviceState | undefined {
     const known = saved.get(present.id)
     if (!known) return undefined
-    const before = asKnownHere(known.state, present)
     each((subscription) => {
-      subscription.takeOver(before, present, fromUnix(known.at), carried)
+      subscription.takeOver(known.state, present, fromUnix(known.at), carried)
     })
-    return before
+    return known.state
   }
 
   /** Lets a watch go on with what one with the same settings has saved. */
@@ -447,7 +446,13 @@ function createDeviceWatch(
     dropOld(into, savedAt)
     for (const [id, one] of saved) into.devices.set(id, { ...one, savedAt })
     if (state) into.devices.set(state.id, { state, at: clock.unix(seenAt), savedAt })
-    for (const one of subscriptions) saveWatch(into, one.settings(), one.save(), savedAt)
+    for (const one of subscriptions) saveOne(one, into)
+  }
+
+  /** One that still waits for what another process has saved leaves that to the next. */
+  function saveOne(subscription: Subscription, into: Saved): void {
+    if (store.isForeign && store.isComplete && !isRestored) return
+    saveWatch(into, subscription.settings(), subscription.save(), clock.now())
   }
 
   function end(): void {
@@ -474,7 +479,7 @@ function createDeviceWatch(
     remove(subscription) {
       if (!subscriptions.has(subscription)) return
       if (subscriptions.size === 1) return end()
-      saveWatch(store, subscription.settings(), subscription.save(), clock.now())
+      saveOne(subscription, store)
       subscriptions.delete(subscription)
     },
     lookNow: () => poller.askNow(),

@@ -5,7 +5,6 @@ import {
   areEngineServers,
   fingerprintDigits,
   isFleetName,
-  isMqttServer,
   isHostPattern,
   isSecretPrefix,
   linesIn,
@@ -56,9 +55,6 @@ export const checks = {
     if (value === '') return ['empty']
     return isVariable(value) || areEngineServers(value) ? undefined : ['engine']
   },
-
-  engineMqtt: (value: string): Fault | undefined =>
-    value === '' || isVariable(value) || isMqttServer(value) ? undefined : ['engineMqtt'],
 
   fleet: (value: string): Fault | undefined =>
     value === '' || isVariable(value) || isFleetName(value) ? undefined : ['fleet'],

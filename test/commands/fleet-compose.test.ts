@@ -240,7 +240,6 @@ describe('docs/fleet', function () {
             INVENTORY: join(folder, 'inventory.trial.json'),
             // Nothing listens there.
             ENGINE: 'nats://127.0.0.1:9',
-            ENGINE_MQTT: 'mqtt://127.0.0.1:9',
           },
           stdio: ['ignore', 'pipe', 'pipe'],
         },

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nkeys } from '@nats-io/transport-node'
@@ -21,7 +21,6 @@ import {
   type NatsOptions,
   type NatsServer,
 } from '../support/nats'
-import { NodeRed } from '../support/node-red'
 import { pause, until } from '../support/until'
 
 const TTL = 3000
@@ -106,18 +105,6 @@ withNats('the engine of a fleet', function () {
     return nats
   }
 
-  /** Writes past the engine's rules. */
-  async function put(nats: NatsServer, bucket: string, key: string, text: string): Promise<void> {
-    const [{ connect }, { Kvm }] = [
-      await import('@nats-io/transport-node'),
-      await import('@nats-io/kv'),
-    ]
-    const connection = await connect({ servers: nats.url })
-    const kv = await new Kvm(connection).open(`media-gateway-tests-${bucket}`)
-    await kv.put(key, text)
-    await connection.close()
-  }
-
   async function buckets(nats: NatsServer): Promise<string[]> {
     const [{ connect }, { Kvm }] = [
       await import('@nats-io/transport-node'),
@@ -192,7 +179,6 @@ withNats('the engine of a fleet', function () {
       }
       const secret = refusal({ servers: 'nats://user:geheim@host' })
       secret.should.match(/must not contain a username/).and.not.match(/geheim/)
-      refusal({ mqtt: 'nats://host' }).should.match(/mqtt:/)
       refusal({ fleet: 'a.b' }).should.match(/name of the fleet/)
       const seed = new TextDecoder().decode(nkeys.createUser().getSeed())
       const account = new TextDecoder().decode(nkeys.createAccount().getSeed())
@@ -993,154 +979,169 @@ withNats('the engine of a fleet', function () {
   })
 
   describe('what it gathers', () => {
-    it('is published as events, each on its own subject', async () => {
+    interface Message {
+      readonly subject: string
+      readonly body: Record<string, unknown>
+    }
+
+    /** All that is in the stream, in its order, as another system reads it. */
+    async function stored(nats: NatsServer): Promise<Message[]> {
+      const { connect } = await import('@nats-io/transport-node')
+      const connection = await connect({ servers: nats.url })
+      const api = async (subject: string, body: object): Promise<Record<string, never>> =>
+        (await connection.request(`$JS.API.STREAM.${subject}`, JSON.stringify(body))).json()
+      const found: Message[] = []
+      const { state } = await api('INFO.media-gateway-tests-events', {})
+      const { first_seq: first = 1, last_seq: last = 0 } = (state ?? {}) as Record<string, number>
+      for (let seq = first; seq <= last; seq++) {
+        const { message } = await api('MSG.GET.media-gateway-tests-events', { seq })
+        if (!message) continue
+        const { subject, data } = message as { subject: string; data: string }
+        const body = JSON.parse(Buffer.from(data, 'base64').toString()) as Message['body']
+        found.push({ subject, body })
+      }
+      await connection.close()
+      return found
+    }
+    const stateOf = async (nats: NatsServer, appliance: string): Promise<unknown> => {
+      const subject = `media-gateway.tests.state.${appliance}`
+      const found = (await stored(nats)).filter((each) => each.subject === subject)
+      found.length.should.be.belowOrEqual(1)
+      return found[0]?.body
+    }
+
+    it('is published as events, each on its own subject, and kept for who was away', async () => {
       const nats = await server()
       const engine = open(nats.url)
       const gathering = engine.gathering()
-      gathering.publish('Oslo 1', { event: 'route.state' }, 1)
+      const early = await errorOf(gathering.publish('Oslo 1', { event: 'route.state' }, 1))
+      early.code.should.equal('UNAVAILABLE')
       await isUp(engine)
       const { connect } = await import('@nats-io/transport-node')
       const reader = await connect({ servers: nats.url })
       ending.push(() => reader.close())
-      const received: unknown[] = []
+      const received: Message[] = []
       reader.subscribe('media-gateway.tests.event.>', {
-        callback: (_, message) => void received.push([message.subject, message.json()]),
+        callback: (_, one) => void received.push({ subject: one.subject, body: one.json() }),
       })
       await reader.flush()
-      gathering.publish('Oslo 1', { event: 'route.state', text: 'ü' } as { event: string }, 7)
-      gathering.publish(
-        'Oslo 1',
-        { event: 'snapshot', all: 'a'.repeat(2e6) } as { event: string },
-        7,
+      // Sent at once, they stay in their order.
+      const sent = ['first', 'second', 'third'].map((text) =>
+        gathering.publish('Oslo 1', { event: 'route.state', text } as { event: string }, 7),
       )
-      gathering.publish('Oslo 1', { event: 'a b' }, 8)
-      await until(() => received.length === 2)
-      received.should.eql([
-        [
-          'media-gateway.tests.event.Oslo=201.route.state',
-          { event: 'route.state', text: 'ü', appliance: 'Oslo 1', token: 7 },
-        ],
-        [
-          'media-gateway.tests.event.Oslo=201.a=20b',
-          { event: 'a b', appliance: 'Oslo 1', token: 8 },
-        ],
-      ])
-      engine.logged.filter((line) => /not published/.test(line)).length.should.equal(1)
+      const large = { event: 'snapshot', all: 'a'.repeat(2e6) }
+      should(await errorOf(gathering.publish('Oslo 1', large, 7))).have.property(
+        'code',
+        'INVALID_INPUT',
+      )
+      await Promise.all(sent)
+      await gathering.publish('Oslo 1', { event: 'a b' }, 8)
+      await until(() => received.length === 4)
+      const subject = 'media-gateway.tests.event.Oslo=201.route.state'
+      const of = { event: 'route.state', appliance: 'Oslo 1', token: 7 }
+      const all = [
+        ...['first', 'second', 'third'].map((text) => ({ subject, body: { ...of, text } })),
+        {
+          subject: 'media-gateway.tests.event.Oslo=201.a=20b',
+          body: { event: 'a b', appliance: 'Oslo 1', token: 8 },
+        },
+      ]
+      received.should.eql(all)
+      ;(await stored(nats)).should.eql(all)
     })
 
-    it('is the latest picture of each appliance, never that of a former owner', async () => {
+    it('is the last state of each appliance, never that of a former owner', async () => {
       const nats = await server()
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
       const [before, after] = [one.gathering(), other.gathering()]
-      should(await after.read('Oslo')).be.undefined()
-      await before.keep('Oslo', { running: 1 }, 5)
-      should(await after.read('Oslo')).eql({ picture: { running: 1 }, token: 5 })
-      await Promise.all(
+      should(await before.show('Oslo', { running: 1 }, 5)).be.true()
+      should(await stateOf(nats, 'Oslo')).eql({ appliance: 'Oslo', running: 1, token: 5 })
+      const taken = await Promise.all(
         Array.from({ length: 50 }, (_, running) => [
-          before.keep('Oslo', { running, by: 'before' }, 5),
-          after.keep('Oslo', { running, by: 'after' }, 9),
+          before.show('Oslo', { running, by: 'before' }, 5),
+          after.show('Oslo', { running, by: 'after' }, 9),
         ]).flat(),
       )
-      await before.keep('Oslo', { late: true }, 5)
-      should(await before.read('Oslo')).eql({ picture: { running: 49, by: 'after' }, token: 9 })
-      const large = await errorOf(before.keep('Oslo', { all: 'a'.repeat(2e6) }, 10))
+      taken.filter((_, index) => index % 2 === 1).should.eql(Array(50).fill(true))
+      should(await before.show('Oslo', { late: true }, 5)).be.false()
+      const latest = { appliance: 'Oslo', running: 49, by: 'after', token: 9 }
+      should(await stateOf(nats, 'Oslo')).eql(latest)
+      // Events, and the states of others, stay.
+      await before.publish('Oslo', { event: 'route.state' }, 9)
+      await before.show('Bergen', { running: 1 }, 2)
+      await after.show('Oslo', { isUp: null }, 9)
+      ;(await stored(nats))
+        .map(({ subject }) => subject.replace('media-gateway.tests.', ''))
+        .should.eql(['event.Oslo.route.state', 'state.Bergen', 'state.Oslo'])
+      const large = await errorOf(before.show('Oslo', { all: 'a'.repeat(2e6) }, 10))
       large.code.should.equal('INVALID_INPUT')
-      const [whole, short] = [{ running: 1, all: 'a'.repeat(2e6) }, { running: 2 }]
-      should(await before.keep('Oslo', whole, 10, short)).be.false()
-      should(await after.read('Oslo')).eql({ picture: { running: 2, by: 'after' }, token: 10 })
-      should(await before.keep('Oslo', { running: 3 }, 10, { running: 4 })).be.true()
-      should(await after.read('Oslo')).match({ picture: { running: 3 } })
-      const both = await errorOf(before.keep('Oslo', whole, 10, whole))
-      both.code.should.equal('INVALID_INPUT')
       await nats.kill()
       await isDown(one)
-      should(await errorOf(before.keep('Oslo', {}, 10))).have.property('code', 'UNAVAILABLE')
+      should(await errorOf(before.show('Oslo', {}, 10))).have.property('code', 'UNAVAILABLE')
+      await nats.start()
+      await isUp(one, other)
+      should(await after.show('Oslo', { running: 3 }, 8)).be.false()
+      should(await after.show('Oslo', { running: 3 }, 10)).be.true()
     })
 
-    it('replaces a record that is none', async () => {
+    it('is the last beat of each owner, which says when the next one comes', async () => {
+      const nats = await server()
+      const engine = open(nats.url)
+      await isUp(engine)
+      const gathering = engine.gathering()
+      for (const appliances of [1, 2]) await gathering.beat('life', { appliances })
+      await gathering.beat('other', { appliances: 3 })
+      ;(await stored(nats)).should.eql(
+        [
+          ['life', 2],
+          ['other', 3],
+        ].map(([owner, appliances]) => ({
+          subject: `media-gateway.tests.owner.${owner}`,
+          body: { owner, appliances, everyMs: TTL / 3 },
+        })),
+      )
+    })
+
+    it('goes on where its stream was removed, or is another than it would make', async () => {
+      const nats = await server()
+      const engine = open(nats.url)
+      await isUp(engine)
+      const { connect } = await import('@nats-io/transport-node')
+      const connection = await connect({ servers: nats.url })
+      ending.push(() => connection.close())
+      const stream = 'media-gateway-tests-events'
+      const api = (what: string, body?: object): Promise<unknown> =>
+        connection.request(`$JS.API.STREAM.${what}.${stream}`, body && JSON.stringify(body))
+      await api('CREATE', {
+        name: stream,
+        subjects: ['event', 'state', 'owner'].map((kind) => `media-gateway.tests.${kind}.>`),
+        storage: 'memory',
+        allow_rollup_hdrs: true,
+      })
+      const gathering = engine.gathering()
+      should(await gathering.show('Oslo', { running: 1 }, 5)).be.true()
+      await api('DELETE')
+      await until(() => gathering.show('Oslo', { running: 2 }, 6).catch(() => false))
+      should(await stateOf(nats, 'Oslo')).eql({ appliance: 'Oslo', running: 2, token: 6 })
+    })
+
+    it('replaces a state that is none', async () => {
       const nats = await server()
       const engine = open(nats.url)
       const gathering = engine.gathering()
       await isUp(engine)
+      await gathering.show('Oslo', {}, 1)
+      const { connect, headers } = await import('@nats-io/transport-node')
+      const connection = await connect({ servers: nats.url })
+      ending.push(() => connection.close())
       for (const text of ['nonsense', 'null', '{"running":1}']) {
-        await put(nats, 'pictures', 'Oslo', text)
-        should(await gathering.read('Oslo')).be.undefined()
-        await gathering.keep('Oslo', { running: 2 }, 1)
-        should(await gathering.read('Oslo')).eql({ picture: { running: 2 }, token: 1 })
-      }
-    })
-
-    it('comes to the mqtt nodes of Node-RED: events, and at once the pictures', async () => {
-      const nats = await server({ mqtt: true, user: 'fleet', password: 'right' })
-      const account = {
-        user: 'fleet',
-        password: 'right',
-        mqtt: `mqtt://127.0.0.1:${nats.mqttPort}`,
-      }
-      const [one, other] = [open(nats.url, account), open(nats.url, account)]
-      await isUp(one, other)
-      const folder = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
-      ending.push(() => rmSync(folder, { recursive: true, force: true }))
-      const appliances = Array.from({ length: 20 }, (_, index) => `Oslo ${index}`)
-      await Promise.all(
-        appliances.map(async (appliance) => {
-          await one.gathering().keep(appliance, { running: 0 }, 1)
-          await other.gathering().keep(appliance, { running: 1 }, 2)
-          await one.gathering().keep(appliance, { running: 0 }, 1)
-        }),
-      )
-      const nodeRed = new NodeRed()
-      ending.push(() => nodeRed.stop())
-      await nodeRed.start({ mqttReconnectTime: 1000 })
-      const file = join(folder, 'received')
-      const answer = await fetch(`${nodeRed.url}flows`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(mqttFlow(nats.mqttPort, file)),
-      })
-      should(answer.ok).be.true()
-      interface Received {
-        topic: string
-        retain: boolean
-        payload: { event?: string; appliance: string; running?: number; token: number }
-      }
-      const received = (): Received[] =>
-        existsSync(file)
-          ? readFileSync(file, 'utf8')
-              .split('\n')
-              .filter(Boolean)
-              .map((line) => JSON.parse(line) as Received)
-          : []
-      await until(() => received().length >= appliances.length, 'the pictures', 30_000)
-      const pictures = received().filter(({ topic }) => topic.includes('/picture/'))
-      should(new Map(pictures.map(({ topic, ...rest }) => [topic, rest]))).eql(
-        new Map(
-          appliances.map((appliance) => [
-            `media-gateway/tests/picture/${appliance.replace(' ', '=20')}`,
-            { retain: true, payload: { appliance, running: 1, token: 2 } },
-          ]),
-        ),
-      )
-      one.gathering().publish('Oslo 1', { event: 'route.state' }, 1)
-      await until(() => received().some(({ topic }) => topic.includes('/event/')), 'the event')
-      const { topic, payload } = received().at(-1)!
-      should(topic).equal('media-gateway/tests/event/Oslo=201/route/state')
-      should(payload).eql({ event: 'route.state', appliance: 'Oslo 1', token: 1 })
-
-      await nats.kill()
-      await isDown(one)
-      await nats.start()
-      await isUp(one)
-      await one.gathering().keep('Oslo 1', { running: 2 }, 3)
-      await until(
-        () => received().some((each) => each.payload.running === 2),
-        'the new picture',
-        30_000,
-      )
-      for (const { logged } of [one, other]) {
-        logged.join().should.not.match(/right/)
-        logged.filter((line) => /MQTT port .* cannot/.test(line)).length.should.be.belowOrEqual(2)
+        const rollUp = headers()
+        rollUp.set('Nats-Rollup', 'sub')
+        const subject = 'media-gateway.tests.state.Oslo'
+        await connection.request(subject, text, { timeout: 2000, headers: rollUp })
+        should(await gathering.show('Oslo', { running: 2 }, 1)).be.true()
+        should(await stateOf(nats, 'Oslo')).eql({ appliance: 'Oslo', running: 2, token: 1 })
       }
     })
   })
@@ -1234,56 +1235,6 @@ withNats('the engine of a fleet', function () {
     })
   })
 })
-
-/** Writes what comes over MQTT to a file, one message a line. */
-const mqttFlow = (port: number, file: string): object[] => [
-  { id: 'tab', type: 'tab', label: 'fleet' },
-  {
-    id: 'broker',
-    type: 'mqtt-broker',
-    broker: '127.0.0.1',
-    port: String(port),
-    protocolVersion: '4',
-    cleansession: true,
-    keepalive: '60',
-    credentials: { user: 'fleet', password: 'right' },
-  },
-  ...['event', 'picture'].map((kind) => ({
-    id: kind,
-    z: 'tab',
-    x: 100,
-    y: 100,
-    type: 'mqtt in',
-    topic: `media-gateway/tests/${kind}/#`,
-    qos: '1',
-    datatype: 'json',
-    broker: 'broker',
-    inputs: 0,
-    wires: [['whole']],
-  })),
-  {
-    id: 'whole',
-    z: 'tab',
-    x: 100,
-    y: 100,
-    type: 'function',
-    func: 'const { topic, retain, payload } = msg; return { payload: JSON.stringify({ topic, retain, payload }) }',
-    outputs: 1,
-    wires: [['lines']],
-  },
-  {
-    id: 'lines',
-    z: 'tab',
-    x: 100,
-    y: 100,
-    type: 'file',
-    filename: file,
-    filenameType: 'str',
-    appendNewline: true,
-    overwriteFile: 'false',
-    wires: [[]],
-  },
-]
 
 async function admin<T>(
   url: string,

@@ -138,8 +138,8 @@ withNats('nodes of a fleet with leases', function () {
 
     const refusal = async (more: Partial<FlowOptions>): Promise<string> => {
       await load('', { metrics: { type: 'media-gateway-metrics' } }, { ...options, ...more })
-      await until(() => fleetOf('gateway').refusal !== undefined)
-      const { message } = fleetOf('gateway').refusal!
+      await until(() => fleetOf('gateway').alerts().length > 0)
+      const [{ message }] = fleetOf('gateway').alerts() as [GatewayError]
       await unload()
       return message
     }

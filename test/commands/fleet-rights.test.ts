@@ -1,6 +1,5 @@
 // The rights that docs/fleets.md names, as a nats-server grants them: they are enough, and each is needed.
 import { connect as connectNats } from '@nats-io/transport-node'
-import { connect as connectMqtt } from 'mqtt'
 import should from 'should'
 import { openLease, type Lease } from '../../client/fleet/lease'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
@@ -40,7 +39,6 @@ withNats('the rights on the engine', function () {
       ttlMs: TTL,
       user,
       password: PASSWORD,
-      mqtt: `mqtt://127.0.0.1:${nats.mqttPort}`,
       log,
     })
     const lease = openLease({
@@ -70,10 +68,9 @@ withNats('the rights on the engine', function () {
     lease.send({ appliance, once: true, writes: true, body: undefined })
 
   it('that the documentation names are enough: to divide, to command, to gather, to come back, and to read', async () => {
-    reading.should.eql(['media-gateway.>', '$MQTT.sub.>'])
+    reading.should.eql(['media-gateway.>'])
     const fleet = 'oslo'
     const nats = await startNats({
-      mqtt: true,
       users: [
         { user: 'fleet', password: PASSWORD, ...ofFleet(named, fleet) },
         { user: 'reader', password: PASSWORD, publish: [], subscribe: reading },
@@ -100,40 +97,20 @@ withNats('the rights on the engine', function () {
       }
       await reader.flush()
     }
-    const shown: string[] = []
-    const mqtt = connectMqtt(`mqtt://127.0.0.1:${nats.mqttPort}`, {
-      username: 'reader',
-      password: PASSWORD,
-      protocolVersion: 4,
-      reconnectPeriod: 200,
-    })
-    mqtt.on('error', () => undefined)
-    mqtt.on('message', (topic, text) => {
-      const { round } = JSON.parse(text.toString()) as { round?: number }
-      shown.push(`${topic} ${round}`)
-    })
-    ending.push(() => mqtt.endAsync(true))
-    // Both kinds of subscription need rights of their own.
-    await mqtt.subscribeAsync(`media-gateway/${fleet}/picture/#`, { qos: 1 })
-    await mqtt.subscribeAsync(`media-gateway/${fleet}/event/#`, { qos: 0 })
-
     for (const round of [1, 2]) {
       await until(divided, 'a division', 20_000)
       await read()
       const [theirs] = ownedBy(other) as [string]
       should(await send(one, theirs)).equal('done')
       other.carriedOut.should.eql(Array.from({ length: round }, () => theirs))
-      one.engine.gathering().publish('Oslo 1', { event: 'route.state', round } as never, round)
-      await one.engine.gathering().keep('Oslo 1', { round }, round)
-      const kept = await other.engine.gathering().read('Oslo 1')
-      should(kept).eql({ picture: { round }, token: round })
-      await until(() => subjects.includes(`media-gateway.${fleet}.event.Oslo=201.route.state`))
-      await until(
-        () =>
-          shown.includes(`media-gateway/${fleet}/picture/Oslo=201 ${round}`) &&
-          shown.includes(`media-gateway/${fleet}/event/Oslo=201/route/state ${round}`),
-        'what MQTT brings',
-        20_000,
+      const [published, shown] = [one.engine.gathering(), other.engine.gathering()]
+      await published.publish('Oslo 1', { event: 'route.state' }, round)
+      should(await published.show('Oslo 1', { round }, round)).be.true()
+      should(await shown.show('Oslo 1', { round }, round - 1)).be.false()
+      await published.beat('life', { appliances: 1 })
+      const gathered = ['event.Oslo=201.route.state', 'state.Oslo=201', 'owner.life']
+      await until(() =>
+        gathered.every((each) => subjects.includes(`media-gateway.${fleet}.${each}`)),
       )
       await until(() => refused.length === 2)
       refused.splice(0).should.eql([`media-gateway-commands.${fleet}.>`, '$KV.>'])
@@ -145,10 +122,7 @@ withNats('the rights on the engine', function () {
       await nats.kill()
       await until(() => both.every(({ engine }) => !engine.link.isUp), 'the loss')
       await nats.start()
-      await until(
-        () => both.every(({ engine }) => engine.link.isUp) && mqtt.connected,
-        'the return',
-      )
+      await until(() => both.every(({ engine }) => engine.link.isUp), 'the return')
     }
     for (const { logged } of both) logged.join('\n').should.not.match(/no right|geheim/)
   })
@@ -164,7 +138,6 @@ withNats('the rights on the engine', function () {
       return { ...each, name, rights: ofFleet(rights, name) }
     })
     const nats = await startNats({
-      mqtt: true,
       users: cases.map(({ name, rights }) => ({ user: name, password: PASSWORD, ...rights })),
     })
     ending.push(() => nats.remove())
@@ -178,10 +151,9 @@ withNats('the rights on the engine', function () {
         const told = (): number => logged.filter((line) => line.includes(missing)).length
         for (let tried = 0; told() === 0 && tried < 20; tried++) {
           await until(() => engine.link.isUp, 'the connection', 500).catch(() => undefined)
-          engine.gathering().publish('Oslo 1', { event: 'route.state' }, 1)
           await engine
             .gathering()
-            .keep('Oslo 1', {}, 1)
+            .show('Oslo 1', {}, 1)
             .catch(() => undefined)
           await engine.memory.write('failover', 'Oslo 1', {}, 1).catch(() => undefined)
           void send(instance, 'Oslo 1').catch(() => undefined)

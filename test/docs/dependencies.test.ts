@@ -30,9 +30,16 @@ describe('docs/project/dependencies.md', () => {
   it('counts the packages that come along', () => {
     const [, along, others] = /bring (\d+) more packages along, all but (\w+)/.exec(text) ?? []
     Number(along).should.equal(atRunTime.length - needed.length)
-    const ofTwo = behind('mqtt', behind('axios'))
-    const rest = atRunTime.length - needed.length - ofTwo.size
+    const rest = atRunTime.length - needed.length - behind('axios').size
     should(others).equal({ 5: 'five', 6: 'six', 7: 'seven', 8: 'eight', 9: 'nine' }[rest])
+  })
+
+  it('are few: as many as an install of the package brings, with the package itself', () => {
+    const most = Number(/at most (\d+) packages/.exec(text)?.[1])
+    most.should.equal(45)
+    // Nothing of it is optional, and no name has two versions.
+    should(atRunTime.length + 1).be.within(needed.length, most)
+    for (const [path] of atRunTime) path.split('node_modules/').length.should.equal(2, path)
   })
 
   /** The packages that come with one. */

@@ -37,7 +37,6 @@ export const DEFAULTS: Record<string, Properties> = {
     leaseTtl: 30,
     engineReplicas: 1,
     gather: false,
-    engineMqtt: '',
   },
   'media-gateway-session': { action: 'info' },
   'media-gateway-list-devices': { output: 'response' },

@@ -130,7 +130,6 @@ inBrowser('an inventory in the forms', function () {
     await page.selectOption('#media-gateway-share', 'lease')
     should(await page.locator('#node-config-input-share').isVisible()).be.false()
     should(await labels()).containDeep(['Engine', 'Fleet', 'Lease TTL'])
-    should(await labels()).not.containEql('MQTT address')
     await page.selectOption('#media-gateway-share', 'part')
     should(await page.inputValue('#node-config-input-share')).equal('2/3')
     await page.selectOption('#media-gateway-share', 'lease')
@@ -147,7 +146,6 @@ inBrowser('an inventory in the forms', function () {
     await page.press('#node-config-input-leaseTtl', 'Tab')
     should(await short.innerText()).equal('')
     await page.check('#node-config-input-gather')
-    await page.fill('#node-config-input-engineMqtt', 'mqtt://nats1:1883')
     await editor.press('ok')
     should(await editor.exported(id)).containEql({
       inventory: INVENTORY,
@@ -157,7 +155,6 @@ inBrowser('an inventory in the forms', function () {
       share: 'lease',
       engine: 'nats://nats1:4222, nats://nats2:4222',
       gather: true,
-      engineMqtt: 'mqtt://nats1:1883',
     })
     const { credentials, ...saved } = await editor.exported(id)
     should(credentials).eql({ engineCredentials: 'an example' })
@@ -193,9 +190,7 @@ inBrowser('an inventory in the forms', function () {
       [{ ...lease, fleet: 'a b' }, /letters/],
       [{ ...lease, leaseTtl: 1 }, /number from 2/],
       [{ ...lease, engineReplicas: 2 }, /1, 3 or 5/],
-      [{ ...lease, gather: true, engineMqtt: 'nats1' }, /mqtt:\/\//],
       // What is not used is not checked.
-      [{ ...lease, engineMqtt: 'nats1' }, undefined],
       [{ ...lease, share: 'all', engine: '', leaseTtl: 1 }, undefined],
       [{ baseUrl: 'https://10.0.0.5', share: '4/3', engine: 'x' }, undefined],
     ]
@@ -475,7 +470,6 @@ inBrowser('an inventory in the forms', function () {
         leaseTtl: 15,
         engineReplicas: 3,
         gather: true,
-        engineMqtt: 'mqtt://nats1.example.com:1883',
       }
       const ofJson = { name: 'Fleet', inventory: INVENTORY, inventoryType: 'json' }
       const forms: Record<string, Properties> = {

@@ -3,7 +3,7 @@ import { mock } from 'node:test'
 import should from 'should'
 import { GatewayError, openConnection, say, watchDevice } from '../../client/internal'
 import type { UsableRow } from '../../client/fleet/inventory'
-import { ownedBy } from '../../client/fleet/slots'
+import { partsOf } from '../../client/fleet/slots'
 import { createFleet, type OwnFleet } from '../../nodes/gateway/fleet/fleet'
 import { shareOf } from '../../nodes/gateway/fleet/share'
 import { startSimulator } from '../../simulator'
@@ -138,7 +138,7 @@ describe('the inventory of a fleet', () => {
   })
 
   it('divides appliances by their addresses: a new name is no new owner', async () => {
-    const parts = [0, 1, 2].map((index) => ownedBy({ index, of: 3 }))
+    const partOf = partsOf(3)
     const rows = named(1, 40)
     const renamed = rows.map((row, index) => ({ ...row, name: `new-${index}` }))
     const fleets = ['1/3', '2/3', '3/3'].map((share) => newFleet(share))
@@ -153,7 +153,7 @@ describe('the inventory of a fleet', () => {
     const before = owned()
     before.flat().should.have.length(rows.length)
     before.every((each) => each.length > 0).should.be.true()
-    before[0]!.every((url) => parts[1]!(`${new URL(url).hostname}:80`)).should.be.true()
+    before[0]!.every((url) => partOf(`${new URL(url).hostname}:80`) === 1).should.be.true()
     // Each instance gets the file when it gets it.
     for (const one of fleets) {
       one.update({ rows: renamed, faults: [] })

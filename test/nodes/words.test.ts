@@ -165,7 +165,6 @@ const ANYWHERE = [
   'lines',
   'correctNode',
   'engineInvalid',
-  'engineMqttInvalid',
   'engineHasUser',
   'engineNoUser',
   'engineCredentials',

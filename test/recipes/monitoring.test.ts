@@ -3,15 +3,15 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import 'should'
+import should from 'should'
 import { FAMILIES } from '../../client/metrics/families'
-import type { Simulator } from '../../simulator'
+import { startSimulator, type Simulator } from '../../simulator'
 import { startBroker, type Broker } from '../support/broker'
 import { samplesIn, valuesOf, type Sample } from '../support/metrics'
 import { freePort, NodeRed } from '../support/node-red'
 import { withPrometheus } from '../support/prometheus'
 import { root } from '../support/root'
-import { until } from '../support/until'
+import { pause, until } from '../support/until'
 import { flowsOn, GATEWAY, HURRY, nodeNamed, read, type FlowNode } from './support'
 
 const { load } = require('js-yaml') as { load: (text: string) => unknown }
@@ -36,7 +36,9 @@ describe('the example flows', function () {
     beforeEach(async () => (broker = await startBroker()))
     afterEach(async () => {
       await deploy([])
-      broker.retained.get('media-gateway/node-red')!.should.equal('offline')
+      const itself = /^media-gateway\/node-red(\/1)?$/
+      const ended = [...broker.retained].filter(([topic]) => itself.test(topic))
+      ended.map(([, payload]) => payload).should.eql(['offline'])
       await broker.stop()
     })
 
@@ -126,6 +128,58 @@ describe('the example flows', function () {
       simulator.removeRoute('City hall')
       await openWith(broker)
       await published('City hall', undefined, undefined)
+    })
+
+    it('of a fleet, publishes each appliance until another instance has taken it over', async () => {
+      const self = 'media-gateway/node-red/1'
+      const other = await startSimulator({ routes: 1 })
+      try {
+        const flow = withBroker(broker)
+        flow.find(({ type }) => type === 'tab')!['env'] = [
+          { name: 'STATE_TOPIC', value: self, type: 'str' },
+        ]
+        const [own] = flow.filter(({ type }) => type === 'mqtt-broker')
+        for (const what of ['birth', 'close', 'will']) own![`${what}Topic`] = self
+        Object.assign(
+          flow.find(({ type }) => type === 'media-gateway')!,
+          {
+            inventoryType: 'json',
+            inventory: JSON.stringify([
+              { name: 'oslo/1', baseUrl: simulator.url },
+              { name: 'bergen', baseUrl: other.url },
+            ]),
+          },
+        )
+        await open('Route state to MQTT', { flow })
+        const topic = (at: string): string | undefined => broker.retained.get(`media-gateway/${at}`)
+        const name = other.routes[0]!.name
+        await until(() => topic('oslo-1/routes/Studio A/running') === 'true', 'Oslo')
+        await until(() => topic(`bergen/routes/${name}/running`) === 'true', 'Bergen')
+        topic('oslo-1/gateway')!.should.equal('reachable')
+        topic('node-red/1')!.should.equal('online')
+        should(topic('gateway')).be.undefined()
+        const [since, by] = topic('oslo-1/node-red')!.split(' ')
+        should(by).equal(self)
+
+        // An earlier owner, and the next one.
+        broker.publish('media-gateway/oslo-1/node-red', `${Number(since) - 1} ${self}0`)
+        simulator.stopRoute('Studio A')
+        await until(() => topic('oslo-1/routes/Studio A/running') === 'false', 'the stop')
+        broker.publish('media-gateway/oslo-1/node-red', `${Number(since) + 1} ${self}0`)
+        await pause(300)
+        const ofOslo = [...broker.retained].filter(([at]) => at.includes('/oslo-1/'))
+        await broker.stop()
+        broker.retained.clear()
+        other.stopRoute(name)
+        await polled(2)
+        await broker.start()
+        await until(() => topic(`bergen/routes/${name}/running`) === 'false', 'Bergen')
+        ofOslo.length.should.be.above(3)
+        should([...broker.retained.keys()].filter((at) => at.includes('/oslo-1/'))).eql([])
+      } finally {
+        await deploy([])
+        await other.stop()
+      }
     })
 
     it('says that it cannot watch', async () => {

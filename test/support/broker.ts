@@ -5,7 +5,7 @@ import type { Aedes } from 'aedes' with { 'resolution-mode': 'import' }
 export interface Broker {
   readonly port: number
   /** The retained messages, by topic. */
-  readonly retained: ReadonlyMap<string, string>
+  readonly retained: Map<string, string>
   /** Messages that clients published, retained or not. */
   readonly received: number
   /** The topics that a client has subscribed to. */

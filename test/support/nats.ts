@@ -39,7 +39,6 @@ export function withNats(subject: string, suite: (this: Mocha.Suite) => void): v
 
 export interface NatsServer {
   readonly port: number
-  readonly mqttPort: number
   /** As the property of the gateway has it. */
   readonly url: string
   /** What the server has written. */
@@ -66,7 +65,6 @@ export interface NatsUser {
 }
 
 export interface NatsOptions {
-  mqtt?: boolean
   user?: string
   password?: string
   /** Instead of the one user. */
@@ -86,19 +84,18 @@ export interface NatsOptions {
 }
 
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
-  const [port, mqttPort] = (await freePorts(2)) as [number, number]
-  return startOne('nats', { ...options, port, mqttPort })
+  const [port] = (await freePorts(1)) as [number]
+  return startOne('nats', { ...options, port })
 }
 
 /** Three servers that keep what is stored together. */
 export async function startCluster(): Promise<NatsServer[]> {
-  const ports = await freePorts(9)
-  const routes = ports.slice(6)
+  const ports = await freePorts(6)
+  const routes = ports.slice(3)
   return Promise.all(
     [0, 1, 2].map((index) =>
       startOne(`nats-${index}`, {
         port: ports[index]!,
-        mqttPort: ports[index + 3]!,
         cluster: { port: routes[index]!, routes },
       }),
     ),
@@ -121,12 +118,11 @@ async function freePorts(count: number): Promise<number[]> {
 
 interface One extends NatsOptions {
   port: number
-  mqttPort: number
   cluster?: { port: number; routes: number[] }
 }
 
 async function startOne(name: string, one: One): Promise<NatsServer> {
-  const { port, mqttPort, mqtt, user, password, users, nkey, operator, maxPayload } = one
+  const { port, user, password, users, nkey, operator, maxPayload } = one
   const { certificate, clientAuthority, cluster } = one
   const folder = mkdtempSync(join(tmpdir(), 'media-gateway-nats-'))
   const stored = join(folder, 'stored')
@@ -147,7 +143,6 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
       `log_file: "${logged}"`,
       `jetstream { store_dir: "${stored}", max_mem: 64M, max_file: ${one.maxStored ?? '1G'} }`,
       maxPayload ? `max_payload: ${maxPayload}` : '',
-      mqtt ? `mqtt { listen: "127.0.0.1:${mqttPort}" }` : '',
       certificate
         ? `tls { cert_file: "${cert}", key_file: "${key}"${clientAuthority ? `, ca_file: "${ca}", verify: true` : ''} }`
         : '',
@@ -180,7 +175,6 @@ async function startOne(name: string, one: One): Promise<NatsServer> {
   await start()
   return {
     port,
-    mqttPort,
     url: `${certificate ? 'tls' : 'nats'}://127.0.0.1:${port}`,
     log: () => readFileSync(logged, 'utf8'),
     kill,

@@ -136,10 +136,10 @@ export function openBucket(link: Link, options: BucketOptions): Bucket {
 /** False for the mark of a deleted record. */
 export const isPresent = ({ operation }: KvEntry): boolean => operation === 'PUT'
 
-const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
+export const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
 
 /** "wrong last sequence", of one server and of a cluster. */
-const isOtherRevision = (error: unknown): boolean =>
+export const isOtherRevision = (error: unknown): boolean =>
   codeOf(error) === 10071 || codeOf(error) === 10164
 
 /** "stream not found"; and a write to which nothing listens, which is what the client makes of it. */

@@ -5,12 +5,11 @@ import { openBucket, type Bucket, type BucketOptions } from './bucket'
 import { createClaims } from './claims'
 import { createCommands } from './commands'
 import { createGathering } from './gathering'
+import { createMemory, roomOn } from './latest'
 import { createLine } from './line'
 import { openLink } from './link'
-import { createMemory } from './memory'
 import { checkOptions, type EngineOptions } from './options'
 import { KEPT_MS } from './owner'
-import { openMirror, type Mirror } from './retained'
 import type { Pace } from './sender'
 import { createStore } from './store'
 
@@ -21,7 +20,7 @@ export interface Engine {
   readonly commands: Commands
   /** Its bucket is there from its first use on. */
   readonly memory: ShareMemory
-  /** Where events and pictures are published. MQTT is used from the first picture on. */
+  /** Where events and states are published. Its stream is there from the first use on. */
   gathering(): Gathering
   /** Of the server that this instance is connected to; undefined while it is not. */
   readonly serverId: string | undefined
@@ -29,6 +28,9 @@ export interface Engine {
   readonly connectedSince: number | undefined
   close(): Promise<void>
 }
+
+/** An owner beats three times in a TTL. */
+const BEATS = 3
 
 const PACE: Pace = { repeat: 500, sign: 2000, silence: 10_000 }
 
@@ -39,7 +41,7 @@ const PACE: Pace = { repeat: 500, sign: 2000, silence: 10_000 }
  */
 export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
   const address = checkOptions(options)
-  const { fleet, replicas, ttlMs, mqtt, log } = options
+  const { fleet, replicas, ttlMs, log } = options
   const timeout = ttlMs / 5
   const stop = new Stop()
   const life = randomUUID()
@@ -51,7 +53,6 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
   const line = createLine(link, fleet, log)
   const claims = createClaims(bucketOf('-commands', { ttl: KEPT_MS }), () => line.room)
   const commands = createCommands({ link, line, claims, life, pace })
-  let mirror: Mirror | undefined
   let gathering: Gathering | undefined
   return {
     link,
@@ -59,14 +60,15 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
     commands,
     memory: createMemory(
       () => bucketOf('-memory', { isLazy: true }),
-      () => line.room,
+      () => roomOn(link),
     ),
-    gathering() {
-      if (gathering) return gathering
-      const pictures = bucketOf('-pictures')
-      if (mqtt !== undefined) mirror = openMirror(pictures, { ...options, mqtt }, life)
-      return (gathering = createGathering(line, pictures, mirror))
-    },
+    gathering: () =>
+      (gathering ??= createGathering(link, {
+        fleet,
+        replicas,
+        timeout,
+        beatMs: ttlMs / BEATS,
+      })),
     get serverId() {
       return link.connection?.info?.server_id
     },
@@ -76,7 +78,7 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
     async close() {
       stop.now()
       commands.close()
-      await Promise.all([link.close(), mirror?.close()])
+      await link.close()
     },
   }
 }

@@ -1,5 +1,8 @@
 import { invalidInput } from '../../errors'
+import type { ShareMemory } from '../types'
 import type { Bucket, Stored } from './bucket'
+import type { Link } from './link'
+import { tokenOf } from './names'
 
 /**
  * Records that each owner of an appliance writes with its token, which grows with each owner. What a
@@ -10,67 +13,53 @@ export interface LatestRecords<T extends object> {
   read(key: string): Promise<Tokened<T> | undefined>
   /**
    * Writes one record after the other; of those that wait under a key, only the latest is written.
-   * @param make gets the record that it replaces
-   * @param makeShorter what is written instead if that is too large
    * @returns false when that of a later owner is there, which stays
    * @throws GatewayError `UNAVAILABLE`: it may have been written all the same; `INVALID_INPUT` when it is
    * too large
    */
-  write(key: string, token: number, make: Make<T>, makeShorter?: Make<T>): Promise<boolean>
+  write(key: string, token: number, record: T): Promise<boolean>
 }
 
-export type Tokened<T> = T & { token: number }
+type Tokened<T> = T & { token: number }
 
-type Make<T> = (before: T | undefined) => T
+/** Where records are kept: each write names the revision that it replaces. */
+export type Records = Pick<Bucket, 'get' | 'create' | 'update'>
 
 /**
  * @param what is written, for errors
  * @param room how many bytes fit into a record
  */
 export function latestRecords<T extends object>(
-  bucket: Bucket,
+  records: () => Records,
   what: string,
   room: () => number,
 ): LatestRecords<T> {
   const turns = new Map<string, Turn<boolean>>()
 
-  async function replace(
-    key: string,
-    token: number,
-    makes: ReadonlyArray<Make<T>>,
-  ): Promise<boolean> {
+  async function replace(key: string, token: number, text: string): Promise<boolean> {
     for (;;) {
-      const present = await bucket.get(key)
+      const present = await records().get(key)
       const before = present && recordIn<T>(present)
       if (before && before.token > token) return false
-      const text = textOf(makes.map((make) => () => ({ ...make(before), token })))
       const revision = present
-        ? await bucket.update(key, text, present.revision)
-        : await bucket.create(key, text)
+        ? await records().update(key, text, present.revision)
+        : await records().create(key, text)
       if (revision !== undefined) return true
     }
   }
 
-  /** The first of the records that fits. */
-  function textOf(records: ReadonlyArray<() => object>): string {
-    for (const record of records) {
-      const text = JSON.stringify(record())
-      if (Buffer.byteLength(text) <= room()) return text
-    }
-    const problem = `is larger than the ${room()} bytes that the engine takes`
-    throw invalidInput([{ path: what, problem }])
-  }
-
   return {
     async read(key) {
-      const present = await bucket.get(key)
+      const present = await records().get(key)
       return present && recordIn<T>(present)
     },
-    async write(key, token, ...makes) {
+    async write(key, token, record) {
+      const text = JSON.stringify({ ...record, token })
+      requireRoom(text, what, room())
       const turn = turns.get(key) ?? new Turn<boolean>()
       turns.set(key, turn)
       try {
-        return await turn.take(() => replace(key, token, makes.filter(isGiven)))
+        return await turn.take(() => replace(key, token, text))
       } finally {
         if (turn.isFree && turns.get(key) === turn) turns.delete(key)
       }
@@ -78,7 +67,44 @@ export function latestRecords<T extends object>(
   }
 }
 
-const isGiven = <T>(value: T | undefined): value is T => value !== undefined
+const DEFAULT_PAYLOAD = 1024 * 1024
+/** What a message has beside its text. */
+const HEAD_BYTES = 8 * 1024
+
+/** How many bytes of text fit into a message to the engine. */
+export const roomOn = (link: Link): number =>
+  Math.max(1024, (link.connection?.info?.max_payload ?? DEFAULT_PAYLOAD) - HEAD_BYTES)
+
+/** @throws GatewayError `INVALID_INPUT` for a text that the engine does not take */
+export function requireRoom(text: string, what: string, room: number): void {
+  if (Buffer.byteLength(text) <= room) return
+  throw invalidInput([
+    { path: what, problem: `is larger than the ${room} bytes that the engine takes` },
+  ])
+}
+
+interface Remembered {
+  appliance: string
+  of: string
+  /** Absent where it was forgotten. */
+  memory?: unknown
+}
+
+/**
+ * What is forgotten leaves its token behind: what a former owner has of it is out of date.
+ * @param open the bucket, when it is first used
+ * @param room how many bytes fit into a record
+ */
+export function createMemory(open: () => Bucket, room: () => number): ShareMemory {
+  let bucket: Bucket | undefined
+  const records = latestRecords<Remembered>(() => (bucket ??= open()), 'memory', room)
+  const keyOf = (of: string, appliance: string): string => `${tokenOf(of)}.${tokenOf(appliance)}`
+  return {
+    read: (of, appliance) => records.read(keyOf(of, appliance)),
+    write: (of, appliance, memory, token) =>
+      records.write(keyOf(of, appliance), token, { appliance, of, memory }),
+  }
+}
 
 /** Undefined for what nobody has written here: it counts as no record, and is replaced. */
 function recordIn<T>({ value }: Stored): Tokened<T> | undefined {

@@ -17,14 +17,11 @@ export interface EngineOptions {
   ttlMs: number
   /** As for the `https.Agent`: own authority, client certificate and so on. Only with `tls://`. */
   tls?: TlsOptions
-  /** `mqtt://` or `mqtts://`: the MQTT port of the engine, where pictures are retained. */
-  mqtt?: string
   log: (level: 'info' | 'warn', text: string) => void
 }
 
 type Fault =
   | 'engineInvalid'
-  | 'engineMqttInvalid'
   | 'engineHasUser'
   | 'engineNoUser'
   | 'engineCredentials'
@@ -42,7 +39,7 @@ export interface Address {
 
 /** @throws GatewayError `CONFIG` for options that cannot work, before anything is sent */
 export function checkOptions(options: EngineOptions): Address {
-  const { fleet, mqtt, replicas, user, password, credentials, tls } = options
+  const { fleet, replicas, user, password, credentials, tls } = options
   if (!isFleetName(fleet)) throw faulty('fleetInvalid')
   if (!REPLICAS.includes(replicas)) throw faulty('replicasInvalid')
   if (credentials !== undefined) {
@@ -50,7 +47,6 @@ export function checkOptions(options: EngineOptions): Address {
     if (!accountIn(credentials)) throw faulty('engineCredentials')
   }
   if (password && !user) throw faulty('engineNoUser')
-  if (mqtt !== undefined) addressOf(mqtt, /^mqtts?:$/, 'engineMqttInvalid')
   const servers = engineServersIn(options.servers).map((each) =>
     addressOf(each, /^(nats|tls):$/, 'engineInvalid'),
   )

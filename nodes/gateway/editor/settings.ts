@@ -6,14 +6,7 @@ import { typedInventoryFaults } from './inventory'
 import { checkTyped } from '../../editor/typed'
 
 export type Checked =
-  | 'inventory'
-  | 'baseUrl'
-  | 'share'
-  | 'engine'
-  | 'fleet'
-  | 'leaseTtl'
-  | 'engineReplicas'
-  | 'engineMqtt'
+  'inventory' | 'baseUrl' | 'share' | 'engine' | 'fleet' | 'leaseTtl' | 'engineReplicas'
 
 /** What is wrong with a value, in words; undefined when nothing is, or it is not used. */
 export function faultOf(
@@ -29,7 +22,6 @@ export function faultOf(
   }
   if (!isInventory(type)) return undefined
   if (property !== 'share' && read('share') !== 'lease') return undefined
-  if (property === 'engineMqtt' && read('gather') !== true) return undefined
   return checked(property, value)
 }
 

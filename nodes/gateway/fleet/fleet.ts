@@ -4,7 +4,6 @@ import {
   closedError,
   identityOf,
   ofConfiguration,
-  savedIn,
   say,
   Stop,
   type Connection,
@@ -14,7 +13,6 @@ import {
 } from '../../../client/internal'
 import { carryOut } from '../../runtime/elsewhere'
 import { createSemaphore } from '../../../client/connection/concurrency'
-import { createOutageLog } from '../../../client/connection/outage-log'
 import type { Language } from '../../../client/model/watch'
 import {
   keyOf,
@@ -22,7 +20,7 @@ import {
   type Inventory,
   type UsableRow,
 } from '../../../client/fleet/inventory'
-import { createPictures } from '../../../client/fleet/pictures'
+import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
 import type { Share } from '../../../client/fleet/types'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
@@ -47,7 +45,7 @@ export interface FleetOptions {
   open: (
     row: UsableRow,
     identity: Identity,
-    ownership: Pick<GatewayOptions, 'maySend' | 'saved'>,
+    ownership: Pick<GatewayOptions, 'maySend' | 'saved' | 'onWatched'>,
   ) => Connection
   secretPrefix: () => string
   /** Of the texts of events on the engine. */
@@ -129,8 +127,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
 
   let share: Share | undefined
   let stopGathering = (): Promise<void> => Promise.resolve()
-  /** What a former owner has left of an appliance. */
-  let pictureOf: ReturnType<typeof createPictures> | undefined
+  /** What the watches of an appliance have open, where its next owner is another instance. */
+  let openMemory: OpenMemory | undefined
 
   /** Not before the inventory is known: others would give up appliances of which nothing is known here. */
   function join(): void {
@@ -162,39 +160,18 @@ export function createFleet(options: FleetOptions): OwnFleet {
       return
     }
     unusable = undefined
-    const { gathering } = share
+    const { gathering, memory } = share
+    const token = (name: string): number | undefined => share?.token?.(name)
+    if (memory) {
+      const isWanted = (name: string): boolean => entries.get(name)?.isOwned === true
+      openMemory = createOpenMemory(memory, { token, isWanted, log, stop })
+    }
     if (gathering) {
-      const outages = createOutageLog(
-        log,
-        'The pictures on the engine can be read and written again.',
-      )
-      pictureOf = createPictures(gathering, {
-        isWanted: (name) => entries.get(name)?.isOwned === true,
-        onSuccess: (name) => outages.recovered(`read ${name}`),
-        onFailure: (name, { message }) =>
-          outages.failed(
-            `read ${name}`,
-            'read',
-            `The pictures of former owners cannot be read from the engine, among them that of "${name}": ${message} Watches begin as at a first start, and go on with what was open as soon as it can be read.`,
-          ),
-        stop,
-      })
       stopGathering = gatherFrom(fleet, {
         gathering,
-        token: (name) => share?.token?.(name),
+        token,
         language: options.language,
-        onFailure: (name, text) => log('warn', `${name}: ${text}`),
-        onKept: (name) => outages.recovered(`write ${name}`),
-        onNotKept: (name, { message }) =>
-          outages.failed(
-            `write ${name}`,
-            'write',
-            `The pictures on the engine cannot be written, among them that of "${name}": ${message} Each is tried again at the next poll.`,
-          ),
-        onEnd(name) {
-          outages.remove(`read ${name}`)
-          outages.remove(`write ${name}`)
-        },
+        log,
       })
     }
     takeOwned()
@@ -217,15 +194,18 @@ export function createFleet(options: FleetOptions): OwnFleet {
     const identity = identityIn(row)
     const by = share
     const maySend = by?.maySend && ((): boolean => by.maySend?.(name) ?? false)
-    const handed = pictureOf
+    const open = openMemory
     return (entry.appliance ??= newAppliance({
       appliance: name,
       identity,
-      open: () =>
-        options.open(row, identity, {
+      open: () => {
+        const connection = options.open(row, identity, {
           maySend,
-          saved: handed && (async () => savedIn(await handed(name))),
-        }),
+          saved: open && (() => open.read(name)),
+          onWatched: open && (() => open.keep(name, connection)),
+        })
+        return connection
+      },
       secretPrefix: options.secretPrefix,
       isKept: () => users.size > 0,
       warn: (text) => log('warn', `${name}: ${text}`),
@@ -279,9 +259,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
     entry.appliance = undefined
     if (!appliance) return former ?? Promise.resolve()
     const told = isFollowed ? [...followers].map((follower) => remove(follower, appliance)) : []
+    const { opened } = appliance
+    const kept = opened && openMemory?.end(name, opened)
     const ended = closing.run(() => appliance.close())
     const places = [`name ${name}`, `key ${key}`]
-    const over = Promise.all([former, ...told, ended]).then(() => {
+    const over = Promise.all([former, ...told, kept, ended]).then(() => {
       for (const place of places) if (leaving.get(place) === left) leaving.delete(place)
     })
     const left = { key, over }

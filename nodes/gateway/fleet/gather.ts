@@ -1,15 +1,18 @@
-// Events and pictures of all appliances that this instance owns, for whoever listens on the engine.
+// Events and states of all appliances that this instance owns, for whoever reads them on the engine.
+import { randomUUID } from 'node:crypto'
+import { MONOTONIC, type Clock } from '../../../client/clock'
+import { createOutageLog } from '../../../client/connection/outage-log'
+import type { Gathering } from '../../../client/fleet/types'
 import {
   GatewayError,
   isOld,
   knownBy,
   knownSnapshot,
-  openBy,
+  Stop,
   watchDevice,
-  withoutTold,
 } from '../../../client/internal'
-import type { Gathering } from '../../../client/fleet/types'
-import { LANGUAGES, languageOf } from '../../../client/model/watch'
+import type { Language } from '../../../client/model/watch'
+import { pause } from '../../../client/stop'
 import type { Appliance, Fleet } from '../../runtime/gateway-node'
 
 export interface GatherOptions {
@@ -17,113 +20,147 @@ export interface GatherOptions {
   /** Of the appliance: grows with each owner. */
   token: (appliance: string) => number | undefined
   /** Of the texts of events. */
-  language: (typeof LANGUAGES)[number]
-  /** What cannot be told, or not in full: each text once. */
-  onFailure: (appliance: string, text: string) => void
-  /** The engine has taken a picture. */
-  onKept: (appliance: string) => void
-  /** The engine has not taken one. The next poll tries again. */
-  onNotKept: (appliance: string, error: Error) => void
-  /** It is not gathered any more. */
-  onEnd: (appliance: string) => void
+  language: Language
+  log: (level: 'info' | 'warn', text: string) => void
+  clock?: Clock
 }
 
+/** A state ends after a day on the engine: one that does not change is written again. */
+const CONFIRM_MS = 60 * 60 * 1000
+const AGAIN_MS = 2000
+
 /**
- * Tells the engine what happens, for as long as it is not ended.
- * @returns ends it; what was told is there once the promise has settled, which never rejects
+ * Publishes what happens, for as long as it is not ended.
+ * @returns ends it; what was published is there once the promise has settled, which never rejects
  */
 export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<void> {
+  const { gathering, token, log, clock = MONOTONIC } = options
   const ends = new Map<string, () => Promise<void>>()
+  const outages = createOutageLog(log, 'Events and states are published on the engine again.')
+  const said = new Set<string>()
+  const stop = new Stop()
+  /** Another one after each loss of the engine: what was published before it is not of now. */
+  let owner: string | undefined
+  let cancelBeat = (): void => undefined
+
+  /** @returns false when the engine has not taken it */
+  async function send(about: string, work: Promise<unknown>): Promise<boolean> {
+    try {
+      await work
+      outages.recovered(about)
+      return true
+    } catch (error) {
+      const { code, message } = error as GatewayError
+      if (code === 'UNAVAILABLE') {
+        const text = `Events and states cannot be published on the engine, among them those of "${about}": ${message}`
+        outages.failed(about, 'publish', text)
+        return false
+      }
+      // It is of no use to try again.
+      const text = `${about}: ${message}`
+      if (!said.has(text)) log('warn', text)
+      said.add(text)
+      return true
+    }
+  }
+
+  function beat(): void {
+    cancelBeat = clock.after(gathering.beatMs, beat)
+    const facts = { at: Date.now(), appliances: ends.size }
+    // The next one comes soon: nothing is said of one that is missing.
+    gathering.beat(owner!, facts).catch(() => undefined)
+  }
+
+  function gather(appliance: Appliance): () => Promise<void> {
+    const name = appliance.appliance!
+    const connection = appliance.client()
+    /** What was written last of the reachability, and when. */
+    let shown: string | undefined
+    let writtenAt = Infinity
+    /** Something has happened since then. */
+    let isNews = false
+    let writing: Promise<unknown> = Promise.resolve()
+
+    function show(): void {
+      const present = token(name)
+      const known = knownBy(connection)
+      if (present === undefined || !known) return
+      const isUp = !isOld(known, Date.now())
+      if (!isNews && clock.now() - writtenAt < CONFIRM_MS) return
+      isNews = false
+      writtenAt = clock.now()
+      const snapshot = knownSnapshot(connection)
+      const state = { isUp, at: Date.now(), owner, ...(snapshot && { snapshot }) }
+      const written = send(name, gathering.show(name, state, present)).then((isTaken) => {
+        isNews ||= !isTaken
+      })
+      writing = Promise.all([writing, written])
+    }
+
+    /**
+     * Nobody may take it over: then nothing is known of it. What is not taken back is believed for as long
+     * as this owner beats, so that is tried again.
+     */
+    async function clear(present: number, by = owner): Promise<void> {
+      const isRemoved = !fleet.names().includes(name)
+      const state = { isUp: null, at: Date.now(), owner: null, ...(isRemoved && { isRemoved }) }
+      if (await send(name, gathering.show(name, state, present))) return outages.remove(name)
+      void pause(AGAIN_MS, stop).then(() => {
+        if (!stop.stopped && owner === by && !ends.has(name)) return clear(present, by)
+        return outages.remove(name)
+      })
+    }
+
+    const end = watchDevice(connection, {
+      language: options.language,
+      onEvents(events) {
+        const present = token(name)
+        if (present === undefined) return
+        isNews = true
+        const sent = events.map((event) => send(name, gathering.publish(name, event, present)))
+        writing = Promise.all([writing, ...sent])
+      },
+      onHealth({ known, failure }) {
+        // The first poll, and each change between well and not.
+        const health = `${known !== undefined} ${failure?.code ?? ''}`
+        isNews ||= health !== shown
+        shown = health
+      },
+      onFailure: ({ message }) => log('warn', `${name}: ${message}`),
+      onTold: show,
+    })
+    return async () => {
+      const present = token(name)
+      end()
+      await writing
+      if (present !== undefined) await clear(present)
+    }
+  }
+
   const unfollow = fleet.follow({
     added(appliance) {
-      ends.set(appliance.appliance!, gather(appliance, options))
+      const isFirst = owner === undefined
+      owner ??= randomUUID()
+      ends.set(appliance.appliance!, gather(appliance))
+      if (isFirst) beat()
     },
     async removed({ appliance }) {
       const end = ends.get(appliance!)
       ends.delete(appliance!)
       await end?.()
     },
+    engine({ isUp }) {
+      if (isUp) return
+      cancelBeat()
+      owner = undefined
+    },
   })
   return async () => {
     unfollow()
-    await Promise.all([...ends.values()].map((end) => end()))
+    const ending = [...ends.values()]
+    ends.clear()
+    await Promise.all(ending.map((end) => end()))
+    cancelBeat()
+    stop.now()
   }
 }
-
-/** @returns ends it: once the promise has settled, the next owner finds the latest picture */
-function gather(appliance: Appliance, options: GatherOptions): () => Promise<void> {
-  const { gathering, token, language } = options
-  const name = appliance.appliance!
-  const connection = appliance.client()
-  /** What the latest picture showed of the reachability, and of what is open. */
-  let shown: string | undefined
-  let shownOpen = '{}'
-  /** Something has happened since the latest picture. */
-  let isNews = false
-  let kept = Promise.resolve()
-  let said: string | undefined
-
-  function fail(text: string): void {
-    if (text !== said) options.onFailure(name, text)
-    said = text
-  }
-
-  function keep(): void {
-    const present = token(name)
-    const known = knownBy(connection)
-    if (present === undefined || !known) return
-    const open = openBy(connection)
-    const openNow = open ? JSON.stringify(open) : shownOpen
-    if (!isNews && openNow === shownOpen) return
-    isNews = false
-    shownOpen = openNow
-    const isUp = !isOld(known, Date.now())
-    // Until this owner has seen something, what a former one has seen stays there, and until this
-    // owner has read it, what was open.
-    const snapshot = knownSnapshot(connection)
-    const picture = { isUp, at: Date.now(), ...(snapshot && { snapshot }), ...(open && { open }) }
-    kept = write(picture, present, open && withoutTold(open))
-  }
-
-  async function write(picture: object, present: number, short?: object): Promise<void> {
-    try {
-      const shorter = short && { ...picture, open: short }
-      if (!(await gathering.keep(name, picture, present, shorter))) fail(TOO_LARGE)
-      options.onKept(name)
-    } catch (error) {
-      const { code, message } = error as GatewayError
-      // Otherwise it is of no use to try again.
-      if (code !== 'UNAVAILABLE') return fail(message)
-      isNews = true
-      options.onNotKept(name, error as Error)
-    }
-  }
-
-  const end = watchDevice(connection, {
-    language: languageOf(language),
-    onEvents(events) {
-      const present = token(name)
-      if (present === undefined) return
-      for (const event of events) gathering.publish(name, { ...event, appliance: name }, present)
-      isNews = true
-    },
-    onHealth({ known, failure }) {
-      // The first poll, and each change between well and not.
-      const health = `${known !== undefined} ${failure?.code ?? ''}`
-      isNews ||= health !== shown
-      shown = health
-    },
-    onFailure: ({ message }) => options.onFailure(name, message),
-    onTold: keep,
-  })
-  return async () => {
-    // What a watch has just reported, and what the engine has not taken.
-    keep()
-    end()
-    await kept
-    options.onEnd(name)
-  }
-}
-
-const TOO_LARGE =
-  'The picture is too large for the engine with the changes that are on hold, and is kept without them: an owner that takes over does not report them.'

@@ -7,6 +7,7 @@ import { openEngine, type Engine } from '../../../client/fleet/nats/engine'
 import type { EngineOptions } from '../../../client/fleet/nats/options'
 import { DEFAULTS, RANGES } from '../../../client/model/ranges'
 import { isShortTtl } from '../../../client/model/settings'
+import type { Gathering } from '../../../client/fleet/types'
 import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/environment'
 import { tlsOptions } from '../options'
 import type { OpenShare } from './share'
@@ -20,6 +21,7 @@ export interface LeaseConfig {
   engineReplicas?: unknown
   engineTls?: string
   gather?: unknown
+  /** Of earlier versions. */
   engineMqtt?: unknown
 }
 
@@ -108,6 +110,7 @@ export function leaseOf(
     const { engine, giveBack } = engines.borrow({ ...options, log })
     const { ttlMs, replicas } = options
     if (isShortTtl(ttlMs / 1000, replicas)) log('warn', SHORT_TTL)
+    if (config.engineMqtt) log('warn', MQTT_IS_GONE)
     const lease = openLease({
       engine,
       name,
@@ -119,7 +122,7 @@ export function leaseOf(
     return {
       ...lease,
       memory: engine.memory,
-      gathering: gathers ? engine.gathering() : undefined,
+      gathering: gathers ? ofInstance(engine.gathering(), name) : undefined,
       close: () => lease.close().finally(giveBack),
     }
   }
@@ -127,6 +130,16 @@ export function leaseOf(
 
 const SHORT_TTL =
   'The lease TTL is below 30 s on an engine with several replicas. When the leading server of the cluster fails, all work of the fleet can stop until there is a new one. Set 30 s or more.'
+
+/** Each beat names the instance, as people call it. */
+const ofInstance = (gathering: Gathering, instance: string): Gathering => ({
+  ...gathering,
+  beat: (owner, facts) => gathering.beat(owner, { instance, ...facts }),
+})
+
+const MQTT_IS_GONE =
+  'The property engineMqtt has no effect any more: the recipe "Route state to MQTT" publishes states to an MQTT broker.'
+
 const REPLICAS = { least: 1, most: 5, whole: true }
 
 function engineOptions(
@@ -146,7 +159,6 @@ function engineOptions(
     replicas: numberProperty('engineReplicas', config.engineReplicas, REPLICAS) ?? 1,
     ttlMs:
       1000 * (numberProperty('leaseTtl', config.leaseTtl, RANGES.leaseTtl) ?? DEFAULTS.leaseTtl),
-    mqtt: textOf('engineMqtt', config.engineMqtt) || undefined,
   }
 }
 

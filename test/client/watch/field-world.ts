@@ -7,7 +7,6 @@ import {
   savedBy,
   savedIn,
   watchDevice,
-  knownSnapshot,
   type Connection,
   type OpenIncident,
   type WatchEvent,
@@ -350,7 +349,7 @@ export async function play(history: History): Promise<Story> {
   /** The open incidents, as a store keeps them. */
   let kept = '[]'
   /** What the fleet's memory has of the gateway. */
-  let picture = '{}'
+  let handed = '{}'
   let time = new ProcessTime(0)
   let gateway: Connection | undefined
   let end: (() => void) | undefined
@@ -391,7 +390,7 @@ export async function play(history: History): Promise<Story> {
       gateway = connect()
     } else if (how === 'full deploy') gateway = connect(savedBy(gateway))
     else if (how === 'takeover') {
-      const text = picture
+      const text = handed
       time = new ProcessTime(time.ms)
       gateway = connect(() => Promise.resolve(savedIn(JSON.parse(text))))
     }
@@ -419,7 +418,7 @@ export async function play(history: History): Promise<Story> {
     const watched = gateway
     const endWatch = watchDevice(watched, options, time)
     end = () => {
-      picture = JSON.stringify({ snapshot: knownSnapshot(watched), open: openBy(watched) })
+      handed = JSON.stringify(openBy(watched))
       story.lives[life]!.to = time.ms
       endWatch()
       end = undefined

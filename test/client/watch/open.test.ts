@@ -9,7 +9,6 @@ import {
   look,
   namesOf,
   passTime,
-  picture,
   reopen,
   running,
   simulator,
@@ -28,8 +27,7 @@ const opened = (): NonNullable<ReturnType<typeof openBy>> =>
 
 /** Goes on as another process, with what this one knows. */
 async function handOver(options: Partial<WatchOptions> = {}, open: unknown = opened()) {
-  const snapshot = picture()
-  await takeOver(() => snapshot, open)
+  await takeOver(open)
   return watch(options)
 }
 
@@ -62,15 +60,13 @@ describe('what one process has reported as begun, the next one', () => {
       return told
     }
 
-    it('reports as ended, with its true beginning, and then what changed', async () => {
+    it('reports as ended, with its true beginning', async () => {
       const before = await outage()
-      const { id } = running()
-      simulator.stopRoute(id)
       back()
       const told = await handOver()
       await until(() => seen(told))
       told.snapshots.should.have.length(1)
-      const [reachable, stopped] = told.events
+      const [reachable] = told.events
       reachable!.should.containDeep({
         event: REACHABLE,
         device: { id: deviceId, name: 'Gateway 1' },
@@ -80,7 +76,6 @@ describe('what one process has reported as begun, the next one', () => {
       })
       reachable!.outageMs!.should.equal(reachable!.at - reachable!.since!)
       reachable!.outageMs!.should.be.within(50_000, 60_000)
-      stopped!.event.should.equal('route.stopped')
       opened().should.eql({})
       await look()
       namesOf(told.events)
@@ -91,8 +86,6 @@ describe('what one process has reported as begun, the next one', () => {
     it('goes on calling it unreachable, without a second report, however many owners follow', async () => {
       const before = await outage({ deviceId })
       const open = opened()
-      // While the appliance is away, the picture on the engine keeps what the first owner has seen.
-      const snapshot = picture()
       let told = await handOver({ deviceId })
       for (let owners = 0; owners < 2; owners++) {
         await first(told)
@@ -101,7 +94,7 @@ describe('what one process has reported as begun, the next one', () => {
         told.events.should.eql([])
         opened().should.eql(open)
         const present = opened()
-        await takeOver(() => snapshot, present)
+        await takeOver(present)
         told = watch({ deviceId })
       }
       await first(told)
@@ -109,7 +102,7 @@ describe('what one process has reported as begun, the next one', () => {
       await look()
       namesOf(told.events).should.eql([REACHABLE])
       told.events[0]!.should.containDeep({
-        device: { id: deviceId, name: 'Gateway 1' },
+        device: { id: deviceId },
         since: before.events[0]!.at,
       })
       opened().should.eql({})
@@ -141,8 +134,7 @@ describe('what one process has reported as begun, the next one', () => {
     it('reports it at the end of a hold that is longer, with its true beginning', async () => {
       const before = await outage({ deviceId })
       const open = opened()
-      const snapshot = picture()
-      await takeOver(() => snapshot, open)
+      await takeOver(open)
       const plain = watch({ deviceId })
       const held = watch({ deviceId, holdFor: 51_000 })
       await first(plain)
@@ -162,7 +154,7 @@ describe('what one process has reported as begun, the next one', () => {
       await miss(5)
       namesOf(before.events).should.eql([UNREACHABLE])
       const open = opened()
-      await takeOver(() => undefined, open)
+      await takeOver(open)
       back()
       const told = watch({ deviceId })
       await until(() => seen(told))
@@ -190,7 +182,7 @@ describe('what one process has reported as begun, the next one', () => {
       staying.end()
       back()
       const open = opened()
-      await takeOver(() => undefined, open)
+      await takeOver(open)
       const told = watch()
       await until(() => seen(told))
       namesOf(told.events).should.eql([REACHABLE])
@@ -288,14 +280,13 @@ describe('what one process has reported as begun, the next one', () => {
     it('that cannot be learned at first, goes on with when it can', async () => {
       const before = await outage()
       const open = opened()
-      const snapshot = picture()
       let asked = 0
       let isAway = true
       await gateway.close()
       const saved = async (): Promise<object | undefined> => {
         asked++
         if (isAway) throw new Error('no answer')
-        return savedIn({ snapshot, open })
+        return savedIn(open)
       }
       reopen({ saved })
       back()
@@ -377,10 +368,9 @@ describe('what one process has reported as begun, the next one', () => {
       simulator.stopRoute(id)
       const told = await handOver({ ...options, route: { name } })
       await until(() => seen(told))
-      const names = ['route.stopped', 'source.data', 'statistics.normal']
-      namesOf(told.events).should.eql(names)
-      should(told.events[1]!.after).be.null()
-      should(told.events[2]!.value).be.null()
+      namesOf(told.events).should.eql(['source.data', 'statistics.normal'])
+      should(told.events[0]!.after).be.null()
+      should(told.events[1]!.value).be.null()
       opened().should.eql({})
     })
 
@@ -407,56 +397,67 @@ describe('what one process has reported as begun, the next one', () => {
     })
   })
 
-  describe('of changes on hold', () => {
-    const holdFor = 60_000
-    const states = ({ events }: Told): unknown[] =>
-      events.map(({ event, before, after }) => [event, before, after])
+  it('knows nothing else of: it begins with the present state, as any other', async () => {
+    const route = running()
+    await watching()
+    const held = await watching({ holdFor: 60_000 })
+    route.summaryStatusCode = 'error'
+    await look()
+    held.events.should.eql([])
+    opened().should.eql({})
+    const { id } = running()
+    simulator.stopRoute(id)
+    const told = await handOver({ holdFor: 60_000 })
+    const plain = watch()
+    await until(() => seen(told) && seen(plain))
+    passTime(60_000)
+    await look()
+    for (const { events, snapshots } of [told, plain]) {
+      events.should.eql([])
+      snapshots[0]!.routes.find((one) => one.id === id)!.state!.should.equal('idle')
+    }
+  })
 
-    it('reports the end of what was reported, which was on hold', async () => {
-      const route = running()
-      const before = await watching({ holdFor })
-      route.summaryStatusCode = 'error'
-      await look()
-      passTime(holdFor)
-      await look()
-      states(before).should.eql([['route.status', 'ok', 'error']])
-      route.summaryStatusCode = 'ok'
-      await look()
-      before.events.should.have.length(1)
-
-      let told = await handOver({ holdFor })
-      await until(() => seen(told))
-      // It is on hold at one more owner, too.
-      told.events.should.eql([])
-      told = await handOver({ holdFor })
+  const useless: Record<string, unknown> = {
+    'is not there': undefined,
+    'is null': null,
+    'is a text': 'garbage',
+    'is a list': [],
+    'has a text for a watch': { watch: 'garbage' },
+  }
+  for (const [what, open] of Object.entries(useless)) {
+    it(`does without where it ${what}`, async () => {
+      await takeOver(open)
+      const told = watch()
       await until(() => seen(told))
       told.events.should.eql([])
       told.snapshots.should.have.length(1)
-      passTime(holdFor)
-      await look()
-      states(told).should.eql([['route.status', 'error', 'ok']])
-      opened().should.eql({})
-      passTime(holdFor)
-      await look()
-      told.events.should.have.length(1)
+      told.health.every(({ failure }) => failure === undefined).should.be.true()
     })
+  }
 
-    it('reports what has begun and was on hold, once, and not what has ended within the hold', async () => {
-      const [route, other] = simulator.routes.filter(({ state }) => state === 'running')
-      await watching({ holdFor })
-      route!.summaryStatusCode = 'error'
-      other!.summaryStatusCode = 'error'
-      await look()
-      const told = await handOver({ holdFor })
-      const plain = watch()
-      await until(() => seen(told) && seen(plain))
-      other!.summaryStatusCode = 'ok'
-      await look()
-      passTime(holdFor)
-      await look()
-      states(told).should.eql([['route.status', 'ok', 'error']])
-      told.events[0]!.route!.id.should.equal(route!.id)
-      states(plain).should.eql([['route.status', 'error', 'ok']])
-    })
+  it('waits for, but not with a close', async () => {
+    await takeOver(new Promise(() => undefined))
+    const told = watch()
+    const calls = simulator.journal.length
+    await gateway.close()
+    simulator.journal.length.should.equal(calls)
+    told.health.should.eql([])
+  })
+
+  it('goes on with all the same when it is taken away and comes back meanwhile', async () => {
+    let answer: (value: unknown) => void = () => undefined
+    await watching()
+    away()
+    await miss(5)
+    const open = opened()
+    back()
+    await takeOver(new Promise((resolve) => (answer = resolve)))
+    watch().end()
+    const told = watch()
+    await gateway.pause(100)
+    answer(open)
+    await until(() => seen(told))
+    namesOf(told.events).should.eql([REACHABLE])
   })
 })

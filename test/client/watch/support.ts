@@ -11,7 +11,7 @@ import {
   type WatchEvent,
   type WatchOptions,
 } from '../../../client/internal'
-import { knownSnapshot, pollNow } from '../../../client/watch/device-watch'
+import { pollNow } from '../../../client/watch/device-watch'
 import {
   startSimulator,
   type RouteState,
@@ -64,14 +64,10 @@ export const open = (more: object = {}): Connection =>
     ...more,
   })
 
-/** What the watches know, as another process gets it. */
-export const picture = (): Snapshot =>
-  JSON.parse(JSON.stringify(knownSnapshot(gateway))) as Snapshot
-
-/** Goes on as another process, to which this was handed over: a snapshot, and what was open. */
-export async function takeOver(snapshot: () => unknown, begun?: unknown): Promise<void> {
+/** Goes on as another process, which gets what this one has open. */
+export async function takeOver(left: unknown): Promise<void> {
   await gateway.close()
-  reopen({ saved: async () => savedIn({ snapshot: await snapshot(), open: begun }) })
+  reopen({ saved: async () => savedIn(await left) })
 }
 
 /** Goes on with another connection. */

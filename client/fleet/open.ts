@@ -1,0 +1,132 @@
+// What the watches of an appliance have reported as begun and not as ended, for its next owner.
+import { createSemaphore } from '../connection/concurrency'
+import type { Connection } from '../connection/connection'
+import { createOutageLog } from '../connection/outage-log'
+import { pause, type Stop } from '../stop'
+import { openBy } from '../watch/device-watch'
+import { savedIn, type Saved } from '../watch/saved'
+import type { ShareMemory } from './types'
+
+/** How many are read at once: a takeover may ask for thousands. */
+const AT_ONCE = 32
+/** An engine whose leader has just changed does not answer at first. */
+const ATTEMPTS = 3
+const PAUSE_MS = 1000
+/** Who remembers it. */
+const OF = 'watch'
+const NOTHING = '{}'
+
+export interface OpenMemoryOptions {
+  /** Of an appliance that this instance owns: grows with each owner. */
+  token: (appliance: string) => number | undefined
+  /** This instance works for the appliance: without that, it is not tried again. */
+  isWanted: (appliance: string) => boolean
+  log: (level: 'info' | 'warn', text: string) => void
+  stop: Stop
+  /** Between two attempts to read, in ms. */
+  pauseMs?: number
+}
+
+/** What is open on all appliances that this instance owns, in the memory of the fleet. */
+export interface OpenMemory {
+  /**
+   * What the former owner has left. Rejects after the third attempt. A read takes its turn, for as long
+   * as the engine answers those before it. Once one has had no answer and no other has had one
+   * meanwhile, the attempts of those that wait count as made.
+   */
+  read(appliance: string): Promise<Saved>
+  /** Writes what is open now, if that has changed. What the engine does not take is tried again with the next call. */
+  keep(appliance: string, connection: Connection): void
+  /** Writes it for the last time. Settles when that is done, or was not possible. */
+  end(appliance: string, connection: Connection): Promise<void>
+}
+
+export function createOpenMemory(
+  memory: ShareMemory,
+  { token, isWanted, log, stop, pauseMs = PAUSE_MS }: OpenMemoryOptions,
+): OpenMemory {
+  const outages = createOutageLog(
+    log,
+    'What watches have open is in the memory of the fleet again.',
+  )
+  const turns = createSemaphore(AT_ONCE)
+  /** Counts the answers. */
+  let answers = 0
+  /** What stands in the memory, by this owner; undefined until what was there before is known. */
+  const kept = new Map<string, string>()
+  const writes = new Map<string, Promise<void>>()
+
+  async function readOnce(appliance: string): Promise<Saved> {
+    const before = answers
+    try {
+      const { memory: open = {} } = (await memory.read(OF, appliance)) ?? {}
+      answers++
+      const text = JSON.stringify(open)
+      // What a former owner has written is written again, with the token of this one.
+      kept.set(appliance, text === NOTHING ? text : '')
+      return savedIn(open)
+    } catch (error) {
+      if (answers === before) turns.rejectQueued(error as Error)
+      throw error
+    }
+  }
+
+  async function attempt(appliance: string, left: number): Promise<Saved> {
+    try {
+      const open = await turns.run(() => readOnce(appliance))
+      outages.recovered(`read ${appliance}`)
+      return open
+    } catch (error) {
+      if (left > 0) await pause(pauseMs, stop)
+      if (stop.stopped || !isWanted(appliance)) throw error
+      if (left > 0) return attempt(appliance, left - 1)
+      const { message } = error as Error
+      outages.failed(
+        `read ${appliance}`,
+        'read',
+        `What former owners have reported cannot be read from the engine, among them of "${appliance}": ${message} Watches begin as at a first start, and go on with it as soon as it can be read.`,
+      )
+      throw error
+    }
+  }
+
+  async function write(appliance: string, text: string, present: number): Promise<void> {
+    try {
+      const open = text === NOTHING ? undefined : (JSON.parse(text) as object)
+      await memory.write(OF, appliance, open, present)
+      outages.recovered(`write ${appliance}`)
+    } catch (error) {
+      kept.set(appliance, '')
+      outages.failed(
+        `write ${appliance}`,
+        'write',
+        `What watches have open cannot be written to the engine, among them of "${appliance}": ${(error as Error).message} It is tried again with the next poll. Until then, a next owner would not know of it.`,
+      )
+    }
+  }
+
+  function keep(appliance: string, connection: Connection): void {
+    const known = kept.get(appliance)
+    const present = token(appliance)
+    const open = openBy(connection)
+    if (known === undefined || present === undefined || !open) return
+    const text = JSON.stringify(open)
+    if (text === known) return
+    kept.set(appliance, text)
+    writes.set(appliance, write(appliance, text, present))
+  }
+
+  return {
+    read: (appliance) => attempt(appliance, ATTEMPTS - 1),
+    keep,
+    async end(appliance, connection) {
+      keep(appliance, connection)
+      const writing = writes.get(appliance)
+      kept.delete(appliance)
+      writes.delete(appliance)
+      await writing
+      kept.delete(appliance)
+      for (const what of ['read', 'write']) outages.remove(`${what} ${appliance}`)
+    },
+  }
+}
