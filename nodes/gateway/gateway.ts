@@ -57,6 +57,7 @@ export = (RED: NodeAPI): void => {
         password: { type: 'password' },
         engineUser: { type: 'text' },
         enginePassword: { type: 'password' },
+        fleetKey: { type: 'password' },
       },
     },
   )

@@ -136,6 +136,14 @@ inBrowser('an inventory in the forms', function () {
     await page.selectOption('#media-gateway-share', 'lease')
     await page.fill('#node-config-input-engine', 'nats://nats1:4222, nats://nats2:4222')
     await page.fill('#node-config-input-enginePassword', 'an example')
+    const key = page.locator('#node-config-input-fleetKey')
+    should(await key.getAttribute('type')).equal('password')
+    await page.click('#media-gateway-fleet-key')
+    const [first, shown] = [await key.inputValue(), await key.getAttribute('type')]
+    should([/^[0-9a-f]{64}$/.test(first), shown]).eql([true, 'text'])
+    await page.click('#media-gateway-fleet-key')
+    const fleetKey = await key.inputValue()
+    fleetKey.should.match(/^[0-9a-f]{64}$/).and.not.equal(first)
     await page.check('#node-config-input-gather')
     await page.fill('#node-config-input-engineMqtt', 'mqtt://nats1:1883')
     await editor.press('ok')
@@ -150,8 +158,8 @@ inBrowser('an inventory in the forms', function () {
       engineMqtt: 'mqtt://nats1:1883',
     })
     const { credentials, ...saved } = await editor.exported(id)
-    should(credentials).eql({ enginePassword: 'an example' })
-    should(JSON.stringify(saved)).not.containEql('an example')
+    should(credentials).eql({ enginePassword: 'an example', fleetKey })
+    should(JSON.stringify(saved)).not.containEql('an example').and.not.containEql(fleetKey)
     should((await editor.state(id)).errors).eql([])
   })
 

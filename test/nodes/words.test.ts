@@ -203,6 +203,8 @@ const ANYWHERE = [
   'fleetTwice',
   'inventoryDiffers',
   'engineMissing',
+  'fleetKeyMissing',
+  'fleetKeyShort',
   'engineLost',
   'applianceNeeded',
   'applianceElsewhere',

@@ -5,6 +5,7 @@ import type { TlsOptions } from '../../connection/agents'
 import { createOutageLog } from '../../connection/outage-log'
 import { Stop, pause, within } from '../../stop'
 import type { EngineLink } from '../types'
+import { repliesOf } from './bus'
 import { inTime, missingRight, reasonOf } from './failures'
 import type { Address, EngineOptions } from './options'
 
@@ -51,6 +52,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
       pass: password,
       tls: secure ? (trusted as object) : null,
       name: `media-gateway-${fleet}`,
+      inboxPrefix: repliesOf(fleet),
       timeout,
       reconnect: false,
       // Noticed after three of them, a quarter of the lease, that nothing comes back.

@@ -12,7 +12,7 @@ import {
   type Identity,
   thrownAs,
 } from '../../../client/internal'
-import { carryOut } from '../../runtime/elsewhere'
+import { carryOut, type Remote } from '../../runtime/elsewhere'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import { createOutageLog } from '../../../client/connection/outage-log'
 import type { Language } from '../../../client/model/watch'
@@ -44,6 +44,8 @@ export interface FleetOptions {
     ownership: Pick<GatewayOptions, 'maySend' | 'saved'>,
   ) => Connection
   secretPrefix: () => string
+  /** Something was done for another instance. */
+  note: (remote: Remote) => void
   /** Of the texts of events on the engine. */
   language: Language
   log: (level: 'info' | 'warn', text: string) => void
@@ -124,9 +126,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
       share = options.openShare({
         onTaken: takeOwned,
         onGiving: give,
-        async carryOut({ appliance, body }) {
+        async carryOut(command) {
+          const { appliance } = command
           await leaving.get(appliance)
-          return carryOut(owned(appliance), body, stop)
+          return carryOut(owned(appliance), command, stop, options.note)
         },
         inventory: () => digest,
         onState({ members }) {

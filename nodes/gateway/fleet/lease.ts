@@ -22,6 +22,7 @@ export interface LeaseConfig {
 export interface LeaseCredentials {
   engineUser?: unknown
   enginePassword?: unknown
+  fleetKey?: unknown
 }
 
 type Log = EngineOptions['log']
@@ -123,7 +124,7 @@ const REPLICAS = { least: 1, most: 5, whole: true }
 
 function engineOptions(
   config: LeaseConfig,
-  { engineUser, enginePassword }: LeaseCredentials,
+  { engineUser, enginePassword, fleetKey }: LeaseCredentials,
 ): Omit<EngineOptions, 'log'> {
   const servers = textOf('engine', config.engine)
   if (!servers) throw new GatewayError('CONFIG', [say('engineMissing'), say('correct')])
@@ -132,10 +133,21 @@ function engineOptions(
     user: textOf('engineUser', engineUser) || undefined,
     password: textOf('enginePassword', enginePassword) || undefined,
     fleet: textOf('fleet', config.fleet) || 'fleet',
+    key: keyIn(fleetKey),
     replicas: numberProperty('engineReplicas', config.engineReplicas, REPLICAS) ?? 1,
     ttlMs: 1000 * (numberProperty('leaseTtl', config.leaseTtl, RANGES.leaseTtl) ?? DEFAULT_TTL),
     mqtt: textOf('engineMqtt', config.engineMqtt) || undefined,
   }
+}
+
+const SHORTEST_KEY = 16
+
+/** Without it, everybody who may publish on the engine could change routes. */
+function keyIn(fleetKey: unknown): string {
+  const key = textOf('fleetKey', fleetKey)
+  if (key.length >= SHORTEST_KEY) return key
+  const fault = key ? say('fleetKeyShort', { length: SHORTEST_KEY }) : say('fleetKeyMissing')
+  throw new GatewayError('CONFIG', [fault, say('correct')])
 }
 
 function textOf(property: string, value: unknown): string {
