@@ -244,6 +244,29 @@ withNats('the commands of a fleet', function () {
       }
     })
 
+    it('for another owner where the one that was found is gone before it has got them', async () => {
+      const { nats, all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      const raw = await connect({ servers: nats.url })
+      ending.push(() => raw.close())
+      let found = 0
+      // As an owner that dies right after its answer.
+      const dying = raw.subscribe(`${ROOT}.command.>`, {
+        callback: (_, { reply = '' }) => {
+          found++
+          raw.publish(reply, sealed(KEY, { subject: reply }, { life: 'gone', now: 0 }))
+        },
+      })
+      await raw.flush()
+      const sent = one.commands.send(command(), { waitMs: 10_000 })
+      await until(() => found === 3)
+      dying.unsubscribe()
+      await raw.flush()
+      const { carriedOut } = owner(other, ALL)
+      should(await sent).equal('done')
+      carriedOut.length.should.equal(1)
+    })
+
     it('for nothing longer than they may, and nobody carries them out afterwards', async () => {
       const { all } = await engines(2)
       const [one, other] = all as [Opened, Opened]
@@ -611,7 +634,7 @@ withNats('the commands of a fleet', function () {
       const answers = heard.length
       should(await settled(scene)).eql(['once', 'last'])
       refusals(scene).length.should.equal(1)
-      refusals(scene)[0]!.should.match(/^warn: .*not sealed with the fleet key/)
+      refusals(scene)[0]!.should.match(/^warn: .*not signed with the fleet key/)
       should(refusals(scene).join().includes(KEY)).be.false()
       heard
         .slice(0, answers)

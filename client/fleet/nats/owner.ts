@@ -1,18 +1,14 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
-import { GatewayError, words } from '../../errors'
 import type { JsonObject } from '../../model/json'
 import { within } from '../../stop'
 import { slotOf } from '../slots'
 import type { Command, Serving } from '../types'
 import type { Bus } from './bus'
-import { dataOf } from './error-data'
 import { outcomeOf, type Outcome } from './outcome'
-import { sealed, textOf, unpacked, unsealed, type Sealed } from './wire'
+import { sealed, unpacked, unsealed, type Sealed } from './wire'
 
 /** A command that has reached this life of the instance. */
 interface Taken {
-  /** Resolves once it has begun, or is not to begin. */
-  begun: Promise<void>
   /** Undefined while it is carried out. */
   outcome?: Outcome
   over: Promise<void>
@@ -46,8 +42,6 @@ export interface Offer {
 export const KEPT_MS = 600_000
 /** A message that is older, or from so far in the future, is refused. In milliseconds. */
 const MOST_AGE_MS = 60_000
-/** What all remembered outcomes may take. */
-const MOST_BYTES = 64 * 1024 * 1024
 const MOST_UNDER_WAY = 1000
 /** What is over by then needs no second request. */
 const QUICK_MS = 100
@@ -63,7 +57,6 @@ export class Owner {
   #connection: NatsConnection | undefined
   #serving: { carryOut: (command: Command) => Promise<unknown> } | undefined
   #underWay = 0
-  #bytes = 0
   #refused = { count: 0, logged: Number.NEGATIVE_INFINITY }
 
   constructor(private readonly bus: Bus) {
@@ -92,9 +85,8 @@ export class Owner {
 
   /** What has begun here is answered here, whoever owns its slot by then. */
   #subscribe(connection: NatsConnection): void {
-    const { bus } = this
     this.#connection = connection
-    connection.subscribe(bus.instance(bus.life), {
+    connection.subscribe(this.bus.instance(this.bus.life), {
       // The link logs the missing right.
       callback: (error, message) => void (error ?? this.#take(message)),
     })
@@ -125,63 +117,56 @@ export class Owner {
     }
     this.#forget()
     const known = this.#taken.get(head.id)
-    const taken = known ?? this.#begin(head, sent.bytes)
-    await taken.begun
+    const taken = known ?? (await this.#begin(head, sent.bytes))
     await within(known ? this.bus.pace.sign : QUICK_MS, taken.over)
     const { outcome } = taken
     const state = !outcome ? 'begun' : outcome.isElsewhere ? 'elsewhere' : 'done'
     const answer: Answer = { state, now: performance.now() }
     this.#respond(message, answer, outcome?.bytes)
+    // A read that comes again is made again.
+    if (outcome && !head.writes) taken.outcome = ELSEWHERE
   }
 
-  #begin({ id, appliance, writes, from }: Head, bytes: Uint8Array): Taken {
+  async #begin({ id, appliance, writes, from }: Head, bytes: Uint8Array): Promise<Taken> {
     const serving = this.#serving
     const isHere = this.#slots.has(slotOf(appliance)) && this.#underWay < MOST_UNDER_WAY
-    const taken: Taken = { begun: Promise.resolve(), over: Promise.resolve() }
+    const taken: Taken = { over: Promise.resolve() }
     this.#taken.set(id, taken)
+    const end = (outcome: Outcome): void => {
+      Object.assign(taken, { outcome, ended: performance.now() })
+    }
     if (!serving || !isHere) {
-      this.#end(taken, ELSEWHERE)
+      end(ELSEWHERE)
       return taken
     }
     this.#underWay++
     const body = unpacked(bytes)
-    taken.begun = body.then(
-      () => undefined,
-      () => undefined,
-    )
     const work = async (): Promise<unknown> =>
       serving.carryOut({ appliance, writes, from, body: await body })
     taken.over = outcomeOf(work, writes, this.bus.line.room).then((outcome) => {
       this.#underWay--
-      this.#end(taken, outcome)
+      end(outcome)
     })
+    // The sender may send the next one when it hears of this one.
+    await body.catch(() => undefined)
     return taken
   }
 
-  #end(taken: Taken, outcome: Outcome, ended = performance.now()): void {
-    taken.ended = ended
-    taken.outcome = outcome
-    this.#bytes += outcome.bytes.length
-  }
-
-  /** The oldest first. */
   #forget(): void {
     const before = performance.now() - KEPT_MS
-    for (const [id, taken] of this.#taken) {
-      const { ended, outcome } = taken
-      if (ended === undefined || !outcome) continue
-      const isOld = ended < before
-      if (!isOld && this.#bytes <= MOST_BYTES) break
-      this.#bytes -= outcome.bytes.length
-      if (isOld) this.#taken.delete(id)
-      else this.#end(taken, { ...outcome, bytes: DROPPED }, ended)
+    for (const [id, { ended = before }] of this.#taken) {
+      if (ended > before) break
+      if (ended < before) this.#taken.delete(id)
     }
   }
 
   #unsealed(message: Msg): Sealed | undefined {
     const { subject, reply, data } = message
     const sent = unsealed(this.bus.key, { subject, reply }, data)
-    if (!sent) this.#refuse('it is not sealed with the fleet key of this instance')
+    if (!sent)
+      this.#refuse(
+        'it is not signed with the fleet key of this instance. If another instance of the fleet has sent it, enter the same key on both',
+      )
     return sent
   }
 
@@ -198,8 +183,8 @@ export class Owner {
     if (now - this.#refused.logged < LOGGED_EVERY_MS) return
     const { count } = this.#refused
     this.#refused = { count: 0, logged: now }
-    const times = count > 1 ? ` ${count} since the last time that this was logged.` : ''
-    this.bus.log('warn', `A command on the engine was refused: ${why}.${times}`)
+    const times = count > 1 ? ` (${count} since this was last logged)` : ''
+    this.bus.log('warn', `A command on the engine was refused${times}: ${why}.`)
   }
 }
 
@@ -212,16 +197,4 @@ const isHead = (head: JsonObject): head is JsonObject & Head => {
   )
 }
 
-/** Instead of an outcome for which there is no room any more. */
-const DROPPED = Buffer.from(
-  textOf({
-    error: dataOf(
-      new GatewayError(
-        'OUTCOME_UNKNOWN',
-        words('The command was carried out, but its result is not there any more.'),
-      ),
-      true,
-    ),
-  }),
-)
 const ELSEWHERE: Outcome = { bytes: Buffer.of(), isElsewhere: true }

@@ -179,10 +179,8 @@ export class Sender {
 }
 
 /** The server has said that nobody listens there. */
-const isForNobody = (error: unknown): boolean => {
-  const { name, cause } = error as { name?: string; cause?: { name?: string } }
-  return [name, cause?.name].includes('NoRespondersError')
-}
+const isForNobody = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && error.cause.name === 'NoResponders'
 
 function notOwned(appliance: string, isUp: boolean): GatewayError {
   const why = isUp

@@ -1,4 +1,5 @@
 import { field } from '../../editor/fields'
+import { text } from '../../editor/text'
 
 const BYTES = 32
 
@@ -6,7 +7,9 @@ const BYTES = 32
 export function prepareFleetKey(node: EditorNode): void {
   const input = field(node, 'fleetKey')
   const place = input.get(0) as HTMLInputElement
-  document.querySelector('#media-gateway-fleet-key')!.addEventListener('click', () => {
+  const button = document.querySelector('#media-gateway-fleet-key')!
+  button.textContent = text('fleetKey.generate')
+  button.addEventListener('click', () => {
     const bytes = crypto.getRandomValues(new Uint8Array(BYTES))
     place.type = 'text'
     input.val(Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''))
