@@ -61,7 +61,9 @@ describe('the flow library', () => {
         shown.defaults!.should.containEql('name')
         should(shown.credentials).deepEqual(got!.credentials && Object.keys(got!.credentials))
         should(shown.credentials).deepEqual(
-          isConfig ? ['username', 'password', 'engineUser', 'enginePassword', 'fleetKey'] : undefined,
+          isConfig
+            ? ['username', 'password', 'engineUser', 'enginePassword', 'fleetKey']
+            : undefined,
         )
       })
     })
