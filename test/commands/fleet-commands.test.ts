@@ -220,9 +220,8 @@ withNats('the commands of a fleet', function () {
       const [one, other] = all as [Opened, Opened]
       // The larger one takes longer to be packed.
       const bodies = ['x'.repeat(2_000_000), 'second', 'third']
-      const answers = bodies.map((body) => one.commands.send(command({ body }), { waitMs: 10_000 }))
-      await pause(250)
       const { carriedOut } = owner(other, ALL, () => pause(300))
+      const answers = bodies.map((body) => one.commands.send(command({ body }), { waitMs: 10_000 }))
       await Promise.all(answers)
       should(carriedOut.map(({ body }) => body)).eql(bodies)
     })
@@ -610,6 +609,13 @@ withNats('the commands of a fleet', function () {
       publish(scene, message(scene))
       should(await settled(scene)).eql(['once', 'forged', 'last'])
       should(refusals(scene)).eql([])
+      // Not where the slot has moved on.
+      scene.mine.leave(ALL)
+      owner(scene.third, ALL)
+      publish(scene, message(scene))
+      await scene.raw.flush()
+      await scene.one.commands.send(command(), { waitMs: 5000 })
+      should(scene.mine.carriedOut.length).equal(3)
     })
 
     it('do nothing without it: one line in the log, however many there are', async () => {
@@ -678,20 +684,27 @@ withNats('the commands of a fleet', function () {
 
     it('answer nothing to a sender: it waits for the answer with the key', async () => {
       const { nats, all } = await engines(2)
-      const [one, other] = all as [Opened, Opened]
+      const [one] = all as [Opened]
       const raw = await connect({ servers: nats.url })
       ending.push(() => raw.close())
+      let offers = KEY
+      const answer = (key: string, reply: string, head: object): void => {
+        const bytes = Buffer.from('{"value":{"result":"forged"}}')
+        raw.publish(reply, sealed(key, { subject: reply }, head, bytes))
+      }
       raw.subscribe(`${ROOT}.command.>`, {
         callback: (_, { reply = '' }) =>
-          raw.publish(
-            reply,
-            sealed('another key of the fleet', { subject: reply }, { life: 'forged', now: 0 }),
-          ),
+          answer(offers, reply, { life: 'x', now: performance.now() }),
+      })
+      raw.subscribe(`${ROOT}.instance.x`, {
+        callback: (_, { reply = '' }) => answer('another key', reply, { state: 'done', now: 0 }),
       })
       await raw.flush()
+      const doubtful = await errorOf(one.commands.send(command(), { waitMs: 1000 }))
+      doubtful.code.should.equal('OUTCOME_UNKNOWN')
+      offers = 'another key'
       const error = await errorOf(one.commands.send(command(), { waitMs: 1000 }))
       error.code.should.equal('UNAVAILABLE')
-      owner(other, [])
     })
 
     it('become no more in memory than the limits allow', async () => {
