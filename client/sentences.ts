@@ -88,7 +88,7 @@ export const SENTENCES = {
   notOwned:
     'This instance of Node-RED no longer owns the appliance, or cannot prove that it does. The request was not sent.',
   otherFlows:
-    'The instance of Node-RED that owns the appliance does not have this failover node. Deploy the same flows on all instances.',
+    'The instance of Node-RED that owns the appliance does not have this node, or has it with other settings. Deploy the same flows on all instances.',
   failoverWaits:
     'The failover waits for what it has kept on the engine of the fleet, and protects nothing until then. Check the NATS server and the network.',
   otherVersion:
@@ -299,6 +299,10 @@ export const SENTENCES = {
   inventoryDiffers:
     'The names or URLs in this inventory differ from those of __instances__. An appliance that the instance working for it does not know is watched by nobody: give all instances the same inventory.',
   engineMissing: 'The share is a lease, but no engine is given.',
+  fleetKeyMissing:
+    'The share is a lease, but no fleet key is given. Enter the same one on all instances: a text that nobody can guess, such as the output of "openssl rand -hex 32".',
+  fleetKeyShort:
+    'The fleet key has fewer than __length__ characters. Enter the same one on all instances: a text that nobody can guess, such as the output of "openssl rand -hex 32".',
   engineLost:
     'This instance has no lease (__reason__). Until it has one again, it works for no appliance. Check the NATS server and the network.',
   applianceNeeded:

@@ -293,7 +293,7 @@ function report(account, broken, { say }) {
   const messages = Object.entries(commands.messages)
   say(`
   Commands: ${commands.sent} sent, ${commands.carriedOut} carried out, ${commands.twice.length} twice; answers: ${codes.join(', ')}
-  Not known whether carried out: ${commands.unknown}; repeated after a death, as they may be: ${commands.repeated}
+  Not known whether carried out: ${commands.unknown}
   Doubles: ${doubles.length}
   Sessions: at most ${sessions.most} on an appliance; left by living instances: ${sessions.left}; of others, which expire: ${sessions.expiring}
 `)

@@ -201,7 +201,6 @@ function report({ clients, commands, doubles, twins, sessions, events }, faults,
     ['commands', commands.sent, codes],
     ['  carried out', commands.carriedOut],
     ['  twice', commands.twice.length],
-    ['  repeated, as they may be', commands.repeated],
     ['  not known whether carried out', commands.unknown],
     ['  whose sender has ended', commands.senderGone],
   ])

@@ -1,5 +1,4 @@
 // A share that the instances of a fleet agree on over an engine, and how they work for each other.
-import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, say } from '../errors'
 import type { EngineChange } from './events'
@@ -51,6 +50,7 @@ export function openLease(options: LeaseOptions): Lease {
     return (appliance) => set.has(slotFor(appliance))
   }
 
+  const serving = engine.commands.serve(carryOut)
   const ownership = openOwnership({
     store: engine.store,
     link: engine.link,
@@ -60,8 +60,14 @@ export function openLease(options: LeaseOptions): Lease {
     clock,
     log,
     inventory: () => follower.inventory?.(),
-    onTaken: () => follower.onTaken(),
-    onGiving: (given) => follower.onGiving(among(given)),
+    onTaken(taken) {
+      follower.onTaken()
+      serving.take(taken)
+    },
+    onGiving(given) {
+      serving.leave(given)
+      return follower.onGiving(among(given))
+    },
     onState(state) {
       note(state)
       follower.onState(shown(state))
@@ -72,12 +78,6 @@ export function openLease(options: LeaseOptions): Lease {
     lose()
     follower.onState(shown(ownership.state()))
   })
-  const serving = engine.commands
-    .serve((appliance) => ownership.owns(slotFor(appliance)), carryOut)
-    .catch((error: Error) => {
-      log('warn', `Commands of other instances are not received: ${error.message}`)
-      return async (): Promise<void> => undefined
-    })
 
   function note({ phase }: OwnershipState): void {
     if (closed) return
@@ -123,13 +123,12 @@ export function openLease(options: LeaseOptions): Lease {
     token: (appliance) => ownership.token(slotFor(appliance)),
     state: () => shown(ownership.state()),
     send: (command, stop, waitMs = WAIT * ttlMs) =>
-      engine.commands.send({ ...command, id: randomUUID() }, { waitMs, stop }),
+      engine.commands.send({ ...command, from: name }, { waitMs, stop }),
     async close() {
       closed = true
       cancelPatience()
-      const stopServing = await serving
       await ownership.close()
-      await stopServing()
+      await serving.close()
     },
   }
 }

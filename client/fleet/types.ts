@@ -17,7 +17,7 @@ export interface Share {
    * @param waitMs how long it waits while nobody owns the appliance; two TTL by default
    * @throws GatewayError what the owner throws, and as `Commands.send`
    */
-  readonly send?: (command: Omit<Command, 'id'>, stop?: Stop, waitMs?: number) => Promise<unknown>
+  readonly send?: (command: Omit<Command, 'from'>, stop?: Stop, waitMs?: number) => Promise<unknown>
   /** How the instances agree; undefined where there is nothing to agree on. */
   readonly state?: () => ShareState
   /** Where this instance publishes what happens on its appliances; undefined where it need not. */
@@ -126,13 +126,11 @@ export interface Member {
 
 /** What is to be done on an appliance by the instance that owns it. JSON; Buffers are kept. */
 export interface Command {
-  /** Of one message: who gets it twice does it once. */
-  readonly id: string
   readonly appliance: string
-  /** A change that must not be repeated where it is not known whether it was made. */
-  readonly once: boolean
-  /** False: it changes nothing, and nothing need be remembered of it. */
+  /** False: it changes nothing, and may be repeated. */
   readonly writes: boolean
+  /** The name of the instance that sends it. */
+  readonly from: string
   /** For the one who carries it out. */
   readonly body: unknown
 }
@@ -142,17 +140,20 @@ export interface Commands {
   /**
    * Has the owner carry out a command, and returns its answer. Waits while nobody owns the appliance.
    * @throws GatewayError `UNAVAILABLE` when nobody does for `waitMs`, or the engine is away: not carried out;
-   * `OUTCOME_UNKNOWN` when an owner has begun and is gone; `CLOSED` after the stop
+   * `OUTCOME_UNKNOWN` when an owner may have begun a change and is gone; `INVALID_INPUT` for what cannot
+   * be sent; `CLOSED` after the stop
    */
   send(command: Command, options: { waitMs: number; stop?: Stop }): Promise<unknown>
-  /**
-   * Carries out commands for the appliances of which `owns` is true when the command comes.
-   * @returns ends it
-   */
-  serve(
-    owns: (appliance: string) => boolean,
-    carryOut: (command: Command) => Promise<unknown>,
-  ): Promise<() => Promise<void>>
+  /** Carries out commands for the slots that are taken. What was begun before is still answered. */
+  serve(carryOut: (command: Command) => Promise<unknown>): Serving
+}
+
+/** The slots for which commands are carried out. */
+export interface Serving {
+  take(slots: readonly number[]): void
+  leave(slots: readonly number[]): void
+  /** Resolves when all that has begun is over. */
+  close(): Promise<void>
 }
 
 /**

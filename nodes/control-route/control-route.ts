@@ -50,8 +50,7 @@ export = (RED: NodeAPI): void =>
     {
       route: () => true,
       message: ['action'],
-      effect: (config, message) =>
-        /^\s*restart\s*$/i.test(String(wantedAction(config, message))) ? 'once' : 'change',
+      effect: () => 'change',
     },
   )
 

@@ -33,5 +33,5 @@ export = (RED: NodeAPI): void =>
       const did = { key: 'createAccepted', name }
       return { payload: answer, did, deviceId, routeId: null, routeName: name }
     },
-    { definition: true, effect: () => 'once' },
+    { definition: true, effect: () => 'change' },
   )

@@ -92,9 +92,7 @@ export = (RED: NodeAPI): void =>
     {
       definition: true,
       message: ['action', 'plan'],
-      // What was taken back must not be taken back twice.
-      effect: ({ check }, { action }) =>
-        check === true ? 'read' : isUndo(action) ? 'once' : 'change',
+      effect: ({ check }) => (check === true ? 'read' : 'change'),
       newMemory: newEnsureMemory,
     },
   )

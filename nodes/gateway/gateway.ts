@@ -59,6 +59,7 @@ export = (RED: NodeAPI): void => {
         engineUser: { type: 'text' },
         enginePassword: { type: 'password' },
         engineCredentials: { type: 'password' },
+        fleetKey: { type: 'password' },
       },
     },
   )

@@ -31,6 +31,6 @@ export = (RED: NodeAPI): void =>
     },
     {
       message: ['confirm', 'payload'],
-      effect: ({ action }) => (action === 'import' ? 'once' : 'read'),
+      effect: ({ action }) => (action === 'import' ? 'change' : 'read'),
     },
   )

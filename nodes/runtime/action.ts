@@ -22,7 +22,7 @@ import {
   type Message,
 } from './parameters'
 import {
-  addPerformer,
+  addActionNode,
   memoryFor,
   partOf,
   performed,
@@ -55,7 +55,6 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
   const operationName = type.replace(/^media-gateway-/, '')
   const performer: Performer<Config, Memory> = { ...reads, perform }
   const inWords = wordsOf(RED)
-  addPerformer(type, performer)
 
   RED.nodes.registerType(type, function (this: Node, saved: Config) {
     RED.nodes.createNode(this, saved)
@@ -65,6 +64,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
     const memory = performer.newMemory?.() as Memory
     const user = findGateway(RED, config)
     user?.register(this)
+    const remove = addActionNode(this.id, { type, config, performer })
 
     this.on('input', (incoming, send, done) => {
       const message = incoming as Message
@@ -158,6 +158,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
 
     this.on('close', () => {
       stop.now()
+      remove()
       status.close()
       user?.deregister(this)
     })

@@ -1,4 +1,5 @@
 // Calls for appliances that another instance of Node-RED owns: that instance carries them out.
+import { createHash } from 'node:crypto'
 import type { Node } from 'node-red'
 import {
   GatewayError,
@@ -8,20 +9,39 @@ import {
   confirmedIn,
   newOperation,
   say,
+  type Command,
   type Operation,
 } from '../../client/internal'
 import { readOnlyError } from '../../client/errors'
 import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/error-data'
+import { isObject, own } from '../../client/model/json'
+import { legible } from '../../client/model/legible'
 import type { Appliance, Fleet } from './gateway-node'
 import { parametersOf, type AddressConfig, type Given, type Message } from './parameters'
-import { memoryFor, partOf, performed, performerOf, type Performer, type Result } from './performer'
+import {
+  actionNodeOf,
+  memoryFor,
+  partOf,
+  performed,
+  type ActionNode,
+  type Performer,
+  type Result,
+} from './performer'
 
-/** What travels: all that the performer may read, with the node's expressions evaluated. */
+/** Of what travels. An instance with another one does nothing with it. */
+const VERSION = 1
+
+/**
+ * What travels: which node is asked, and what its message says, with its expressions evaluated. How the
+ * node is set, the owner knows from its own one.
+ */
 interface Body {
+  version: number
   type: string
   /** Of the node. */
   id: string
-  config: object
+  /** A digest: with other settings, the node would do something else there. */
+  settings: string
   message: Message
   confirmProtected?: unknown
   confirmShared?: unknown
@@ -32,8 +52,7 @@ interface Body {
 type Evaluated = { value?: unknown } | { error: ErrorData }
 
 interface Answer extends Pick<Operation, 'requests' | 'writes' | 'statusCode'> {
-  /** An older version does not send it. */
-  unknownFields?: readonly string[]
+  unknownFields: readonly string[]
   result: Result
 }
 
@@ -64,13 +83,14 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
 }: Elsewhere<Config, Memory>): Promise<Result> {
   const name = appliance.appliance ?? ''
   if (!fleet.send) throw notHere(appliance)
-  const effect = performer.effect?.(config, message) ?? 'read'
-  if (effect !== 'read' && fleet.readOnly) throw readOnlyError(operation)
+  const mayChange = mayWrite(performer, config, message)
+  if (mayChange && fleet.readOnly) throw readOnlyError(operation)
   const { definition } = given
   const body: Body = {
+    version: VERSION,
     type: node.type,
     id: node.id,
-    config,
+    settings: digestOf(config),
     message: partOf(message, performer.message),
     confirmProtected: message.confirmProtected,
     confirmShared: message.confirmShared,
@@ -84,16 +104,30 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
         : undefined,
     },
   }
-  const command = { appliance: name, writes: effect !== 'read', once: effect === 'once', body }
-  const {
-    result,
-    requests,
-    writes,
-    statusCode,
-    unknownFields = [],
-  } = (await fleet.send(command, operation.stop ?? new Stop())) as Answer
+  const command = { appliance: name, writes: mayChange, body }
+  const { result, requests, writes, statusCode, unknownFields } = (await fleet.send(
+    command,
+    operation.stop ?? new Stop(),
+  )) as Answer
   Object.assign(operation, { requests, writes, statusCode, unknownFields })
   return result
+}
+
+const mayWrite = <Config, Memory>(
+  { effect }: Performer<Config, Memory>,
+  config: Config,
+  message: Message,
+): boolean => effect !== undefined && effect(config, message) !== 'read'
+
+/** Where a node stands and what it is called; and what is evaluated where the message arrives. */
+const APART =
+  /^(_.*|id|type|z|g|x|y|d|name|info|wires|(appliance|device|route|destination|definition)(Type)?)$/
+
+/** Of the settings that decide what a node does. */
+function digestOf(config: object): string {
+  const settings = Object.entries(config).filter(([name]) => !APART.test(name))
+  const text = JSON.stringify(settings.sort(([one], [other]) => (one < other ? -1 : 1)))
+  return createHash('sha256').update(text).digest('base64url')
 }
 
 /** The error of an appliance that this instance does not own. */
@@ -117,6 +151,7 @@ async function evaluated(read: () => Promise<unknown>): Promise<Evaluated> {
 
 /** A command for a failover node: the node with this ID on the other instance. */
 interface FailoverBody {
+  version: number
   failover: string
   message: Record<string, unknown>
 }
@@ -137,8 +172,8 @@ export async function obeyElsewhere(
   const { appliance = '' } = of
   if (!send) throw notHere(of)
   if (readOnly) throw readOnlyError({ name: 'failover' })
-  const body: FailoverBody = { failover, message: { action, hold, main } }
-  await send({ appliance, writes: true, once: true, body }, stop, waitMs)
+  const body: FailoverBody = { version: VERSION, failover, message: { action, hold, main } }
+  await send({ appliance, writes: true, body }, stop, waitMs)
 }
 
 async function obey({ failovers }: Appliance, { failover, message }: FailoverBody): Promise<void> {
@@ -147,47 +182,110 @@ async function obey({ failovers }: Appliance, { failover, message }: FailoverBod
   await found.obey(message)
 }
 
+/** What was done for another instance, for the log. */
+export interface Remote {
+  /** The name of the instance. */
+  from: string
+  appliance: string
+  operation: string
+  action?: string
+  route?: string
+  /** `ok` or the code of the error. */
+  outcome: string
+}
+
 /**
  * Carries out what another instance has sent for an appliance that this one owns.
+ * @param note gets what came of it, without secrets
  * @throws GatewayError
  */
 export async function carryOut(
   appliance: Appliance,
-  sent: unknown,
+  { from, body, writes }: Pick<Command, 'from' | 'body' | 'writes'>,
   stop: Stop,
+  note: (remote: Remote) => void,
 ): Promise<Answer | undefined> {
-  if (isForFailover(sent)) {
-    await obey(appliance, sent)
-    return undefined
-  }
-  const body = sent as Body
-  const performer = performerOf(body.type)
-  if (!performer) throw new GatewayError('CONFIG', say('otherVersion'))
-  const gateway = appliance.client()
-  const operation = newOperation(body.type.replace(/^media-gateway-/, ''), stop)
-  operation.confirmed = confirmedIn(body.confirmProtected)
-  operation.confirmsShared = body.confirmShared === true
-  try {
-    const result = await performed(performer, {
-      gateway,
-      operation,
-      config: body.config,
-      message: body.message,
-      parameters: parametersOf(givenIn(body), gateway, operation),
-      progress: () => undefined,
-      memory: memoryFor(appliance, body.id, performer.newMemory),
-      secretPrefix: appliance.secretPrefix,
+  const operation = newOperation(operationIn(body), stop)
+  let action = own(own(body, 'message'), 'action')
+  const noted = (outcome: string): void => {
+    const { name, route } = operation
+    note({
+      from: brief(from),
+      appliance: brief(appliance.appliance),
+      operation: name,
+      ...(typeof action === 'string' && { action: brief(action) }),
+      ...(route !== undefined && { route: brief(appliance.client().hide(route)) }),
+      outcome,
     })
-    const { requests, writes, statusCode, unknownFields } = operation
-    return { result, requests, writes, statusCode, unknownFields }
+  }
+  try {
+    if (own(body, 'version') !== VERSION) throw new GatewayError('CONFIG', say('otherVersion'))
+    let answer: Answer | undefined
+    if (isForFailover(body)) await obey(appliance, body)
+    else {
+      const asked = body as Body
+      const node = nodeFor(asked, writes)
+      const set = own(node.config, 'action')
+      if (set !== undefined && set !== 'msg') action = set
+      answer = await perform(appliance, asked, node, operation)
+    }
+    noted('ok')
+    return answer
   } catch (error) {
     // Only here is it known which route it is about.
-    throw asGatewayError(error, operation, appliance.identity)
+    const failure = asGatewayError(error, operation, appliance.identity)
+    noted(failure.code)
+    throw failure
   }
 }
 
+function operationIn(body: unknown): string {
+  const type = own(body, 'type')
+  if (isForFailover(body)) return 'failover'
+  return typeof type === 'string' ? brief(type.replace(/^media-gateway-/, '')) : 'command'
+}
+
+/** The node that is asked. @throws GatewayError `CONFIG` where it is not the same here */
+function nodeFor({ id, type, settings, message }: Body, writes: boolean): ActionNode {
+  const node = typeof id === 'string' ? actionNodeOf(id) : undefined
+  const isSame =
+    node?.type === type &&
+    digestOf(node.config) === settings &&
+    isObject(message) &&
+    mayWrite(node.performer, node.config, message) === writes
+  if (!isSame) throw new GatewayError('CONFIG', say('otherFlows'))
+  return node
+}
+
+async function perform(
+  appliance: Appliance,
+  body: Body,
+  { performer, config }: ActionNode,
+  operation: Operation,
+): Promise<Answer> {
+  const gateway = appliance.client()
+  operation.confirmed = confirmedIn(body.confirmProtected)
+  operation.confirmsShared = body.confirmShared === true
+  const result = await performed(performer, {
+    gateway,
+    operation,
+    config,
+    message: partOf(body.message, performer.message),
+    parameters: parametersOf(givenIn(body), gateway, operation),
+    progress: () => undefined,
+    memory: memoryFor(appliance, body.id, performer.newMemory),
+    secretPrefix: appliance.secretPrefix,
+  })
+  const { requests, writes, statusCode, unknownFields } = operation
+  return { result, requests, writes, statusCode, unknownFields }
+}
+
+const LONGEST = 200
+
+const brief = (text: unknown): string => legible(String(text)).slice(0, LONGEST)
+
 const isForFailover = (body: unknown): body is FailoverBody =>
-  typeof body === 'object' && body !== null && 'failover' in body
+  own(body, 'failover') !== undefined && isObject(own(body, 'message'))
 
 function givenIn({ given }: Body): Given {
   const read = (name: keyof Body['given']) => async (): Promise<never> => {

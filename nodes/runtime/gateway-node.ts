@@ -132,7 +132,7 @@ export interface Fleet {
    * @param waitMs how long it waits while nobody owns the appliance; two TTL by default
    * @throws GatewayError what the owner throws, and as `Commands.send`
    */
-  readonly send?: (command: Omit<Command, 'id'>, stop: Stop, waitMs?: number) => Promise<unknown>
+  readonly send?: (command: Omit<Command, 'from'>, stop: Stop, waitMs?: number) => Promise<unknown>
   /** What the next owner of an appliance has to know; undefined where ownership does not move. */
   readonly memory?: ShareMemory
   /** As of a share. */

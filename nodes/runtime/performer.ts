@@ -43,8 +43,8 @@ export interface Result {
   split?: 'routes' | 'devices'
 }
 
-/** What comes of a call if it is made twice: nothing, the same as of one, or something else. */
-export type Effect = 'read' | 'change' | 'once'
+/** Whether a call may change something on the appliance. */
+export type Effect = 'read' | 'change'
 
 /** What a type of action nodes does, and what it needs of node and message for it. */
 export interface Performer<Config, Memory = undefined> {
@@ -61,20 +61,34 @@ export interface Performer<Config, Memory = undefined> {
   newMemory?: () => Memory
 }
 
-/** By the types of the nodes. */
-const performers = new Map<string, Performer<object, unknown>>()
-
-/** Makes known what nodes of a type do: other instances may have this one do it. */
-export function addPerformer<Config, Memory>(
-  type: string,
-  performer: Performer<Config, Memory>,
-): void {
-  // What it gets is what a node of the same type sends.
-  performers.set(type, performer as unknown as Performer<object, unknown>)
+/** An action node of this Node-RED, with its own settings. */
+export interface ActionNode {
+  readonly type: string
+  readonly config: object
+  readonly performer: Performer<object, unknown>
 }
 
-export const performerOf = (type: string): Performer<object, unknown> | undefined =>
-  performers.get(type)
+/** By their IDs: another instance, with the same flows, may ask for what one of them does. */
+const actionNodes = new Map<string, ActionNode>()
+
+/** @returns removes it */
+export function addActionNode<Config extends object, Memory>(
+  id: string,
+  {
+    type,
+    config,
+    performer,
+  }: { type: string; config: Config; performer: Performer<Config, Memory> },
+): () => void {
+  // Its performer gets the settings of the node itself.
+  const added = { type, config, performer: performer as unknown as ActionNode['performer'] }
+  actionNodes.set(id, added)
+  return () => {
+    if (actionNodes.get(id) === added) actionNodes.delete(id)
+  }
+}
+
+export const actionNodeOf = (id: string): ActionNode | undefined => actionNodes.get(id)
 
 /**
  * Has a performer do what a call asks for.

@@ -128,7 +128,7 @@ function spread(values) {
 }
 
 /** What became of the commands, by what was answered and by what the appliances have received. */
-function accountOfCommands(commands, records, { disturbed, gone }) {
+function accountOfCommands(commands, records, gone) {
   const writes = new Map()
   for (const record of records) {
     const { command } = record
@@ -139,19 +139,13 @@ function accountOfCommands(commands, records, { disturbed, gone }) {
   /** The first of each code. */
   const messages = {}
   let carriedOut = 0
-  let repeated = 0
   let unknown = 0
   let senderGone = 0
   for (const command of commands) {
-    const { number, appliance, isOnce, through, code, applied, message } = command
+    const { number, appliance, through, code, applied, message } = command
     const done = (writes.get(number) ?? []).toSorted((one, other) => one.at - other.at)
     if (done.length > 0) carriedOut++
-    if (done.length > 1) {
-      // What may be repeated is repeated for one who is taken for dead in the middle, and for no other reason.
-      const isAfterDeath = !isOnce && done.slice(0, -1).every(({ client }) => disturbed.has(client))
-      if (isAfterDeath) repeated++
-      else list.twice.push(number)
-    }
+    if (done.length > 1) list.twice.push(number)
     if (done.some((write) => write.appliance !== appliance)) list.astray.push(number)
     if (code === undefined && gone.has(through)) senderGone++
     else if (code === undefined) list.unanswered.push(number)
@@ -168,7 +162,7 @@ function accountOfCommands(commands, records, { disturbed, gone }) {
       ...command,
       writes: (writes.get(command.number) ?? []).map(({ at, client }) => ({ at, client })),
     }))
-  const counts = { sent: commands.length, carriedOut, repeated, unknown, senderGone }
+  const counts = { sent: commands.length, carriedOut, unknown, senderGone }
   return { ...counts, codes, messages, ...list, details }
 }
 
@@ -194,9 +188,6 @@ function accountOfSessions(tenures, excused, lifetime, until) {
   }
   return { most, left, expiring }
 }
-
-/** Events after which a life is not taken for dead: all others may come in the middle of a command. */
-const PLANNED = new Set(['join', 'leave'])
 
 /** Who has polled how many appliances, how often. */
 function accountOfClients(tenures) {
@@ -240,12 +231,7 @@ export function accountOf({ names, records, events, commands, until, lifetime, l
     ),
     doubles: overlaps.filter(({ former, next }) => former !== next),
     twins: overlaps.filter(({ former, next }) => former === next),
-    commands: accountOfCommands(commands, records, {
-      disturbed: new Set(
-        events.filter(({ kind }) => !PLANNED.has(kind)).map(({ client }) => client),
-      ),
-      gone: clientsOf('kill', 'leave'),
-    }),
+    commands: accountOfCommands(commands, records, clientsOf('kill', 'leave')),
     sessions: accountOfSessions(tenures, excused, lifetime, records.at(-1)?.at ?? until),
   }
 }

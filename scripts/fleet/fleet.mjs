@@ -69,6 +69,7 @@ export async function startFleet({
   }
   await writeInventories(rows)
   const flow = flowOf({ fleet: `trial-${randomBytes(4).toString('hex')}`, ttl, interval, replicas })
+  const fleetKey = randomBytes(32).toString('hex')
   const instances = names.map((name) =>
     createInstance({
       name,
@@ -80,6 +81,7 @@ export async function startFleet({
         FLEET_ENGINE: engineFor(name),
         FLEET_ENGINE_USER: engine.user ?? '',
         FLEET_ENGINE_PASSWORD: engine.password ?? '',
+        FLEET_KEY: fleetKey,
       },
     }),
   )

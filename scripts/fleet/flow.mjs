@@ -64,6 +64,7 @@ export const CREDENTIALS = {
     password: '${FLEET_PASSWORD}',
     engineUser: '${FLEET_ENGINE_USER}',
     enginePassword: '${FLEET_ENGINE_PASSWORD}',
+    fleetKey: '${FLEET_KEY}',
   },
 }
 
@@ -88,10 +89,7 @@ const node = (id, type, properties) => ({
   ...properties,
 })
 
-/**
- * A command for the flow, by turns one that may only be done once, a new route, and one that may be
- * repeated, an update.
- */
+/** A command for the flow, by turns one that makes a new route, and one that updates the same route as all others. */
 export function commandFor(number, appliance, isOnce = number % 2 === 0) {
   const name = nameOf(number)
   const msg = isOnce

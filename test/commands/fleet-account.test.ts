@@ -318,23 +318,21 @@ describe('the account of a fleet', () => {
       account.commands.details.should.containDeep([
         { number: 1, code: 'ok', writes: [{ at: 5100, client: 'one.1' }, { at: 5200 }] },
       ])
-      // Of the same living instance also one that may be repeated.
+      // Whatever it does.
       verdict(twice, command(1, { isOnce: false })).should.eql(['1 command carried out twice: 1.'])
     })
 
-    it('allows that one is repeated for an instance that was killed, if it may be repeated', () => {
+    it('fails one that was repeated for an instance that was killed', () => {
       const { records: all, events } = killed(66_000, [
         write('two.1', 'y', 49_900, 1),
         write('one.1', 'y', 67_000, 1, 66_000),
       ])
-      const sent = { records: all!, events: events! }
-      const mayBe = command(1, { appliance: 'y', isOnce: false })
-      const { broken, account } = judged({ ...sent, commands: [mayBe] })
-      broken.should.eql([])
-      account.commands.should.containEql({ repeated: 1, carriedOut: 1, twice: [] })
-      judged({ ...sent, commands: [{ ...mayBe, isOnce: true }] }).broken.should.eql([
-        '1 command carried out twice: 1.',
-      ])
+      for (const isOnce of [true, false]) {
+        const commands = [command(1, { appliance: 'y', isOnce })]
+        judged({ records: all!, events: events!, commands }).broken.should.eql([
+          '1 command carried out twice: 1.',
+        ])
+      }
     })
 
     it('fails one that was answered and not carried out, and the opposite', () => {

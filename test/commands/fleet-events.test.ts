@@ -91,7 +91,7 @@ withNats('the events and states of a fleet', function () {
   })
   const loaded = (...appliances: string[]): Promise<void> =>
     load('', {}, { gateway: gateway(...appliances) })
-  const fleetOf = (): Fleet => (helper.getNode('gateway') as unknown as GatewayNode).fleet!
+  const fleetOf = (): Fleet => (helper.getNode('gateway') as unknown as GatewayNode).fleet
   const becomes = (appliance: string, wanted: boolean | undefined): Promise<void> =>
     until(
       async () => (await isUpNow(appliance)) === wanted,

@@ -149,6 +149,7 @@ const flow = (
       password: 'manager',
       engineUser: 'fleet',
       enginePassword: 'right',
+      fleetKey: 'the key of the fleet in the tests',
     },
   },
   {

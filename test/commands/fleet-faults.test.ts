@@ -185,7 +185,6 @@ withNats('a fleet', function () {
     const end = fleet.send(one, { everyMs: 5 })
     await until(() => count() > COMMANDS / 4, 'a part of the commands')
     fleet.happens('kill', three)
-    const killedAt = Date.now()
     await three.kill()
     await until(() => count() >= COMMANDS, 'all commands')
     await end()
@@ -200,16 +199,8 @@ withNats('a fleet', function () {
     const { commands, sessions } = await account()
     sessions.most.should.be.belowOrEqual(2)
     commands.should.containEql({ twice: [], claimed: [], denied: [], unanswered: [], astray: [] })
-    const sent = [...fleet.commands.values()]
-    const written = (await received(killedAt)).filter(({ kind }) => kind === 'write')
-    for (const { number, appliance, code, applied, isOnce } of sent) {
-      if (code === 'ok') continue
-      should([code, applied]).eql(['OUTCOME_UNKNOWN', 'maybe'])
-      // Nobody may repeat these: whoever sent them decides.
-      const hasLater = written.some(
-        (each) => each.appliance === appliance && each.command! > number,
-      )
-      should(isOnce || hasLater).equal(true, `${number} could be repeated, and was not`)
+    for (const { code, applied } of fleet.commands.values()) {
+      if (code !== 'ok') should([code, applied]).eql(['OUTCOME_UNKNOWN', 'maybe'])
     }
   })
 

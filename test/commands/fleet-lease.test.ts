@@ -2,10 +2,12 @@
 import { nkeys } from '@nats-io/transport-node'
 import type { NodeAPI, NodeStatus } from 'node-red'
 import should from 'should'
+import { openEngine } from '../../client/fleet/nats/engine'
 import type { GatewayError } from '../../client/internal'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { newCertificate } from '../support/certificate'
+import { errorOf } from '../support/errors'
 import { failure, helper, load, redeploy, result, unload, type FlowOptions } from '../support/flow'
 import { startNats, withNats, type NatsServer } from '../support/nats'
 import { until } from '../support/until'
@@ -14,6 +16,7 @@ const { events: nodeRed } = require('@node-red/util') as { events: NodeJS.EventE
 
 /** Seconds. */
 const TTL = 2
+const KEY = 'the key of the fleet in the tests'
 const SETTLED_WITHIN_MS = 20_000
 
 withNats('nodes of a fleet with leases', function () {
@@ -78,7 +81,8 @@ withNats('nodes of a fleet with leases', function () {
     const options: FlowOptions = {
       gateway: ofFleet('North', 'one', one),
       others: [second],
-      accounts: { second: { username: 'haiadmin', password: 'manager' } },
+      credentials: { fleetKey: KEY },
+      accounts: { second: { username: 'haiadmin', password: 'manager', fleetKey: KEY } },
     }
     const nodes = { ...lists, watch: SECOND, list: LIST }
     await load('', nodes, options)
@@ -154,7 +158,11 @@ withNats('nodes of a fleet with leases', function () {
 
   it('a lost lease is shown by the metrics node, by the sidebar and by Test connection', async () => {
     const gateway = ofFleet('North', 'one', one)
-    await load('', { metrics: { type: 'media-gateway-metrics' } }, { gateway })
+    await load(
+      '',
+      { metrics: { type: 'media-gateway-metrics' } },
+      { gateway, credentials: { fleetKey: KEY } },
+    )
     await owns('gateway', 'one')
     await until(() => statusOf('metrics')?.fill === 'green', 'the metrics')
     const owned = async (): Promise<string | undefined> =>
@@ -189,5 +197,44 @@ withNats('nodes of a fleet with leases', function () {
     should([await owned(), await faults()]).eql(['1', '0'])
     should(await test()).match({ appliances: 1, faults: [] })
     should((await listed('gateway')).error).be.undefined()
+  })
+
+  it('a fleet key is needed, of 16 characters: without it nothing works, and it says what to enter', async () => {
+    const gateway = ofFleet('North', 'one', one)
+    const lists = { 'list-routes': { appliance: 'one', applianceType: 'str' } }
+    for (const [fleetKey, said] of [
+      [undefined, /no fleet key is given\. Enter the same one on all instances/],
+      ['of 15 character', /fewer than 16 characters\. Enter the same one/],
+      ['${NOT_SET}', /NOT_SET/],
+    ] as const) {
+      await load('', lists, { gateway, credentials: { fleetKey } })
+      const { code, message } = await failure('list-routes')
+      should([code, said.test(message)]).eql(['CONFIG', true], message)
+      message.should.not.containEql('of 15 character')
+      should((await listed('gateway')).error).match({ code: 'CONFIG' })
+      await unload()
+    }
+  })
+
+  it('what is done for another instance is a line in the log, and in the audit log', async () => {
+    await load('', {}, { gateway: ofFleet('North', 'one', one), credentials: { fleetKey: KEY } })
+    await owns('gateway', 'one')
+    const options = { servers: nats.url, fleet: 'oslo', replicas: 1, ttlMs: 1000 * TTL }
+    const engine = openEngine({ ...options, key: KEY, log: () => undefined })
+    try {
+      const command = { appliance: 'one', writes: true, from: 'South', body: { version: 0 } }
+      const error = await errorOf(engine.commands.send(command, { waitMs: 10_000 }))
+      error.code.should.equal('CONFIG')
+      const logged = helper.log().args.map(([entry]) => entry as Record<string, unknown>)
+      const remote = { from: 'South', appliance: 'one', operation: 'command', outcome: 'CONFIG' }
+      logged
+        .filter(({ event }) => event === 'media-gateway.command')
+        .should.match([{ gateway: 'gateway', ...remote }])
+      logged
+        .filter(({ msg }) => /For the instance/.test(String(msg)))
+        .should.match([{ msg: 'For the instance South: command on one: CONFIG' }])
+    } finally {
+      await engine.close()
+    }
   })
 })

@@ -1,18 +1,22 @@
-// The rights that docs/fleets.md names, as a nats-server grants them: they are enough, and each is needed.
-import { connect as connectNats } from '@nats-io/transport-node'
+// The rights that docs/fleets.md names, as a nats-server grants them: they are enough, each is needed, and
+// they reach no other fleet.
+import { connect, type NatsConnection } from '@nats-io/transport-node'
 import should from 'should'
 import { openLease, type Lease } from '../../client/fleet/lease'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
+import { sealed } from '../../client/fleet/nats/wire'
+import { SLOTS, slotOf } from '../../client/fleet/slots'
 import { namedRights, ofFleet, subjectsIn } from '../support/fleet-rights'
 import { startNats, withNats, type NatsServer } from '../support/nats'
-import { until } from '../support/until'
+import { pause, until } from '../support/until'
 
 const TTL = 2000
 const PASSWORD = 'geheim'
 const NAMES = Array.from({ length: 20 }, (_, index) => `site ${index}`)
+const keyOf = (fleet: string): string => `the key of the fleet ${fleet}`
 
 const named = namedRights
-const reading = subjectsIn('- Commands contain what the message contains')
+const reading = subjectsIn('- **Other clients** need the right to subscribe to').slice(0, 1)
 
 withNats('the rights on the engine', function () {
   this.timeout(60_000)
@@ -35,6 +39,7 @@ withNats('the rights on the engine', function () {
     const engine = openEngine({
       servers: nats.url,
       fleet,
+      key: keyOf(fleet),
       replicas: 1,
       ttlMs: TTL,
       user,
@@ -65,41 +70,61 @@ withNats('the rights on the engine', function () {
   }
 
   const send = ({ lease }: Instance, appliance: string): Promise<unknown> =>
-    lease.send({ appliance, once: true, writes: true, body: undefined })
+    lease.send({ appliance, writes: true, body: undefined })
+  const ownedBy = ({ lease }: Instance): string[] => NAMES.filter((name) => lease.owns(name))
+
+  async function connected(nats: NatsServer, user: string): Promise<NatsConnection> {
+    const connection = await connect({
+      servers: nats.url,
+      user,
+      pass: PASSWORD,
+      inboxPrefix: `media-gateway.${user}.reply`,
+    })
+    ending.push(() => connection.close())
+    return connection
+  }
+
+  /** What it hears on these subjects from now on, and which of them it must not hear. */
+  async function listener(
+    connection: NatsConnection,
+    wanted: readonly string[],
+  ): Promise<{ subjects: string[]; refused: string[] }> {
+    const subjects: string[] = []
+    const refused: string[] = []
+    for (const subject of wanted) {
+      connection.subscribe(subject, {
+        callback: (error, message) =>
+          void (error ? refused.push(subject) : subjects.push(message.subject)),
+      })
+    }
+    await connection.flush()
+    return { subjects, refused }
+  }
 
   it('that the documentation names are enough: to divide, to command, to gather, to come back, and to read', async () => {
-    reading.should.eql(['media-gateway.>'])
     const fleet = 'oslo'
+    should(reading).eql(
+      ['event', 'state', 'owner'].map((kind) => `media-gateway.<fleet>.${kind}.>`),
+    )
+    const subscribe = reading.map((each) => each.replace('<fleet>', fleet))
     const nats = await startNats({
       users: [
-        { user: 'fleet', password: PASSWORD, ...ofFleet(named, fleet) },
-        { user: 'reader', password: PASSWORD, publish: [], subscribe: reading },
+        { user: fleet, password: PASSWORD, ...ofFleet(named, fleet) },
+        { user: 'reader', password: PASSWORD, publish: [], subscribe },
       ],
     })
     ending.push(() => nats.remove())
-    const both = [open(nats, 'fleet', fleet), open(nats, 'fleet', fleet)] as const
+    const both = [open(nats, fleet, fleet), open(nats, fleet, fleet)] as const
     const [one, other] = both
-    const ownedBy = ({ lease }: Instance): string[] => NAMES.filter((name) => lease.owns(name))
     const divided = (): boolean =>
       both.every((each) => ownedBy(each).length > 0) &&
       ownedBy(one).length + ownedBy(other).length === NAMES.length
 
-    const subjects: string[] = []
-    const refused: string[] = []
-    async function read(): Promise<void> {
-      const reader = await connectNats({ servers: nats.url, user: 'reader', pass: PASSWORD })
-      ending.push(() => reader.close())
-      for (const subject of ['media-gateway.>', `media-gateway-commands.${fleet}.>`, '$KV.>']) {
-        reader.subscribe(subject, {
-          callback: (error, message) =>
-            void (error ? refused.push(subject) : subjects.push(message.subject)),
-        })
-      }
-      await reader.flush()
-    }
     for (const round of [1, 2]) {
       await until(divided, 'a division', 20_000)
-      await read()
+      const secret = [`media-gateway.${fleet}.>`, '$KV.>']
+      const reader = await connected(nats, 'reader')
+      const { subjects, refused } = await listener(reader, [...subscribe, ...secret])
       const [theirs] = ownedBy(other) as [string]
       should(await send(one, theirs)).equal('done')
       other.carriedOut.should.eql(Array.from({ length: round }, () => theirs))
@@ -108,16 +133,15 @@ withNats('the rights on the engine', function () {
       should(await published.show('Oslo 1', { round }, round)).be.true()
       should(await shown.show('Oslo 1', { round }, round - 1)).be.false()
       await published.beat('life', { appliances: 1 })
+      await one.engine.memory.write('failover', 'Oslo 1', { round }, round)
+      should(await other.engine.memory.read('failover', 'Oslo 1')).match({ memory: { round } })
       const gathered = ['event.Oslo=201.route.state', 'state.Oslo=201', 'owner.life']
       await until(() =>
         gathered.every((each) => subjects.includes(`media-gateway.${fleet}.${each}`)),
       )
       await until(() => refused.length === 2)
-      refused.splice(0).should.eql([`media-gateway-commands.${fleet}.>`, '$KV.>'])
-      subjects
-        .splice(0)
-        .filter((each) => !each.startsWith('media-gateway.'))
-        .should.eql([])
+      refused.should.eql(secret)
+      subjects.filter((each) => !/\.(event|state|owner)\./.test(each)).should.eql([])
       if (round === 2) break
       await nats.kill()
       await until(() => both.every(({ engine }) => !engine.link.isUp), 'the loss')
@@ -127,11 +151,72 @@ withNats('the rights on the engine', function () {
     for (const { logged } of both) logged.join('\n').should.not.match(/no right|geheim/)
   })
 
+  it('reach nothing of another fleet: neither to read, nor to command, nor to delete', async () => {
+    const fleets = ['oslo', 'bergen'] as const
+    const nats = await startNats({
+      users: fleets.map((user) => ({ user, password: PASSWORD, ...ofFleet(named, user) })),
+    })
+    ending.push(() => nats.remove())
+    const [one, other] = [open(nats, 'oslo', 'oslo'), open(nats, 'oslo', 'oslo')]
+    const theirs = open(nats, 'bergen', 'bergen')
+    const all = (): boolean => ownedBy(one).length + ownedBy(other).length === NAMES.length
+    await until(() => all() && ownedBy(one).length > 0 && ownedBy(other).length > 0, 'oslo', 20_000)
+    await until(() => ownedBy(theirs).length === NAMES.length, 'bergen', 20_000)
+    await one.engine.memory.write('failover', 'site 0', { held: true }, 1)
+
+    const intruder = await connected(nats, 'bergen')
+    const { subjects, refused } = await listener(intruder, [
+      'media-gateway.>',
+      'media-gateway.oslo.>',
+      `media-gateway.oslo.command.${slotOf('site 0')}`,
+      '$KV.media-gateway-oslo.>',
+      '_INBOX.>',
+      '>',
+    ])
+    await until(() => refused.length === 6)
+
+    const answers: string[] = []
+    const asked = async (subject: string, data: string | Uint8Array = ''): Promise<void> => {
+      const answer = await intruder.request(subject, data, { timeout: 300 }).then(
+        () => 'answered',
+        () => 'nothing',
+      )
+      answers.push(answer)
+    }
+    for (const bucket of ['KV_media-gateway-oslo', 'KV_media-gateway-oslo-memory']) {
+      await asked(`$JS.API.STREAM.INFO.${bucket}`)
+      await asked(`$JS.API.STREAM.PURGE.${bucket}`)
+      await asked(`$JS.API.STREAM.DELETE.${bucket}`)
+      await asked(`$JS.API.STREAM.MSG.GET.${bucket}`, '{"last_by_subj":"$KV.media-gateway-oslo.>"}')
+    }
+    // Nor their own: the rights have no deletion.
+    await asked('$JS.API.STREAM.DELETE.KV_media-gateway-bergen')
+    await asked('$JS.API.STREAM.NAMES')
+    await asked('$KV.media-gateway-oslo.member.x', 'x')
+    // Even with the right key, and on each subject where somebody takes commands.
+    for (let slot = 0; slot < SLOTS; slot += Math.ceil(SLOTS / 16)) {
+      const subject = `media-gateway.oslo.command.${slot}`
+      const reply = 'media-gateway.bergen.reply.x'
+      intruder.publish(subject, sealed(keyOf('oslo'), { subject, reply }, {}), { reply })
+    }
+    answers.should.eql(Array.from({ length: answers.length }, () => 'nothing'))
+    await intruder.flush()
+    await pause(2 * TTL)
+    should(all()).be.true()
+    subjects.should.eql([])
+    const [name] = ownedBy(other) as [string]
+    should(await send(one, name)).equal('done')
+    should(other.carriedOut).eql([name])
+    should(one.carriedOut).eql([])
+    should(await other.engine.memory.read('failover', 'site 0')).match({ memory: { held: true } })
+    for (const { logged } of [one, other]) logged.join('\n').should.not.match(/warn/)
+  })
+
   it('are each needed, and the log names the one that is missing', async () => {
     const kinds = (['publish', 'subscribe'] as const).flatMap((kind) =>
       named[kind].map((subject) => ({ kind, subject })),
     )
-    kinds.length.should.be.above(8)
+    kinds.length.should.equal(18)
     const cases = kinds.map((each, place) => {
       const name = `fleet-${place}`
       const rights = { ...named, [each.kind]: named[each.kind].filter((s) => s !== each.subject) }
@@ -145,9 +230,8 @@ withNats('the rights on the engine', function () {
       cases.map(async ({ kind, subject, name }) => {
         const instance = open(nats, name, name)
         const { engine, logged } = instance
-        const missing = `The account of the fleet "${name}" on the engine has no right to ${kind} to "${subject
-          .replace('<fleet>', name)
-          .replace(/^(media-gateway.*)\.>$/, `$1.${name}.>`)}".`
+        const right = subject.replace('<fleet>', name).replace('CONSUMER.*', 'CONSUMER.CREATE')
+        const missing = `The account of the fleet "${name}" on the engine has no right to ${kind} to "${right}".`
         const told = (): number => logged.filter((line) => line.includes(missing)).length
         for (let tried = 0; told() === 0 && tried < 20; tried++) {
           await until(() => engine.link.isUp, 'the connection', 500).catch(() => undefined)
@@ -158,7 +242,7 @@ withNats('the rights on the engine', function () {
           await engine.memory.write('failover', 'Oslo 1', {}, 1).catch(() => undefined)
           void send(instance, 'Oslo 1').catch(() => undefined)
           // So much that the engine waits until it is told that it arrives.
-          await Promise.all(
+          const revisions = await Promise.all(
             Array.from({ length: 30 }, (_, part) =>
               engine.store.create(`large.${tried}-${part}`, 'a'.repeat(1e5)).catch(() => undefined),
             ),
@@ -170,6 +254,7 @@ withNats('the rights on the engine', function () {
               onEnd: () => undefined,
             }),
           )
+          await engine.store.remove(`large.${tried}-0`, revisions[0] ?? 0).catch(() => undefined)
         }
         told().should.equal(1, `${kind} ${subject}: ${logged.join('\n')}`)
         logged

@@ -145,6 +145,14 @@ inBrowser('an inventory in the forms', function () {
     await page.fill('#node-config-input-leaseTtl', '')
     await page.press('#node-config-input-leaseTtl', 'Tab')
     should(await short.innerText()).equal('')
+    const key = page.locator('#node-config-input-fleetKey')
+    should(await key.getAttribute('type')).equal('password')
+    await page.click('#media-gateway-fleet-key')
+    const [first, shown] = [await key.inputValue(), await key.getAttribute('type')]
+    should([/^[0-9a-f]{64}$/.test(first), shown]).eql([true, 'text'])
+    await page.click('#media-gateway-fleet-key')
+    const fleetKey = await key.inputValue()
+    fleetKey.should.match(/^[0-9a-f]{64}$/).and.not.equal(first)
     await page.check('#node-config-input-gather')
     await editor.press('ok')
     should(await editor.exported(id)).containEql({
@@ -157,8 +165,8 @@ inBrowser('an inventory in the forms', function () {
       gather: true,
     })
     const { credentials, ...saved } = await editor.exported(id)
-    should(credentials).eql({ engineCredentials: 'an example' })
-    should(JSON.stringify(saved)).not.containEql('an example')
+    should(credentials).eql({ engineCredentials: 'an example', fleetKey })
+    should(JSON.stringify(saved)).not.containEql('an example').and.not.containEql(fleetKey)
     should((await editor.state(id)).errors).eql([])
   })
 

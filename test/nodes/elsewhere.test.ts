@@ -3,7 +3,7 @@ import should from 'should'
 import { GatewayError, Stop, type Command } from '../../client/internal'
 import { dataOf, errorOf } from '../../client/fleet/nats/error-data'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
-import { carryOut } from '../../nodes/runtime/elsewhere'
+import { carryOut, type Remote } from '../../nodes/runtime/elsewhere'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type Message, type Outcome } from '../support/flow'
@@ -19,7 +19,7 @@ interface Case {
   type: string
   node?: object
   msg?: Message
-  effect: 'read' | 'change' | 'once'
+  effect: 'read' | 'change'
   /** The code of the error that is expected. */
   fails?: string
 }
@@ -50,12 +50,12 @@ const CASES: Record<string, Case> = {
     type: 'create-route',
     node: APPLIED,
     msg: { payload: route('New') },
-    effect: 'once',
+    effect: 'change',
   },
   'a definition that is wrong': {
     type: 'create-route',
     msg: { payload: { name: 'New', source: { protocol: 'none' } } },
-    effect: 'once',
+    effect: 'change',
     fails: 'INVALID_INPUT',
   },
   'update route': {
@@ -74,7 +74,7 @@ const CASES: Record<string, Case> = {
     type: 'control-route',
     node: { action: 'restart' },
     msg: { routeName: 'Studio A' },
-    effect: 'once',
+    effect: 'change',
   },
   'stop a destination': {
     type: 'control-route',
@@ -111,7 +111,7 @@ const CASES: Record<string, Case> = {
     type: 'preset',
     node: { action: 'import' },
     msg: { payload: Buffer.from('{}') },
-    effect: 'once',
+    effect: 'change',
     fails: 'INVALID_INPUT',
   },
   'information on the session': { type: 'session', effect: 'read' },
@@ -125,10 +125,7 @@ describe('an action for an appliance of another instance', function () {
       const here = await outcome(each, false)
       const there = await outcome(each, true)
       there.command!.appliance.should.equal('oslo')
-      should([there.command!.writes, there.command!.once]).eql([
-        each.effect !== 'read',
-        each.effect === 'once',
-      ])
+      should(there.command!.writes).equal(each.effect !== 'read')
       should(there.sent).eql(here.sent)
       should(there.error).eql(here.error)
       should(here.error?.code).equal(each.fails)
@@ -138,20 +135,117 @@ describe('an action for an appliance of another instance', function () {
   }
 
   it('an undo takes back what the node has done there, once', async () => {
-    const { simulator, close, last } = await open({ type: 'ensure-route', effect: 'change' }, true)
+    const { simulator, close } = await open({ type: 'ensure-route', effect: 'change' }, true)
     try {
       const names = (): string[] => simulator.routes.map(({ name }) => name).sort()
       const before = names()
       await result('node', { payload: [route('One')], appliance: 'oslo' })
       names().should.containEql('One')
       await result('node', { action: 'undo', appliance: 'oslo' })
-      last()!.once.should.be.true()
       names().should.eql(before)
       const { error } = await send('node', { action: 'undo', appliance: 'oslo' })
       error!.code.should.equal('NOT_FOUND')
     } finally {
       await close()
     }
+  })
+
+  /** What the owner does with a command that was changed on its way, beside what it did with the right one. */
+  async function changedTo(
+    given: Case,
+    changes: Array<(command: Command, body: Record<string, unknown>) => object>,
+  ): Promise<{ codes: string[]; notes: Remote[]; calls: string[] }> {
+    const { simulator, close, last, notes } = await open(given, true)
+    try {
+      await send('node', { ...given.msg, appliance: 'oslo' })
+      const sent = last()!
+      const { fleet } = helper.getNode('gateway') as unknown as GatewayNode
+      simulator.clearJournal()
+      const codes: string[] = []
+      for (const change of changes) {
+        const body = sent.body as Record<string, unknown>
+        const changed = { ...sent, ...change(sent, body) }
+        await carryOut(fleet.find('oslo'), changed, new Stop(), (each) => notes.push(each)).then(
+          () => codes.push('ok'),
+          ({ code, message, cause }: GatewayError) => {
+            should(cause.applied).equal('no')
+            codes.push(`${code} ${/the same flows|the same version/.exec(message)?.[0]}`)
+          },
+        )
+      }
+      const calls = simulator.journal.map(({ method, path }) => `${method} ${path}`)
+      return { codes, notes, calls }
+    } finally {
+      await close()
+    }
+  }
+
+  it('is for a node that the owner has, of this type, with these settings and this effect', async () => {
+    const given: Case = {
+      type: 'control-route',
+      node: { ...APPLIED, action: 'stop' },
+      msg: { routeName: 'Studio A' },
+      effect: 'change',
+    }
+    const { codes, calls } = await changedTo(given, [
+      (_, body) => ({ body: { ...body, id: 'another' } }),
+      (_, body) => ({ body: { ...body, id: { toString: 1 } } }),
+      (_, body) => ({ body: { ...body, type: 'media-gateway-delete-route' } }),
+      (_, body) => ({ body: { ...body, settings: 'of another flow' } }),
+      (_, body) => ({ body: { ...body, message: undefined } }),
+      () => ({ writes: false }),
+      (_, body) => ({ body: { ...body, version: 2 } }),
+      () => ({ body: 'nonsense' }),
+      () => ({ body: null }),
+    ])
+    codes.should.eql([
+      ...Array<string>(6).fill('CONFIG the same flows'),
+      ...Array<string>(3).fill('CONFIG the same version'),
+    ])
+    calls.should.eql([])
+  })
+
+  it('is done as the node of the owner is set, whatever the command says of settings', async () => {
+    const given: Case = {
+      type: 'ensure-route',
+      node: { check: true },
+      msg: { payload: route('One') },
+      effect: 'read',
+    }
+    const { codes, calls } = await changedTo(given, [
+      (_, body) => ({ body: { ...body, config: { check: false }, check: false } }),
+    ])
+    codes.should.eql(['ok'])
+    calls.filter((call) => !call.startsWith('GET')).should.eql([])
+  })
+
+  it('is noted there: who, what, where and what came of it', async () => {
+    const given: Case = {
+      type: 'control-route',
+      node: { ...APPLIED, action: 'msg' },
+      msg: { routeName: 'Studio A', action: 'stop' },
+      effect: 'change',
+    }
+    const { notes } = await changedTo(given, [
+      (_, body) => ({ from: 'two\n\u202e', body: { ...body, type: 'x'.repeat(1000) } }),
+    ])
+    should(notes).eql([
+      {
+        from: 'one',
+        appliance: 'oslo',
+        operation: 'control-route',
+        action: 'stop',
+        route: 'Studio A',
+        outcome: 'ok',
+      },
+      {
+        from: 'two \\u202e',
+        appliance: 'oslo',
+        operation: 'x'.repeat(200),
+        action: 'stop',
+        outcome: 'CONFIG',
+      },
+    ])
   })
 
   it('is refused here where this instance is read-only, unless it only reads', async () => {
@@ -184,7 +278,7 @@ describe('an action for an appliance of another instance', function () {
           appliance: '',
           applianceType: 'all',
         },
-        effect: 'once',
+        effect: 'change',
       },
       true,
     )
@@ -196,7 +290,7 @@ describe('an action for an appliance of another instance', function () {
       await until(() => [...owner.failovers][0]?.status !== undefined)
       const ask = (body: object): Promise<void> => commandFailover(oslo, body, new Stop(), fleet)
       await ask({ failoverId: 'node', action: 'hold' })
-      should(last()).containEql({ appliance: 'oslo', writes: true, once: true })
+      should(last()).containEql({ appliance: 'oslo', writes: true })
       should([...owner.failovers][0]!.status!.held).be.true()
       const codes = await Promise.all([
         errorOfAsked(ask({ failoverId: 'another', action: 'hold' })),
@@ -303,7 +397,13 @@ const rows = ({ url }: Simulator): string => JSON.stringify([{ name: 'oslo', bas
 async function open(
   { type, node }: Case,
   elsewhere: boolean,
-): Promise<{ simulator: Simulator; close: () => Promise<void>; last: () => Command | undefined }> {
+): Promise<{
+  simulator: Simulator
+  close: () => Promise<void>
+  last: () => Command | undefined
+  notes: Remote[]
+}> {
+  const notes: Remote[] = []
   const simulator = await startSimulator({ routes: 4, applyDelay: 0, settleDelay: 0 })
   let last: Command | undefined
   await load(
@@ -326,9 +426,10 @@ async function open(
       owns: () => false,
       // As over the engine: JSON, and errors as data.
       async send(command) {
-        last = structuredClone({ ...command, id: '1' })
+        last = structuredClone({ ...command, from: 'one' })
+        const sent = { ...last, body: overTheWire(command.body) }
         try {
-          return overTheWire(await carryOut(owner, overTheWire(command.body), new Stop()))
+          return overTheWire(await carryOut(owner, sent, new Stop(), (each) => notes.push(each)))
         } catch (error) {
           throw errorOf(overTheWire(dataOf(error, command.writes)))
         }
@@ -341,7 +442,7 @@ async function open(
     await unload()
     await simulator.stop()
   }
-  return { simulator, close, last: () => last }
+  return { simulator, close, last: () => last, notes }
 }
 
 const overTheWire = (value: unknown): unknown =>

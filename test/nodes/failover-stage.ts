@@ -288,7 +288,9 @@ export async function deployAgain(type: 'full' | 'nodes' = 'full'): Promise<void
 /** Ends Node-RED and starts it again, with what a store in files would still have. */
 export async function restart(): Promise<void> {
   const kept = stages.flatMap(({ nodes }) =>
-    Object.keys(nodes).map((id) => [`media-gateway-failover-${id}`, structuredClone(keptOf(id))] as const),
+    Object.keys(nodes).map(
+      (id) => [`media-gateway-failover-${id}`, structuredClone(keptOf(id))] as const,
+    ),
   )
   const store = (RED: NodeAPI): void =>
     RED.nodes.registerType('failover-store', function (config) {

@@ -36,6 +36,7 @@ describe('the inventory of a fleet', () => {
       open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
         openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
       secretPrefix: () => 'SRT_',
+      note: () => undefined,
       language: 'en-US',
       log: (level, text) => logged.push([level, text]),
     })

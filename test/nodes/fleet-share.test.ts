@@ -89,6 +89,7 @@ describe('a fleet whose ownership moves', () => {
       open: ({ baseUrl, username = '', password = '' }, node, ownership) =>
         openConnection({ baseUrl, username, password, node, ...ownership, pollInterval: 1000 }),
       secretPrefix: () => 'SRT_',
+      note: () => undefined,
       language: 'en-US',
       log: (_, text) => logged.push(text),
     })
@@ -159,7 +160,7 @@ describe('a fleet whose ownership moves', () => {
     told.should.eql(['+one'])
     isGiven.should.be.false()
     // So does a command of another instance: changes of a route stay in one queue.
-    const command = { id: '1', appliance: 'one', once: false, writes: true, body: { type: 'none' } }
+    const command = { appliance: 'one', writes: true, from: 'two', body: { type: 'none' } }
     let answered: GatewayError | undefined
     const answer = share.follower.carryOut(command).catch((error: GatewayError) => {
       answered = error
@@ -230,6 +231,7 @@ describe('a fleet whose ownership moves', () => {
         throw new Error('nothing is opened')
       },
       secretPrefix: () => 'SRT_',
+      note: () => undefined,
       language: 'en-US',
       log: () => undefined,
     })

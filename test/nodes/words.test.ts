@@ -205,6 +205,8 @@ const ANYWHERE = [
   'fleetTwice',
   'inventoryDiffers',
   'engineMissing',
+  'fleetKeyMissing',
+  'fleetKeyShort',
   'engineLost',
   'applianceNeeded',
   'applianceElsewhere',

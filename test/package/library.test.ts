@@ -62,7 +62,14 @@ describe('the flow library', () => {
         should(shown.credentials).deepEqual(got!.credentials && Object.keys(got!.credentials))
         should(shown.credentials).deepEqual(
           isConfig
-            ? ['username', 'password', 'engineUser', 'enginePassword', 'engineCredentials']
+            ? [
+                'username',
+                'password',
+                'engineUser',
+                'enginePassword',
+                'engineCredentials',
+                'fleetKey',
+              ]
             : undefined,
         )
       })

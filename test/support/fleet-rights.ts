@@ -8,16 +8,24 @@ export interface Rights {
   subscribe: string[]
 }
 
-/** The subjects of the line of docs/fleets.md that begins like this. */
+/** What stands as code in the line of docs/fleets.md that begins like this. */
 export function subjectsIn(beginning: string): string[] {
   const lines = readFileSync(join(root, 'docs/fleets.md'), 'utf8').split('\n')
   const line = lines.find((each) => each.trim().startsWith(beginning)) ?? ''
   const [, after = ''] = line.split(beginning)
-  return [...after.matchAll(/`([^`]+\.>)`/g)].map(([, subject]) => subject!)
+  return [...after.matchAll(/`([^`]+)`/g)].map(([, subject]) => subject!)
+}
+
+/** For each bucket of the line, what is needed of it. */
+function ofBuckets(): string[] {
+  const subjects = subjectsIn('- to publish, for each')
+  const buckets = subjects.filter((subject) => subject.startsWith('media-gateway-'))
+  const needed = subjects.filter((subject) => subject.includes('.'))
+  return buckets.flatMap((bucket) => needed.map((each) => each.replace('<bucket>', bucket)))
 }
 
 export const namedRights: Rights = {
-  publish: subjectsIn('- to publish to'),
+  publish: [...subjectsIn('- to publish to'), ...ofBuckets()],
   subscribe: subjectsIn('- to subscribe to'),
 }
 

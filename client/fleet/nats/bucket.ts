@@ -31,8 +31,6 @@ export interface Bucket {
 export interface BucketOptions {
   name: string
   replicas: number
-  /** Milliseconds after which a record is forgotten; for ever without it. */
-  ttl?: number
   /** Milliseconds that each call may take. */
   timeout: number
   /** It is opened when it is used: a connection counts as up without it. */
@@ -42,7 +40,7 @@ export interface BucketOptions {
 
 /** A bucket that exists is used as it is; one that does not is created. */
 export function openBucket(link: Link, options: BucketOptions): Bucket {
-  const { name, replicas, ttl, timeout, isLazy, log } = options
+  const { name, replicas, timeout, isLazy, log } = options
   let opened: { by: NatsConnection; bucket: Promise<KV> } | undefined
   let isCompared = false
 
@@ -50,7 +48,7 @@ export function openBucket(link: Link, options: BucketOptions): Bucket {
     const { Kvm } = require('@nats-io/kv') as typeof import('@nats-io/kv')
     // Read from the leader of the bucket, since a replica may be behind. A leader that was just
     // replaced may be so too: that is why each write compares the revision.
-    const wanted = { replicas, ttl, history: 1, allow_direct: false, storage: 'file' as const }
+    const wanted = { replicas, history: 1, allow_direct: false, storage: 'file' as const }
     const bucket = await new Kvm(connection).create(name, wanted)
     if (!isCompared) {
       isCompared = true

@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { Stop } from '../../stop'
 import type { Commands, EngineLink, Gathering, ShareMemory, Store } from '../types'
 import { openBucket, type Bucket, type BucketOptions } from './bucket'
-import { createClaims } from './claims'
-import { createCommands } from './commands'
+import { createBus, type Pace } from './bus'
 import { createGathering } from './gathering'
 import { createMemory, roomOn } from './latest'
-import { createLine } from './line'
 import { openLink } from './link'
 import { checkOptions, type EngineOptions } from './options'
-import { KEPT_MS } from './owner'
-import type { Pace } from './sender'
+import { Owner } from './owner'
+import { Sender } from './sender'
 import { createStore } from './store'
 
 /** What a fleet uses of NATS. */
@@ -41,23 +39,26 @@ const PACE: Pace = { repeat: 500, sign: 2000, silence: 10_000 }
  */
 export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
   const address = checkOptions(options)
-  const { fleet, replicas, ttlMs, log } = options
+  const { fleet, key, replicas, ttlMs, log } = options
   const timeout = ttlMs / 5
   const stop = new Stop()
   const life = randomUUID()
   const link = openLink(address, options)
   const name = `media-gateway-${fleet}`
-  const bucketOf = (ending: string, more?: Pick<BucketOptions, 'ttl' | 'isLazy'>): Bucket =>
+  const bucketOf = (ending: string, more?: Pick<BucketOptions, 'isLazy'>): Bucket =>
     openBucket(link, { name: name + ending, replicas, timeout, log, ...more })
   const bucket = bucketOf('')
-  const line = createLine(link, fleet, log)
-  const claims = createClaims(bucketOf('-commands', { ttl: KEPT_MS }), () => line.room)
-  const commands = createCommands({ link, line, claims, life, pace })
+  const bus = createBus({ link, pace, fleet, key, life, log })
+  const owner = new Owner(bus)
+  const sender = new Sender(bus)
   let gathering: Gathering | undefined
   return {
     link,
     store: createStore(link, bucket, timeout, stop),
-    commands,
+    commands: {
+      send: (command, sending) => sender.send(command, sending),
+      serve: (carryOut) => owner.serve(carryOut),
+    },
     memory: createMemory(
       () => bucketOf('-memory', { isLazy: true }),
       () => roomOn(link),
@@ -77,7 +78,7 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
     },
     async close() {
       stop.now()
-      commands.close()
+      sender.close()
       await link.close()
     },
   }

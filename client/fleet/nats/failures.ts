@@ -27,7 +27,9 @@ export function missingRight(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'PermissionViolationError') return undefined
   const { operation, subject } = error as PermissionViolationError
   const tokens = subject.split('.')
-  const right = [...tokens.slice(0, tokens[0] === '_INBOX' ? 1 : 2), '>'].join('.')
+  const stream = tokens.findIndex((token) => token.startsWith('KV_'))
+  const known = stream >= 0 ? stream + 1 : tokens[0] === '$JS' ? tokens.length : 2
+  const right = [...tokens.slice(0, known), ...(tokens.length > known ? ['>'] : [])].join('.')
   return operation === 'publish' ? `publish to "${right}"` : `subscribe to "${right}"`
 }
 

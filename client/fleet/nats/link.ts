@@ -5,6 +5,7 @@ import type { TlsOptions } from '../../connection/agents'
 import { createOutageLog } from '../../connection/outage-log'
 import { Stop, pause, within } from '../../stop'
 import type { EngineLink } from '../types'
+import { repliesOf } from './bus'
 import { inTime, missingRight, reasonOf } from './failures'
 import { accountIn, type Address, type EngineAccount, type EngineOptions } from './options'
 
@@ -52,6 +53,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
         : { authenticator: authenticatorOf(nats, accountIn(credentials)!) }),
       tls: secure ? (trusted as object) : null,
       name: `media-gateway-${fleet}`,
+      inboxPrefix: repliesOf(fleet),
       timeout,
       reconnect: false,
       // Noticed after three of them, a quarter of the lease, that nothing comes back.

@@ -11,6 +11,8 @@ export interface EngineOptions {
   credentials?: string
   /** The name of the fleet on the engine: letters, digits, `-` and `_`. */
   fleet: string
+  /** The fleet key: whoever has it may command the instances of the fleet. */
+  key: string
   /** How many servers of the cluster keep each record: 1, 3 or 5. */
   replicas: number
   /** Milliseconds: the lease. What takes a fifth of it counts as failed. */

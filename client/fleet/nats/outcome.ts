@@ -1,33 +1,39 @@
-import { GatewayError, asGatewayError, inDoubt, say, words } from '../../errors'
+// What came of a command, on its way back to its sender.
+import { GatewayError, asGatewayError, say, words } from '../../errors'
 import { dataOf, errorOf } from './error-data'
 import { packed, unpacked } from './wire'
 
-/** What came of a command, as bytes. */
 export interface Outcome {
-  readonly bytes: Uint8Array
-  /** The error, if it failed and changed nothing this time. */
-  readonly unchanged?: GatewayError
+  readonly bytes: Buffer
+  /** Nothing was sent, as this instance is not the owner, or cannot prove that it is. */
+  readonly isElsewhere: boolean
 }
 
 /**
- * Does the work, and notes what came of it. Never rejects.
- * @param doubt an earlier owner may have done it already: that it failed now is not the whole truth
+ * Does the work, and packs what came of it. Never rejects.
+ * @param room how many bytes can be sent back
  */
 export async function outcomeOf(
   work: () => Promise<unknown>,
   writes: boolean,
-  doubt = false,
+  room: number,
 ): Promise<Outcome> {
+  let error: unknown
   try {
-    return { bytes: await packed({ result: await work() }) }
+    const bytes = await packed({ result: await work() })
+    if (bytes.length <= room) return { bytes, isElsewhere: false }
+    error = tooLarge(bytes.length, room, writes)
   } catch (thrown) {
     // A result that JSON cannot say comes here too: what was changed stays changed.
-    const error = dataOf(thrown, writes)
-    if (error.cause.applied !== 'no') return { bytes: await packed({ error }) }
-    const unchanged = errorOf(error)
-    const told = doubt ? dataOf(inDoubt(unchanged), writes) : error
-    return { bytes: await packed({ error: told }), unchanged }
+    error = thrown
   }
+  const data = dataOf(error, writes)
+  return { bytes: await packed({ error: data }), isElsewhere: isForTheNext(data) }
+}
+
+function isForTheNext({ code, cause, sentences }: ReturnType<typeof dataOf>): boolean {
+  const isUnsent = code === 'UNAVAILABLE' && cause.applied === 'no'
+  return isUnsent && sentences.some(({ key }) => key === 'notOwned')
 }
 
 /** Returns the result, or throws the error that came of a command. */
@@ -39,6 +45,14 @@ export async function resultOf(bytes: Uint8Array): Promise<unknown> {
   return outcome.result
 }
 
+const tooLarge = (bytes: number, most: number, writes: boolean): GatewayError => {
+  const values = { bytes: String(bytes), most: String(most) }
+  const what =
+    'The result is too large to come from another instance: __bytes__ bytes, compressed, and the engine takes __most__. Ask for less, or raise "max_payload" of the NATS server.'
+  const sentences = [words(what, values), ...(writes ? [words('The change was made.')] : [])]
+  return new GatewayError('BAD_RESPONSE', sentences, { applied: writes ? 'yes' : 'no' })
+}
+
 /** Nobody knows any more what came of a change. */
 export const lost = (appliance: string): GatewayError =>
   new GatewayError('OUTCOME_UNKNOWN', [
@@ -48,14 +62,3 @@ export const lost = (appliance: string): GatewayError =>
     ),
     say('mayBeApplied'),
   ])
-
-/** A change was made whose result was too large to be kept, and got lost on the way. */
-export const resultLost = (appliance: string): GatewayError =>
-  new GatewayError(
-    'OUTCOME_UNKNOWN',
-    words(
-      'The change of appliance "__appliance__" was carried out, but its result was lost on the way.',
-      { appliance },
-    ),
-    { applied: 'yes' },
-  )

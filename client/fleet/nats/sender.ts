@@ -1,97 +1,156 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError, closedError, inDoubt, invalidInput, say, words } from '../../errors'
-import { Stop } from '../../stop'
+import { Stop, pause, untilStopped } from '../../stop'
+import { slotOf } from '../slots'
 import type { Command } from '../types'
-import type { Claims } from './claims'
-import type { Line } from './line'
-import type { Link } from './link'
-import { tokenOf } from './names'
-import { lost, resultLost, resultOf } from './outcome'
-import type { CommandHead } from './owner'
-import { Assembly, packed, type Frame } from './wire'
+import type { Bus } from './bus'
+import { inTime } from './failures'
+import { roomOn } from './latest'
+import { lost, resultOf } from './outcome'
+import { KEPT_MS, type Answer, type Offer } from './owner'
+import { packed, sealed, unsealed, type Sealed } from './wire'
 
-/** How often something is done, in milliseconds. */
-export interface Pace {
-  /** How often a command is sent while nobody answers. */
-  repeat: number
-  /** How often an owner says that it is still busy. */
-  sign: number
-  /** After so much silence an owner counts as gone. */
-  silence: number
-}
+/** `unsent`: certainly nobody has received it. `silent`: somebody may have. */
+type Heard = Sealed | 'unsent' | 'silent'
 
-/** What has come for one command. */
-interface Heard {
-  /** Who has begun; undefined while nobody has, as far as is known. */
-  by?: string
-  /** When it last gave a sign, by `performance.now()`. */
-  at: number
-  answer?: Uint8Array
-  /** It has been begun: the next one may be sent. */
-  onBegun?: () => void
-  wake: () => void
-}
+/** How long an answer takes at most, beside what the owner waits before it answers. */
+const ANSWER_MS = 1000
 
-/** Sends commands to whoever owns their appliance, and waits for what comes of them. */
+/**
+ * Sends each command to the instance that owns its appliance. It asks who that is first, and gives the
+ * command to that life only: so it knows at each time whether the command may have been begun, and by whom.
+ */
 export class Sender {
-  readonly #waiting = new Map<string, Heard>()
   /** By appliance: the latest change, which others come after. */
   readonly #turns = new Map<string, Promise<void>>()
   readonly #stop = new Stop()
-  readonly #end: () => void
-  #sent = 0
+  #requests = 0
 
-  constructor(
-    private readonly link: Link,
-    private readonly line: Line,
-    private readonly claims: Claims,
-    private readonly life: string,
-    private readonly pace: Pace,
-  ) {
-    const assembly = new Assembly()
-    this.#end = line.listen(`answer.${life}.*`, (frame, token) =>
-      this.#hear(frame, token, assembly),
-    )
-  }
+  constructor(private readonly bus: Bus) {}
 
   close(): void {
     this.#stop.now()
-    this.#end()
   }
 
   async send(
     command: Command,
     { waitMs, stop }: { waitMs: number; stop?: Stop },
   ): Promise<unknown> {
-    const token = String(++this.#sent)
-    const deadline = performance.now() + waitMs
-    const { appliance, writes } = command
+    const over = new Stop()
+    const unhook = [this.#stop, stop].map((each) => each?.onStop(() => over.now()))
     // Changes of an appliance begin in the order in which they were sent.
-    const turn = writes ? this.#takeTurn(appliance) : undefined
-    const heard: Heard = { at: 0, onBegun: turn?.end, wake: () => undefined }
-    const wake = (): void => heard.wake()
-    const unhook = [this.#stop.onStop(wake), this.link.onChange(wake)]
-    if (stop) unhook.push(stop.onStop(wake))
-    const stopped = new Promise<void>((resolve) => {
-      unhook.push(this.#stop.onStop(resolve))
-      if (stop) unhook.push(stop.onStop(resolve))
-    })
-    this.#waiting.set(token, heard)
+    const turn = command.writes ? this.#takeTurn(command.appliance) : undefined
     try {
-      const body = await packed(command.body).catch((error: Error) => {
-        const problem = `cannot be sent to another instance: ${error.message.split('\n')[0]}`
-        throw invalidInput([{ path: '', problem }])
-      })
-      await Promise.race([turn?.before, stopped])
-      return await this.#exchange(command, body, `answer.${this.life}.${token}`, heard, {
-        deadline,
-        patience: Math.max(waitMs, this.pace.silence),
-        isStopped: () => this.#stop.stopped || stop?.stopped === true,
-      })
+      const body = await this.#bodyOf(command)
+      if (turn?.before) await untilStopped(turn.before, over, closedError)
+      return await this.#send(command, body, { waitMs, over, onBegun: () => turn?.end() })
     } finally {
       turn?.end()
-      this.#waiting.delete(token)
-      for (const each of unhook) each()
+      for (const each of unhook) each?.()
+    }
+  }
+
+  async #send(
+    command: Command,
+    body: Uint8Array,
+    { waitMs, over, onBegun }: { waitMs: number; over: Stop; onBegun: () => void },
+  ): Promise<unknown> {
+    const { appliance, writes } = command
+    let deadline = performance.now() + waitMs
+    for (;;) {
+      const owner = await this.#ownerOf(appliance, deadline, over)
+      const outcome = await this.#carriedOut(owner, command, body, { waitMs, over, onBegun })
+      if (outcome instanceof Uint8Array) return resultOf(outcome)
+      if (outcome === 'lost') {
+        if (writes) throw lost(appliance)
+        deadline = performance.now() + waitMs
+      }
+      await pause(this.bus.pace.repeat, over)
+    }
+  }
+
+  /** @throws GatewayError `UNAVAILABLE` when nobody owns the appliance by then */
+  async #ownerOf(
+    appliance: string,
+    deadline: number,
+    over: Stop,
+  ): Promise<Offer & { readonly heardAt: number }> {
+    const { link, pace } = this.bus
+    const subject = this.bus.slot(slotOf(appliance))
+    for (;;) {
+      const left = deadline - performance.now()
+      if (over.stopped) throw closedError()
+      if (left <= 0) throw notOwned(appliance, link.isUp)
+      const heard = await this.#ask(subject, {}, { over, ms: Math.min(ANSWER_MS, left) })
+      if (typeof heard === 'object') {
+        return { ...(heard.head as unknown as Offer), heardAt: performance.now() }
+      }
+      await pause(Math.min(pace.repeat, left), over)
+    }
+  }
+
+  /**
+   * Has this owner carry it out, and asks until it is over.
+   * @returns what came of it; `elsewhere`: it was not begun, and never will be; `lost`: nobody knows
+   */
+  async #carriedOut(
+    owner: Offer & { readonly heardAt: number },
+    { appliance, writes, from }: Command,
+    body: Uint8Array,
+    { waitMs, over, onBegun }: { waitMs: number; over: Stop; onBegun: () => void },
+  ): Promise<Uint8Array | 'elsewhere' | 'lost'> {
+    const { pace, link } = this.bus
+    const id = randomUUID()
+    /** Less than the owner remembers it. */
+    const patience = Math.min(Math.max(waitMs, pace.silence), KEPT_MS / 2)
+    let { now, heardAt } = owner
+    let mayBeBegun = false
+    let isBegun = false
+    for (;;) {
+      const at = performance.now()
+      const silence = at - Math.max(heardAt, link.since ?? at)
+      if (over.stopped) throw writes && mayBeBegun ? inDoubt(closedError()) : closedError()
+      if (at - heardAt > patience || silence > pace.silence) return 'lost'
+      const head = { id, at: now + at - heardAt, appliance, writes, from }
+      const limits = { over, ms: pace.sign + ANSWER_MS }
+      const heard = await this.#ask(this.bus.instance(owner.life), head, limits, body)
+      if (heard === 'unsent' && !mayBeBegun) return 'elsewhere'
+      mayBeBegun = true
+      if (typeof heard === 'string') {
+        await pause(pace.repeat, over)
+        continue
+      }
+      const answer = heard.head as unknown as Answer
+      // Once it has begun, later changes may have overtaken it: then it is not begun again elsewhere.
+      if (answer.state === 'elsewhere' && !(writes && isBegun)) return 'elsewhere'
+      if (answer.state !== 'begun') return heard.bytes
+      isBegun = true
+      onBegun()
+      now = answer.now
+      heardAt = performance.now()
+    }
+  }
+
+  /** Sends a request, and waits for its answer, so long or until the stop. */
+  async #ask(
+    subject: string,
+    head: object,
+    { over, ms }: { over: Stop; ms: number },
+    bytes?: Uint8Array,
+  ): Promise<Heard> {
+    const { link, key } = this.bus
+    const { connection } = link
+    if (!connection || connection.isClosed()) return 'unsent'
+    const reply = this.bus.reply(++this.#requests)
+    const message = sealed(key, { subject, reply }, head, bytes)
+    try {
+      const options = { timeout: Math.max(1, ms), noMux: true, reply }
+      // Of a connection that is lost, nothing more is heard, not even that the time is over.
+      const asked = inTime(options.timeout, connection.request(subject, message, options))
+      const { subject: place, data } = await untilStopped(asked, over, closedError)
+      return (place === reply && unsealed(key, { subject: place }, data)) || 'silent'
+    } catch (error) {
+      return isForNobody(error) ? 'unsent' : 'silent'
     }
   }
 
@@ -106,128 +165,27 @@ export class Sender {
     return { before, end }
   }
 
-  async #exchange(
-    { id, appliance, once, writes }: Command,
-    body: Uint8Array,
-    reply: string,
-    heard: Heard,
-    {
-      deadline,
-      patience,
-      isStopped,
-    }: { deadline: number; patience: number; isStopped: () => boolean },
-  ): Promise<unknown> {
-    const head: CommandHead = { id, once, writes, reply }
-    const subject = `command.${tokenOf(appliance)}`
-    const { repeat, silence } = this.pace
-    /** It has a record, without which nobody carries out a change. */
-    let isOpen = !writes
-    /** Why it has none. */
-    let refused: unknown
-    let wasSent = false
-    let next = 0
-    for (;;) {
-      if (heard.answer) return resultOf(heard.answer)
-      if (isStopped()) throw writes && wasSent ? inDoubt(closedError()) : closedError()
-      const now = performance.now()
-      const isSilent = heard.by === undefined || now - heard.at > silence / 2
-      if (isSilent && now >= next && this.link.isUp) {
-        if (!isOpen) {
-          refused = await this.claims.open(id).catch((error: unknown) => error)
-          isOpen = refused === undefined
-        }
-        if (isOpen) {
-          const sent = this.line.send(subject, { ...head, begunBy: heard.by }, body, randomUUID())
-          if (sent) wasSent = true
-        }
-        next = performance.now() + repeat
-      }
-      const end = heard.by === undefined ? deadline : heard.at + patience
-      if (performance.now() >= end && !heard.answer) {
-        if (!wasSent || !writes) throw this.#notOwned(appliance, refused)
-        await this.#lookUp(id, appliance, heard)
-        continue
-      }
-      const again = isSilent ? next : heard.at + silence / 2
-      await this.#news(heard, this.link.isUp ? Math.min(again, end) : end)
-    }
-  }
-
-  /**
-   * Nothing more is heard of a change: what its record says is what is known. Returns if that is an
-   * answer, or that it was begun after all.
-   * @throws GatewayError `UNAVAILABLE` when nobody has begun, and nobody can any more; `OUTCOME_UNKNOWN`
-   */
-  async #lookUp(id: string, appliance: string, heard: Heard): Promise<void> {
-    const end = performance.now() + this.pace.silence
-    while (performance.now() < end && !this.#stop.stopped) {
-      if (heard.answer) return
-      const found = await this.claims.get(id).catch(() => 'away' as const)
-      if (found === 'away') {
-        await this.#news(heard, performance.now() + this.pace.repeat)
-      } else if (found?.state === 'done') {
-        if (!found.outcome) throw resultLost(appliance)
-        heard.answer = found.outcome
-      } else if (found?.state === 'closed') {
-        if (found.doubt) break
-        throw this.#notOwned(appliance)
-      } else if (found?.state === 'begun' && heard.by === undefined) {
-        heard.by = found.by
-        heard.at = performance.now()
-        return
-      } else if (found?.state === 'open' && heard.by === undefined) {
-        // Whether that has worked, the next look at the record says.
-        const { doubt, revision } = found
-        await this.claims
-          .change(id, { state: 'closed', doubt }, revision)
-          .catch(() => this.#news(heard, performance.now() + this.pace.repeat))
-      } else {
-        break
-      }
-    }
-    throw lost(appliance)
-  }
-
-  /** Waits until something is heard, or until then. */
-  #news(heard: Heard, then: number): Promise<void> {
-    if (heard.answer) return Promise.resolve()
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        heard.wake = () => undefined
-        resolve()
-      }
-      const timer = setTimeout(done, Math.max(1, then - performance.now()))
-      heard.wake = done
+  async #bodyOf({ body }: Command): Promise<Uint8Array> {
+    const refuse = (why: string): GatewayError =>
+      invalidInput([{ path: '', problem: `cannot be sent to another instance: ${why}` }])
+    const bytes = await packed(body).catch((error: Error) => {
+      throw refuse(error.message.split('\n')[0]!)
     })
+    const room = roomOn(this.bus.link)
+    if (bytes.length <= room) return bytes
+    throw refuse(
+      `it has ${bytes.length} bytes, compressed, and the engine takes ${room}. Send less at once, or raise "max_payload" of the NATS server`,
+    )
   }
+}
 
-  #hear(frame: Frame, token: string, assembly: Assembly): void {
-    const heard = this.#waiting.get(token)
-    if (!heard) return
-    const { sign, by } = frame.head
-    if (sign === 'answer') heard.answer ??= assembly.add(frame)
-    // Left to the next owner, unless that has begun already.
-    if (sign === 'elsewhere' && (heard.by === undefined || heard.by === by)) heard.by = undefined
-    if (sign === 'begun') {
-      heard.by = String(by)
-      heard.onBegun?.()
-    }
-    heard.at = performance.now()
-    heard.wake()
-  }
+/** The server has said that nobody listens there. */
+const isForNobody = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && error.cause.name === 'NoResponders'
 
-  /** @param refused why the engine has no record of it */
-  #notOwned(appliance: string, refused?: unknown): GatewayError {
-    if (this.link.isUp && refused instanceof GatewayError) {
-      const { reason = refused.message } = refused.cause as { reason?: string }
-      const why =
-        'The engine of the fleet does not take the command for appliance "__appliance__" (__reason__).'
-      return new GatewayError('UNAVAILABLE', [words(why, { appliance, reason }), say('unchanged')])
-    }
-    const why = this.link.isUp
-      ? 'No instance of Node-RED works for appliance "__appliance__" at present.'
-      : 'The engine of the fleet cannot be reached, so that the command for appliance "__appliance__" was not sent.'
-    return new GatewayError('UNAVAILABLE', [words(why, { appliance }), say('unchanged')])
-  }
+function notOwned(appliance: string, isUp: boolean): GatewayError {
+  const why = isUp
+    ? 'No instance of Node-RED works for appliance "__appliance__" at present.'
+    : 'The engine of the fleet cannot be reached, so that the command for appliance "__appliance__" was not sent.'
+  return new GatewayError('UNAVAILABLE', [words(why, { appliance }), say('unchanged')])
 }

@@ -1,8 +1,10 @@
+// What the instances of a fleet send each other: a line of JSON and bytes, sealed with the key of the fleet.
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import { MOST, parsedWithin } from '../../model/foreign'
+import { isObject, type JsonObject } from '../../model/json'
 
-/** The largest text that is sent, in bytes before it is compressed. */
-export const LARGEST_BYTES = 64 * 1024 * 1024
 /** What is smaller is not compressed. */
 const SMALL_BYTES = 1024
 
@@ -11,18 +13,17 @@ const gunzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip)
 
 /**
  * JSON in which Buffers are kept, as bytes.
- * @throws TypeError or RangeError for what JSON cannot say, and for more than {@link LARGEST_BYTES}
+ * @throws TypeError or RangeError for what JSON cannot say
  */
 export async function packed(value: unknown): Promise<Buffer> {
   const text = Buffer.from(textOf(value))
-  if (text.length > LARGEST_BYTES) throw new RangeError('it is too large')
   return text.length < SMALL_BYTES ? text : gzip(text)
 }
 
-/** @throws for bytes that are not what {@link packed} makes */
+/** @throws for bytes that are not what {@link packed} makes, or become too much in memory */
 export async function unpacked(bytes: Uint8Array): Promise<unknown> {
   const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
-  const text = isCompressed ? await gunzip(bytes, { maxOutputLength: LARGEST_BYTES }) : bytes
+  const text = isCompressed ? await gunzip(bytes, { maxOutputLength: MOST.characters }) : bytes
   return valueOf(Buffer.from(text).toString())
 }
 
@@ -39,6 +40,8 @@ export function textOf(value: unknown): string {
 }
 
 export function valueOf(text: string): unknown {
+  const { fault } = parsedWithin(text, MOST)
+  if (fault !== undefined) throw new RangeError(`it ${fault}`)
   const { value } = JSON.parse(text, (_key, plain: unknown) => {
     if (!isMarked(plain)) return plain
     const { [BYTES]: bytes, [ENTRIES]: entries } = plain
@@ -51,67 +54,39 @@ export function valueOf(text: string): unknown {
 const isMarked = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && (BYTES in value || ENTRIES in value)
 
-/** A line of JSON, and bytes. */
-export interface Frame {
-  readonly head: Record<string, unknown>
+/** Where a message goes, and where its answer goes. What is sealed for one place is worth nothing elsewhere. */
+export interface Place {
+  readonly subject: string
+  readonly reply?: string
+}
+
+export interface Sealed {
+  readonly head: JsonObject
   readonly bytes: Uint8Array
 }
 
-export const framed = (head: object, bytes: Uint8Array = new Uint8Array()): Buffer =>
-  Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes])
+const SEAL_BYTES = 32
+const HEAD_LIMITS = { levels: 2, values: 100, characters: 4096 }
 
-/** @returns undefined for bytes that are no frame */
-export function unframed(bytes: Uint8Array): Frame | undefined {
-  const end = bytes.indexOf(0x0a)
+function sealOf(key: string, { subject, reply = '' }: Place, content: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(`${subject}\n${reply}\n`).update(content).digest()
+}
+
+export function sealed(key: string, place: Place, head: object, bytes?: Uint8Array): Buffer {
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes ?? Buffer.of()])
+  return Buffer.concat([sealOf(key, place, content), content])
+}
+
+/** @returns undefined for what was not sealed with this key and for this place */
+export function unsealed(key: string, place: Place, message: Uint8Array): Sealed | undefined {
+  const content = message.subarray(SEAL_BYTES)
+  const end = content.indexOf(0x0a)
   if (end < 0) return undefined
-  try {
-    const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as unknown
-    if (typeof head !== 'object' || head === null) return undefined
-    return { head: head as Frame['head'], bytes: bytes.subarray(end + 1) }
-  } catch {
+  if (!timingSafeEqual(sealOf(key, place, content), message.subarray(0, SEAL_BYTES))) {
     return undefined
   }
-}
-
-/** Room for the head of a frame and of a message of NATS. */
-const HEAD_BYTES = 8 * 1024
-
-/** What fits into one message of a server that takes so many bytes. */
-export const roomIn = (maxPayload: number): number => Math.max(1024, maxPayload - HEAD_BYTES)
-
-/** The messages that bring these bytes. @param transfer names this one sending of them */
-export function messagesOf(
-  head: object,
-  bytes: Uint8Array,
-  transfer: string,
-  room: number,
-): Buffer[] {
-  const parts = Math.max(1, Math.ceil(bytes.length / room))
-  return Array.from({ length: parts }, (_, part) =>
-    framed({ ...head, transfer, part, parts }, bytes.subarray(part * room, (part + 1) * room)),
-  )
-}
-
-const FORGOTTEN_AFTER_MS = 30_000
-
-/** Puts the messages of transfers together again. */
-export class Assembly {
-  readonly #transfers = new Map<string, { parts: Uint8Array[]; missing: number; began: number }>()
-
-  /** @returns all bytes, with the last of the messages */
-  add({ head, bytes }: Frame): Uint8Array | undefined {
-    const { transfer, part, parts } = head as { transfer: string; part: number; parts: number }
-    if (parts === 1) return bytes
-    const now = performance.now()
-    for (const [each, { began }] of this.#transfers) {
-      if (now - began > FORGOTTEN_AFTER_MS) this.#transfers.delete(each)
-    }
-    const known = this.#transfers.get(transfer) ?? { parts: [], missing: parts, began: now }
-    this.#transfers.set(transfer, known)
-    if (known.parts[part] === undefined) known.missing--
-    known.parts[part] = bytes
-    if (known.missing > 0) return undefined
-    this.#transfers.delete(transfer)
-    return Buffer.concat(known.parts)
+  const { value } = parsedWithin(Buffer.from(content.subarray(0, end)).toString(), HEAD_LIMITS) as {
+    value?: unknown
   }
+  return isObject(value) ? { head: value, bytes: content.subarray(end + 1) } : undefined
 }

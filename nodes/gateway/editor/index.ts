@@ -4,6 +4,7 @@ import { field, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { reason, text, type CheckOptions } from '../../editor/text'
 import { ownType, type TypedChoices } from '../../editor/typed'
+import { prepareFleetKey } from './fleet-key'
 import { prepareInventory } from './inventory'
 import { faultOf, type Checked } from './settings'
 import { prepareShare } from './share'
@@ -36,6 +37,7 @@ export const gateway = {
     prepareInventory(node)
     prepareShare(node)
     prepareTtl(node)
+    prepareFleetKey(node)
     prepareTest(node)
     preparePatterns(node, 'protectedRoutes')
     preparePatterns(node, 'inventoryHosts')

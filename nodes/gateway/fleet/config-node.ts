@@ -4,6 +4,7 @@ import { GatewayError, ofConfiguration, say } from '../../../client/internal'
 import { readInventory } from '../../../client/fleet/inventory'
 import { languageOf } from '../../../client/model/watch'
 import { flagProperty } from '../../runtime/environment'
+import type { Remote } from '../../runtime/elsewhere'
 import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
@@ -77,6 +78,10 @@ function withInventory(
       shareOf(config, () => leaseOf(RED, config, node.credentials, engines, log))(follower),
     open,
     secretPrefix: () => secretPrefixOf(config),
+    note(remote) {
+      log('info', lineOf(remote))
+      RED.log.audit({ event: 'media-gateway.command', gateway: id, ...remote } as never)
+    },
     language: languageOf(RED._('locale')),
     log,
   })
@@ -102,6 +107,12 @@ function withInventory(
       return fleet.close()
     },
   }
+}
+
+function lineOf({ from, operation, action, appliance, route, outcome }: Remote): string {
+  const what = action === undefined ? operation : `${operation} (${action})`
+  const where = route === undefined ? appliance : `${appliance}, route ${JSON.stringify(route)}`
+  return `For the instance ${from}: ${what} on ${where}: ${outcome}`
 }
 
 /** Keeps the fleet as its inventory says. @returns ends it */

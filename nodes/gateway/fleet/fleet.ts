@@ -11,7 +11,7 @@ import {
   type Identity,
   thrownAs,
 } from '../../../client/internal'
-import { carryOut } from '../../runtime/elsewhere'
+import { carryOut, type Remote } from '../../runtime/elsewhere'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
 import {
@@ -48,6 +48,8 @@ export interface FleetOptions {
     ownership: Pick<GatewayOptions, 'maySend' | 'saved' | 'onWatched'>,
   ) => Connection
   secretPrefix: () => string
+  /** Something was done for another instance. */
+  note: (remote: Remote) => void
   /** Of the texts of events on the engine. */
   language: Language
   log: (level: 'info' | 'warn' | 'error', text: string) => void
@@ -137,9 +139,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
       share = options.openShare({
         onTaken: takeOwned,
         onGiving: give,
-        async carryOut({ appliance, body }) {
+        async carryOut(command) {
+          const { appliance } = command
           await formerOf(appliance, keyNamed(appliance))
-          return carryOut(owned(appliance), body, stop)
+          return carryOut(owned(appliance), command, stop, options.note)
         },
         inventory: () => digest,
         keyOf: keyNamed,

@@ -29,6 +29,7 @@ export interface LeaseCredentials {
   engineUser?: unknown
   enginePassword?: unknown
   engineCredentials?: unknown
+  fleetKey?: unknown
 }
 
 type Log = EngineOptions['log']
@@ -145,7 +146,7 @@ const REPLICAS = { least: 1, most: 5, whole: true }
 function engineOptions(
   RED: NodeAPI,
   config: LeaseConfig,
-  { engineUser, enginePassword, engineCredentials }: LeaseCredentials,
+  { engineUser, enginePassword, engineCredentials, fleetKey }: LeaseCredentials,
 ): Omit<EngineOptions, 'log'> {
   const servers = textOf('engine', config.engine)
   if (!servers) throw new GatewayError('CONFIG', [say('engineMissing'), say('correct')])
@@ -156,10 +157,21 @@ function engineOptions(
     credentials: textOf('engineCredentials', engineCredentials) || undefined,
     tls: tlsOptions(RED, config.engineTls),
     fleet: textOf('fleet', config.fleet) || 'fleet',
+    key: keyIn(fleetKey),
     replicas: numberProperty('engineReplicas', config.engineReplicas, REPLICAS) ?? 1,
     ttlMs:
       1000 * (numberProperty('leaseTtl', config.leaseTtl, RANGES.leaseTtl) ?? DEFAULTS.leaseTtl),
   }
+}
+
+const SHORTEST_KEY = 16
+
+/** Without it, everybody who may publish on the engine could change routes. */
+function keyIn(fleetKey: unknown): string {
+  const key = textOf('fleetKey', fleetKey)
+  if (key.length >= SHORTEST_KEY) return key
+  const fault = key ? say('fleetKeyShort', { length: SHORTEST_KEY }) : say('fleetKeyMissing')
+  throw new GatewayError('CONFIG', [fault, say('correct')])
 }
 
 function textOf(property: string, value: unknown): string {

@@ -52,7 +52,11 @@ describe('a lease', () => {
         store,
         commands: {
           send: () => Promise.reject(new Error('not used')),
-          serve: async () => async () => undefined,
+          serve: () => ({
+            take: () => undefined,
+            leave: () => undefined,
+            close: async () => undefined,
+          }),
         },
       },
       name: 'one',

@@ -5,7 +5,7 @@ import { areEngineServers } from '../../../client/model/settings'
 const addressOf = (servers: string): ReturnType<typeof checkOptions> | undefined => {
   try {
     const log = (): void => undefined
-    return checkOptions({ servers, fleet: 'fleet', replicas: 1, ttlMs: 15_000, log })
+    return checkOptions({ servers, fleet: 'fleet', key: '', replicas: 1, ttlMs: 15_000, log })
   } catch {
     return undefined
   }

@@ -1,16 +1,15 @@
+import { gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import should from 'should'
 import { ERROR_CODES, GatewayError, invalidInput, say, words } from '../../../client/errors'
 import { dataOf, errorOf } from '../../../client/fleet/nats/error-data'
 import { nameOf, tokenOf } from '../../../client/fleet/nats/names'
 import {
-  Assembly,
-  framed,
-  messagesOf,
   packed,
+  sealed,
   textOf,
-  unframed,
   unpacked,
+  unsealed,
   valueOf,
 } from '../../../client/fleet/nats/wire'
 
@@ -67,39 +66,51 @@ describe('what instances send each other', () => {
     await packed(deep).should.be.rejectedWith(RangeError)
   })
 
-  it('arrives whole in parts, in any order, and beside others', () => {
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ maxLength: 2000 }),
-        fc.uint8Array({ minLength: 1, maxLength: 2000 }),
-        fc.integer({ min: 1, max: 300 }),
-        fc.infiniteStream(fc.nat()),
-        (one, other, room, order) => {
-          const assembly = new Assembly()
-          const sent = [
-            ...messagesOf({ id: 'one' }, one, 't1', room),
-            ...messagesOf({ id: 'other' }, other, 't2', room),
-          ]
-            .map((message) => ({ message, at: order.next().value! }))
-            .sort((a, b) => a.at - b.at)
-          const arrived = new Map<unknown, Buffer>()
-          for (const { message } of sent) {
-            const frame = unframed(message)!
-            const bytes = assembly.add(frame)
-            if (bytes) arrived.set(frame.head['id'], Buffer.from(bytes))
-          }
-          arrived.get('one')!.equals(one).should.be.true()
-          arrived.get('other')!.equals(other).should.be.true()
-        },
-      ),
-    )
+  it('is refused where it would become too much in memory', async () => {
+    for (const text of ['['.repeat(200), `[${'[],'.repeat(600_000)}[]]`]) {
+      await unpacked(gzipSync(`{"value":${text}`)).should.be.rejectedWith(RangeError)
+    }
+    await unpacked(gzipSync(Buffer.alloc(50_000_000, 'a'))).should.be.rejectedWith({
+      code: 'ERR_BUFFER_TOO_LARGE',
+    })
   })
 
-  it('is no frame without a head', () => {
-    should(unframed(Buffer.from('nothing'))).be.undefined()
-    should(unframed(Buffer.from('null\n'))).be.undefined()
-    should(unframed(Buffer.from('{\n'))).be.undefined()
-    should(unframed(framed({ a: 1 }))!.head).eql({ a: 1 })
+  describe('under seal', () => {
+    const place = { subject: 'a.b', reply: 'c.1' }
+
+    it('is whole for who has the key, in its place', () => {
+      fc.assert(
+        fc.property(fc.string(), fc.uint8Array(), (text, bytes) => {
+          const sent = unsealed('key', place, sealed('key', place, { text }, bytes))!
+          should(sent.head).eql({ text })
+          Buffer.from(sent.bytes).equals(bytes).should.be.true()
+        }),
+      )
+    })
+
+    it('is nothing with another key, in another place, or with any byte changed', () => {
+      const message = sealed('key', place, { id: 1 }, Buffer.from('bytes'))
+      should(unsealed('kez', place, message)).be.undefined()
+      for (const other of [
+        { subject: 'a.b' },
+        { subject: 'a.b', reply: 'c.2' },
+        { subject: 'a.c', reply: 'c.1' },
+      ]) {
+        should(unsealed('key', other, message)).be.undefined()
+      }
+      for (let at = 0; at < message.length; at++) {
+        const changed = Buffer.from(message)
+        changed[at]! ^= 1
+        should(unsealed('key', place, changed)).be.undefined()
+        should(unsealed('key', place, message.subarray(0, at))).be.undefined()
+      }
+    })
+
+    it('has a head that is an object, and not too large', () => {
+      for (const head of [[], null, 'text', { text: 'a'.repeat(5000) }]) {
+        should(unsealed('key', place, sealed('key', place, head as object))).be.undefined()
+      }
+    })
   })
 })
 

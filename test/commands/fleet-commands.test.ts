@@ -1,0 +1,736 @@
+// Commands from one instance of a fleet to another, over a real nats-server.
+import { fork } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { connect, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import should from 'should'
+import { GatewayError, invalidInput, say } from '../../client/errors'
+import type { Pace } from '../../client/fleet/nats/bus'
+import { openEngine, type Engine } from '../../client/fleet/nats/engine'
+import type { EngineOptions } from '../../client/fleet/nats/options'
+import { sealed, unsealed } from '../../client/fleet/nats/wire'
+import { SLOTS, slotOf } from '../../client/fleet/slots'
+import type { Command, Serving } from '../../client/fleet/types'
+import { Stop } from '../../client/stop'
+import { errorOf } from '../support/errors'
+import { startNats, startWire, withNats, type NatsServer, type Wire } from '../support/nats'
+import { pause, until } from '../support/until'
+
+const TTL = 3000
+const KEY = 'the key of the fleet in the tests'
+const PACE: Pace = { repeat: 100, sign: 200, silence: 1500 }
+const ALL = Array.from({ length: SLOTS }, (_, slot) => slot)
+const ROOT = 'media-gateway.tests'
+
+withNats('the commands of a fleet', function () {
+  this.timeout(60_000)
+  const ending: Array<() => unknown> = []
+  afterEach(async () => {
+    for (const end of ending.splice(0).reverse()) await end()
+  })
+
+  interface Opened extends Engine {
+    readonly logged: string[]
+  }
+
+  function open(servers: string, options: Partial<EngineOptions> = {}, pace = PACE): Opened {
+    const logged: string[] = []
+    const engine = openEngine(
+      {
+        servers,
+        fleet: 'tests',
+        key: KEY,
+        replicas: 1,
+        ttlMs: TTL,
+        log: (level, text) => logged.push(`${level}: ${text}`),
+        ...options,
+      },
+      pace,
+    )
+    ending.push(() => engine.close())
+    return Object.assign(Object.create(engine) as Engine, { logged })
+  }
+
+  const isUp = (...all: Engine[]): Promise<void> =>
+    until(() => all.every(({ link }) => link.isUp), 'the connection')
+  const isDown = ({ link }: Engine): Promise<void> => until(() => !link.isUp, 'the loss')
+
+  async function server(...options: Parameters<typeof startNats>): Promise<NatsServer> {
+    const nats = await startNats(...options)
+    ending.push(() => nats.remove())
+    return nats
+  }
+
+  /** So many engines on one server. */
+  async function engines<Count extends 2 | 3>(
+    count: Count,
+    ...options: Parameters<typeof startNats>
+  ): Promise<{ nats: NatsServer; all: Opened[] }> {
+    const nats = await server(...options)
+    const all = Array.from({ length: count }, () => open(nats.url))
+    await isUp(...all)
+    return { nats, all }
+  }
+
+  const command = (about: Partial<Command> = {}): Command => ({
+    appliance: 'Oslo 1',
+    writes: true,
+    from: 'one',
+    body: undefined,
+    ...about,
+  })
+
+  interface Owner extends Serving {
+    readonly carriedOut: Command[]
+  }
+
+  /** Serves these slots, and notes what it carries out. */
+  function owner(
+    engine: Engine,
+    slots: readonly number[],
+    carryOut: (command: Command) => unknown = () => 'done',
+  ): Owner {
+    const carriedOut: Command[] = []
+    const serving = engine.commands.serve(async (each) => {
+      carriedOut.push(each)
+      return carryOut(each)
+    })
+    serving.take(slots)
+    return Object.assign(serving, { carriedOut })
+  }
+
+  const isBegun = ({ carriedOut }: Owner, count = 1): Promise<void> =>
+    until(() => carriedOut.length === count, 'the beginning')
+
+  describe('reach the owner', () => {
+    it('whatever the name of the appliance, and are answered', async () => {
+      const { all } = await engines(3)
+      const [one, other, third] = all as [Opened, Opened, Opened]
+      const names = ['Oslo 1', 'a.b.*.>', 'München', '東京', '🎬'.repeat(100), ' ', '=']
+      const slots = names.map(slotOf)
+      const mine = owner(other, slots, ({ body }) => body)
+      const theirs = owner(
+        third,
+        ALL.filter((slot) => !slots.includes(slot)),
+      )
+      const body = { bytes: Buffer.from([0, 255, 10]), $bytes: 'none', list: [1, null, 'ü'] }
+      for (const appliance of names) {
+        for (const writes of [true, false]) {
+          const sent = command({ appliance, writes, body })
+          should(await one.commands.send(sent, { waitMs: 5000 })).eql(body)
+          should(mine.carriedOut.at(-1)).eql(sent)
+        }
+      }
+      mine.carriedOut.length.should.equal(2 * names.length)
+      theirs.carriedOut.should.eql([])
+    })
+
+    it('with the same error as there', async () => {
+      const { all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      const failures = [
+        invalidInput([{ path: 'port', problem: 'must be a number' }], 'update-route'),
+        new GatewayError('UNAVAILABLE', say('refused'), { reason: 'ECONNREFUSED' }),
+        new GatewayError('REJECTED', say('rejected', { status: 400 }), {
+          statusCode: 400,
+          gateway: { id: 'g1', name: 'Oslo' },
+          applied: 'yes',
+        }),
+      ]
+      for (const failure of failures) {
+        owner(other, ALL, () => Promise.reject(failure))
+        const error = await errorOf(one.commands.send(command(), { waitMs: 5000 }))
+        error.should.be.instanceof(GatewayError)
+        should(error.message).equal(failure.message)
+        should(error.cause).eql(failure.cause)
+        should(error.sentences).eql(failure.sentences)
+      }
+      owner(other, ALL, () => {
+        throw new TypeError('a fault of ours')
+      })
+      const error = await errorOf(one.commands.send(command(), { waitMs: 5000 }))
+      should(error).have.property('code', 'BAD_RESPONSE')
+      should(error.cause.applied).equal('maybe')
+    })
+
+    it('with 5,000 routes, there and back', async () => {
+      const { all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      owner(other, ALL, ({ body }) => body)
+      const routes = Array.from({ length: 5000 }, (_, id) => ({
+        id: randomUUID(),
+        name: `Route ${id}`,
+        destinations: [{ id: randomUUID(), port: 5000 + id }],
+      }))
+      for (const writes of [true, false]) {
+        const sent = command({ writes, body: routes })
+        should(await one.commands.send(sent, { waitMs: 5000 })).eql(routes)
+      }
+    })
+
+    it('and are refused before anything is sent where they cannot be', async () => {
+      const { all } = await engines(2, { maxPayload: 65_536 })
+      const [one, other] = all as [Opened, Opened]
+      const { carriedOut } = owner(other, ALL)
+      const round: { self?: unknown } = {}
+      round.self = round
+      for (const [body, why] of [
+        [round, /circular/],
+        [randomBytes(100_000), /\d{6} bytes.*engine takes 57344.*raise "max_payload"/],
+      ] as const) {
+        const error = await errorOf(one.commands.send(command({ body }), { waitMs: 1000 }))
+        error.code.should.equal('INVALID_INPUT')
+        error.message.should.match(why)
+        should(error.cause.applied).equal('no')
+      }
+      carriedOut.should.eql([])
+    })
+
+    it('and fail where the result is too large to come back: a change was made then', async () => {
+      const { all } = await engines(2, { maxPayload: 65_536 })
+      const [one, other] = all as [Opened, Opened]
+      const { carriedOut } = owner(other, ALL, () => randomBytes(100_000))
+      for (const writes of [true, false]) {
+        const error = await errorOf(one.commands.send(command({ writes }), { waitMs: 5000 }))
+        error.code.should.equal('BAD_RESPONSE')
+        error.message.should.match(/\d{6} bytes.*engine takes 57344.*raise "max_payload"/)
+        should(/The change was made\./.test(error.message)).equal(writes)
+        should(error.cause.applied).equal(writes ? 'yes' : 'no')
+      }
+      carriedOut.length.should.equal(2)
+    })
+  })
+
+  describe('wait', () => {
+    it('until somebody owns the appliance', async () => {
+      const { all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      const sent = one.commands.send(command(), { waitMs: 10_000 })
+      await pause(700)
+      const { carriedOut } = owner(other, ALL)
+      should(await sent).equal('done')
+      carriedOut.length.should.equal(1)
+    })
+
+    it('and begin in the order in which they were sent', async () => {
+      const { all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      // The larger one takes longer to be packed.
+      const bodies = ['x'.repeat(2_000_000), 'second', 'third']
+      const { carriedOut } = owner(other, ALL, () => pause(300))
+      const answers = bodies.map((body) => one.commands.send(command({ body }), { waitMs: 10_000 }))
+      await Promise.all(answers)
+      should(carriedOut.map(({ body }) => body)).eql(bodies)
+    })
+
+    it('for the next owner where the first is not it any more', async () => {
+      const { all } = await engines(3)
+      const [one, other, third] = all as [Opened, Opened, Opened]
+      for (const writes of [true, false]) {
+        const second = owner(third, [])
+        const first = owner(other, ALL, () => {
+          first.leave(ALL)
+          setTimeout(() => second.take(ALL), 50)
+          throw new GatewayError('UNAVAILABLE', say('notOwned'))
+        })
+        should(await one.commands.send(command({ writes }), { waitMs: 5000 })).equal('done')
+        first.carriedOut.length.should.equal(1)
+        second.carriedOut.length.should.equal(1)
+        second.leave(ALL)
+      }
+    })
+
+    it('for another owner where the one that was found is gone before it has got them', async () => {
+      const { nats, all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      const raw = await connect({ servers: nats.url })
+      ending.push(() => raw.close())
+      let found = 0
+      // As an owner that dies right after its answer.
+      const dying = raw.subscribe(`${ROOT}.command.>`, {
+        callback: (_, { reply = '' }) => {
+          found++
+          raw.publish(reply, sealed(KEY, { subject: reply }, { life: 'gone', now: 0 }))
+        },
+      })
+      await raw.flush()
+      const sent = one.commands.send(command(), { waitMs: 10_000 })
+      await until(() => found === 3)
+      dying.unsubscribe()
+      await raw.flush()
+      const { carriedOut } = owner(other, ALL)
+      should(await sent).equal('done')
+      carriedOut.length.should.equal(1)
+    })
+
+    it('for nothing longer than they may, and nobody carries them out afterwards', async () => {
+      const { all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      const error = await errorOf(one.commands.send(command(), { waitMs: 500 }))
+      error.code.should.equal('UNAVAILABLE')
+      error.message.should.match(/No instance of Node-RED works for appliance "Oslo 1"/)
+      should(error.cause.applied).equal('no')
+      const { carriedOut } = owner(other, ALL)
+      await pause(500)
+      carriedOut.should.eql([])
+    })
+
+    it('without an engine, and until their sender is stopped', async () => {
+      const { nats, all } = await engines(2)
+      const [one] = all as [Opened]
+      await nats.kill()
+      await isDown(one)
+      const error = await errorOf(one.commands.send(command(), { waitMs: 300 }))
+      error.code.should.equal('UNAVAILABLE')
+      error.message.should.match(/engine of the fleet cannot be reached/)
+      should(error.cause.applied).equal('no')
+      const stop = new Stop()
+      const stopped = errorOf(one.commands.send(command(), { waitMs: 60_000, stop }))
+      stop.now()
+      should(await stopped).have.property('code', 'CLOSED')
+      should((await stopped).cause.applied).equal('no')
+    })
+  })
+
+  describe('are carried out once', () => {
+    it('also where they take longer than any silence', async () => {
+      const { all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      const { carriedOut } = owner(other, ALL, () => pause(4000).then(() => 'at last'))
+      const answers = [true, false].map((writes) =>
+        one.commands.send(command({ writes }), { waitMs: 500 }),
+      )
+      should(await Promise.all(answers)).eql(['at last', 'at last'])
+      carriedOut.length.should.equal(2)
+    })
+
+    it('where answers get lost, and their sender gets one all the same', async () => {
+      const nats = await server()
+      const wire = await startWire(nats.port)
+      ending.push(() => wire.stop())
+      const [one, other] = [open(wire.url), open(nats.url)]
+      await isUp(one, other)
+      const { carriedOut } = owner(other, ALL, () => pause(200).then(() => 'done'))
+      for (let round = 0; round < 5; round++) {
+        const sent = one.commands.send(command(), { waitMs: 20_000 })
+        await until(() => carriedOut.length === round + 1)
+        wire.cutAnswers()
+        await isDown(one)
+        wire.mend()
+        should(await sent).equal('done')
+        await isUp(one)
+      }
+      carriedOut.length.should.equal(5)
+    })
+
+    it('where the config node of the owner is deployed again meanwhile', async () => {
+      const { all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      const before = owner(other, ALL, () => pause(1000).then(() => 'by the former'))
+      const sent = one.commands.send(command(), { waitMs: 5000 })
+      await isBegun(before)
+      before.leave(ALL)
+      const closed = before.close()
+      const after = owner(other, ALL)
+      should(await sent).equal('by the former')
+      await closed
+      after.carriedOut.should.eql([])
+      should(await one.commands.send(command(), { waitMs: 5000 })).equal('done')
+    })
+
+    it('and may have been when their sender is stopped after', async () => {
+      const { all } = await engines(2)
+      const [one, other] = all as [Opened, Opened]
+      const first = owner(other, ALL, () => pause(1000))
+      const stop = new Stop()
+      const stopped = errorOf(one.commands.send(command(), { waitMs: 60_000, stop }))
+      await isBegun(first)
+      stop.now()
+      should(await stopped).have.property('code', 'CLOSED')
+      should((await stopped).cause.applied).equal('maybe')
+    })
+  })
+
+  describe('that their owner has begun', () => {
+    /** A sender, and two owners of which the first can be cut off. */
+    async function withWire(): Promise<{ wire: Wire; all: [Opened, Opened, Opened] }> {
+      const nats = await server()
+      const wire = await startWire(nats.port)
+      ending.push(() => wire.stop())
+      const all: [Opened, Opened, Opened] = [open(nats.url), open(wire.url), open(nats.url)]
+      await isUp(...all)
+      return { wire, all }
+    }
+
+    it('are in doubt when it is cut off: changes are not repeated, and reads are', async () => {
+      const { wire, all } = await withWire()
+      const [one, other, third] = all
+      const first = owner(other, ALL, () => pause(5000))
+      const change = errorOf(one.commands.send(command(), { waitMs: 5000 }))
+      const read = one.commands.send(command({ writes: false }), { waitMs: 5000 })
+      await isBegun(first, 2)
+      wire.cut()
+      const second = owner(third, ALL)
+      const error = await change
+      error.code.should.equal('OUTCOME_UNKNOWN')
+      should(error.cause.applied).equal('maybe')
+      should(await read).equal('done')
+      should(second.carriedOut.map(({ writes }) => writes)).eql([false])
+    })
+
+    it('get their outcome from it when it is back, whoever owns the appliance then', async () => {
+      const { wire, all } = await withWire()
+      const [one, other, third] = all
+      const first = owner(other, ALL, () => pause(1000).then(() => 'by the first'))
+      const sent = one.commands.send(command(), { waitMs: 5000 })
+      await isBegun(first)
+      wire.cut()
+      await isDown(other)
+      first.leave(ALL)
+      const second = owner(third, ALL)
+      wire.mend()
+      should(await sent).equal('by the first')
+      second.carriedOut.should.eql([])
+    })
+
+    it('fail where it could not send them, since later ones may have been made elsewhere', async () => {
+      const { all } = await engines(3)
+      const [one, other, third] = all as [Opened, Opened, Opened]
+      const journal: unknown[] = []
+      const first = owner(other, ALL, async () => {
+        await pause(1000)
+        throw new GatewayError('UNAVAILABLE', say('notOwned'))
+      })
+      const stopping = errorOf(one.commands.send(command({ body: 'stop' }), { waitMs: 5000 }))
+      await isBegun(first)
+      await pause(300)
+      first.leave(ALL)
+      owner(third, ALL, ({ body }) => journal.push(body))
+      await one.commands.send(command({ body: 'start' }), { waitMs: 5000 })
+      const error = await stopping
+      error.code.should.equal('UNAVAILABLE')
+      should(error.cause.applied).equal('no')
+      journal.should.eql(['start'])
+    })
+
+    describe('and that is killed', () => {
+      /** A process that begins each command, and answers after so many milliseconds, at random. */
+      async function startOwner(
+        nats: NatsServer,
+        shortest: number,
+        longest: number,
+      ): Promise<{ begun: () => string[]; kill: () => Promise<void> }> {
+        const folder = mkdtempSync(join(tmpdir(), 'media-gateway-fleet-'))
+        ending.push(() => rmSync(folder, { recursive: true, force: true }))
+        const journal = join(folder, 'journal')
+        writeFileSync(journal, '')
+        const args = [nats.url, KEY, journal, String(shortest), String(longest)]
+        const child = fork(join(__dirname, '../support/fleet-owner.js'), args)
+        const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+        ending.push(() => child.kill('SIGKILL'))
+        await new Promise((resolve) => child.once('message', resolve))
+        return {
+          begun: () => readFileSync(journal, 'utf8').split('\n').filter(Boolean),
+          async kill() {
+            child.kill('SIGKILL')
+            await gone
+          },
+        }
+      }
+
+      const SITES = Array.from({ length: 14 }, (_, index) => `site ${index}`)
+
+      /** Its stops have no answer when it is killed; another one takes over a second later. */
+      async function killedInStops(): Promise<{
+        one: Opened
+        first: Awaited<ReturnType<typeof startOwner>>
+        stops: Array<Promise<GatewayError>>
+        starts: Array<Promise<unknown>>
+        journal: string[]
+      }> {
+        const { nats, all } = await engines(2)
+        const [one, other] = all as [Opened, Opened]
+        const first = await startOwner(nats, 1e6, 0)
+        const send = (body: string, appliance: string): Promise<unknown> =>
+          one.commands.send(command({ appliance, body }), { waitMs: 10_000 })
+        const stops = SITES.map((site) => errorOf(send('stop', site)))
+        await until(() => first.begun().length === SITES.length, 'the stops')
+        await pause(800)
+        const starts = SITES.map((site) => send('start', site).catch(({ code }) => code))
+        await pause(500)
+        await first.kill()
+        await pause(1000)
+        const journal: string[] = []
+        owner(other, ALL, ({ appliance, body }) => {
+          journal.push(`${String(body)} ${appliance}`)
+          return 'by the next'
+        })
+        return { one, first, stops, starts, journal }
+      }
+
+      it('order: no stop is made again, and none after a start', async () => {
+        const { one, first, stops, starts, journal } = await killedInStops()
+        for (const { code } of await Promise.all(stops)) code.should.equal('OUTCOME_UNKNOWN')
+        // They waited behind the stops.
+        should(await Promise.all(starts)).eql(SITES.map(() => 'OUTCOME_UNKNOWN'))
+        first.begun().should.eql(SITES.map((site) => `stop ${site}`))
+        journal.should.eql([])
+        for (const appliance of SITES) {
+          const sent = command({ appliance, body: 'start' })
+          should(await one.commands.send(sent, { waitMs: 5000 })).equal('by the next')
+        }
+        journal.should.eql(SITES.map((site) => `start ${site}`))
+      })
+
+      it('stale: a stop that it has begun is not made again after a start on the next owner', async () => {
+        const { one, stops, journal } = await killedInStops()
+        // While nobody knows yet what became of the stops.
+        const newer = SITES.map((appliance) =>
+          one.commands.send(command({ appliance, body: 'newer start' }), { waitMs: 10_000 }),
+        )
+        should(await Promise.all(newer)).eql(SITES.map(() => 'by the next'))
+        for (const { code } of await Promise.all(stops)) code.should.equal('OUTCOME_UNKNOWN')
+        journal.toSorted().should.eql(SITES.map((site) => `newer start ${site}`).toSorted())
+      })
+
+      it('local change: nor after a start that the next owner itself was asked for', async () => {
+        const { stops, starts, journal } = await killedInStops()
+        journal.push('local start')
+        for (const { code } of await Promise.all(stops)) code.should.equal('OUTCOME_UNKNOWN')
+        await Promise.all(starts)
+        await pause(1000)
+        journal.should.eql(['local start'])
+      })
+
+      it('a thousand: each at most once, and each answered or in doubt', async () => {
+        const { nats, all } = await engines(2)
+        const [one, other] = all as [Opened, Opened]
+        const first = await startOwner(nats, 0, 1500)
+        const sent = Array.from({ length: 1000 }, (_, index) => ({
+          appliance: `Oslo ${index}`,
+          body: index,
+        }))
+        const outcomes = new Map<unknown, string>()
+        const second = owner(other, [], () => ({ by: 'second' }))
+        const work = sent.map(async (each, index) => {
+          await pause(index * 3)
+          const outcome = await one.commands.send(command(each), { waitMs: 20_000 }).then(
+            (answer) => (answer as { by: string }).by,
+            ({ code }: GatewayError) => code as string,
+          )
+          outcomes.set(each.body, outcome)
+        })
+        await until(() => first.begun().length > 500)
+        await first.kill()
+        await pause(1000)
+        second.take(ALL)
+        await Promise.all(work)
+
+        const times = new Map<string, number>()
+        const begun = first.begun().map((line) => line.split(' ')[0]!)
+        for (const id of [...begun, ...second.carriedOut.map(({ body }) => String(body))]) {
+          times.set(id, (times.get(id) ?? 0) + 1)
+        }
+        const counts: Record<string, number> = {}
+        for (const { body } of sent) {
+          const outcome = outcomes.get(body)!
+          counts[outcome] = (counts[outcome] ?? 0) + 1
+          outcome.should.be.oneOf('first', 'second', 'OUTCOME_UNKNOWN')
+          should(times.get(String(body)) ?? 0).be.belowOrEqual(1)
+          if (outcome !== 'OUTCOME_UNKNOWN') should(times.get(String(body))).equal(1)
+        }
+        for (const each of ['first', 'second', 'OUTCOME_UNKNOWN']) {
+          should(counts[each]).be.above(10, JSON.stringify(counts))
+        }
+      })
+    })
+  })
+
+  describe('from somebody else on the engine', () => {
+    interface Attacked {
+      one: Opened
+      other: Opened
+      third: Opened
+      mine: Owner
+      nats: NatsServer
+      raw: NatsConnection
+      /** What was published below the subject of the fleet so far. */
+      heard: Msg[]
+      /** The life of the owner. */
+      life: string
+    }
+
+    async function attacked(): Promise<Attacked> {
+      const { nats, all } = await engines(3)
+      const [one, other, third] = all as [Opened, Opened, Opened]
+      const raw = await connect({ servers: nats.url })
+      ending.push(() => raw.close())
+      const heard: Msg[] = []
+      raw.subscribe(`${ROOT}.>`, { callback: (_, each) => void heard.push(each) })
+      await raw.flush()
+      const mine = owner(other, ALL, ({ body }) => body)
+      should(await one.commands.send(command({ body: 'once' }), { waitMs: 5000 })).equal('once')
+      const taken = heard.find(({ subject }) => subject.startsWith(`${ROOT}.instance.`))!
+      const life = taken.subject.split('.').at(-1)!
+      return { one, other, third, mine, nats, raw, heard, life }
+    }
+
+    /** What the owner has done with all that was published before. */
+    const settled = async ({ one, raw, mine }: Attacked): Promise<unknown[]> => {
+      await raw.flush()
+      await one.commands.send(command({ body: 'last' }), { waitMs: 5000 })
+      return mine.carriedOut.map(({ body }) => body)
+    }
+
+    const refusals = ({ other }: Attacked): string[] =>
+      other.logged.filter((line) => /was refused/.test(line))
+
+    /** A command that is right in all, unless something of it is changed. */
+    function message(
+      { life }: Attacked,
+      { at = performance.now(), key = KEY, subject = `${ROOT}.instance.${life}` } = {},
+    ): { subject: string; reply: string; data: Buffer } {
+      const place = { subject: `${ROOT}.instance.${life}`, reply: `${ROOT}.reply.x.1` }
+      const head = { id: randomUUID(), at, appliance: 'Oslo 1', writes: true, from: 'nobody' }
+      const data = sealed(key, { ...place, subject }, head, Buffer.from('{"value":"forged"}'))
+      return { ...place, data }
+    }
+
+    const publish = (
+      { raw }: Attacked,
+      { subject, reply, data }: Pick<Msg, 'subject' | 'data' | 'reply'>,
+    ): void => raw.publish(subject, data, reply === undefined || reply === '' ? {} : { reply })
+
+    it('are carried out with the key of the fleet, on the clock of the owner', async () => {
+      const scene = await attacked()
+      publish(scene, message(scene))
+      should(await settled(scene)).eql(['once', 'forged', 'last'])
+      should(refusals(scene)).eql([])
+      // Not where the slot has moved on.
+      scene.mine.leave(ALL)
+      owner(scene.third, ALL)
+      publish(scene, message(scene))
+      await scene.raw.flush()
+      await scene.one.commands.send(command(), { waitMs: 5000 })
+      should(scene.mine.carriedOut.length).equal(3)
+    })
+
+    it('do nothing without it: one line in the log, however many there are', async () => {
+      const scene = await attacked()
+      const { heard } = scene
+      const slot = `${ROOT}.command.${slotOf('Oslo 1')}`
+      const right = message(scene).data
+      for (const data of [
+        message(scene, { key: 'another key of the same length' }).data,
+        message(scene, { subject: slot }).data,
+        // Without the seal, changed after it, cut, and nothing.
+        right.subarray(32),
+        Buffer.concat([right.subarray(0, -2), Buffer.from('X}')]),
+        right.subarray(0, 31),
+        Buffer.of(),
+        gzipSync(Buffer.alloc(50_000_000)),
+      ]) {
+        publish(scene, { ...message(scene), data })
+        publish(scene, { ...message(scene), subject: slot, data })
+      }
+      publish(scene, { ...message(scene), reply: `${ROOT}.reply.y.1`, data: right })
+      const answers = heard.length
+      should(await settled(scene)).eql(['once', 'last'])
+      refusals(scene).length.should.equal(1)
+      refusals(scene)[0]!.should.match(/^warn: .*not signed with the fleet key/)
+      should(refusals(scene).join().includes(KEY)).be.false()
+      heard
+        .slice(0, answers)
+        .filter(({ subject }) => /reply\.[xy]\./.test(subject))
+        .should.eql([])
+    })
+
+    it('do nothing when they are too old, or from the future', async () => {
+      const scene = await attacked()
+      for (const at of [-61_000, 120_000]) {
+        publish(scene, message(scene, { at: performance.now() + at }))
+      }
+      publish(scene, message(scene, { at: Number.NaN }))
+      should(await settled(scene)).eql(['once', 'last'])
+      refusals(scene).length.should.equal(1)
+      refusals(scene)[0]!.should.match(/too old/)
+    })
+
+    it('do nothing when they are sent again, to the same owner or to the next', async () => {
+      const scene = await attacked()
+      const { heard, mine, other, third, one } = scene
+      const again = (to = ''): void => {
+        for (const each of heard) {
+          const subject = each.subject.replace(/(?<=instance\.).*/, (life) => to || life)
+          publish(scene, { subject, reply: each.reply, data: each.data })
+        }
+      }
+      again()
+      should(await settled(scene)).eql(['once', 'last'])
+      mine.leave(ALL)
+      const next = owner(third, ALL)
+      again()
+      await one.commands.send(command({ body: 'to the next' }), { waitMs: 5000 })
+      const { subject } = heard.findLast((each) => each.subject.includes('.instance.'))!
+      again(subject.split('.').at(-1))
+      await one.commands.send(command({ body: 'last of all' }), { waitMs: 5000 })
+      should(next.carriedOut.map(({ body }) => body)).eql(['to the next', 'last of all'])
+      should(mine.carriedOut.map(({ body }) => body)).eql(['once', 'last'])
+      should(refusals({ ...scene, other })).eql([])
+    })
+
+    it('answer nothing to a sender: it waits for the answer with the key', async () => {
+      const { nats, all } = await engines(2)
+      const [one] = all as [Opened]
+      const raw = await connect({ servers: nats.url })
+      ending.push(() => raw.close())
+      let offers = KEY
+      const answer = (key: string, reply: string, head: object): void => {
+        const bytes = Buffer.from('{"value":{"result":"forged"}}')
+        raw.publish(reply, sealed(key, { subject: reply }, head, bytes))
+      }
+      raw.subscribe(`${ROOT}.command.>`, {
+        callback: (_, { reply = '' }) =>
+          answer(offers, reply, { life: 'x', now: performance.now() }),
+      })
+      raw.subscribe(`${ROOT}.instance.x`, {
+        callback: (_, { reply = '' }) => answer('another key', reply, { state: 'done', now: 0 }),
+      })
+      await raw.flush()
+      const doubtful = await errorOf(one.commands.send(command(), { waitMs: 1000 }))
+      doubtful.code.should.equal('OUTCOME_UNKNOWN')
+      offers = 'another key'
+      const error = await errorOf(one.commands.send(command(), { waitMs: 1000 }))
+      error.code.should.equal('UNAVAILABLE')
+    })
+
+    it('become no more in memory than the limits allow', async () => {
+      const scene = await attacked()
+      const { life, mine } = scene
+      const place = { subject: `${ROOT}.instance.${life}`, reply: `${ROOT}.reply.x.2` }
+      const answers: unknown[] = []
+      scene.raw.subscribe(place.reply, {
+        callback: (_, { data, subject }) => {
+          answers.push(unsealed(KEY, { subject }, data)?.head['state'])
+        },
+      })
+      const text = `{"value":[${'{},'.repeat(600_000)}{}]}`
+      for (const bytes of [gzipSync(Buffer.alloc(100_000_000)), gzipSync(text)]) {
+        const head = {
+          id: randomUUID(),
+          at: performance.now(),
+          appliance: 'Oslo 1',
+          writes: true,
+          from: '',
+        }
+        publish(scene, { ...place, data: sealed(KEY, place, head, bytes) })
+      }
+      should(await settled(scene)).eql(['once', 'last'])
+      await until(() => answers.length === 2)
+      mine.carriedOut.length.should.equal(2)
+    })
+  })
+})
