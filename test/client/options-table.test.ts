@@ -149,7 +149,16 @@ const WRONG: Record<string, unknown[]> = {
 }
 
 /** Not for programs. */
-const INTERNAL = new Set(['node', 'maySend', 'saved', 'sent', 'protections', 'clock', 'onTold'])
+const INTERNAL = new Set([
+  'node',
+  'maySend',
+  'saved',
+  'sent',
+  'protections',
+  'clock',
+  'onTold',
+  'onWatched',
+])
 
 async function failureOf(call: () => unknown, what: string): Promise<GatewayError> {
   try {

@@ -78,7 +78,8 @@ export interface EngineAccount {
 export function accountIn(text: string): EngineAccount | undefined {
   const [seed] = /(?<![A-Z0-9])SU[A-Z2-7]{56}(?![A-Z0-9])/.exec(text) ?? []
   // The signature has 64 bytes. What follows it in the file may begin with a hyphen too.
-  const [jwt] = /eyJ[\w-]{1,8000}\.[\w-]{1,16000}\.[\w-]{86}/.exec(text) ?? []
+  const token = text.slice(Math.max(0, text.indexOf('eyJ')))
+  const [jwt] = /^eyJ[\w-]{1,8000}\.[\w-]{1,16000}\.[\w-]{86}/.exec(token) ?? []
   const isAlone = seed !== undefined && text.trim() === seed
   return seed !== undefined && (jwt !== undefined || isAlone) ? { jwt, seed } : undefined
 }
