@@ -286,7 +286,8 @@ describe('nodes of an inventory', function () {
       [{ engineReplicas: 5 }, 0],
     ] as const) {
       logLines.length = 0
-      await load('', { watch: WATCH }, { gateway: { ...lease, ...more } })
+      const credentials = { fleetKey: 'a key of sixteen or more' }
+      await load('', { watch: WATCH }, { gateway: { ...lease, ...more }, credentials })
       await until(() => logLines.some(({ msg }) => /cannot be reached/.test(String(msg))))
       const said = logLines.filter(({ msg }) => /lease TTL is below 30 s/.test(String(msg)))
       said.map(({ level }) => level).should.eql(Array.from({ length: warnings }, () => log.WARN))
