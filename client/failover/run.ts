@@ -219,7 +219,7 @@ export function lose(run: Run, reason: Unprotected): void {
   if (loss) delete loss.overSince
   if (loss && !isMore) {
     if (!isDueAgain(loss, now)) return
-    loss.told++
+    Object.assign(loss, { told: loss.told + 1, reason })
   } else {
     const { goodAt } = waits
     const isOnAir = reason === 'backup-bad'

@@ -393,7 +393,11 @@ function watchAll(world: World): {
         if (isTold && !isMore && at - isTold.at < HOUR_MS * 2 ** (isTold.told - 1) - 1)
           wrong(at, `the same alarm again: ${reason}`)
         isTold = isTold && !isMore ? { ...isTold, told: isTold.told + 1 } : { at, told: 1, reason }
-        if (look?.route === 'running' && look.good !== (reason === 'backup-bad'))
+        if (
+          reason !== 'unknown' &&
+          look?.route === 'running' &&
+          look.good !== (reason === 'backup-bad')
+        )
           wrong(at, `told ${reason} while ${look.good ? 'good' : 'bad'}`)
         if (reason === 'backup-bad' && memory.statements.backup?.good !== false)
           wrong(at, 'told that the backup is bad, which nobody has said')
