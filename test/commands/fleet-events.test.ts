@@ -90,7 +90,11 @@ withNats('the events and states of a fleet', function () {
     engineMqtt: 'mqtt://127.0.0.1:1883',
   })
   const loaded = (...appliances: string[]): Promise<void> =>
-    load('', {}, { gateway: gateway(...appliances) })
+    load(
+      '',
+      {},
+      { gateway: gateway(...appliances), credentials: { fleetKey: 'a key of sixteen or more' } },
+    )
   const fleetOf = (): Fleet => (helper.getNode('gateway') as unknown as GatewayNode).fleet
   const becomes = (appliance: string, wanted: boolean | undefined): Promise<void> =>
     until(

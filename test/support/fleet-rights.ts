@@ -25,7 +25,7 @@ function ofBuckets(): string[] {
 }
 
 export const namedRights: Rights = {
-  publish: [...subjectsIn('- to publish to'), ...ofBuckets()],
+  publish: [...subjectsIn('- to publish to'), ...ofBuckets(), ...subjectsIn('- to publish, with')],
   subscribe: subjectsIn('- to subscribe to'),
 }
 
