@@ -127,7 +127,7 @@ withNats('nodes of a fleet with leases', function () {
     const tls = { id: 'tls', type: 'tls-config', cert: '', key: '', ca: '', verifyservercert: true }
     const options: FlowOptions = {
       gateway: { ...ofFleet('North', 'one', one), engine: secure.url, engineTls: 'tls' },
-      credentials: { engineCredentials },
+      credentials: { engineCredentials, fleetKey: KEY },
       others: [tls],
       accounts: {
         tls: { certdata: ofClient.cert, keydata: ofClient.key, cadata: authority.cert },
@@ -147,7 +147,7 @@ withNats('nodes of a fleet with leases', function () {
       await unload()
       return message
     }
-    const credentials = { engineCredentials, engineUser: 'fleet' }
+    const credentials = { engineCredentials, engineUser: 'fleet', fleetKey: KEY }
     should(await refusal({ credentials })).match(/only one of the two/)
     const plain = { ...options.gateway, engine: 'nats://127.0.0.1:9' }
     should(await refusal({ gateway: plain })).match(/does not begin with tls:/)

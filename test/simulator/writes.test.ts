@@ -17,7 +17,7 @@ describe('simulator', () => {
 
   describe('updates and commands', () => {
     it('creates a route later, with ids of its own', async () => {
-      const simulator = await simulate({ routes: [] })
+      const simulator = await simulate({ routes: [], applyDelay: 3000 })
       const { update, get, routes } = await loggedIn(simulator)
       const sent = {
         ...STUDIO,
