@@ -106,8 +106,7 @@ export async function performed<Config extends { hideSecrets?: boolean }, Memory
     result.did = gateway.hide(result.did)
     // A plain read returns what the gateway has; anything else may be printed by any debug node.
     const isPlain = (performer.effect?.(config, call.message) ?? 'read') === 'read'
-    const isHealth = 'output' in config && config.output === 'health'
-    if (!isPlain || result.plan || isHealth || (config.hideSecrets && !result.isShown)) {
+    if (!isPlain || result.plan || (config.hideSecrets && !result.isShown)) {
       result.payload = gateway.hide(result.payload)
     }
     if (result.plan) result.plan = gateway.hide(result.plan)
