@@ -49,7 +49,7 @@ export async function listHealth(
 ): Promise<HealthRow[]> {
   const { data } = await listRoutes(gateway, { deviceId, page, pageSize }, operation)
   const device = await getDevice(gateway, deviceId, operation)
-  return healthRows(device, only ? data.filter(only) : data, language)
+  return gateway.hide(healthRows(device, only ? data.filter(only) : data, language))
 }
 
 /** How each route is. Of the routes of a device whose own health is not known, nothing is known. */

@@ -92,19 +92,24 @@ export const actionNodeOf = (id: string): ActionNode | undefined => actionNodes.
 
 /**
  * Has a performer do what a call asks for.
- * @returns the result as it may leave: the payload without secrets where the node hides them, and
- * what is shown under the node without them in any case
+ * @returns the result as it may leave: the payload without secrets where the node hides them or
+ * changes something, the plan and what is shown under the node without them in any case
  * @throws GatewayError without secrets
  */
 export async function performed<Config extends { hideSecrets?: boolean }, Memory>(
-  { perform }: Performer<Config, Memory>,
+  performer: Performer<Config, Memory>,
   call: Call<Config, Memory>,
 ): Promise<Result> {
   const { gateway, config } = call
   try {
-    const result = await perform(call)
+    const result = await performer.perform(call)
     result.did = gateway.hide(result.did)
-    if (config.hideSecrets && !result.isShown) result.payload = gateway.hide(result.payload)
+    // A plain read returns what the gateway has; anything else may be printed by any debug node.
+    const isPlain = (performer.effect?.(config, call.message) ?? 'read') === 'read'
+    if (!isPlain || result.plan || (config.hideSecrets && !result.isShown)) {
+      result.payload = gateway.hide(result.payload)
+    }
+    if (result.plan) result.plan = gateway.hide(result.plan)
     return result
   } catch (error) {
     if (mayBeUnknownDevice(error)) forgetOnlyDevice(gateway)
