@@ -36,6 +36,7 @@ export const DEFAULTS: Record<string, Properties> = {
     instance: '',
     leaseTtl: 30,
     engineReplicas: 1,
+    engineTls: '',
     gather: false,
   },
   'media-gateway-session': { action: 'info' },
