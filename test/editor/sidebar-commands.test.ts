@@ -59,6 +59,8 @@ withSidebar('the sidebar: commands', (sidebar) => {
   })
 
   it('shows what a command has brought about without waiting for the next poll', async () => {
+    // Nobody looks again for an hour: its outputs are there as soon as the route runs.
+    small().setOptions({ settleDelay: 0 })
     await deploy([gateway('calm', 'Calm', small(), { pollInterval: 3600 })])
     await open(['calm'])
     await says(row('Alpha', 'Calm'), 'running')
@@ -68,6 +70,7 @@ withSidebar('the sidebar: commands', (sidebar) => {
     await row('Alpha', 'Calm').getByRole('button').click()
     await question().getByRole('button', { name: 'Start route' }).click()
     await says(row('Alpha', 'Calm'), 'running')
+    small().setOptions({ settleDelay: 30 })
     await deploy()
   })
 
