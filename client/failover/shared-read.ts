@@ -5,11 +5,11 @@ import type { Connection } from '../connection/connection'
 import { newOperation } from '../connection/operation'
 import { mayAct } from '../connection/roles'
 import { asGatewayError, GatewayError, say } from '../errors'
+import { deviceHealth } from '../model/health'
 import { normalizeId } from '../model/ids'
 import { isText, own } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
 import { Stop } from '../stop'
-import { isAway } from '../watch/reader'
 
 /** What one read of a device shows, or why it shows nothing. */
 export type Reading =
@@ -79,8 +79,9 @@ function createReads(gateway: Connection, configured: string, forget: () => void
     try {
       deviceId ??= await onlyDevice(gateway, operation)
       const device = await getDevice(gateway, deviceId, operation)
-      if (isAway(device)) {
-        throw new GatewayError('UNAVAILABLE', say('lastKnown', { status: String(device.status) }))
+      const { sign, word } = deviceHealth(textIn(device.statusCode), textIn(device.status))
+      if (sign === 'unknown') {
+        throw new GatewayError('UNAVAILABLE', say('lastKnown', { status: String(word) }))
       }
       // A user who may not change routes can see all, and protects nothing.
       const roles = gateway.session.roles()
@@ -130,3 +131,5 @@ function routesIn({ config }: DeviceConfiguration): ReadonlyMap<string, Route> {
   const known = listed.filter((route) => isText(own(route, 'id')))
   return new Map(known.map((route) => [normalizeId(route.id), route]))
 }
+
+const textIn = (value: unknown): string | undefined => (isText(value) ? value : undefined)

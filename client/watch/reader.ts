@@ -25,7 +25,7 @@ type Listed = 'all' | 'in part' | 'nothing'
 
 /** The status of a device that does not reach its own back end (facts 3.1). */
 const AWAY: ReadonlySet<unknown> = new Set(['offline', 'never', 'communication error'])
-export const isAway = ({ status }: DeviceConfiguration): boolean =>
+const isAway = ({ status }: DeviceConfiguration): boolean =>
   AWAY.has(String(status).trim().toLowerCase())
 
 /** How many missing routes are read one by one. */

@@ -53,6 +53,35 @@ describe('what a failover reads', () => {
     })
   })
 
+  describe('of a device with an error', () => {
+    for (const [signs, status] of [
+      [{ status: 'Device error', statusCode: 'error' }, 'Device error'],
+      [{ status: 'device error' }, 'device error'],
+      [{ status: 'Degraded', statusCode: 'error' }, 'Degraded'],
+      [{ statusCode: 'error' }, 'error'],
+    ] as const) {
+      it(`says nothing, as the health of the device: ${JSON.stringify(signs)}`, async () => {
+        const told = await protecting()
+        loseMain()
+        const { _id, routes } = simulator.devices[0]!
+        const restore = simulator.fault({
+          kind: 'status',
+          status: 200,
+          body: { _id, config: { routes: JSON.parse(JSON.stringify(routes)) as [] }, ...signs },
+          match: { path: /^\/api\/devices\/[^/]+$/ },
+        })
+        await reaches(told, 'unknown')
+        const { failure } = told.statuses.at(-1)!
+        failure!.code.should.equal('UNAVAILABLE')
+        failure!.message.should.containEql(`last known state: its status is "${status}"`)
+        await looks(5)
+        updates().should.eql([])
+        restore()
+        await tells(told, 'switched')
+      })
+    }
+  })
+
   describe('of a configuration', () => {
     /** What the device returns, changed. */
     function distort(change: (routes: Array<Record<string, unknown>>) => unknown): () => void {
