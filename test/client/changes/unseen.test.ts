@@ -195,7 +195,12 @@ describe('a change that does not show yet', function () {
     const route = running()
     simulator.setOptions({ applyDelay: 45_000 })
     await gateway.routes.update(route, { destinations: [output('New out', 7001)] })
-    const error = await errorOf(gateway.routes.update(route, { source: { name: 'other in' } }))
+    const looks = simulator.journal.length
+    const failing = errorOf(gateway.routes.update(route, { source: { name: 'other in' } }))
+    // It waits for the earlier one to show, for half a minute.
+    await until(() => simulator.journal.length > looks + 1)
+    time.skip(31_000)
+    const error = await failing
     error.should.match({ code: 'NOT_CONFIRMED', cause: { applied: 'no', retryable: true } })
     updates().should.equal(1)
   })
