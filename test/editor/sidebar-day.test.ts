@@ -161,6 +161,9 @@ withSidebar('the sidebar: all day', (sidebar) => {
     await says(row('Alpha'), 'running')
     await says(facts('Network'), /of 2000 run/)
     await page.mouse.move(10, 10)
+    // In the low panel of Node-RED 5.0, there would be nothing to divide.
+    const before = page.viewportSize()!
+    await page.setViewportSize({ ...before, height: 1700 })
     const heights = () =>
       page
         .locator('.media-gateway-sidebar-list')
@@ -180,6 +183,7 @@ withSidebar('the sidebar: all day', (sidebar) => {
     const [short, long] = await heights()
     should(short!.clientHeight).equal(short!.scrollHeight)
     should(long!.clientHeight).be.above(short!.clientHeight)
+    await page.setViewportSize(before)
   })
 
   it('links to the page of the gateway where its address is one', async () => {
