@@ -161,9 +161,13 @@ withSidebar('the sidebar: all day', (sidebar) => {
     await says(row('Alpha'), 'running')
     await says(facts('Network'), /of 2000 run/)
     await page.mouse.move(10, 10)
-    // In the low panel of Node-RED 5.0, there would be nothing to divide.
-    const before = page.viewportSize()!
-    await page.setViewportSize({ ...before, height: 1700 })
+    // The panel of Node-RED 5.0 is low at first: there would be nothing to divide.
+    const sizePanel = (height: string): Promise<void> =>
+      page.locator('.media-gateway-sidebar').evaluate((bar, wanted) => {
+        const panel = bar.closest<HTMLElement>('.red-ui-sidebar-section-top')
+        if (panel) panel.style.height = wanted
+      }, height)
+    await sizePanel('840px')
     const heights = () =>
       page
         .locator('.media-gateway-sidebar-list')
@@ -183,7 +187,7 @@ withSidebar('the sidebar: all day', (sidebar) => {
     const [short, long] = await heights()
     should(short!.clientHeight).equal(short!.scrollHeight)
     should(long!.clientHeight).be.above(short!.clientHeight)
-    await page.setViewportSize(before)
+    await sizePanel('')
   })
 
   it('links to the page of the gateway where its address is one', async () => {
