@@ -226,6 +226,8 @@ class Job {
     for (const node of flow) {
       if (node.type === 'media-gateway') {
         Object.assign(node, { baseUrl, pollInterval: 1, credentials: CREDENTIALS })
+        // There is one simulator: that of the first row.
+        if (node.inventory) node.inventory = JSON.stringify(JSON.parse(node.inventory).slice(0, 1))
       }
       // Nothing listens there, so no broker on this machine is written to.
       if (node.type === 'mqtt-broker') node.port = '1'
