@@ -165,11 +165,14 @@ export const invalidInput = (found: readonly Finding[], operation?: string): Gat
 export const badSettings = (found: readonly Finding[], ...advice: Sentence[]): GatewayError =>
   faulty('CONFIG', found, advice)
 
+const withoutUnchanged = (sentences: readonly Sentence[]): readonly Sentence[] =>
+  sentences.filter(({ key }) => key !== 'unchanged')
+
 /** The same failure as one of the settings of a node, where they are what was wrong. */
 export function asSetting(error: unknown): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'INVALID_INPUT') return error
-  const said = error.sentences.filter(({ key }) => key !== 'unchanged')
-  return new GatewayError('CONFIG', [...said, say('correctNode')], {
+  const said = [...withoutUnchanged(error.sentences), say('correctNode')]
+  return new GatewayError('CONFIG', said, {
     ...error.cause,
     code: undefined,
   })
@@ -291,6 +294,8 @@ export function identityOf(
 /** The operation that an error is about. */
 export interface Reporting {
   name: string
+  /** Of one that only reads, that nothing was changed goes without saying. */
+  changes?: boolean
   /** How many changes it has sent. */
   writes?: number
   /** The name of its route or, while it is not known, the ID. */
@@ -349,31 +354,19 @@ const ABOUT_GATEWAY: ReadonlySet<ErrorCode> = new Set([
   'TLS',
 ])
 
-/** Operations that change nothing: of these, that nothing was changed goes without saying. */
-const READS: ReadonlySet<string> = new Set([
-  'session',
-  'list-devices',
-  'get-device',
-  'list-routes',
-  'get-route',
-  'statistics',
-  'watch',
-  'metrics',
-])
-
 /**
  * The same failure, with what it is about in its message and in `cause`, in the words of who called.
  * The one place that names the gateway and the route.
  */
 export function reported(
   { code, sentences, cause }: GatewayError,
-  { name, route }: Reporting,
+  { name, changes, route }: Reporting,
   gateway?: Identity,
 ): GatewayError {
   const values: Record<string, string> = {}
   if (gateway?.host) values.host = gateway.host
   if (route !== undefined) values.route = bounded(route, 200)
-  const said = READS.has(name) ? sentences.filter(({ key }) => key !== 'unchanged') : sentences
+  const said = changes === false ? withoutUnchanged(sentences) : sentences
   const label = labelFor(said, {
     route: values.route && (!ABOUT_GATEWAY.has(code) || cause.applied !== 'no') ? ROUTE : undefined,
     host: values.host,

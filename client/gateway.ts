@@ -53,6 +53,7 @@ import {
   type Finding,
 } from './errors'
 import type { Definition } from './model/definitions'
+import { own } from './model/json'
 import { OPTIONS, listenerFaults, optionFaults, targetFaults, type Options } from './model/options'
 import { DEFAULTS } from './model/ranges'
 import type { Language } from './model/watch'
@@ -415,11 +416,12 @@ export function openGateway(options: GatewayOptions): Gateway {
     given: CallOptions & ConfirmOptions,
     work: (operation: Operation) => Promise<T>,
     about?: Target,
+    changes = false,
   ): Promise<T> {
-    const operation = checkedOperation(name, allowed, given, about)
+    const operation = checkedOperation(name, allowed, given, { about, changes })
     const { signal, confirmProtected, confirmShared } = given
     const { stop, release } = stops.of(signal)
-    const own = operation.under({
+    const stoppable = operation.under({
       stop,
       confirmed: confirmedIn(confirmProtected),
       confirmsShared: confirmShared === true,
@@ -427,29 +429,37 @@ export function openGateway(options: GatewayOptions): Gateway {
     try {
       if (connection.closing.stopped) throw gatewayClosed()
       if (stop?.stopped) throw closedError()
-      return await work(own)
+      return await work(stoppable)
     } catch (error) {
       // Another device may have taken the place of the only one.
       if (mayBeUnknownDevice(error)) forgetOnlyDevice(connection)
-      const failure = asGatewayError(error, own, connection.identity)
+      const failure = asGatewayError(error, stoppable, connection.identity)
       const isOver = connection.closing.stopped && failure.code === 'CLOSED'
       throw isOver && failure.cause.applied === 'no'
-        ? asGatewayError(gatewayClosed(), own, connection.identity)
+        ? asGatewayError(gatewayClosed(), stoppable, connection.identity)
         : failure
     } finally {
       release()
     }
   }
 
+  /** As above, for what may change the appliance. */
+  const performChange = <T>(
+    name: string,
+    allowed: Options,
+    given: CallOptions & ConfirmOptions & { check?: boolean },
+    work: (operation: Operation) => Promise<T>,
+    about?: Target,
+  ): Promise<T> => perform(name, allowed, given, work, about, own(given, 'check') !== true)
+
   /** @throws GatewayError `INVALID_INPUT` with every fault of the options */
   function checkedOperation(
     name: string,
     allowed: Options,
     given: unknown,
-    about?: Target,
-    more: readonly Finding[] = [],
+    { about, changes, more = [] }: { about?: Target; changes?: boolean; more?: readonly Finding[] },
   ): Operation {
-    const operation = newOperation(name)
+    const operation = newOperation(name, undefined, changes)
     operation.route = labelOf(about)
     const faults = [...optionFaults(allowed, given), ...more]
     if (faults.length === 0) return operation
@@ -491,7 +501,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     route: Target,
     given: ControlOptions = {},
   ): Promise<Changed<CommandAnswer | UpdateAnswer>> =>
-    perform(
+    performChange(
       `${action}-route`,
       OPTIONS.control,
       given,
@@ -580,7 +590,7 @@ export function openGateway(options: GatewayOptions): Gateway {
           route,
         ),
       create: (wanted, given = {}) =>
-        perform('create-route', OPTIONS.create, given, async (operation) => {
+        performChange('create-route', OPTIONS.create, given, async (operation) => {
           const { startRoute = false, validate } = given
           const definition = plainInput(wanted, '', operation)
           const deviceId = (): Promise<string> => deviceOf(given, operation)
@@ -589,7 +599,7 @@ export function openGateway(options: GatewayOptions): Gateway {
           return { ...created, ...unknownIn(operation) }
         }),
       update: (route, changes, given = {}) =>
-        perform(
+        performChange(
           'update-route',
           OPTIONS.update,
           given,
@@ -604,7 +614,7 @@ export function openGateway(options: GatewayOptions): Gateway {
           route,
         ),
       delete: (route, given = {}) =>
-        perform(
+        performChange(
           'delete-route',
           OPTIONS.delete,
           given,
@@ -619,7 +629,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       stop: (route, given) => control('stop', route, given),
       restart: (route, given) => control('restart', route, given),
       ensure: (wanted: Wanted | Wanted[], given: EnsureOptions = {}) =>
-        perform('ensure-route', OPTIONS.ensure, given, async (operation) => {
+        performChange('ensure-route', OPTIONS.ensure, given, async (operation) => {
           const how = { ...ensuring(given, operation), approve: given.planId !== undefined }
           // One result for one definition, an array for an array.
           const input = plainInput(wanted, '', operation)
@@ -633,7 +643,7 @@ export function openGateway(options: GatewayOptions): Gateway {
           return { ...plan!, results: [results].flat() as Ensured[] }
         }),
       undo: (given = {}) =>
-        perform('ensure-route', OPTIONS.undo, given, async (operation) => {
+        performChange('ensure-route', OPTIONS.undo, given, async (operation) => {
           const { check, waitTimeout = DEFAULT_WAIT_MS } = given
           const how = { check, waitTimeout }
           const { results } = await undoLastRun(connection, memory, how, operation)
@@ -666,20 +676,15 @@ export function openGateway(options: GatewayOptions): Gateway {
           exportPreset(connection, await deviceOf(given, operation), operation),
         ),
       import: (preset, given = {}) =>
-        perform('preset', OPTIONS.import, given, async (operation) => {
+        performChange('preset', OPTIONS.import, given, async (operation) => {
           const deviceId = (): Promise<string> => deviceOf(given, operation)
           return (await restorePreset(connection, { deviceId, preset }, operation)).answer
         }),
     },
 
     watch(wanted, listener) {
-      const operation = checkedOperation(
-        'watch',
-        OPTIONS.watch,
-        wanted,
-        undefined,
-        listenerFaults(listener),
-      )
+      const more = listenerFaults(listener)
+      const operation = checkedOperation('watch', OPTIONS.watch, wanted, { more })
       const { signal, route: routes, ...given } = wanted
       const over = connection.closing.stopped ? gatewayClosed() : closedError()
       if (signal?.aborted || connection.closing.stopped) {

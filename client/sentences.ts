@@ -107,7 +107,7 @@ export const SENTENCES = {
   loginRefused: '__host__ refused the username or the password (HTTP __status__).',
   correctLogin: 'Correct them in the configuration of the gateway, and deploy.',
   loginNotFound: 'Check the URL too: this may be another server.',
-  apiInUrl: 'The URL ends in /api, which the nodes add: remove it.',
+  apiInUrl: 'The URL ends in /api, which is added by itself: remove it.',
   pathInUrl: 'The URL has the path __path__: if that is the path of a web page, remove it.',
   noSession: 'The response to the login contains no session.',
   tooManySessions:
@@ -155,7 +155,7 @@ export const SENTENCES = {
   unexpected:
     '__host__ returned an unexpected response (__what__: __came__ instead of __expected__).',
   differs:
-    'Its interface differs from what the nodes know: please report this with its software version at https://github.com/media-gateway/node-red/issues.',
+    'Its interface differs from what this package knows: please report this with its software version at https://github.com/media-gateway/node-red/issues.',
   noDevice: '__host__ reports no device.',
   severalDevices:
     '__host__ has several devices. Choose one in the Device field, or set msg.deviceId: __devices__.',
@@ -190,7 +190,7 @@ export const SENTENCES = {
   listFirst:
     'List the routes before you send it again: a second create makes a second route. If __host__ is slow, increase Timeout.',
   earlierChange:
-    '__host__ is still applying an earlier change after __time__ s. The new change was not sent. Wait until the earlier change has finished, then send the message again.',
+    '__host__ is still applying an earlier change after __time__ s. The new change was not sent. Wait until the earlier change has finished, then try again.',
   missingDestinations:
     'An earlier update adds __outputs__, and __host__ does not show it yet. The new change was not sent: it could remove that destination. Send the earlier update again, or an update with the whole list of destinations (mode keep or replace).',
   stoppedWaiting: 'The call was stopped while it waited for __host__ to confirm the change.',

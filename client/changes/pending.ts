@@ -99,9 +99,10 @@ export async function sendFresh<Read, T>(
 const endedSessions = ({ name }: Operation): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
-    words(
-      'Nothing was changed: the session on __host__ ended several times before the change was sent.',
-    ),
+    [
+      words('The session on __host__ ended several times before the change was sent.'),
+      say('unchanged'),
+    ],
     { operation: name, retryable: true, applied: 'no' },
   )
 

@@ -51,7 +51,7 @@ export async function restorePreset(
 function parse(input: unknown, operation: Operation): Preset {
   const { name } = operation
   const refuse = (problem: string): never => {
-    throw invalidInput([{ path: 'msg.payload', problem }], name)
+    throw invalidInput([{ path: '', problem }], name)
   }
   let preset: unknown
   if (typeof input === 'string' || Buffer.isBuffer(input)) {
@@ -60,7 +60,7 @@ function parse(input: unknown, operation: Operation): Preset {
       return refuse('is not a preset: a preset file contains JSON')
     if (parsed.fault !== undefined) return refuse(parsed.fault)
     preset = parsed.value
-  } else preset = plainInput(input, 'msg.payload', operation)
+  } else preset = plainInput(input, '', operation)
   if (!isObject(preset)) return refuse('must be a preset: an object, its JSON text, or a Buffer')
   if (!('preset_version' in preset)) return refuse('is not a preset: it has no preset_version')
   const { routes } = preset

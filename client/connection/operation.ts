@@ -6,6 +6,8 @@ import { isText } from '../model/json'
 /** The conditions under which an operation works. */
 export interface Conditions {
   stop?: Stop
+  /** It may change the appliance: only then does an error say that nothing was changed. */
+  changes?: boolean
   /** It completes a change that must not be left half done: it may go on while the gateway closes. */
   uninterruptible?: boolean
   /** The caller will try again soon: the operation gets no more than one timeout. */
@@ -58,6 +60,7 @@ export function confirmedIn(value: unknown): Names {
 /** An operation of a caller: its name, how to stop it, and the requests that it took. */
 export class Operation {
   readonly stop?: Stop
+  readonly changes: boolean
   readonly uninterruptible: boolean
   readonly brief: boolean
   readonly background: boolean
@@ -75,6 +78,7 @@ export class Operation {
     readonly name: string,
     {
       stop,
+      changes = false,
       uninterruptible = false,
       brief = false,
       background = false,
@@ -86,6 +90,7 @@ export class Operation {
     count: Count = { requests: 0, writes: 0, statusCode: undefined },
   ) {
     this.stop = stop
+    this.changes = changes
     this.uninterruptible = uninterruptible
     this.brief = brief
     this.background = background
@@ -135,9 +140,9 @@ export class Operation {
 
   /** Returns a part of this operation under other conditions. Its requests count for the whole. */
   under(conditions: Conditions): Operation {
-    const { stop, uninterruptible, brief, background, route, confirmed, confirmsShared } = this
-    const { plannedAt } = this
-    const present = { stop, uninterruptible, brief, background, route, confirmed }
+    const { stop, changes, uninterruptible, brief, background, route, confirmed } = this
+    const { confirmsShared, plannedAt } = this
+    const present = { stop, changes, uninterruptible, brief, background, route, confirmed }
     const own = { ...present, confirmsShared, plannedAt }
     return new Operation(this.name, { ...own, ...conditions }, this.#count)
   }
@@ -153,8 +158,8 @@ interface Count {
 /** Of a long list. */
 const MOST_FIELDS = 20
 
-export function newOperation(name: string, stop?: Stop): Operation {
-  return new Operation(name, { stop })
+export function newOperation(name: string, stop?: Stop, changes = false): Operation {
+  return new Operation(name, { stop, changes })
 }
 
 /** One call of the interface. */

@@ -235,7 +235,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
     const sending = new Stop()
     const cancel = clock.after(SEND_MS, () => sending.now())
     const unhook = stop.onStop(() => sending.now())
-    const operation = newOperation(NAME, sending)
+    const operation = newOperation(NAME, sending, true)
     const { addressOf } = reader
     failed = await makeSwitch(gateway, { settings, act, addressOf }, operation).then(
       () => undefined,

@@ -1,6 +1,7 @@
 import { checkCreate, checkUpdate, faultOf, type CheckOptions, type UpdateMode } from './check'
 import { doubtsOfRoute } from './doubts'
 import type { Fault } from './faults'
+import { givenAs } from './given'
 import { isGiven, isObject, isText, own } from './json'
 import type { Member } from './members'
 import { findHidden, withSecretsFrom } from './secrets'
@@ -122,11 +123,14 @@ export function checkWanted(
       problems.push({ path: `destinations[${index}].action`, kind: 'action' })
     })
   } else if (destinations !== undefined) {
-    problems.push({ path: 'destinations', kind: 'wrong', wanted: { kind: 'wantedDestinations' } })
+    const given = givenAs(destinations)
+    const wanted = { kind: 'wantedDestinations' } as const
+    problems.push({ path: 'destinations', kind: 'wrong', given, wanted })
   }
   const start = own(row, 'startRoute')
   if (start !== undefined && typeof start !== 'boolean') {
-    problems.push({ path: 'startRoute', kind: 'wrong', wanted: { kind: 'boolean' } })
+    const given = givenAs(start)
+    problems.push({ path: 'startRoute', kind: 'wrong', given, wanted: { kind: 'boolean' } })
   }
   const former = own(row, 'renamedFrom')
   if (isGiven(former) && typeof former !== 'string') {

@@ -14,7 +14,8 @@ import {
   SIDES,
   type Sides,
 } from './failover-sides'
-import type { Fault, Wanted } from './faults'
+import type { Fault, Given, Wanted } from './faults'
+import { excerpt, givenAs } from './given'
 import { isSameId } from './ids'
 import { isGiven, isObject, isText, own, type JsonObject } from './json'
 import type { Range } from './ranges'
@@ -156,7 +157,12 @@ export const FAILOVER_DEFAULTS = {
 
 /** Returns every fault of a failover as it was saved: numbers may be text, blank means the default. */
 export function failoverFaults(saved: unknown): Array<FailoverFault | Fault> {
-  const wrong = (path: string, wanted: Wanted): Fault => ({ path, kind: 'wrong', wanted })
+  const wrong = (path: string, wanted: Wanted): Fault => {
+    const value = path === '' ? saved : valueOf(saved as object, path)
+    const given: Given =
+      typeof value === 'string' ? { kind: 'value', shown: excerpt(value) } : givenAs(value)
+    return { path, kind: 'wrong', given, wanted }
+  }
   if (!isObject(saved)) return [wrong('', { kind: 'object' })]
   const choices = Object.entries<readonly unknown[]>(FAILOVER_CHOICES).filter(
     ([path, known]) => !known.includes(valueOf(saved, path)),

@@ -161,9 +161,9 @@ const SENTENCES: Words<Reason> = {
     `is ${givenWords(given)}; it must be an IP address or a host name, without blanks, scheme or port`,
   blanks: 'begins or ends with a blank, which nobody would see; remove it',
   state:
-    'cannot be set by a definition; use startRoute for a new route, a control route node for an existing one, or Desired state of ensure route',
-  startRoute: 'is only for a new route; use a control route node to start or stop an existing one',
-  action: 'is not part of a desired route; use a control route node to start or stop a destination',
+    'cannot be set by a definition; set startRoute for a new route, start or stop an existing one, or ensure its state',
+  startRoute: 'is only for a new route; start or stop an existing one instead',
+  action: 'is not part of a desired route; start or stop the destination instead',
   nothingGiven: 'has none of name, source and destinations; give at least one of them',
   whichRoute: 'has neither id nor name; give one of them to select the route',
   whichDestination: 'has neither id nor name; give one of them to select the destination',

@@ -21,7 +21,7 @@ import type { Kept } from './kept'
 import { protectOptions, type FailoverConfig } from './options'
 import type { ShownStatus } from './status'
 
-export const OPERATION = newOperation('failover')
+export const OPERATION = newOperation('failover', undefined, true)
 
 export interface GuardOptions {
   RED: NodeAPI

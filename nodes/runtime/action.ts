@@ -23,6 +23,7 @@ import {
 } from './parameters'
 import {
   addActionNode,
+  mayChange,
   memoryFor,
   partOf,
   performed,
@@ -68,7 +69,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
 
     this.on('input', (incoming, send, done) => {
       const message = incoming as Message
-      const operation = newOperation(operationName, stop)
+      const operation = newOperation(operationName, stop, mayChange(performer, config, message))
       const startedAt = performance.now()
       const waiting = status.begin()
       /** As far as it is known. */

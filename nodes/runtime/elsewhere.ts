@@ -20,6 +20,7 @@ import type { Appliance, Fleet } from './gateway-node'
 import { parametersOf, type AddressConfig, type Given, type Message } from './parameters'
 import {
   actionNodeOf,
+  mayChange,
   memoryFor,
   partOf,
   performed,
@@ -83,8 +84,7 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
 }: Elsewhere<Config, Memory>): Promise<Result> {
   const name = appliance.appliance ?? ''
   if (!fleet.send) throw notHere(appliance)
-  const mayChange = mayWrite(performer, config, message)
-  if (mayChange && fleet.readOnly) throw readOnlyError(operation)
+  if (operation.changes && fleet.readOnly) throw readOnlyError(operation)
   const { definition } = given
   const body: Body = {
     version: VERSION,
@@ -104,7 +104,7 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
         : undefined,
     },
   }
-  const command = { appliance: name, writes: mayChange, body }
+  const command = { appliance: name, writes: operation.changes, body }
   const { result, requests, writes, statusCode, unknownFields } = (await fleet.send(
     command,
     operation.stop ?? new Stop(),
@@ -112,12 +112,6 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
   Object.assign(operation, { requests, writes, statusCode, unknownFields })
   return result
 }
-
-const mayWrite = <Config, Memory>(
-  { effect }: Performer<Config, Memory>,
-  config: Config,
-  message: Message,
-): boolean => effect !== undefined && effect(config, message) !== 'read'
 
 /** Where a node stands and what it is called; and what is evaluated where the message arrives. */
 const APART =
@@ -205,7 +199,7 @@ export async function carryOut(
   stop: Stop,
   note: (remote: Remote) => void,
 ): Promise<Answer | undefined> {
-  const operation = newOperation(operationIn(body), stop)
+  const operation = newOperation(operationIn(body), stop, writes)
   let action = own(own(body, 'message'), 'action')
   const noted = (outcome: string): void => {
     const { name, route } = operation
@@ -252,7 +246,7 @@ function nodeFor({ id, type, settings, message }: Body, writes: boolean): Action
     node?.type === type &&
     digestOf(node.config) === settings &&
     isObject(message) &&
-    mayWrite(node.performer, node.config, message) === writes
+    mayChange(node.performer, node.config, message) === writes
   if (!isSame) throw new GatewayError('CONFIG', say('otherFlows'))
   return node
 }

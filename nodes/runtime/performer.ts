@@ -105,8 +105,7 @@ export async function performed<Config extends { hideSecrets?: boolean }, Memory
     const result = await performer.perform(call)
     result.did = gateway.hide(result.did)
     // A plain read returns what the gateway has; anything else may be printed by any debug node.
-    const isPlain = (performer.effect?.(config, call.message) ?? 'read') === 'read'
-    if (!isPlain || result.plan || (config.hideSecrets && !result.isShown)) {
+    if (call.operation.changes || result.plan || (config.hideSecrets && !result.isShown)) {
       result.payload = gateway.hide(result.payload)
     }
     if (result.plan) result.plan = gateway.hide(result.plan)
@@ -123,6 +122,13 @@ export function partOf(message: Message, names: readonly string[] = []): Message
   for (const name of names) part[name] = message[name]
   return part
 }
+
+/** Whether a call may change the appliance. */
+export const mayChange = <Config, Memory>(
+  { effect }: Performer<Config, Memory>,
+  config: Config,
+  message: Message,
+): boolean => effect?.(config, message) === 'change'
 
 /** What a node keeps for an appliance of an inventory; undefined where it keeps nothing for each. */
 export function memoryFor<Memory>(

@@ -370,7 +370,7 @@ describe('ensure-route with a file', () => {
         .slice(1, 4)
         .should.deepEqual([
           '- "Event 1"  delete',
-          '    protected: msg.confirmProtected must be its name',
+          '    protected: confirmProtected must be its name',
           '    cannot be taken back: source.srtPassPhrase is hidden',
         ])
     })

@@ -1,6 +1,6 @@
 import should from 'should'
 import { hooks } from '@node-red/util'
-import type { Node, NodeAPI } from 'node-red'
+import type { Node, NodeAPI, NodeMessage } from 'node-red'
 
 import { registerAction, type Call } from '../../nodes/runtime/action'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -183,6 +183,37 @@ describe('deploys and stops', () => {
     const { error } = (await send('broken')).caught!
     error.message.should.match(/TypeError: a mistake/)
     error.stack!.should.match(/lifecycle\.test/)
+  })
+
+  it('a mistake that shows after the work neither repeats nor keeps back the end of a message', async () => {
+    const late = (RED: NodeAPI): void =>
+      registerAction(
+        RED,
+        'media-gateway-late',
+        ({ message }) => {
+          if (message.fail === true) throw new TypeError('a mistake')
+          return Promise.resolve({ payload: 1, did: { key: 'exported', changed: true } })
+        },
+        { message: ['fail'] },
+      )
+    await load(simulator.url, { late: { type: 'media-gateway-late' } }, { types: [late] })
+    const node = helper.getNode('late') as unknown as Node
+    const logged: unknown[] = []
+    node.status = () => {
+      throw new TypeError('a mistake in the status')
+    }
+    const error = node.error.bind(node)
+    node.error = (text: unknown, message?: NodeMessage) => {
+      if (message) error(text, message)
+      else logged.push(text)
+    }
+    const good = await send('late')
+    good.done.should.equal(1)
+    should(good.caught).be.undefined()
+    const bad = await send('late', { fail: true })
+    bad.done.should.equal(1)
+    bad.caught!.error.should.match({ code: 'BAD_RESPONSE', message: /TypeError: a mistake/ })
+    logged.should.eql(Array(2).fill('TypeError: a mistake in the status'))
   })
 
   it('a message that cannot be passed on ends all the same, once', async () => {

@@ -1,4 +1,4 @@
-import { GatewayError, words, type Problem } from '../../errors'
+import { GatewayError, say, words, type Problem } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { setLatest } from '../../memory'
@@ -55,20 +55,22 @@ export function stalePlan(
   const problems = then ? changesBetween(then, now) : []
   const said =
     problems.length > 0
-      ? words('The plan no longer fits: __what__. Nothing was changed. Make a new plan.', {
-          what: inShort(problems),
-        })
-      : words(
-          'This plan does not match the input and the present routes. Nothing was changed. Make a new plan.',
-        )
-  return new GatewayError('CONFLICT', said, { operation: name, applied: 'no', problems })
+      ? words('The plan no longer fits: __what__.', { what: inShort(problems) })
+      : words('This plan does not match the input and the present routes.')
+  return new GatewayError('CONFLICT', [said, say('unchanged'), NEW_PLAN], {
+    operation: name,
+    applied: 'no',
+    problems,
+  })
 }
+
+const NEW_PLAN = words('Make a new plan.')
 
 /** What was approved once is not approved again: an undo makes the same plan possible. */
 export const usedPlan = ({ name }: Operation): GatewayError =>
   new GatewayError(
     'CONFLICT',
-    words('This plan was applied already. Nothing was changed. Make a new plan.'),
+    [words('This plan was applied already.'), say('unchanged'), NEW_PLAN],
     { operation: name, applied: 'no' },
   )
 

@@ -1,5 +1,5 @@
 import { incompleteList, isIncomplete, isMoving, listRoutes } from '../../api/routes'
-import { words } from '../../errors'
+import { say, words } from '../../errors'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { isPending, wholeRoute } from '../../model/route-state'
@@ -134,7 +134,7 @@ export async function settledList(
   return pollUntil(gateway, read, timeout, operation)
 }
 
-const UNCERTAIN = words('It is uncertain whether the route exists. Nothing was changed for it.')
+const UNCERTAIN = [words('It is uncertain whether the route exists.'), say('unchanged')]
 
 /** Returns the routes of a list that is settled as far as these rows go; undefined otherwise. */
 function settledJudge(
@@ -172,12 +172,12 @@ function settledJudge(
     // Without a name it can neither be found in another way nor created.
     const isLost = goals.some(({ wanted: { id, name } }) => !name && !routes.byId(id))
     if (isLost && isMoving(list)) return undefined
-    if (isLost && isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
+    if (isLost && isIncomplete(list)) throw incompleteList(list, ...UNCERTAIN)
     const { found } = findEach(goals, routes, operation)
     const strangers = Number(list.pendingRouteCreates) - unseenCreates(gateway, deviceId)
     const missing = found.some((route) => route === undefined)
     if (missing && isMoving(list)) return undefined
-    if (missing && isIncomplete(list)) throw incompleteList(list, UNCERTAIN)
+    if (missing && isIncomplete(list)) throw incompleteList(list, ...UNCERTAIN)
     const changing = goals.some((goal, index) => isChanging(goal, found[index]))
     const isToBeGone = goals.some(
       ({ options: { state } }, index) => !found[index] && state === 'absent',

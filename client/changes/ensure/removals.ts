@@ -30,7 +30,10 @@ export function removalFaults(
     add('remove', 'is not possible with the desired state absent')
   }
   if (!isSeenFirst) {
-    add('remove', 'needs a plan that somebody approves; set approve, or use a dry run')
+    add(
+      'remove',
+      'needs a plan that somebody approves; only plan first, and apply that plan by its ID',
+    )
   }
   return faults
 }

@@ -56,8 +56,8 @@ export function reportOf(
       route: legible(routeOf(one)),
       steps: doneTo(one),
       remarks: [
-        ...(isToConfirm(one, protects) ? ['protected: msg.confirmProtected must be its name'] : []),
-        ...(one.shared ?? []).map((of) => `shared: ${of}; msg.confirmShared must be true`),
+        ...(isToConfirm(one, protects) ? ['protected: confirmProtected must be its name'] : []),
+        ...(one.shared ?? []).map((of) => `shared: ${of}; confirmShared must be true`),
         ...(one.steps.includes('delete') ? lossesOf(one) : []),
         ...differencesOf(one),
         ...leftOf(one),

@@ -54,6 +54,8 @@ export const take: RequestHandler = (request, response, next) => {
 export interface Work {
   /** Of the route, without the prefix. */
   name: string
+  /** It may change the appliance. */
+  changes: boolean
   /** It changes something, or may log in: the audit log names who did it. */
   isAudited: boolean | 'unsaved'
   formIn: (body: JsonObject) => ConnectionForm
@@ -62,7 +64,7 @@ export interface Work {
 
 /** Answers with the result of the work as JSON, or with its failure. */
 export const answering =
-  (RED: NodeAPI, { name, isAudited, formIn, work }: Work): RequestHandler =>
+  (RED: NodeAPI, { name, changes, isAudited, formIn, work }: Work): RequestHandler =>
   (request, response, next) => {
     const body = bodyOf(request)
     const form = formIn(body)
@@ -82,7 +84,7 @@ export const answering =
           answer(response, result, question.used)
         },
         (error: unknown) => {
-          audit(fail(response, error, hostOf(RED, form, appliance), question.used))
+          audit(fail(response, error, hostOf(RED, form, appliance), question.used, changes))
         },
       )
       .catch(next)
@@ -101,8 +103,9 @@ function fail(
   error: unknown,
   host = '',
   used: readonly Connection[] = [],
+  changes = false,
 ): ErrorCode {
-  const failure = failureOf(error, host)
+  const failure = failureOf(error, host, changes)
   const isKnown = error instanceof GatewayError
   if (response.statusCode === 200) response.status(isKnown ? statusOf(failure.code) : 400)
   answer(response, failure, used)

@@ -44,6 +44,8 @@ interface Route {
   needs: 'media-gateway.read' | 'media-gateway.write'
   /** It takes a form that may not be deployed; the others a config node as it runs. */
   isOfForm?: boolean
+  /** It may change the appliance. */
+  changes?: true
   /** Always, or for values that are not deployed: it may log in with them. */
   isAudited?: boolean | 'unsaved'
   work: (question: Question) => unknown
@@ -56,14 +58,14 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   registered.add(httpAdmin)
   const mayUseForm = needsMoreForUnsaved(RED)
   for (const [name, route] of Object.entries(routesOf(RED))) {
-    const { needs, isOfForm = false, isAudited = false, work } = route
+    const { needs, isOfForm = false, isAudited = false, changes = false, work } = route
     const formIn = isOfForm ? connectionIn : deployedIn
     httpAdmin[name === 'gateways' ? 'get' : 'post'](
       `/media-gateway/${name}`,
       take,
       RED.auth.needsPermission(needs),
       ...(isOfForm ? [mayUseForm] : []),
-      answering(RED, { name, isAudited, formIn, work }),
+      answering(RED, { name, changes, isAudited, formIn, work }),
       answeringThrown,
     )
   }
@@ -189,11 +191,12 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
 
     control: {
       needs: 'media-gateway.write',
+      changes: true,
       isAudited: true,
       async work(question) {
         const command = commandIn(question.body)
         await withConnection(question, ({ gateway }) =>
-          controlRoute(gateway, command, newOperation('control-route')),
+          controlRoute(gateway, command, newOperation('control-route', undefined, true)),
         )
         return { ok: true }
       },
@@ -201,6 +204,7 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
 
     failover: {
       needs: 'media-gateway.write',
+      changes: true,
       isAudited: true,
       async work(question) {
         const { body, appliance, stop } = question

@@ -129,7 +129,7 @@ describe('an output that two routes share', () => {
   it('is named in a plan before it is refused', async () => {
     const { text } = await gateway.routes.plan([first], { state: 'absent' })
     text.should.containEql(
-      '\n- "First"  delete\n    shared: "shared" (also of "Second"); msg.confirmShared must be true',
+      '\n- "First"  delete\n    shared: "shared" (also of "Second"); confirmShared must be true',
     )
   })
 

@@ -82,7 +82,7 @@ describe('what an appliance answers', () => {
   it('of another shape, is to be reported with the version', async () => {
     await start(({ what }) => (what === 'GET /api/devices' ? { body: {} } : undefined))
     const { message } = await errorOf(listDevices(gateway, op()))
-    message.should.match(/object instead of array.*differs from what the nodes know.*version/)
+    message.should.match(/object instead of array.*differs from what this package knows.*version/)
   })
 
   it('with half a response and an end of the connection, is asked for again', async () => {

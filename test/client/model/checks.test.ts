@@ -522,8 +522,7 @@ describe('model: checks', () => {
     checkUpdate({ name: 'a', startRoute: true }, 'keep').should.eql([
       {
         path: 'startRoute',
-        problem:
-          'is only for a new route; use a control route node to start or stop an existing one',
+        problem: 'is only for a new route; start or stop an existing one instead',
       },
     ])
     const read = { state: 'idle', elapsedTime: '' }

@@ -1,0 +1,50 @@
+// A program in plain Node.js sees the sentences of the client: none of them speaks of Node-RED.
+import fs from 'node:fs'
+import path from 'node:path'
+import should from 'should'
+import { SENTENCES, forPrograms, say, textOf, type SentenceKey } from '../../client/sentences'
+import { root } from '../support/root'
+
+const OF_NODE_RED = /\bnodes?\b(?![.-])|\bmsg\.|deploy|dry run|node-red(?!\/issues)/i
+
+/** Said to nodes only; and kinds of faults that have the names of sentences. */
+const NOT_SAID = new Set(['correctNode', 'notOwned', 'number', 'variable'])
+
+/** Not reached by a program: fleets and inventories are of nodes, as are settings of a form. */
+const ONLY_NODES =
+  /^(fleet\/|failover\/|metrics\/|model\/(inventory|failover[-a-z]*|settings|csv|share)\.ts|sentences\.ts)/
+
+const CLIENT = path.join(root, 'client')
+const files = fs
+  .readdirSync(CLIENT, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !ONLY_NODES.test(name))
+
+/** Comments, and texts in quotes. */
+const TOKEN = /\/\/.*|\/\*[^]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g
+
+/** Every text in the source of the client, but names of modules. */
+const textsIn = (name: string): string[] =>
+  Array.from(fs.readFileSync(path.join(CLIENT, name), 'utf8').matchAll(TOKEN), ([text]) => text)
+    .filter((text) => !text.startsWith('/'))
+    .map((text) => text.slice(1, -1))
+const texts = files.flatMap(textsIn)
+
+describe('the sentences of the client', () => {
+  it('speak of no node, message, deploy or dry run where they are written', () => {
+    texts.length.should.be.above(1000)
+    texts.filter((text) => text.includes(' ') && OF_NODE_RED.test(text)).should.eql([])
+  })
+
+  it('speak of none of these in the table either, as a program gets them', () => {
+    const keys = new Set(
+      texts.filter((text) => Object.hasOwn(SENTENCES, text) && !NOT_SAID.has(text)),
+    )
+    keys.size.should.be.above(60)
+    const said = [...keys].map((key) =>
+      textOf(
+        forPrograms([(say as (key: SentenceKey) => ReturnType<typeof say>)(key as SentenceKey)]),
+      ),
+    )
+    should(said.filter((text) => OF_NODE_RED.test(text))).eql([])
+  })
+})
