@@ -15,6 +15,7 @@ import {
   type Sides,
 } from './failover-sides'
 import type { Fault, Wanted } from './faults'
+import { shownAs } from './given'
 import { isSameId } from './ids'
 import { isGiven, isObject, isText, own, type JsonObject } from './json'
 import type { Range } from './ranges'
@@ -95,6 +96,8 @@ export interface FailoverView {
   reason?: NotProtecting
   /** While the source is neither main nor backup: what differs. */
   differs?: Differs
+  /** Why a monitor says nothing. */
+  monitor?: 'stopped' | 'missing'
   /** When the wait of this state ends, unless something else happens; Unix ms. */
   due?: number
 }
@@ -156,7 +159,10 @@ export const FAILOVER_DEFAULTS = {
 
 /** Returns every fault of a failover as it was saved: numbers may be text, blank means the default. */
 export function failoverFaults(saved: unknown): Array<FailoverFault | Fault> {
-  const wrong = (path: string, wanted: Wanted): Fault => ({ path, kind: 'wrong', wanted })
+  const wrong = (path: string, wanted: Wanted): Fault => {
+    const value = path === '' ? saved : own(saved, path)
+    return { path, kind: 'wrong', given: shownAs(value), wanted }
+  }
   if (!isObject(saved)) return [wrong('', { kind: 'object' })]
   const choices = Object.entries<readonly unknown[]>(FAILOVER_CHOICES).filter(
     ([path, known]) => !known.includes(valueOf(saved, path)),
