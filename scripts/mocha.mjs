@@ -35,7 +35,8 @@ export function runMocha(files, options) {
       '--enable-source-maps',
       join(root, 'node_modules/mocha/bin/mocha.js'),
       ...files,
-      '--timeout=20000',
+      // Longer than any load on the machine explains: a test that hangs still fails.
+      '--timeout=60000',
       // One file needs no second process.
       ...(files.length > 1
         ? ['--parallel', `--jobs=${Math.max(jobs, availableParallelism())}`]
