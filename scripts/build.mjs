@@ -1,21 +1,23 @@
 // npm run build: dist/ mirrors the source, with the html, icons and catalogs of the nodes.
 //   --package   only what is packed: without the tests, and without the maps for their traces
+//   --changed   only what has changed since the last build of this kind
 import { refuseOthers } from './help.mjs'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { buildForms } from './build/forms.mjs'
 import { root } from './ready.mjs'
 
-refuseOthers('--package')
+refuseOthers('--package', '--changed')
 
 const at = (...parts) => join(root, ...parts)
 
-rmSync(at('dist'), { recursive: true, force: true })
+if (!process.argv.includes('--changed') || isOutdated())
+  rmSync(at('dist'), { recursive: true, force: true })
 
-const project = process.argv.includes('--package') ? root : at('test')
-execFileSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', project], {
+const tsc = process.argv.includes('--package') ? ['-p', root] : ['-p', at('test'), '--incremental']
+execFileSync(process.execPath, [at('node_modules/typescript/bin/tsc'), ...tsc], {
   stdio: 'inherit',
 })
 
@@ -38,3 +40,13 @@ chmodSync(at('dist/simulator/command.js'), 0o755)
 
 const scripts = outputFiles.map(({ path, text }) => [basename(path, '.js'), text])
 buildForms(Object.fromEntries(scripts))
+
+/** A file of which the source is gone would still be loaded, as a node, a catalog or a test. */
+function isOutdated() {
+  return ['client', 'nodes', 'simulator', 'test'].some((part) => {
+    if (!existsSync(at('dist', part))) return true
+    return readdirSync(at('dist', part), { recursive: true })
+      .filter((file) => /\.(?:js|json|html)$/.test(file))
+      .some((file) => !existsSync(at(part, file.replace(/\.js$/, '.ts'))))
+  })
+}

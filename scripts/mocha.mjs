@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { delimiter, dirname, join, sep } from 'node:path'
+import { delimiter, dirname, join, relative, resolve, sep } from 'node:path'
 import { root } from './ready.mjs'
 
 /** A run with more retried tests fails. Only browser tests are retried: test/support/browser.ts. */
@@ -35,9 +35,12 @@ export function runMocha(files, options) {
       '--enable-source-maps',
       join(root, 'node_modules/mocha/bin/mocha.js'),
       ...files,
-      '--timeout=20000',
-      '--parallel',
-      `--jobs=${Math.max(jobs, availableParallelism())}`,
+      // Longer than any load on the machine explains: a test that hangs still fails.
+      '--timeout=60000',
+      // One file needs no second process.
+      ...(files.length > 1
+        ? ['--parallel', `--jobs=${Math.max(jobs, availableParallelism())}`]
+        : []),
       `--require=${join(root, 'dist/test/support/hooks.js')}`,
       `--reporter=${join(root, 'test/support/reporter.mjs')}`,
       `--reporter-option=output=${results}`,
@@ -197,6 +200,22 @@ export const editorTestFiles = () =>
 
 /** Those of the commands, such as `npm start`, and of much work that is counted: `npm test -- --commands`. */
 export const commandTestFiles = () => filesBelow('dist/test/commands', ['demo'])
+
+/**
+ * Those that are named, of all kinds.
+ * @param names paths of tests, or parts of them: `client/slices`, `test/docs/words.test.ts`
+ * @throws Error if there is none of that name
+ */
+export function filesNamed(names) {
+  const all = filesBelow('dist/test', [])
+  const named = names.flatMap((name) => {
+    const wanted = relative(root, resolve(name)).replaceAll(sep, '/').replace(/\.ts$/, '.js')
+    const files = all.filter((file) => file.replaceAll(sep, '/').includes(wanted))
+    if (files.length === 0) throw new Error(`No test has "${name}" in its path.`)
+    return files
+  })
+  return [...new Set(named)]
+}
 
 /** Below a folder, those of a list first. */
 function filesBelow(folder, first) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export const { name: packageName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-const SOURCES = [
+export const SOURCES = [
   'client',
   'nodes',
   'simulator',
@@ -31,7 +31,7 @@ export function ready() {
   // A package is built without the tests.
   if (!changed('dist/test') || Math.max(...SOURCES.map(changed)) > changed(BUILT)) {
     console.log('Building ...')
-    run('The build', process.execPath, [join(root, 'scripts/build.mjs')], 'inherit')
+    run('The build', process.execPath, [join(root, 'scripts/build.mjs'), '--changed'], 'inherit')
   }
 }
 

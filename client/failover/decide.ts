@@ -1,5 +1,7 @@
 import { GatewayError, invalidInput } from '../errors'
 import { booleanFrom } from '../model/convert'
+import type { Wanted } from '../model/faults'
+import { shownAs } from '../model/given'
 import { isText } from '../model/json'
 import {
   FAILOVER_ACTIONS,
@@ -56,9 +58,10 @@ function learn(run: Run, failure?: Failure): void {
 function believe(run: Run, given: unknown): void {
   const { settings, memory, now } = run
   const good = booleanFrom(given)
-  if (good === undefined) refuseInput('msg.main', 'must be true or false')
+  if (good === undefined) refuseInput('msg.main', given, FLAG)
   if (settings.restore !== 'message') {
-    refuseInput('msg.main', 'is only read with restore = message')
+    const problem = `is only read with restore = message; here it is ${settings.restore}`
+    throw invalidInput([{ path: 'msg.main', problem }])
   }
   memory.statements.main = said(memory.statements.main, good, now)
   run.next = now
@@ -68,9 +71,11 @@ function obey(run: Run, given: unknown, hold: unknown): void {
   const action = FAILOVER_ACTIONS.find(
     (known) => isText(given) && known === given.trim().toLowerCase(),
   )
-  if (!action) refuseInput('msg.action', `must be one of ${FAILOVER_ACTIONS.join(', ')}`)
+  if (!action) {
+    refuseInput('msg.action', given, { kind: 'choice', choices: FAILOVER_ACTIONS.join(', ') })
+  }
   const isHeld = hold === undefined ? false : booleanFrom(hold)
-  if (isHeld === undefined) refuseInput('msg.hold', 'must be true or false')
+  if (isHeld === undefined) refuseInput('msg.hold', hold, FLAG)
   OBEY[action](run, isHeld)
   // Every command has an answer: the state, where nothing else is to be reported.
   if (run.reports.length === 0 && !run.act) run.reports.push({ event: 'failover.state' })
@@ -133,6 +138,8 @@ function refuse(to: Side, why: string): never {
   throw new GatewayError('CONFLICT', `Nothing was switched to ${to}: ${why}`)
 }
 
-function refuseInput(path: string, problem: string): never {
-  throw invalidInput([{ path, problem }])
+const FLAG: Wanted = { kind: 'boolean' }
+
+function refuseInput(path: string, value: unknown, wanted: Wanted): never {
+  throw invalidInput([{ path, kind: 'wrong', given: shownAs(value), wanted }])
 }

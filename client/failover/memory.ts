@@ -1,6 +1,7 @@
 import { isObject, own, type JsonObject } from '../model/json'
 import {
   FAILOVER_CAUSES,
+  FAILOVER_STATES,
   UNPROTECTED,
   withoutSecrets,
   type FailoverSettings,
@@ -53,8 +54,15 @@ export function startedMemory(
   }
   const isHoldNew = kept.hold !== hold || (isStart === true && hold)
   const held = isHoldNew ? hold : kept.held
-  return { ...fresh, ...(kept.subject === subject && kept), hold, held }
+  if (kept.subject !== subject) return { ...fresh, held }
+  const waits = wasBad(kept) ? { judgedAt: now, wasGood: false } : {}
+  // A start says the state once more: who was told may have forgotten it.
+  return { ...fresh, ...kept, ...(isStart && { reported: undefined }), waits, hold, held }
 }
+
+/** The last answer before the end showed that the source in use is bad. */
+const wasBad = ({ reported, change }: KeptMemory): boolean =>
+  change ? change.cause !== 'restore' && change.cause !== 'manual' : reported === 'hold-off'
 
 /** The type of a value, its choices, the time of something past or to come; or what is in it. */
 type Shape = string | { readonly [name: string]: Shape }
@@ -94,6 +102,7 @@ const KEPT: { readonly [name in keyof KeptMemory as name | `${name}?`]?: Shape }
   'restored?': { at: 'past', relapses: 'number' },
   'loss?': { reason: UNPROTECTED.join('|'), ...REPORTED, 'goodAt?': 'past', 'overSince?': 'past' },
   losses: { count: 'number', endedAt: 'past' },
+  'reported?': FAILOVER_STATES.join('|'),
   'failed?': { '*': REPORTED },
 }
 

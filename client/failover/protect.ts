@@ -127,6 +127,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
   let due: number | undefined
   /** How the latest look and the latest switch failed, if they did. */
   let failure: GatewayError | undefined
+  let monitor: FailoverView['monitor']
   let failed: GatewayError | undefined
   let lasting: string | undefined
 
@@ -182,7 +183,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
     const { state, held, manual, inUse, differs } = memory
     const reason = notProtecting(memory, now())
     const ends = due === undefined ? undefined : due + ahead()
-    const present = { state, held, manual, inUse, reason, differs, due: ends }
+    const present = { state, held, manual, inUse, reason, differs, monitor, due: ends }
     const json = JSON.stringify([present, failure && signOf(failure)])
     if (json !== status) safely(() => options.onStatus?.({ ...present, failure }))
     status = json
@@ -215,11 +216,14 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
     const sight = await reader.look(reading, operation).catch((error: unknown) => ({
       look: { route: 'unknown' } as const,
       failure: complete(error),
+      monitor: undefined,
       isOther: false,
     }))
     isLooking = false
     if (stop.stopped) return
     failure = sight.failure
+    // A read without an answer says nothing of a monitor either.
+    if (sight.look.route !== 'unknown') monitor = sight.monitor
     note({ kind: 'look', look: sight.look })
     // Its answer has the route that is protected now.
     if (sight.isOther) note({ kind: 'command', action: 'status' })

@@ -8,14 +8,13 @@ import {
   badSettings,
   closedError,
   GatewayError,
-  invalidInput,
   restated,
   say,
   words,
 } from '../errors'
 import { keyOf, ownerKey, type Owner } from '../memory'
 import { partToSent } from '../model/convert'
-import { sideFaults, type FailoverSettings, type Side } from '../model/failover'
+import { sideFaults, type FailoverSettings, type FailoverView, type Side } from '../model/failover'
 import { isSameId, normalizeId } from '../model/ids'
 import { isText, membersIn, own, type JsonObject } from '../model/json'
 import { isStopped, missingPart, wholeRoute } from '../model/route-state'
@@ -33,6 +32,8 @@ interface Seen {
   route?: Route
   /** Why it does not show everything. */
   failure?: GatewayError
+  /** Of a monitor: why it says nothing. */
+  monitor?: FailoverView['monitor']
   /** The name belongs to another route than before, which has gone. */
   isOther?: boolean
 }
@@ -97,7 +98,8 @@ export function createReader(
   function refuseOwnMonitor(): void {
     for (const [path, each] of Object.entries(monitors)) {
       if (!each || !routes.some((one) => isSame(one, each))) continue
-      throw invalidInput([{ path, problem: OWN_MONITOR }], 'failover')
+      const { sentences, cause } = badSettings([{ path, problem: OWN_MONITOR }], say('correctNode'))
+      throw new GatewayError('INVALID_INPUT', sentences, { ...cause, operation: 'failover' })
     }
   }
 
@@ -165,13 +167,14 @@ export function createReader(
         refuseOwnMonitor()
         if (one === main) refuseMisfit(route)
       } else if (isStopped(route)) {
-        throw new GatewayError('CONFLICT', say('monitorStopped', { route: route.name }))
+        const error = new GatewayError('CONFLICT', say('monitorStopped', { route: route.name }))
+        return { failure: asGatewayError(error, part, gateway.identity), monitor: 'stopped' }
       }
       return { route, isOther }
     } catch (error) {
       const failure = asGatewayError(error, part, gateway.identity)
       if (!failure.cause.retryable) one.missed ??= { error, since: gateway.clock.now() }
-      return { failure }
+      return { failure, ...(failure.code === 'NOT_FOUND' && { monitor: 'missing' }) }
     }
   }
 
@@ -193,6 +196,7 @@ export function createReader(
         ? lookAtRoutes(settings, { main: first, backup: second }, sides)
         : lookAtSource(settings, first, sides),
       failure: [...shown, ...heard].find(({ failure }) => failure)?.failure,
+      monitor: heard.find((each) => each.monitor)?.monitor,
       isOther: shown.some(({ isOther }) => isOther),
     }
   }

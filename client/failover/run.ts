@@ -55,8 +55,10 @@ export function ended(run: Run, before: Memory): Decision {
   const { state, held, differs } = memory
   if (state !== 'foreign') delete memory.differs
   // While trials go on, what was reported still holds.
-  const isNews = state !== before.state && !(before.loss && memory.loss)
+  const isKnown = state === before.state || state === before.reported
+  const isNews = !isKnown && !(before.loss && memory.loss)
   if (reports.length === 0 && isNews) report(run, { event: 'failover.state' })
+  if (reports.length > 0) memory.reported = state
   const common = {
     at: now,
     state,
@@ -218,8 +220,9 @@ export function lose(run: Run, reason: Unprotected): void {
   const isMore = loss?.reason === 'backup-bad' && reason !== 'backup-bad'
   if (loss) delete loss.overSince
   if (loss && !isMore) {
+    loss.reason = reason
     if (!isDueAgain(loss, now)) return
-    Object.assign(loss, { told: loss.told + 1, reason })
+    loss.told++
   } else {
     const { goodAt } = waits
     const isOnAir = reason === 'backup-bad'
@@ -234,11 +237,7 @@ export function lose(run: Run, reason: Unprotected): void {
       memory.losses = { count: isSoon ? losses.count + 1 : 0, endedAt: losses.endedAt }
     }
   }
-  report(run, {
-    event: 'failover.unprotected',
-    from: memory.inUse ?? null,
-    reason: memory.loss!.reason,
-  })
+  report(run, { event: 'failover.unprotected', from: memory.inUse ?? null, reason })
 }
 
 /** The source in use is good: the loss is over once that has lasted, longer after each one. */

@@ -136,6 +136,8 @@ export interface KeptMemory {
   loss?: Loss
   /** How many losses there were, each soon after the one before, and when the latest ended. */
   losses: { count: number; endedAt: number }
+  /** The state of the latest event. */
+  reported?: FailoverState
   /** By code: the failures of switches, until one succeeds. */
   failed?: { readonly [code: string]: Reported }
 }

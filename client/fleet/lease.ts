@@ -2,9 +2,17 @@
 import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, say } from '../errors'
 import type { EngineChange } from './events'
-import { openOwnership, type OwnershipState } from './ownership'
+import { openOwnership } from './ownership'
 import { slotOf } from './slots'
-import type { Command, Commands, EngineLink, Share, ShareFollower, Store } from './types'
+import type {
+  Command,
+  Commands,
+  EngineLink,
+  Share,
+  ShareFollower,
+  ShareState,
+  Store,
+} from './types'
 
 export interface LeaseOptions {
   engine: { readonly link: EngineLink; readonly store: Store; readonly commands: Commands }
@@ -79,7 +87,7 @@ export function openLease(options: LeaseOptions): Lease {
     follower.onState(shown(ownership.state()))
   })
 
-  function note({ phase }: OwnershipState): void {
+  function note({ phase }: ShareState): void {
     if (closed) return
     if (phase === 'lost') lose()
     if (phase !== 'member') return
@@ -93,7 +101,7 @@ export function openLease(options: LeaseOptions): Lease {
   }
 
   /** An instance that waits to join after a loss, or has waited too long, works for nothing as it should. */
-  function shown(state: OwnershipState): OwnershipState {
+  function shown(state: ShareState): ShareState {
     if (!lost || state.phase !== 'joining') return state
     return { ...state, phase: 'lost', reason: state.reason ?? 'It cannot join the fleet.' }
   }

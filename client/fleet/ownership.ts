@@ -49,7 +49,7 @@ import { FREE, keyIn, memberKey, memberText, slotKey } from './ownership/records
 import { createTimers } from './ownership/timers'
 import { advice, createView, type View } from './ownership/view'
 import { SLOTS } from './slots'
-import type { EngineLink, Member, Store } from './types'
+import type { EngineLink, Member, ShareState, Store } from './types'
 
 export interface OwnershipOptions {
   store: Store
@@ -77,17 +77,8 @@ export interface OwnershipOptions {
    * then where the lease still allows it, but no longer than 0.35 TTL.
    */
   onGiving(slots: readonly number[]): Promise<void>
-  onState(state: OwnershipState): void
+  onState(state: ShareState): void
   log: (level: 'info' | 'warn', text: string) => void
-}
-
-export interface OwnershipState {
-  /** `joining`: within the quiet time. `lost`: the lease could not be renewed, or was ended. */
-  readonly phase: 'joining' | 'member' | 'lost' | 'closed'
-  /** Who is there, as far as is known; only this one, or none, without a connection. */
-  readonly members: readonly Member[]
-  /** Why it is not a member. */
-  readonly reason?: string
 }
 
 export interface Ownership {
@@ -100,7 +91,7 @@ export interface Ownership {
   maySend(slot: number): boolean
   /** A number that grows with each owner of the slot; undefined where this instance does not hold it. */
   token(slot: number): number | undefined
-  state(): OwnershipState
+  state(): ShareState
   /**
    * Stops all work and ends the member record, which sets all slots free at once; within 4 s. Without an
    * engine they become free when the lease has expired.
@@ -546,14 +537,14 @@ export function openOwnership(options: OwnershipOptions): Ownership {
 
   // The state, for whoever shows it.
 
-  function state(): OwnershipState {
+  function state(): ShareState {
     const phase = phaseNow()
     return phase === 'member' || phase === 'closed'
       ? { phase, members: members() }
       : { phase, members: members(), reason: reason ?? (phase === 'lost' ? LATE : undefined) }
   }
 
-  function phaseNow(): OwnershipState['phase'] {
+  function phaseNow(): ShareState['phase'] {
     if (isClosed) return 'closed'
     if (life.over) return 'lost'
     if (!life.joined) return 'joining'

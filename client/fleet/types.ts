@@ -34,8 +34,12 @@ export interface Share {
 
 /** What a lease knows of the fleet. */
 export interface ShareState {
-  /** Whether this instance takes part. Without it, it works for no appliance. */
+  /**
+   * Whether this instance takes part; otherwise it works for no appliance. `joining`: within the quiet
+   * time. `lost`: the lease could not be renewed, or was ended.
+   */
   readonly phase: 'joining' | 'member' | 'lost' | 'closed'
+  /** Who is there, as far as is known; only this one, or none, without a connection. */
   readonly members: readonly Member[]
   /** Why it does not take part. */
   readonly reason?: string

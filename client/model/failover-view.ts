@@ -14,21 +14,32 @@ export interface ListedView<Failure> extends Partial<FailoverView> {
 
 /** What there are words for: its state, unless its reason says more. */
 export type ViewKind =
-  FailoverState | 'alone' | 'recovered' | 'differs' | 'both-bad' | 'switch-failed' | 'not-started'
+  | FailoverState
+  | 'alone'
+  | 'recovered'
+  | 'monitor-stopped'
+  | 'monitor-missing'
+  | 'differs'
+  | 'both-bad'
+  | 'switch-failed'
+  | 'not-started'
 
 export function kindOf({
   state = 'unknown',
   held,
   reason,
   differs,
+  monitor,
 }: Partial<FailoverView>): ViewKind {
   if (reason === 'not-started') return reason
   if (state === 'foreign' && differs) return 'differs'
+  const isUp = state === 'normal' || state === 'protecting'
+  if (!reason && !held && isUp && monitor) return `monitor-${monitor}`
   if (!reason || held) return state
   if (state === 'no-protection') {
     return reason === 'both-bad' || reason === 'switch-failed' ? reason : state
   }
-  if (state !== 'normal' && state !== 'protecting') return state
+  if (!isUp) return state
   return isOtherBad(reason) ? 'alone' : 'recovered'
 }
 
@@ -53,8 +64,7 @@ export function signOf(view: Partial<FailoverView>): Sign {
   const { state = 'unknown', held } = view
   const sign = held && state === 'hold-off' ? 'critical' : SIGNS[state]
   if (held && sign !== 'critical') return 'stopped'
-  const kind = kindOf(view)
-  return kind === 'alone' || kind === 'recovered' ? 'warning' : sign
+  return sign === 'ok' && kindOf(view) !== state ? 'warning' : sign
 }
 
 /** In what the source differs from the side that it resembles more. */

@@ -14,8 +14,8 @@ import {
   SIDES,
   type Sides,
 } from './failover-sides'
-import type { Fault, Given, Wanted } from './faults'
-import { excerpt, givenAs } from './given'
+import type { Fault, Wanted } from './faults'
+import { shownAs } from './given'
 import { isSameId } from './ids'
 import { isGiven, isObject, isText, own, type JsonObject } from './json'
 import type { Range } from './ranges'
@@ -96,6 +96,8 @@ export interface FailoverView {
   reason?: NotProtecting
   /** While the source is neither main nor backup: what differs. */
   differs?: Differs
+  /** Why a monitor says nothing. */
+  monitor?: 'stopped' | 'missing'
   /** When the wait of this state ends, unless something else happens; Unix ms. */
   due?: number
 }
@@ -158,10 +160,8 @@ export const FAILOVER_DEFAULTS = {
 /** Returns every fault of a failover as it was saved: numbers may be text, blank means the default. */
 export function failoverFaults(saved: unknown): Array<FailoverFault | Fault> {
   const wrong = (path: string, wanted: Wanted): Fault => {
-    const value = path === '' ? saved : valueOf(saved as object, path)
-    const given: Given =
-      typeof value === 'string' ? { kind: 'value', shown: excerpt(value) } : givenAs(value)
-    return { path, kind: 'wrong', given, wanted }
+    const value = path === '' ? saved : own(saved, path)
+    return { path, kind: 'wrong', given: shownAs(value), wanted }
   }
   if (!isObject(saved)) return [wrong('', { kind: 'object' })]
   const choices = Object.entries<readonly unknown[]>(FAILOVER_CHOICES).filter(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { nkeys } from '@nats-io/transport-node'
 import should from 'should'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
+import type { Link } from '../../client/fleet/nats/link'
 import type { EngineOptions } from '../../client/fleet/nats/options'
 import { newCertificate, selfSignedCertificate } from '../support/certificate'
 import { errorOf } from '../support/errors'
@@ -625,6 +626,26 @@ withNats('the engine of a fleet', function () {
       await isUp(one, other)
       should(await after.show('Oslo', { running: 3 }, 8)).be.false()
       should(await after.show('Oslo', { running: 3 }, 10)).be.true()
+    })
+
+    it('is never that of a former owner that has read before the later one wrote', async () => {
+      const nats = await server()
+      const [one, other] = [open(nats.url), open(nats.url)]
+      await isUp(one, other)
+      const [before, after] = [one.gathering(), other.gathering()]
+      should(await before.show('Oslo', { by: 'before' }, 5)).be.true()
+      const connection = (one.link as Link).connection!
+      const request = connection.request.bind(connection)
+      let reads = 0
+      connection.request = async (subject, ...rest) => {
+        const answer = await request(subject, ...rest)
+        if (!subject.includes('.MSG.GET.')) return answer
+        if (++reads === 1) should(await after.show('Oslo', { by: 'after' }, 9)).be.true()
+        return answer
+      }
+      should(await before.show('Oslo', { late: true }, 5)).be.false()
+      reads.should.equal(2)
+      should(await stateOf(nats, 'Oslo')).eql({ appliance: 'Oslo', by: 'after', token: 9 })
     })
 
     it('is the last beat of each owner, which says when the next one comes', async () => {

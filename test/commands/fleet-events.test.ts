@@ -53,10 +53,11 @@ withNats('the events and states of a fleet', function () {
 
   async function last<T>(subject: string): Promise<Stored<T> | undefined> {
     const wanted = JSON.stringify({ last_by_subj: `media-gateway.oslo.${subject}` })
+    // An engine that has just started, or a busy machine, takes longer than an ordinary read.
     const answer = await reader.request(
       '$JS.API.STREAM.MSG.GET.media-gateway-oslo-events',
       wanted,
-      { timeout: 2000 },
+      { timeout: SETTLED_WITHIN_MS },
     )
     const { message } = answer.json<{ message?: { data: string; time: string } }>()
     if (!message) return undefined

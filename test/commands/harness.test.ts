@@ -104,6 +104,40 @@ describe('npm test', function () {
     }
   })
 
+  describe('runs the files that are named', () => {
+    const run = (...args: string[]): { status: number | null; output: string } => {
+      const script = join(root, 'scripts/test.mjs')
+      const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+        encoding: 'utf8',
+      })
+      return { status, output: stdout + stderr }
+    }
+
+    it('by a path or a part of one, also before and after options of mocha', () => {
+      for (const args of [
+        ['test/client/linked-set.test.ts'],
+        ['client/linked'],
+        ['--grep', 'set', 'linked-set'],
+        ['linked-set', '--grep=set'],
+      ]) {
+        const { status, output } = run(...args)
+        should(status).equal(0, output)
+        output.should.match(/\n[1-9] passed, 0 failed\n$/, args.join(' '))
+      }
+    })
+
+    it('and fails if there is none of that name, or no test in them', () => {
+      for (const [args, said] of [
+        [['client/no-such-file'], 'No test has "client/no-such-file" in its path.'],
+        [['linked-set', '--grep', 'no such test'], 'No test was run: nothing matches.'],
+      ] as const) {
+        const { status, output } = run(...args)
+        should(status).equal(1, output)
+        output.should.containEql(said)
+      }
+    })
+  })
+
   describe('ends with the counts', () => {
     let folder: string
     before(() => {

@@ -51,6 +51,7 @@ describe('a deploy of failover nodes', function () {
     }
     await Promise.all([manual(remembers), manual(forgets), sharedSwitch()])
     await held.send({ action: 'hold' })
+    held.scene = { properties: { z: 'elsewhere' } }
     forgets.nodeId = 'another'
     shared.scene = { properties: { d: true }, others: { second: {} } }
 
@@ -111,7 +112,7 @@ describe('a deploy of failover nodes', function () {
     remembers.status.should.match({ fill: 'yellow', text: 'backup' })
   })
 
-  it('leaves the hold of a person in force', async () => {
+  it('leaves the hold of a person in force, also of a node moved to another tab', async () => {
     const { held } = stages
     held.fail(MAIN)
     await held.tells('held', 'unprotected')

@@ -254,7 +254,10 @@ const flowOf = (): [string, Record<string, object>, FlowOptions] => {
   return [
     stages[0]!.simulator.url,
     Object.assign({}, ...stages.map(({ nodes }) => nodes)) as Record<string, object>,
-    { others: [...gateways, ...outs], accounts: Object.fromEntries(accounts) as never },
+    {
+      others: [{ id: 'elsewhere', type: 'tab', label: 'elsewhere' }, ...gateways, ...outs],
+      accounts: Object.fromEntries(accounts) as never,
+    },
   ]
 }
 

@@ -402,8 +402,10 @@ scene(
   'says that the backup has failed before it is needed, and when it is back',
   only({ monitorBackup: 'slate', monitorBackupType: 'id' }),
   async (stage) => {
-    await stage.reaches('normal')
+    await stage.shows('^main, monitor not running$')
+    stage.status.should.match({ fill: 'yellow', shape: 'dot' })
     stage.simulator.startRoute('slate')
+    await stage.shows('^main$')
     stage.fail(BACKUP)
     await stage.tells('unprotected')
     stage.event('unprotected').should.match({ from: 'main', reason: 'backup-bad', state: 'normal' })

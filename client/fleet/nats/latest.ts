@@ -34,7 +34,9 @@ export function latestRecords<T extends object>(
   what: string,
   room: () => number,
 ): LatestRecords<T> {
-  const turns = new Map<string, Turn<boolean>>()
+  /** By key: the latest write, and the one that has not begun. */
+  const latest = new Map<string, Promise<boolean>>()
+  const waiting = new Map<string, Waiting>()
 
   async function replace(key: string, token: number, text: string): Promise<boolean> {
     for (;;) {
@@ -56,16 +58,37 @@ export function latestRecords<T extends object>(
     async write(key, token, record) {
       const text = JSON.stringify({ ...record, token })
       requireRoom(text, what, room())
-      const turn = turns.get(key) ?? new Turn<boolean>()
-      turns.set(key, turn)
+      const next = waiting.get(key)
+      if (next) {
+        Object.assign(next, { token, text })
+        return next.done
+      }
+      const before = latest.get(key)
+      const own = { token, text } as Waiting
+      own.done = Promise.resolve(before)
+        .catch(nothing)
+        .then(() => {
+          waiting.delete(key)
+          return replace(key, own.token, own.text)
+        })
+      waiting.set(key, own)
+      latest.set(key, own.done)
       try {
-        return await turn.take(() => replace(key, token, text))
+        return await own.done
       } finally {
-        if (turn.isFree && turns.get(key) === turn) turns.delete(key)
+        if (latest.get(key) === own.done) latest.delete(key)
       }
     },
   }
 }
+
+interface Waiting {
+  token: number
+  text: string
+  done: Promise<boolean>
+}
+
+const nothing = (): void => undefined
 
 const DEFAULT_PAYLOAD = 1024 * 1024
 /** What a message has beside its text. */
@@ -113,43 +136,5 @@ function recordIn<T>({ value }: Stored): Tokened<T> | undefined {
     return typeof record?.token === 'number' ? record : undefined
   } catch {
     return undefined
-  }
-}
-
-/** One write after the other; of those that wait, only the latest is made, for all of them. */
-class Turn<T> {
-  #present: Promise<T> | undefined
-  #next: { work: () => Promise<T>; done: Promise<T> } | undefined
-
-  get isFree(): boolean {
-    return this.#present === undefined && this.#next === undefined
-  }
-
-  take(work: () => Promise<T>): Promise<T> {
-    if (this.#next) {
-      this.#next.work = work
-      return this.#next.done
-    }
-    if (!this.#present) return this.#run(work)
-    const next = { work } as { work: () => Promise<T>; done: Promise<T> }
-    next.done = this.#present.then(
-      () => this.#follow(next),
-      () => this.#follow(next),
-    )
-    this.#next = next
-    return next.done
-  }
-
-  #follow({ work }: { work: () => Promise<T> }): Promise<T> {
-    this.#next = undefined
-    return this.#run(work)
-  }
-
-  #run(work: () => Promise<T>): Promise<T> {
-    const present: Promise<T> = work().finally(() => {
-      if (this.#present === present) this.#present = undefined
-    })
-    this.#present = present
-    return present
   }
 }

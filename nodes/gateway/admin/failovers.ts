@@ -1,5 +1,6 @@
-import { GatewayError, Stop } from '../../../client/internal'
+import { Stop, invalidInput } from '../../../client/internal'
 import type { ListedView } from '../../../client/model/failover-view'
+import { shownAs } from '../../../client/model/given'
 import { obeyFailover, type Appliance, type Fleet } from '../../runtime/gateway-node'
 import { failureOf, type Failure } from './failure'
 
@@ -37,7 +38,8 @@ export async function commandFailover(
   fleet: Fleet,
 ): Promise<void> {
   if (!ACTIONS.includes(action)) {
-    throw new GatewayError('INVALID_INPUT', `action must be one of ${ACTIONS.join(', ')}.`)
+    const wanted = { kind: 'choice', choices: ACTIONS.join(', ') } as const
+    throw invalidInput([{ path: 'action', kind: 'wrong', given: shownAs(action), wanted }])
   }
   const over = new Stop()
   const release = stop.onStop(() => over.now())

@@ -1,6 +1,6 @@
 // What a person asks of a failover, and what it answers.
 import should from 'should'
-import { isGatewayError } from '../../../client/errors'
+import { isGatewayError, type Problem } from '../../../client/errors'
 import { decide } from '../../../client/failover/decide'
 import { startedMemory } from '../../../client/failover/memory'
 import { FAILOVER_ACTIONS, failoverSettings } from '../../../client/model/failover'
@@ -102,25 +102,36 @@ describe('a command to a failover', () => {
     played(back, say(400, 'hold'), say(900, 'release')).acts.should.eql(['110 backup', '900 main'])
   })
 
-  it('that nobody knows is refused, with its place', () => {
+  it('that nobody knows is refused, with its place and what came', () => {
     const settings = failoverSettings({ main: {}, backup: {}, restore: 'message' })
     const memory = startedMemory({ settings, route: '', now: 0 }, undefined)
-    const placeOf = (input: Parameters<typeof decide>[2]): string | undefined => {
+    const problemOf = (input: Parameters<typeof decide>[2]): string | undefined => {
       try {
         decide(settings, memory, input, 0)
         return undefined
       } catch (error) {
         if (!isGatewayError(error)) throw error
         error.code.should.equal('INVALID_INPUT')
-        return error.cause.problems![0]!.path
+        const [{ path, problem }] = error.cause.problems as [Problem]
+        return `${path} ${problem}`
       }
     }
-    for (const action of [undefined, 'toString', 'reset', 7])
-      should(placeOf({ kind: 'command', action })).equal('msg.action')
-    should(placeOf({ kind: 'command', action: 'status', hold: 'perhaps' })).equal('msg.hold')
-    should(placeOf({ kind: 'main', good: 'perhaps' })).equal('msg.main')
-    should(placeOf({ kind: 'command', action: ' Status ', hold: 'true' })).be.undefined()
-    should(placeOf({ kind: 'main', good: 'false' })).be.undefined()
+    const actions = 'it must be one of main, backup, hold, release, status'
+    for (const [action, given] of [
+      [undefined, 'missing'],
+      ['toString', '"toString"'],
+      ['reset', '"reset"'],
+      [7, '7'],
+    ])
+      should(problemOf({ kind: 'command', action })).equal(`msg.action is ${given}; ${actions}`)
+    should(problemOf({ kind: 'command', action: 'status', hold: 'perhaps' })).equal(
+      'msg.hold is "perhaps"; it must be true or false',
+    )
+    should(problemOf({ kind: 'main', good: null })).equal(
+      'msg.main is null; it must be true or false',
+    )
+    should(problemOf({ kind: 'command', action: ' Status ', hold: 'true' })).be.undefined()
+    should(problemOf({ kind: 'main', good: 'false' })).be.undefined()
     const off = { ...settings, restore: 'off' } as const
     should(() => decide(off, memory, { kind: 'main', good: true }, 0)).throw({
       code: 'INVALID_INPUT',

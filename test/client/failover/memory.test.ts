@@ -1,8 +1,9 @@
 // What a failover knows after a restart.
 import * as fc from 'fast-check'
 import 'should'
+import { decide } from '../../../client/failover/decide'
 import { keptOf, startedMemory } from '../../../client/failover/memory'
-import type { Memory } from '../../../client/failover/types'
+import type { FailoverEvent, Look, Memory } from '../../../client/failover/types'
 import { failoverSettings, type FailoverSettings } from '../../../client/model/failover'
 import { play, type Span, type Step, type World } from './world'
 
@@ -127,6 +128,59 @@ describe('the memory of a failover', () => {
     started(keptAfter({ seconds: 111, mainBad: failed }), { now: 1000 }).change!.at.should.equal(
       1000,
     )
+  })
+
+  /** What is told of one look after another, 2 s apart. */
+  function toldOf(memory: Memory, ...looks: Look[]): FailoverEvent[] {
+    let now = EPOCH + 5_000_000
+    let next = memory
+    return looks.flatMap((look) => {
+      const decision = decide(settingsWith(), next, { kind: 'look', look }, (now += 2000))
+      next = decision.memory
+      return decision.events
+    })
+  }
+  const good: Look = { route: 'running', inUse: 'main', good: true }
+  const silent: Look[] = Array.from({ length: 8 }, () => ({ route: 'unknown' }))
+
+  it('reports no state again after a deploy that has changed nothing, but after a start', () => {
+    for (const [kept, look] of [
+      [keptAfter({ seconds: 60 }), good],
+      [keptAfter({ seconds: 104, mainBad: failed }), { ...good, good: false }],
+    ] as const) {
+      toldOf(started(kept), look).should.eql([])
+      toldOf(started(kept, { isStart: true }), look).should.have.length(1)
+      toldOf(started(undefined), look).should.have.length(1)
+    }
+    const [other] = toldOf(started(keptAfter({ seconds: 60 })), { ...good, good: false })
+    other!.should.containEql({ event: 'failover.state', state: 'hold-off' })
+  })
+
+  it('tells that protection is lost where the last answer before a deploy was bad', () => {
+    const lost = (saved: unknown) =>
+      toldOf(started(saved), ...silent).filter(({ event }) => event === 'failover.unprotected')
+    const bad = keptAfter({ seconds: 104, mainBad: failed })
+    lost(bad)
+      .map(({ reason, from }) => [reason, from])
+      .should.eql([['unknown', 'main']])
+    // In the middle of a switch away from it, too.
+    lost(keptAfter({ seconds: 111, mainBad: failed })).should.have.length(1)
+    lost(keptAfter({ seconds: 60 })).should.eql([])
+    const script: Step[] = [{ at: 59.9, command: { action: 'backup' } }]
+    lost(keptAfter({ seconds: 60, script })).should.eql([])
+    // What was told before is not told again.
+    lost(keptAfter({ seconds: 400, ...both })).should.eql([])
+  })
+
+  it('has the present reason of a loss, also after a release', () => {
+    const hold: Step = { at: 50, command: { action: 'hold' } }
+    const release: Step = { at: 200, command: { action: 'release' } }
+    const reasonAfter = (...script: Step[]) =>
+      (keptAfter({ seconds: 400, ...both, script })['loss'] as { reason: string }).reason
+    reasonAfter(hold).should.equal('held')
+    reasonAfter(hold, release).should.equal('both-bad')
+    const { told } = play({ seconds: 400, ...both, script: [hold, release] })
+    told.filter((one) => one.endsWith('unprotected')).should.have.length(1)
   })
 
   it('is the same as none when it is damaged', () => {

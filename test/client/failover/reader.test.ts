@@ -134,6 +134,8 @@ describe('what a failover reads', () => {
         const error = await errorOf(Promise.resolve().then(() => protect(settings)))
         error.code.should.equal('INVALID_INPUT')
         error.cause.operation!.should.equal('failover')
+        error.message.should.not.containEql('Nothing was changed')
+        error.message.should.match(/is the protected route itself.*deploy/)
         await looks(0)
         sharedReads().should.equal(0)
       })
@@ -175,9 +177,29 @@ describe('what a failover reads', () => {
       told.failures.map(({ code }) => code).should.eql(['CONFLICT'])
       told.failures[0]!.message.should.containEql('Monitor route "Monitor" is stopped')
       told.statuses.at(-1)!.failure!.code.should.equal('CONFLICT')
+      told.statuses.at(-1)!.monitor!.should.equal('stopped')
       simulator.startRoute('monitor')
       await tells(told, 'switched', 'switched')
       should(told.statuses.at(-1)!.failure).be.undefined()
+      should(told.statuses.at(-1)!.monitor).be.undefined()
+    })
+
+    it('that does not exist is shown as that; a protected route that does not is no monitor', async () => {
+      const told = await protecting({ restore: 'monitor', monitor: { name: 'Moniter' } })
+      await until(() => told.statuses.at(-1)!.monitor === 'missing')
+      told.failures.map(({ code }) => code).should.eql(['NOT_FOUND'])
+      const restore = simulator.fault({
+        kind: 'status',
+        status: 503,
+        match: { path: /^\/api\/devices\/[^/]+$/ },
+      })
+      await looks(3)
+      told.statuses.at(-1)!.monitor!.should.equal('missing')
+      restore()
+      const lost = protect(MONITORED, { route: { name: 'Studio Z' } })
+      await until(() => lost.failures.length > 0)
+      await until(() => lost.statuses.length > 0)
+      lost.statuses.forEach(({ monitor }) => should(monitor).be.undefined())
     })
 
     it('of the backup says that there is no protection, before it is needed', async () => {

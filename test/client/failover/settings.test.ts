@@ -48,18 +48,21 @@ describe('the settings of a failover', () => {
     it(`${name} is from ${least} to ${most}`, () => {
       for (const good of [least, most, String(most)]) faults({ [name]: good }).should.eql([])
       for (const bad of [least - 0.1, most + 1, 'soon', {}, true]) {
-        faults({ [name]: bad }).should.eql([`${name}: must be a number from ${least} to ${most}`])
+        const [fault, ...others] = faults({ [name]: bad })
+        fault!.should.startWith(`${name}: is `)
+        fault!.should.endWith(`; it must be a number from ${least} to ${most}`)
+        others.should.eql([])
       }
     })
   }
 
   it('are choices of the contract', () => {
     faults({ method: 'sources', failOn: 'Status', restore: true }).should.eql([
-      'method: must be one of source, routes',
-      'failOn: must be one of status, noData',
-      'restore: must be one of off, monitor, message',
+      'method: is "sources"; it must be one of source, routes',
+      'failOn: is "Status"; it must be one of status, noData',
+      'restore: is true; it must be one of off, monitor, message',
     ])
-    faults({ hold: 1 }).should.eql(['hold: must be true or false'])
+    faults({ hold: 1 }).should.eql(['hold: is 1; it must be true or false'])
   })
 
   it('need a monitor with restore = monitor', () => {

@@ -2,7 +2,7 @@ import should from 'should'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FAILOVER_STATES, UNPROTECTED } from '../../../client/model/failover'
-import { kindOf } from '../../../client/model/failover-view'
+import { kindOf, signOf } from '../../../client/model/failover-view'
 import { own } from '../../../client/model/json'
 import { LANGUAGES } from '../../../client/model/watch'
 
@@ -21,12 +21,30 @@ describe('How a failover is shown', () => {
       const inSidebar = own(own(textsOf('sidebar', language), 'failover'), 'words')
       for (const state of FAILOVER_STATES) {
         for (const reason of reasons) {
-          // After a release, a loss keeps the reason that it was reported with.
           const kind = kindOf({ state, reason, held: false })
           should(own(inSidebar, kind)).be.a.String()
           if (kind !== 'not-started') should(own(inStatus, kind)).be.a.String()
         }
+        for (const monitor of ['stopped', 'missing'] as const) {
+          const kind = kindOf({ state, monitor, held: false })
+          for (const words of [inStatus, inSidebar]) should(own(words, kind)).be.a.String()
+        }
       }
+    }
+  })
+
+  it('never looks good while a monitor says nothing, unless somebody holds it', () => {
+    const good = { state: 'normal', held: false } as const
+    signOf(good).should.equal('ok')
+    for (const monitor of ['stopped', 'missing'] as const) {
+      kindOf({ ...good, monitor }).should.equal(`monitor-${monitor}`)
+      signOf({ ...good, monitor }).should.equal('warning')
+      signOf({ ...good, monitor, held: true }).should.equal('stopped')
+      // What has failed is more.
+      kindOf({ ...good, monitor, reason: 'backup-bad' }).should.equal('alone')
+      kindOf({ state: 'no-protection', held: false, monitor, reason: 'both-bad' }).should.equal(
+        'both-bad',
+      )
     }
   })
 })

@@ -1,8 +1,8 @@
 // Instances that share slots over an engine, in virtual time, with all that can go wrong between them.
 import type { Clock } from '../../../client/clock'
-import { openOwnership, type Ownership, type OwnershipState } from '../../../client/fleet/ownership'
+import { openOwnership, type Ownership } from '../../../client/fleet/ownership'
 import { advice } from '../../../client/fleet/ownership/view'
-import type { EngineLink, Entry, Store } from '../../../client/fleet/types'
+import type { EngineLink, Entry, ShareState, Store } from '../../../client/fleet/types'
 
 export const TTL = 15_000
 export const BEAT = TTL / 5
@@ -153,7 +153,7 @@ export class Instance {
   readonly id: string
   #lives = 0
   readonly ownership: Ownership
-  readonly states: OwnershipState[] = []
+  readonly states: ShareState[] = []
   readonly logged: string[] = []
   /** What the work was told. */
   readonly taken: number[][] = []
