@@ -115,6 +115,7 @@ const mapOf = (members: Members): ReadonlyMap<string, Member> => new Map(Object.
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   ip: ['address'],
   ipaddress: ['address'],
+  addr: ['address'],
   host: ['address'],
   hostname: ['address'],
   url: ['address'],
@@ -126,6 +127,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   overhead: ['srtOverhead'],
   interface: ['networkInterface'],
   nic: ['networkInterface'],
+  iface: ['networkInterface'],
   bitrate: ['maxBitrate'],
 }
 
@@ -152,16 +154,23 @@ function meantBy(
     return shown.words.test(value) ? undefined : shown.meant.find(has)
   }
   if (member) return undefined
-  const alias = name.toLowerCase()
-  const meant = Object.hasOwn(ALIASES, alias) ? ALIASES[alias]!.find(has) : undefined
+  const plain = name.toLowerCase().replaceAll(/[-_]/g, '')
+  const alias = (other: string): string | undefined =>
+    Object.hasOwn(ALIASES, other) ? ALIASES[other]!.find(has) : undefined
   // A member of another protocol is left over from it, and does no harm.
-  if (meant !== undefined || isAsRead || anyMembersOf(direction).has(name)) return meant
+  if (alias(plain) || isAsRead || anyMembersOf(direction).has(name)) return alias(plain)
   const offered = [...known].filter(([, { readOnly }]) => readOnly?.({}) !== true)
-  return nearest(
-    name,
+  const spelled = nearest(
+    plain,
     offered.map(([other]) => other),
     (other) => (other.length < 6 ? 1 : 2),
   )
+  if (spelled !== undefined) return spelled
+  // Short ones are near to too much.
+  const called = nearest(plain, [...Object.keys(ALIASES), ...Object.keys(SHOWN)], ({ length }) =>
+    length < 6 ? 0 : 2,
+  )
+  return called && (alias(called) ?? SHOWN[called]?.meant.find(has))
 }
 
 /** Several paths are joined by `|` in one text. */

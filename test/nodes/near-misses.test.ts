@@ -61,6 +61,12 @@ describe('a slip in a definition', () => {
     [route({ ...udp, Host: 'gw' }), 'source.Host', 'Did you mean address?'],
     [route({ ...udp, url: 'udp://gw' }), 'source.url', 'Did you mean address?'],
     [route({ ...srt, latency: 500 }), 'source.latency', 'Did you mean srtLatency?'],
+    [route({ ...srt, latncy: 500 }), 'source.latncy', 'Did you mean srtLatency?'],
+    [route({ ...srt, srt_latency: 500 }), 'source.srt_latency', 'Did you mean srtLatency?'],
+    [route({ ...srt, pass_phrase: 'a secret word' }), 'source.pass_phrase', 'srtPassPhrase?'],
+    [route({ ...srt, encrption: 'AES128' }), 'source.encrption', 'Did you mean'],
+    [route({ ...udp, addr: '239.1.1.2' }), 'source.addr', 'Did you mean address?'],
+    [route({ ...udp, iface: 'eth1' }), 'source.iface', 'Did you mean networkInterface?'],
     [
       route(udp, { ...srt, name: 'Out', encryption: 'AES128' }),
       'destinations[0].encryption',

@@ -30,10 +30,7 @@ export function removalFaults(
     add('remove', 'is not possible with the desired state absent')
   }
   if (!isSeenFirst) {
-    add(
-      'remove',
-      'needs a plan that somebody approves; only plan first, and apply that plan by its ID',
-    )
+    add('remove', 'needs a plan that somebody approves: make one first, and apply it by its ID')
   }
   return faults
 }
