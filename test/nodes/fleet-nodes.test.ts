@@ -219,7 +219,8 @@ describe('nodes of an inventory', function () {
   })
 
   it('a share i/N works for its part only, and says so of the others', async () => {
-    write(rows())
+    // By these keys both parts have some; by the ports, which differ in each run, one may have none.
+    write(rows().map((row, index) => ({ ...row, ownerKey: NAMES[index] })))
     const one = { ...FILE(), id: 'gateway', share: '1/2' }
     const other = { ...FILE(), id: 'other', type: 'media-gateway', share: '2/2' }
     await load(
