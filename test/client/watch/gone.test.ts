@@ -55,7 +55,7 @@ describe('an appliance whose answers say too little', () => {
   let simulator: Simulator
   let gateway: Connection
   let deviceId: string
-  const op = (): ReturnType<typeof newOperation> => newOperation('test')
+  const op = (): ReturnType<typeof newOperation> => newOperation('test', undefined, true)
 
   async function start(options: SimulatorOptions = {}): Promise<void> {
     simulator = await startSimulator({ routes: 3, applyDelay: 0, settleDelay: 0, ...options })
