@@ -120,13 +120,15 @@ export function createChangeReporter(
       ])
     },
     back({ at, since }) {
+      // The times agree, also where the clock of the machine was set meanwhile.
+      const outageMs = Math.round(clock.now() - since)
       tell([
         {
           event: 'appliance.reachable',
-          at: clock.unix(clock.now()),
+          at: at + outageMs,
           device: device(),
           since: at,
-          outageMs: clock.now() - since,
+          outageMs,
           before: 'unreachable',
           after: 'reachable',
         },

@@ -2,6 +2,14 @@ import { appendFileSync } from 'node:fs'
 import type { EventEmitter } from 'node:events'
 import { basename } from 'node:path'
 
+/** A server may close a connection that it keeps just when the next request is sent, which then fails. */
+const { fetch } = globalThis
+globalThis.fetch = (input, init) => {
+  const headers = new Headers(init?.headers)
+  headers.set('connection', 'close')
+  return fetch(input, { ...init, headers })
+}
+
 /**
  * Fails a test file that leaves something open or grows too large. Unreferenced timers and sockets
  * cannot be counted from here: test/client/connection/leaks.test.ts does that for the client.
