@@ -1,6 +1,7 @@
-import { invalidInput, type Finding, readOnlyError } from '../errors'
+import { GatewayError, invalidInput, type Finding, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
+import { forgetSent } from '../memory'
 import { MOST, parsedWithin } from '../model/foreign'
 import { isObject } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
@@ -42,10 +43,16 @@ export async function restorePreset(
       : JSON.stringify(complete)
   const secrets = secretsIn(complete)
   await refuseIfAnyProtected(gateway, deviceId, operation)
-  return {
-    deviceId,
-    answer: await importPreset(gateway, { deviceId, preset: file, secrets }, operation),
-  }
+  const restored = { deviceId, preset: file, secrets }
+  const answer = await importPreset(gateway, restored, operation).catch((error: unknown) => {
+    // The secrets may be others from now on; what was sent may still come to show.
+    if (error instanceof GatewayError && error.cause.applied !== 'no') {
+      forgetSent(gateway.memory, deviceId, ['writtenSecrets'])
+    }
+    throw error
+  })
+  forgetSent(gateway.memory, deviceId)
+  return { deviceId, answer }
 }
 
 function parse(input: unknown, operation: Operation): Preset {
