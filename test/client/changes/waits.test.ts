@@ -62,7 +62,7 @@ describe('a wait beside a read that hangs', function () {
   })
 
   /** The read of a route hangs from now on. */
-  function silent(id: string): { isOpen(): boolean | undefined } {
+  function silent(id: string): { isOpen: () => boolean | undefined } {
     let open: boolean | undefined
     appliance.reply = (call) => {
       if (call.method !== 'GET' || !call.path.endsWith(id))
