@@ -122,10 +122,14 @@ describe('the example flows', function () {
       for (const side of [MAIN, BACKUP]) simulator.failAddress(side, 'disconnected')
       await until(() => told('message').length === 1, 'the loss')
       for (const side of [MAIN, BACKUP]) simulator.failAddress(side, 'ok')
-      await until(() => told('message').length === 2, 'its end')
-      const [loss, allClear] = told('message')
+      const isEnd = (text: string): boolean =>
+        /^Studio A: all clear: (main|backup) is in use and good/.test(text)
+      await until(() => told('message').some(isEnd), 'its end')
+      const [loss, ...others] = told('message')
       loss!.should.equal('Studio A: no protection: neither main nor backup is good')
-      allClear!.should.match(/^Studio A: all clear: (main|backup) is in use and good \(outage: /)
+      // A trial that was under way may have succeeded: then its switch was reported before.
+      others.findIndex(isEnd).should.be.belowOrEqual(1)
+      others[0]!.should.match(/ \(outage: /)
     })
 
     it('sends a switch that the gateway refuses four times, and reports that once', async () => {
