@@ -6,7 +6,9 @@ import { isObject } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
 import { secretsIn } from '../connection/redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../api/presets'
+import { forgetUnseenOf } from '../unseen'
 import { plainInput } from './input'
+import { forgetSecretsOf } from './known-secrets'
 import { refuseIfAnyProtected } from './protected'
 
 export interface RestorePreset {
@@ -42,10 +44,12 @@ export async function restorePreset(
       : JSON.stringify(complete)
   const secrets = secretsIn(complete)
   await refuseIfAnyProtected(gateway, deviceId, operation)
-  return {
-    deviceId,
-    answer: await importPreset(gateway, { deviceId, preset: file, secrets }, operation),
-  }
+  // Also if it only may arrive, nobody knows afterwards which secrets the appliance has.
+  forgetSecretsOf(gateway, deviceId)
+  const sentAt = gateway.clock.now()
+  const answer = await importPreset(gateway, { deviceId, preset: file, secrets }, operation)
+  forgetUnseenOf(gateway, deviceId, sentAt)
+  return { deviceId, answer }
 }
 
 function parse(input: unknown, operation: Operation): Preset {
