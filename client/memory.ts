@@ -132,19 +132,6 @@ export const newMemory = (protections: Protections = new Map(), sent = newSent()
   waits: new Map(),
 })
 
-/** Forgets what was sent to the routes of a device, or with these names only a part of it. */
-export function forgetSent(
-  memory: Sent,
-  deviceId: string,
-  names: ReadonlyArray<'unseen' | 'writtenSecrets'> = ['unseen', 'writtenSecrets'],
-): void {
-  for (const name of names) {
-    for (const key of memory[name].keys()) {
-      if (key.startsWith(`${deviceId} `)) memory[name].delete(key)
-    }
-  }
-}
-
 /** Routes that other clients delete are never forgotten one by one. */
 const MOST_ROUTES = 10_000
 

@@ -97,6 +97,16 @@ export function forgetUnseen({ memory }: Connection, place: Place, kind?: Unseen
   }
 }
 
+/** Forgets what was sent to a device by then. Call when its routes have been replaced. */
+export function forgetUnseenOf({ memory }: Connection, deviceId: string, by: number): void {
+  for (const [key, changes] of memory.unseen) {
+    if (!key.startsWith(`${deviceId} `)) continue
+    for (const [slot, { sentAt }] of changes) {
+      if (sentAt <= by) drop(memory.unseen, key, changes, slot)
+    }
+  }
+}
+
 /** Notes what a read shows: call with every route that is read. */
 export function noteRoutes(
   { memory, clock }: Connection,

@@ -31,6 +31,13 @@ export function forgetSecrets(gateway: Connection, address: RouteAddress): void 
   gateway.memory.writtenSecrets.delete(keyOf(address))
 }
 
+/** The same for all routes of a device. */
+export function forgetSecretsOf({ memory }: Connection, deviceId: string): void {
+  for (const key of memory.writtenSecrets.keys()) {
+    if (key.startsWith(`${deviceId} `)) memory.writtenSecrets.delete(key)
+  }
+}
+
 /**
  * Returns the route as read, with the secrets that were written from here where the response leaves
  * them out or masks them. For comparison only: another client may have changed them since.

@@ -1,13 +1,14 @@
-import { GatewayError, invalidInput, type Finding, readOnlyError } from '../errors'
+import { invalidInput, type Finding, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { forgetSent } from '../memory'
 import { MOST, parsedWithin } from '../model/foreign'
 import { isObject } from '../model/json'
 import { findHidden, keepHidden } from '../model/secrets'
 import { secretsIn } from '../connection/redaction'
 import { exportPreset, importPreset, type Preset, type PresetAnswer } from '../api/presets'
+import { forgetUnseenOf } from '../unseen'
 import { plainInput } from './input'
+import { forgetSecretsOf } from './known-secrets'
 import { refuseIfAnyProtected } from './protected'
 
 export interface RestorePreset {
@@ -43,15 +44,11 @@ export async function restorePreset(
       : JSON.stringify(complete)
   const secrets = secretsIn(complete)
   await refuseIfAnyProtected(gateway, deviceId, operation)
-  const restored = { deviceId, preset: file, secrets }
-  const answer = await importPreset(gateway, restored, operation).catch((error: unknown) => {
-    // The secrets may be others from now on; what was sent may still come to show.
-    if (error instanceof GatewayError && error.cause.applied !== 'no') {
-      forgetSent(gateway.memory, deviceId, ['writtenSecrets'])
-    }
-    throw error
-  })
-  forgetSent(gateway.memory, deviceId)
+  // Also if it only may arrive, nobody knows afterwards which secrets the appliance has.
+  forgetSecretsOf(gateway, deviceId)
+  const sentAt = gateway.clock.now()
+  const answer = await importPreset(gateway, { deviceId, preset: file, secrets }, operation)
+  forgetUnseenOf(gateway, deviceId, sentAt)
   return { deviceId, answer }
 }
 

@@ -111,7 +111,7 @@ const isSame = (one: unknown, other: unknown): boolean =>
 
 const mapOf = (members: Members): ReadonlyMap<string, Member> => new Map(Object.entries(members))
 
-/** What people call a member, in lower case. No firmware is known to return any of these names. */
+/** What people call a member, {@link plain}. No firmware is known to return any of these names. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   ip: ['address'],
   ipaddress: ['address'],
@@ -128,6 +128,8 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   interface: ['networkInterface'],
   nic: ['networkInterface'],
   iface: ['networkInterface'],
+  enc: ['srtEncryption', 'srtPassPhrase', 'useEncryption'],
+  key: ['srtPassPhrase'],
   bitrate: ['maxBitrate'],
 }
 
@@ -138,6 +140,8 @@ const SHOWN: Readonly<Record<string, { words: RegExp; meant: readonly string[] }
     words: /^(none|srt|)$/i,
     meant: ['srtEncryption', 'srtPassPhrase', 'useEncryption'],
   },
+  // Statistics show it of a source too, which has no choice: the sender's applies.
+  srtEncryption: { words: /^/, meant: ['srtEncryption', 'srtPassPhrase'] },
 }
 
 function meantBy(
@@ -153,25 +157,31 @@ function meantBy(
   if (shown && !isAsRead && !member?.sentAs && typeof value === 'string') {
     return shown.words.test(value) ? undefined : shown.meant.find(has)
   }
-  if (member) return undefined
-  const plain = name.toLowerCase().replaceAll(/[-_]/g, '')
-  const alias = (other: string): string | undefined =>
-    Object.hasOwn(ALIASES, other) ? ALIASES[other]!.find(has) : undefined
+  if (member || shown) return undefined
+  const asked = plain(name)
+  const meant = Object.hasOwn(ALIASES, asked) ? ALIASES[asked]!.find(has) : undefined
   // A member of another protocol is left over from it, and does no harm.
-  if (alias(plain) || isAsRead || anyMembersOf(direction).has(name)) return alias(plain)
-  const offered = [...known].filter(([, { readOnly }]) => readOnly?.({}) !== true)
-  const spelled = nearest(
-    plain,
-    offered.map(([other]) => other),
-    (other) => (other.length < 6 ? 1 : 2),
-  )
-  if (spelled !== undefined) return spelled
-  // Short ones are near to too much.
-  const called = nearest(plain, [...Object.keys(ALIASES), ...Object.keys(SHOWN)], ({ length }) =>
-    length < 6 ? 0 : 2,
-  )
-  return called && (alias(called) ?? SHOWN[called]?.meant.find(has))
+  if (meant !== undefined || isAsRead || anyMembersOf(direction).has(name)) return meant
+  const offered = new Map<string, string>()
+  for (const [other, { readOnly, sentAs }] of known) {
+    if (readOnly?.({}) !== true && !sentAs) offered.set(plain(other), other)
+  }
+  for (const [other, all] of USUAL) {
+    const one = all.find(has)
+    if (one !== undefined) offered.set(plain(other), one)
+  }
+  const near = nearest(asked, offered.keys(), (other) => (other.length < 6 ? 1 : 2))
+  return near && offered.get(near)
 }
+
+/** Names of which a slip counts too. In shorter ones, another letter makes another word. */
+const USUAL = [
+  ...Object.entries(ALIASES).filter(([name]) => name.length > 5),
+  ...Object.entries(SHOWN).map(([name, { meant }]) => [name, meant] as const),
+]
+
+/** A name without what people write differently in it. */
+const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
 /** Several paths are joined by `|` in one text. */
 // Of redundant paths, one may be without.

@@ -98,7 +98,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
           return fail(unsendable(error, operation))
         }
         try {
-          waiting.succeeded(result.did, operation.writes > 0)
+          waiting.succeeded(result.did, operation.writes > 0, operation.unknownFields)
         } finally {
           done()
         }

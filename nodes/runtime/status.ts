@@ -36,7 +36,8 @@ export interface Status {
 
 /** A message on its way. One of these is called, once. */
 export interface Waiting {
-  succeeded(did: Did, changed: boolean): void
+  /** @param unknown paths of fields that were sent though nobody knows them */
+  succeeded(did: Did, changed: boolean, unknown?: readonly string[]): void
   failed(failure: GatewayError): void
 }
 
@@ -77,8 +78,8 @@ export function createStatus(node: Node, words: Words): Status {
   return {
     begin() {
       if (closed) return STOPPED
-      // A failure is shown until the next message.
-      if (outcome?.fill === 'red') setOutcome()
+      // A failure or a warning is shown until the next message.
+      if (outcome && outcome.fill !== 'grey') setOutcome()
       let isLate = false
       const timer = setTimeout(() => {
         link.remove()
@@ -94,13 +95,15 @@ export function createStatus(node: Node, words: Words): Status {
         if (isLate && --late === 0) busy = requesting
       }
       return {
-        succeeded(did, changed) {
+        succeeded(did, changed, unknown = []) {
           end()
           if (closed) return
           // One that failed since this message came in is not hidden by it.
           const isHidden = outcome?.fill === 'red'
           if (did.failed) setOutcome(ring(textOf(did, words)))
-          else if ((isLate || (did.changed ?? changed)) && !isHidden) {
+          else if (changed && unknown.length > 0 && !isHidden) {
+            setOutcome(dot('yellow', unknownText(unknown, words)))
+          } else if ((isLate || (did.changed ?? changed)) && !isHidden) {
             setOutcome(dot('grey', textOf(did, words)), SHOW_FOR_MS)
           } else render()
         },
@@ -130,8 +133,17 @@ export function createStatus(node: Node, words: Words): Status {
 /** For a message that comes in after the close. */
 const STOPPED: Waiting = { succeeded: () => undefined, failed: () => undefined }
 
-const dot = (fill: 'blue' | 'grey', text: string): NodeStatus => ({ fill, shape: 'dot', text })
+const dot = (fill: 'blue' | 'grey' | 'yellow', text: string): NodeStatus => ({
+  fill,
+  shape: 'dot',
+  text,
+})
 const ring = (text: string): NodeStatus => ({ fill: 'red', shape: 'ring', text })
+
+function unknownText([first = '', ...others]: readonly string[], words: Words): string {
+  const field = words('gateway:status.sentUnknown', { field: shortened(first, LONGEST_NAME) })
+  return others.length > 0 ? `${field} (+${others.length})` : field
+}
 
 /** Words and values cannot both be left to the editor, so this is in the language of the server. */
 function textOf({ key, name, values }: Did, words: Words): string {

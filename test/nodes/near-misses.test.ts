@@ -64,7 +64,20 @@ describe('a slip in a definition', () => {
     [route({ ...srt, latncy: 500 }), 'source.latncy', 'Did you mean srtLatency?'],
     [route({ ...srt, srt_latency: 500 }), 'source.srt_latency', 'Did you mean srtLatency?'],
     [route({ ...srt, pass_phrase: 'a secret word' }), 'source.pass_phrase', 'srtPassPhrase?'],
-    [route({ ...srt, encrption: 'AES128' }), 'source.encrption', 'Did you mean'],
+    [route({ ...srt, encrption: 'AES128' }), 'source.encrption', 'Did you mean srtPassPhrase?'],
+    [route({ ...srt, srtEncription: 'a' }), 'source.srtEncription', 'Did you mean srtPassPhrase?'],
+    [route({ ...srt, enc: 'AES128' }), 'source.enc', 'Did you mean srtPassPhrase?'],
+    [route({ ...srt, key: 'a secret word' }), 'source.key', 'Did you mean srtPassPhrase?'],
+    [
+      route(udp, { ...srt, name: 'Out', encrption: 'AES128' }),
+      'destinations[0].encrption',
+      'Did you mean srtEncryption?',
+    ],
+    [
+      route(udp, { ...srt, name: 'Out', Srt_Encription: 'AES128' }),
+      'destinations[0].Srt_Encription',
+      'Did you mean srtEncryption?',
+    ],
     [route({ ...udp, addr: '239.1.1.2' }), 'source.addr', 'Did you mean address?'],
     [route({ ...udp, iface: 'eth1' }), 'source.iface', 'Did you mean networkInterface?'],
     [
@@ -232,17 +245,57 @@ describe('a slip in a definition', () => {
   })
 })
 
+/** What the vendor documents, and what was seen: of all, and of sources and destinations by protocol. */
+const COMMON =
+  'name id protocol address port networkInterface state summaryStatusCode summaryStatusDetails labels tags mode encryption usedBandwidth srtRcvBuf srtGroupMode srtPassPhrase networkAddress clientConnections elapsedTime started pendingUpdates hasPendingDelete index gatewayID routeID createdAt lastUpdateAt srtMaxBandwidth srtVersion'
+const SRT =
+  'srtMode srtLatency srtStreamID useFec useFEC srtFecCols srtFecRows srtFecLayout srtFecArq srtNetworkBondingParams srtEncryption'
+const PACKETS = 'mtu ttl tos retainHeader fec shaping maxBitrate'
+const DOCUMENTED = {
+  source: {
+    udp: 'sourceAddress',
+    rtp: 'sourceAddress retainHeader fec rtpReceiverClass rtpNetworkBondingParams',
+    srt: SRT,
+    rtmp: 'streamName rtmpMode',
+    rtsp: 'fec username password',
+  },
+  destination: {
+    udp: `action ${PACKETS}`,
+    rtp: `action ${PACKETS} prompegFecLevel prompegFecIsBlockAligned prompegFecColumns prompegFecRows`,
+    srt: `action ${PACKETS} ${SRT} srtOverhead srtConnectionLimit`,
+    hls: 'action segmentDuration useEncryption segmentsPerKey multitrackSegmenter',
+    http: 'segmentDuration useEncryption segmentsPerKey multitrackSegmenter',
+  },
+}
+
 describe('a field that the vendor documents or that was seen', () => {
-  it('is never taken for a slip', () => {
-    const seen =
-      'state summaryStatusCode summaryStatusDetails mode usedBandwidth srtRcvBuf srtGroupMode srtPassPhrase networkAddress clientConnections labels tags elapsedTime started pendingUpdates hasPendingDelete srtFecCols useFEC useFec index gatewayID routeID createdAt lastUpdateAt srtMaxBandwidth srtVersion'
-    for (const protocol of ['udp', 'rtp', 'srt', 'rtmp', 'rtsp', 'hls', undefined]) {
-      const part = Object.fromEntries(seen.split(' ').map((name) => [name, null]))
-      const { faults } = doubtsOfRoute({
-        source: { ...part, protocol },
-        destinations: [{ ...part, protocol }],
+  const faultsOf = (route: Json): unknown[] => doubtsOfRoute(route).faults
+  const partOf = (names: string, value: unknown): Json =>
+    Object.fromEntries(names.split(' ').map((name) => [name, value]))
+
+  for (const [direction, protocols] of Object.entries(DOCUMENTED)) {
+    for (const [protocol, names] of Object.entries(protocols)) {
+      it(`is never taken for a slip: in a ${direction} with ${protocol}`, () => {
+        // What is shown of it, and a value that is no text: neither is a wish.
+        for (const value of ['', null]) {
+          const part = { ...partOf(`${COMMON} ${names}`, value), protocol }
+          const route = direction === 'source' ? { source: part } : { destinations: [part] }
+          faultsOf(route).should.eql([])
+        }
       })
-      faults.should.eql([])
     }
-  })
+
+    it(`is left over from another protocol, or in a patch without one: of a ${direction}`, () => {
+      const names = Object.entries(protocols)
+        .map(([, some]) => some)
+        .join(' ')
+        // In an SRT source it is what people call another one.
+        .replace(/\bpassword\b/, 'username')
+      for (const protocol of [...Object.keys(protocols), undefined]) {
+        const part = { ...partOf(`${COMMON} ${names}`, null), protocol }
+        const route = direction === 'source' ? { source: part } : { destinations: [part] }
+        faultsOf(route).should.eql([])
+      }
+    })
+  }
 })

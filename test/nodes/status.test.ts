@@ -242,6 +242,20 @@ describe('the status of an action node', () => {
     shown.length.should.equal(2)
   })
 
+  it('is yellow until the next message where unknown fields were sent, and hides no failure', () => {
+    status.begin().succeeded(did('A'), true, ['source.later', 'source.x'])
+    pass(60_000)
+    const text = 'sent with unknown field source.later (+1)'
+    shown.should.eql([{ fill: 'yellow', shape: 'dot', text }])
+    const [first, second] = [status.begin(), status.begin()]
+    first.failed(refused)
+    second.succeeded(did('B'), true, ['source.later'])
+    shown.at(-1)!.should.eql(red('connection refused'))
+    // Nothing was sent: there was nothing to change, or it was a plan.
+    status.begin().succeeded(did('C'), false, ['source.later'])
+    shown.at(-1)!.should.eql({})
+  })
+
   it('is blue while any of several messages is open, and then shows the last outcome', () => {
     const [first, second] = [status.begin(), status.begin()]
     pass(300)
@@ -418,6 +432,30 @@ describe('what the nodes show under them', function () {
       dots.map(({ fill }) => fill).should.eql(['blue', 'grey'])
       dots[1]!.text!.should.match(text)
     }
+  })
+
+  it('is the first unknown field that was sent', async () => {
+    await load(simulator.url, {
+      create: { type: 'media-gateway-create-route' },
+      merge: { type: 'media-gateway-update-route', mode: 'merge' },
+      ensure: { type: 'media-gateway-ensure-route' },
+    })
+    const source = { ...definition('New one').source, later: 1 }
+    const given = {
+      create: { ...definition('New one'), source },
+      merge: { source: { later: 2 } },
+      ensure: { ...definition('Another'), source: { ...source, name: 'Another in' } },
+    }
+    for (const [id, payload] of Object.entries(given)) {
+      const dots = dotsOf(id)
+      await result(id, { routeId: simulator.routes[0]!.id, payload })
+      const text = 'sent with unknown field source.later'
+      should(dots.at(-1)).eql({ fill: 'yellow', shape: 'dot', text }, id)
+    }
+    // There is nothing to change, and nothing is sent.
+    const dots = dotsOf('ensure')
+    await result('ensure', { payload: given.ensure })
+    should(dots.at(-1)).not.match({ fill: 'yellow' })
   })
 
   for (const [waitFor, texts] of Object.entries({

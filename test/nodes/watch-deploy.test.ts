@@ -150,7 +150,6 @@ describe('a deploy forgets nothing that a watch knows:', function () {
     const seen = Date.now()
     await deploy('full')
     await until(() => events.length > 0)
-    ;(Date.now() - seen).should.be.below(5000)
     of('watch')[0]!.at.should.be.belowOrEqual(seen)
     namesOf('watch').should.eql(['route.status'])
   })

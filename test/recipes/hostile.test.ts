@@ -3,8 +3,13 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import should from 'should'
+import { newCounters } from '../../client/connection/counters'
+import { renderMetrics, type Detail } from '../../client/metrics/render'
+import { legible } from '../../client/model/legible'
 import { healthRows } from '../../client/watch/rows'
-import { Functions, HOSTILE, type Message } from './functions'
+import { stateOf } from '../client/watch/states'
+import { samplesIn } from '../support/metrics'
+import { exampleFiles, Functions, HOSTILE, type Message } from './functions'
 import { read } from './support'
 
 const of = (title: string, env: Record<string, unknown> = {}): Functions =>
@@ -182,7 +187,7 @@ describe('with any ID and name of a route', () => {
     }
   })
 
-  it('Salvo, Two sites alike, Scheduled: act on no word that they do not know', () => {
+  it('Salvo, Two sites alike, Scheduled start and stop: act on no word that they do not know', () => {
     for (const word of [undefined, 'restart', 'Stop', 7]) {
       for (const [title, name, msg] of [
         ['Salvo', 'one at a time', { salvo: word }],
@@ -351,5 +356,164 @@ describe('with any ID and name of a route', () => {
       should((slack!['payload'] as { text: string }).text).not.match(/[<>]/)
       should(JSON.stringify(teams!['payload'])).containEql(JSON.stringify(`${name} switched`))
     }
+  })
+
+  it('Key rotation: a new key for both of its ends, and for no other', () => {
+    for (const name of HOSTILE) {
+      const env = { SENDER: name, DESTINATION: name, RECEIVER: name, ARMED: true }
+      const rotation = of('Key rotation', env)
+      const [first] = rotation.run('one at a time', {}).sent[0]!
+      should(first).eql({ payload: { name, destinations: [{ name }] } })
+      should(rotation.run('one at a time', {}).sent[0]).eql([])
+      const end = { protocol: 'srt', srtEncryption: 'AES256' }
+      const destinations = [...HOSTILE.filter((other) => other !== name), name].map((other) => ({
+        ...(other === name ? end : {}),
+        name: other,
+      }))
+      const receiver = rotation.run('and the receiver', { payload: { before: { destinations } } })
+      const [asked] = receiver.sent[0]!
+      should(asked).eql({ sender: { ...end, name }, payload: { name, source: {} } })
+      const ready = { ...asked, payload: { before: { source: { protocol: 'srt' } } } }
+      should(rotation.run('ready?', ready).sent[0]).eql([{}])
+      const [[sender], [receiving]] = rotation.run('new key', {}).sent as [[Message], [Message]]
+      should(sender).match({ payload: { name, destinations: [{ name }] } })
+      should(receiving).match({ payload: { name } })
+      const ended = (which: string): Message[] =>
+        rotation.run('both or none', { end: which, payload: { changed: true } }).sent[0]!
+      should(ended('sender')).eql([])
+      should(texts(ended('receiver'))[0]).startWith(`ROTATED ${name}: both ends`)
+    }
+  })
+
+  it('Routes as a file: which routes differ, and the plan that somebody approves', () => {
+    const env = { NAME: 'constructor', ARMED: true }
+    const file = of('Routes as a file', env)
+    const definition = (name: string, more: Message = {}): Message => ({
+      name,
+      source: { name, ...more },
+      destinations: [{ name, ...more }],
+    })
+    const routes = HOSTILE.map((name) => definition(name))
+    const [exported] = file.run('the file', { payload: routes }).sent[0]!
+    const payload = exported!['payload'] as Message
+    should(payload).eql({ version: 1, gateway: 'constructor', routes })
+    should(file.run('usable?', { payload }).sent[0]).match([{ wanted: routes }])
+    for (const gateway of HOSTILE.slice(1)) {
+      should(file.run('usable?', { payload: { ...payload, gateway } }).errors).have.length(1)
+    }
+
+    const looked = (present: Message[], wanted: Message[]): Message[][] =>
+      file.run('what differs?', {
+        plan: { table: [], text: '' },
+        present,
+        wanted,
+        payload: wanted.map((before) => ({ before })),
+      }).sent
+    should(looked(routes, routes)[1]).eql([])
+    // Fields with the same names, which only the gateway has.
+    const fields = JSON.parse(
+      `{${HOSTILE.map((name) => `${JSON.stringify(name)}:1`).join(',')}}`,
+    ) as Message
+    const [, [more]] = looked(
+      HOSTILE.map((name) => definition(name, fields)),
+      routes,
+    ) as [Message[], [Message]]
+    const text = String(more['payload'])
+    should(text).startWith(`ALERT constructor: ${HOSTILE.length} routes differ`)
+    for (const name of HOSTILE) {
+      should(text).containEql(`${JSON.stringify(name)}: source.constructor, source.__proto__`)
+    }
+    const [, [only]] = looked(routes, []) as [Message[], [Message]]
+    should(only['payload']).containEql(`Only on the gateway: ${JSON.stringify('constructor')}, `)
+
+    const table = HOSTILE.map((name) => ({ route: JSON.stringify(name), steps: 'delete' }))
+    const plan = { id: 'plan', table, text: HOSTILE.map((name) => JSON.stringify(name)).join('\n') }
+    const failed = HOSTILE.map((name) => ({ before: { name }, error: { message: 'refused' } }))
+    const [pieces, [report]] = file.run('what came of it', { plan, payload: failed }).sent as [
+      Message[],
+      [Message],
+    ]
+    for (const name of HOSTILE) {
+      should(report['payload']).containEql(`${name}: refused`)
+      should(report['payload']).containEql(JSON.stringify(name))
+    }
+    should(texts(pieces).join('').replaceAll('\n', '')).equal(
+      String(report['payload']).replaceAll('\n', ''),
+    )
+    should(file.run('approved?', { step: 'apply' }).sent[0]).match([{ plan: { id: 'plan' } }])
+  })
+
+  it('Create routes from a CSV: one route of each row, and a line for each', () => {
+    const csv = of('Create routes from a CSV')
+    const cells = { source_port: '1', latency: '', destination_address: 'a', destination_port: '2' }
+    const others = JSON.parse('{"__proto__":"x","constructor":"y","toString":""}') as Message
+    const rows = HOSTILE.map((name) => ({ ...others, ...cells, name }))
+    const { sent, errors } = csv.run('to routes', { payload: rows })
+    should(errors).eql([])
+    const names = HOSTILE.map((name) => name.trim())
+    const [message] = sent[0]!
+    should((message!['payload'] as Route[]).map(({ name }) => name)).eql(names)
+    for (const at of HOSTILE.keys()) {
+      const results = HOSTILE.map((_, index) =>
+        index === at
+          ? { error: { message: 'refused' } }
+          : { changed: true, action: 'create', diff: [{ path: '' }] },
+      )
+      const [done] = texts(csv.run('what was done', { ...message, payload: results }).sent[0])
+      should(done).startWith('Dry run: ')
+      should(done).containEql(`create ${HOSTILE.length - 1}`)
+      should(done).containEql(`\n${names[at]}: refused`)
+    }
+    for (const cell of HOSTILE) {
+      const refused = csv.run('to routes', { payload: [{ ...rows[0], source_port: cell }] })
+      should(refused.errors[0]).containEql(`source_port is "${cell.trim().slice(0, 40)}"`)
+    }
+  })
+
+  it('Failover to a backup and back: whatever a probe says, main is good at 200 only', () => {
+    for (const text of HOSTILE) {
+      const failover = of('Failover to a backup and back')
+      const asked = (msg: Message): unknown =>
+        failover.run('is main good?', { ...msg, payload: text }).sent[0]![0]
+      should(asked({ statusCode: 200 })).eql({ main: true })
+      should(asked({ statusCode: 503 })).eql({ main: false })
+      should(asked({ statusCode: text })).be.undefined()
+      should(asked({ statusCode: 200, error: { message: text } })).be.undefined()
+      // A silence is told once.
+      should(asked({ statusCode: 200 })).eql({ main: true })
+      const silent = failover.run('is main good?', { error: { message: text } })
+      should(silent.errors).eql([`The probe does not respond: ${text}`])
+    }
+  })
+
+  it('Nightly preset backup: a file of its day, and none of what is no preset', () => {
+    const nightly = of('Nightly preset backup', { FOLDER: '/backups' })
+    const preset = { preset_version: '1', routes: ROUTES }
+    const [message] = nightly.run('file name', { payload: preset, filename: '/etc/x' }).sent[0]!
+    should(message).match({ payload: preset, filename: /^\/backups\/preset-[ab]-[a-z]+day\.json$/ })
+    for (const payload of [undefined, null, 7, [], { routes: {} }, ...HOSTILE]) {
+      const { sent, errors } = nightly.run('file name', { payload })
+      should(sent.flat()).eql([])
+      should(errors).have.length(1)
+    }
+  })
+
+  it('Prometheus metrics: a sample for each, with its name as a label', async () => {
+    const flow = read('Recipes/Prometheus metrics.json')
+    const { detail } = flow.find(({ type }) => type === 'media-gateway-metrics')!
+    const device = { _id: 'D', name: 'D', statusCode: 'ok', status: 'Online' }
+    const state = stateOf({ ...device, config: { routes: ROUTES } } as never)
+    const picture = { gateway: '__proto__', isUp: true, counters: newCounters(), state }
+    const samples = samplesIn(await renderMetrics([picture], detail as Detail))
+    const shown = samples.filter(({ name }) => name === 'media_gateway_route_info')
+    should(shown.map(({ labels }) => labels['route'])).eql(ROUTES.map(({ name }) => legible(name)))
+    should(new Set(shown.map(({ labels }) => labels['route_id'])).size).equal(ROUTES.length)
+  })
+
+  it('every recipe is in a title here', function () {
+    const titles = this.test!.parent!.tests.map(({ title }) => title.split(':')[0]!)
+    const covered = new Set(titles.flatMap((title) => title.split(', ')))
+    const recipes = exampleFiles.flatMap((file) => /^Recipes\/(.*)\.json$/.exec(file)?.[1] ?? [])
+    should(recipes.filter((recipe) => !covered.has(recipe))).eql([])
   })
 })

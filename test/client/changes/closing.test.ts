@@ -1,7 +1,14 @@
-import 'should'
-import { controlRoute, listDevices, updateRoute, type Connection } from '../../../client/internal'
+import should from 'should'
+import {
+  controlRoute,
+  getRoute,
+  listDevices,
+  updateRoute,
+  type Connection,
+} from '../../../client/internal'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { FakeTime } from '../../support/fake-time'
 import { ScriptedAppliance, passOn, type Call } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { connectTo, op } from '../connection/support'
@@ -127,6 +134,54 @@ describe('a close with a change on its way', () => {
     appliance.calls.at(-1)!.what.should.equal('DELETE /api/session')
     await appliance.stop()
     await simulator.stop()
+  })
+})
+
+describe('a close ends before the session', () => {
+  let appliance: ScriptedAppliance
+  let gateway: Connection
+  let time: FakeTime
+  /** How the call had ended when the end of the session was asked for. */
+  let endedWith: unknown
+  let ended: unknown
+
+  const route = { id: 'R', name: 'A', state: 'idle', source: { name: 'In' }, destinations: [] }
+  const calls = (part: string): number =>
+    appliance.calls.filter(({ what }) => what.endsWith(part)).length
+
+  beforeEach(async () => {
+    ended = endedWith = undefined
+    time = new FakeTime()
+    appliance = new ScriptedAppliance(({ what, path }) => {
+      if (what === 'DELETE /api/session') endedWith = ended
+      if (path.endsWith('/routes/silent')) return 'silence'
+      if (path.endsWith('/commands')) return { body: [{ status: 'ok' }] }
+      return path.endsWith('/routes/R') ? { body: route } : undefined
+    })
+    await appliance.start()
+    gateway = connectTo(appliance, { clock: time })
+  })
+  afterEach(() => appliance.stop())
+
+  async function close(call: Promise<unknown>): Promise<void> {
+    call.catch((error: unknown) => (ended = error))
+    await gateway.close()
+    should(endedWith).match({ code: 'CLOSED' })
+  }
+
+  it('a read that has no response', async () => {
+    const read = getRoute(gateway, { deviceId: 'D', routeId: 'silent' }, op())
+    await until(() => calls('/routes/silent') > 0)
+    await close(read)
+  })
+
+  it('a wait for a change that is between two polls', async () => {
+    const start = { action: 'start', waitFor: 'applied', waitTimeout: 60_000 } as const
+    const started = controlRoute(gateway, { deviceId: 'D', routeId: 'R', ...start }, op())
+    // One is for the end of the wait, the other for the next poll.
+    await until(() => time.timers === 2)
+    calls('/routes/R').should.be.above(0)
+    await close(started)
   })
 })
 
