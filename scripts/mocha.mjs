@@ -17,13 +17,21 @@ const HEAP_MEGABYTES = 640
  * Prints how many passed and failed, and returns the exit code.
  * @param files paths below the root, the longest first
  * @param results the file for the counts
- * @param jobs how many at a time at least: most wait most of the time
+ * @param jobs how many at a time at least: most wait most of the time. TEST_JOBS sets it for a machine
+ *   whose speed is not known
  * @param slowest lists the files that took longest
  * @param binary another Node.js to run them with
  * @param before a command to put in front, such as that for coverage
  */
 export function runMocha(files, options) {
-  const { results, jobs = 14, slowest = false, args = [], before = [], env = {} } = options
+  const {
+    results,
+    jobs = Number(process.env.TEST_JOBS) || 14,
+    slowest = false,
+    args = [],
+    before = [],
+    env = {},
+  } = options
   const { binary = process.execPath } = options
   const report = `${results}.files`
   mkdirSync(dirname(results), { recursive: true })

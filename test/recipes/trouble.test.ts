@@ -271,7 +271,8 @@ describe('the example flows', function () {
       simulator.fail('Studio A', { source: 'connecting' })
       await polled(1)
       simulator.fail('Studio A', { source: 'no-data' })
-      await polled(12)
+      // Longer than it is held, also where polls follow each other quickly.
+      await polled(30)
       simulator.fail('Studio A', { source: 'ok' })
       await alerts(2)
       await polled(2)
