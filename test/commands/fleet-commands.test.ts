@@ -573,8 +573,10 @@ withNats('the commands of a fleet', function () {
       await raw.flush()
       const mine = owner(other, ALL, ({ body }) => body)
       should(await one.commands.send(command({ body: 'once' }), { waitMs: 5000 })).equal('once')
-      const taken = heard.find(({ subject }) => subject.startsWith(`${ROOT}.instance.`))!
-      const life = taken.subject.split('.').at(-1)!
+      const taken = (): Msg | undefined =>
+        heard.find(({ subject }) => subject.startsWith(`${ROOT}.instance.`))
+      await until(() => taken() !== undefined, 'what it has heard')
+      const life = taken()!.subject.split('.').at(-1)!
       return { one, other, third, mine, nats, raw, heard, life }
     }
 

@@ -39,7 +39,7 @@ withNats('the events and states of a fleet', function () {
   before(async () => {
     nats = await startNats()
     simulators = await Promise.all([1, 2].map(() => startSimulator({ routes: 1 })))
-    reader = await connect({ servers: nats.url })
+    reader = await connect({ servers: nats.url, maxReconnectAttempts: -1 })
   })
   afterEach(unload)
   after(async () => {
@@ -147,7 +147,7 @@ withNats('the events and states of a fleet', function () {
     await pause(TTL * 1000)
     await nats.start()
     await reader.close()
-    reader = await connect({ servers: nats.url })
+    reader = await connect({ servers: nats.url, maxReconnectAttempts: -1 })
     // It could not be taken back, and its owner does not beat under this name any more.
     const { body: stale } = (await last<State>('state.one'))!
     should(stale).containEql({ isUp: true, owner: before.owner })
