@@ -121,9 +121,9 @@ export function keptOf(memory: KeptMemory): KeptMemory {
 function checked(shape: Shape, value: unknown, clock: { ahead: number; now: number }): unknown {
   if (typeof shape === 'object') {
     if (!isObject(value)) throw new TypeError('damaged')
-    const { '*': any } = shape
-    const wanted = any
-      ? Object.keys(value).map((name) => [name, any] as const)
+    const { '*': ofEach } = shape
+    const wanted = ofEach
+      ? Object.keys(value).map((name) => [name, ofEach] as const)
       : Object.entries(shape)
     const members = wanted.flatMap(([member, each]) => {
       const name = member.replace('?', '')

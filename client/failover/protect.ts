@@ -127,8 +127,9 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
   let due: number | undefined
   /** How the latest look and the latest switch failed, if they did. */
   let failure: GatewayError | undefined
-  let monitor: FailoverView['monitor']
   let failed: GatewayError | undefined
+  /** As the latest look that had an answer showed it. */
+  let monitor: FailoverView['monitor']
   let lasting: string | undefined
 
   const turns: Array<() => void> = []

@@ -56,21 +56,6 @@ describe('a change that does not show yet', function () {
     now.map(({ id }) => id).should.containDeep(before)
   })
 
-  it('is forgotten with a preset, which replaces all routes', async () => {
-    const route = running()
-    const preset = await gateway.presets.export()
-    simulator.setOptions({ applyDelay: 3_600_000 })
-    await gateway.routes.update(route, { destinations: [output('New out', 7001)] })
-    simulator.setOptions({ applyDelay: 0 })
-    await gateway.presets.import(preset)
-    simulator.clearJournal()
-    const { id } = simulator.routes[0]!
-    await gateway.routes.update({ id }, { source: { name: 'other in' } })
-    const sent = simulator.journal.filter(({ path }) => path.endsWith('/updates'))
-    sent.length.should.equal(1)
-    JSON.stringify(sent[0]!.body).should.not.containEql('New out')
-  })
-
   it('is built on where it only changes values, without a wait for each', async () => {
     const route = running()
     simulator.setOptions({ applyDelay: 9000 })

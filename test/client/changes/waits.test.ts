@@ -82,37 +82,4 @@ describe('a wait beside a read that hangs', function () {
     await gateway.close()
     ;(await failed).should.match({ code: 'CLOSED', cause: { applied: 'maybe' } })
   })
-
-  /** Closes, and returns what has ended before the appliance answers the end of the session. */
-  async function endedBeforeTheSession(calls: Array<Promise<unknown>>): Promise<number> {
-    const passed = appliance.reply
-    let answer: (() => void) | undefined
-    const answered = new Promise<void>((resolve) => (answer = resolve))
-    let isAsked = false
-    appliance.reply = async (call) => {
-      if (call.what === 'DELETE /api/session') {
-        isAsked = true
-        await answered
-      }
-      return passed(call)
-    }
-    let ended = 0
-    for (const call of calls) void call.then(() => ended++)
-    let isClosed = false
-    const closed = gateway.close().then(() => (isClosed = true))
-    await until(() => isAsked && (ended === calls.length || isClosed))
-    const before = isClosed ? 0 : ended
-    answer!()
-    await closed
-    return before
-  }
-
-  it('ends at a close before the session does, and so does a plain read', async () => {
-    const [first] = simulator.routes.map(({ id }) => ({ id }))
-    const { isOpen } = silent(first!.id)
-    const read = errorOf(gateway.routes.get(first!))
-    await until(() => isOpen() === true)
-    ;(await endedBeforeTheSession([read])).should.equal(1)
-    ;(await read).code.should.equal('CLOSED')
-  })
 })
