@@ -66,8 +66,24 @@ withNats('the failovers of a fleet', function () {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`)
     return answer
   }
-  const command = (by: NodeRed, appliance: string, action: string): Promise<unknown> =>
-    ask(by, 'failover', { appliance, failoverId: 'failover', action })
+  /** A lease of 3 s may be lost on a slow machine: until there is an owner, nothing is changed. */
+  async function command(by: NodeRed, appliance: string, action: string): Promise<void> {
+    let refused = ''
+    await until(
+      async () => {
+        try {
+          await ask(by, 'failover', { appliance, failoverId: 'failover', action })
+          return true
+        } catch (error) {
+          refused = (error as Error).message
+          if (!/"UNAVAILABLE".*Nothing was changed/.test(refused)) throw error
+          return false
+        }
+      },
+      () => `an owner of ${appliance}: ${refused}`,
+      30_000,
+    )
+  }
 
   /** How the failovers of the appliances are that an instance owns, by their names. */
   async function owned(by: NodeRed): Promise<Map<string, string>> {
