@@ -140,7 +140,9 @@ withNats('the engine of a fleet', function () {
         onReady: () => ready++,
         onEnd(hasLost) {
           ends.push(hasLost)
-          void until(() => isOver || link.isUp).then(() => (isOver ? undefined : begin()))
+          void until(() => isOver || link.isUp, 'the connection', 60_000).then(() =>
+            isOver ? undefined : begin(),
+          )
         },
       })
     }
@@ -492,7 +494,7 @@ withNats('the engine of a fleet', function () {
       ending.push(...servers.map((each) => () => each.remove()))
       const all = servers.map(({ url }) => url).join(',')
       const [one, other] = [open(all, { replicas: 3 }), open(all, { replicas: 3 })]
-      await until(() => one.link.isUp && other.link.isUp, 'the cluster', 30_000)
+      await until(() => one.link.isUp && other.link.isUp, 'the cluster', 60_000)
       const { now } = await watched(other)
       let revision = (await one.store.create('slot.1', '0'))!
       await until(() => now.get('slot.1') === '0')
@@ -510,13 +512,13 @@ withNats('the engine of a fleet', function () {
             return confirmed !== undefined
           },
           'a write with two of three',
-          30_000,
+          60_000,
         )
         revision = confirmed!
-        await until(() => now.get('slot.1') === `without ${nats.port}`, 'the watch', 30_000)
+        await until(() => now.get('slot.1') === `without ${nats.port}`, 'the watch', 60_000)
         await nats.start()
         // A cluster that has not caught up has no two servers left after the next one.
-        await until(async () => (await inSync(nats.url)) === 3, 'three that are equal', 30_000)
+        await until(async () => (await inSync(nats.url)) === 3, 'three that are equal', 60_000)
       }
     })
   })

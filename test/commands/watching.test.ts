@@ -7,8 +7,8 @@ import { root } from '../support/root'
 
 /** Bytes for each appliance with 20 routes. */
 const MOST_HEAP = 64_000
-/** Bytes per poll. The timer and the HTTP call alone leave about 1,000. */
-const MOST_PROMOTED = 4000
+/** Bytes per poll: about 3,300, and up to 4,100 on a busy machine. The timer and the HTTP call alone leave 1,000. */
+const MOST_PROMOTED = 6000
 
 describe('a watched appliance', function () {
   this.timeout(90_000)
