@@ -170,8 +170,8 @@ export function linesOf(account: Account, facts: readonly Fact[]): string[] {
       ? [certificateLine(certificate)]
       : ['Certificate: none, the address is not https']),
     `Clock: ${clockSeconds === undefined ? 'not reported' : clockLine(clockSeconds)}`,
-    `Answers: ${account.answers}, within ${answerMs.median} ms (median), ${answerMs.most} ms at most`,
-    ...(account.tooMany > 0 ? [`Limits: ${account.tooMany} answers with status 429`] : []),
+    `Responses: ${account.answers}, within ${answerMs.median} ms (median), ${answerMs.most} ms at most`,
+    ...(account.tooMany > 0 ? [`Limits: ${account.tooMany} responses with status 429`] : []),
     ...section(
       'Outputs that nobody calls',
       withoutCallers.map(({ route, output }) => `${route}: ${output}`),

@@ -27,7 +27,7 @@ const HELP = `media-gateway-doctor URL --user NAME: examines a gateway, and chan
   --proxy URL          HTTP proxy on the way to the gateway
   --help               print this text
 
-The password is asked for, or taken from MEDIA_GATEWAY_PASSWORD.
+It asks for the password, or takes it from MEDIA_GATEWAY_PASSWORD.
 
 It logs in once, sends at most 60 requests that read, one after the other, and ends its session. It
 prints an account, and writes a report in which names, addresses and IDs are pseudonyms and secrets
@@ -171,9 +171,9 @@ async function examine(command: Command, password: string, stop: Stop): Promise<
     const report = reportOf(reading, version, now)
     writeFileSync(out, `${JSON.stringify(report, undefined, 2)}\n`)
     print('')
-    print(`The report is in ${out}: this account and ${reading.answers.length} answers.`)
+    print(`The report is in ${out}: this account and ${reading.answers.length} responses.`)
     print('Names, addresses and IDs in it are pseudonyms; secrets and unknown values are removed.')
-    print('Nothing was sent to anybody: look at the file before you give it to others.')
+    print('It was sent to nobody. Read it before you give it to anybody.')
     if (failure) throw failure
   } catch (error) {
     const isUntrusted = error instanceof GatewayError && error.code === 'TLS'

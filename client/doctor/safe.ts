@@ -7,7 +7,7 @@ import type { Answered } from './read'
 /** How the value of a documented field becomes safe. */
 type Kind =
   | 'number'
-  | 'flag'
+  | 'boolean'
   | 'words'
   | 'name'
   | 'id'
@@ -48,7 +48,7 @@ function safeValue(value: unknown, kind: Kind, parent: string, to: Pseudonyms): 
     })
     return Object.fromEntries(members)
   }
-  if (kind === 'part' || kind === 'flag') return typeOf(value)
+  if (kind === 'part' || kind === 'boolean') return typeOf(value)
   if (typeof value === 'number') {
     return kind === 'number' ? value : SAFE[kind](String(value), to, parent)
   }
@@ -60,7 +60,7 @@ const typeOf = (value: unknown): string | null => {
   return `<${Array.isArray(value) ? 'list' : typeof value === 'string' ? 'text' : typeof value}>`
 }
 
-const SAFE: Record<Exclude<Kind, 'part' | 'flag'>, Safe> = {
+const SAFE: Record<Exclude<Kind, 'part' | 'boolean'>, Safe> = {
   number: (text) => (/^-?\d{1,16}(\.\d{1,9})?(\|\d{1,5})*$/.test(text) ? text : '<text>'),
   version: (text) =>
     /^\d{1,9}(\.\d{1,9}){1,4}(-\d{1,9})?$/.test(text) && isIP(text) === 0 ? text : '<text>',
@@ -255,7 +255,7 @@ duration elapsedTime elapsedRunningTime lastConnection
 words type message roles status statusCode statusDetails state summaryStatusCode mode srtMode
 words summaryStatusDetails protocol encryption srtEncryption srtFec srtDecryptionState
 words srtPeerDecryptionState srtGroupMemberStatus
-flag isLicensed hasAdminError pendingSync started hasPendingDelete
+boolean isLicensed hasAdminError pendingSync started hasPendingDelete
 number startAt expireAt lastLoginDate numLoginFailures lastConnectedAt lastConfigReadAt
 number lastAcceptedUpdate port httpPort httpsPort proxyHttpPort proxyHttpsPort localPort ms
 number numPages numResults numActiveOutputConnections pendingRouteCreates createdAt lastUpdateAt
@@ -271,7 +271,7 @@ number srtGroupMemberWeight
 
 const OF_MEMBER: Record<Member['kind'], Kind> = {
   number: 'number',
-  boolean: 'flag',
+  boolean: 'boolean',
   choice: 'words',
   text: 'words',
   list: 'part',
