@@ -12,6 +12,8 @@ import { factsIn, sightOf, type Fact } from './facts'
 import { median, type Reading } from './read'
 import { safeAnswers, unknownFields } from './safe'
 
+const { version: VERSION } = require('../../../package.json') as { version: string }
+
 /** How an installation is, as far as reading shows. */
 export interface Account {
   devices: Array<{ name: string; firmware: string; status: string }>
@@ -138,18 +140,23 @@ export interface Report {
 }
 
 /** Nothing goes into a report that does not come from the safe answers. */
-export function reportOf({ answers, measured }: Reading, version: string, now: number): Report {
+export function reportOf({ answers, measured }: Reading, now: number): Report {
   const safe: Reading = { answers: safeAnswers(answers), measured }
   return {
     format: 'media-gateway-report',
     version: 1,
     madeAt: new Date(now).toISOString(),
-    package: version,
+    package: VERSION,
     account: accountOf(safe, now),
     facts: factsIn(safe),
     answers: safe.answers,
   }
 }
+
+/** The text of the file, and its usual name. */
+export const fileOf = (report: Report): string => `${JSON.stringify(report, undefined, 2)}\n`
+export const fileName = (now: number): string =>
+  `media-gateway-report-${new Date(now).toISOString().slice(0, 10)}.json`
 
 /** In each list that is printed. */
 const MOST_LINES = 20

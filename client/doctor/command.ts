@@ -12,11 +12,9 @@ import { GatewayError } from '../errors'
 import { legible } from '../model/legible'
 import { textOf, type SentenceKey } from '../sentences'
 import { Stop } from '../stop'
-import { accountOf, linesOf, reportOf } from './account'
+import { accountOf, fileName, fileOf, linesOf, reportOf } from './account'
 import { factsIn } from './facts'
 import { createRecorder } from './read'
-
-const { version } = require('../../../package.json') as { version: string }
 
 const HELP = `media-gateway-doctor URL --user NAME: examines a gateway, and changes nothing
 
@@ -104,9 +102,9 @@ function parsed(args: string[]) {
 
 /** A name that no file has. */
 function newFile(): string {
-  const stem = `media-gateway-report-${new Date().toISOString().slice(0, 10)}`
+  const name = fileName(Date.now())
   for (let number = 1; ; number++) {
-    const file = resolve(number === 1 ? `${stem}.json` : `${stem}-${number}.json`)
+    const file = resolve(number === 1 ? name : name.replace('.json', `-${number}.json`))
     if (!existsSync(file)) return file
   }
 }
@@ -161,15 +159,14 @@ async function answerTo(question: string, stop: Stop, isHidden = false): Promise
 async function examine(command: Command, password: string, stop: Stop): Promise<void> {
   const { out, ...options } = command
   const certificate = await readCertificate({ ...options, timeout: CERTIFICATE_MS })
-  const recorder = createRecorder(certificate)
+  const recorder = createRecorder()
   const gateway = openConnection({ ...options, password, ...recorder.options })
   try {
-    const { reading, failure } = await recorder.read(gateway, stop)
+    const { reading, failure } = await recorder.read(gateway, stop, certificate)
     const now = Date.now()
     const lines = linesOf(accountOf(reading, now), factsIn(reading))
     for (const line of gateway.hide(lines)) print(line)
-    const report = reportOf(reading, version, now)
-    writeFileSync(out, `${JSON.stringify(report, undefined, 2)}\n`)
+    writeFileSync(out, gateway.hide(fileOf(reportOf(reading, now))))
     print('')
     print(`The report is in ${out}: this account and ${reading.answers.length} responses.`)
     print('Names, addresses and IDs in it are pseudonyms; secrets and unknown values are removed.')

@@ -53,22 +53,25 @@ const SMALL_PAGE = 2
 /** No route has this ID. */
 const NO_ROUTE = '00000000-0000-4000-8000-000000000000'
 
+/** With a failure where devices, configuration or routes could not be read. */
+export interface ReadGateway {
+  reading: Reading
+  failure?: GatewayError
+}
+
 export interface Recorder {
   /** Options of the connection that it reads by: they keep the limits. */
   options: Pick<GatewayOptions, 'readOnly' | 'maySend' | 'onAnswer'>
   /**
    * Reads what a gateway shows to this account, with requests that change nothing, one after the
    * other. The caller closes the connection, which ends the session.
-   * @returns with a failure where devices, configuration or routes could not be read
+   * @param certificate that the gateway shows
    * @throws GatewayError when nothing could be read, or `CLOSED` after the stop
    */
-  read(gateway: Connection, stop: Stop): Promise<{ reading: Reading; failure?: GatewayError }>
-  /** How many requests were sent. */
-  requests(): number
+  read(gateway: Connection, stop: Stop, certificate?: Certificate): Promise<ReadGateway>
 }
 
-/** @param certificate that the gateway shows */
-export function createRecorder(certificate?: Certificate): Recorder {
+export function createRecorder(): Recorder {
   const exchanges: Exchange[] = []
   const clocks: number[] = []
   let requests = 0
@@ -104,7 +107,8 @@ export function createRecorder(certificate?: Certificate): Recorder {
   async function read(
     gateway: Connection,
     stop: Stop,
-  ): Promise<{ reading: Reading; failure?: GatewayError }> {
+    certificate?: Certificate,
+  ): Promise<ReadGateway> {
     const end = new Stop()
     const unhook = stop.onStop(() => end.now())
     let failure: GatewayError | undefined
@@ -158,10 +162,13 @@ export function createRecorder(certificate?: Certificate): Recorder {
       // One that seemed to be lost may still be open.
       if (opened && !gateway.session.isOpen()) gateway.session.discard(opened)
     }
-    return { reading: { answers: exchanges.map(answered), measured: measured() }, failure }
+    return {
+      reading: { answers: exchanges.map(answered), measured: measured(certificate) },
+      failure,
+    }
   }
 
-  const measured = (): Measured => ({
+  const measured = (certificate?: Certificate): Measured => ({
     answerMs: exchanges.map(({ ms }) => Math.round(ms)),
     clockSeconds: clocks.length > 0 ? Math.round(median(clocks)) : undefined,
     cookie,
@@ -171,7 +178,7 @@ export function createRecorder(certificate?: Certificate): Recorder {
     },
   })
 
-  return { options: { readOnly: true, maySend, onAnswer }, read, requests: () => requests }
+  return { options: { readOnly: true, maySend, onAnswer }, read }
 }
 
 type Send = (request: Request) => Promise<unknown>

@@ -101,10 +101,14 @@ const wordsOnly = (text: string): string =>
     .replace(/[^\s.,:;()'"<>-]+/g, (word) => (WORDS.has(word.toLowerCase()) ? word : '…'))
     .replace(/…[\s.,:;'"<>…-]*…/g, '…')
 
-/** `192.0.2.7`, `gateway.example`, `127.0.0.1/live`, `rtmp://host:1935/app`, `/hls/…/index.m3u8` */
+/**
+ * `192.0.2.7`, `gateway.example`, `127.0.0.1/live`, `rtmp://host:1935/app`, `/hls/…/index.m3u8`; without
+ * credentials and query.
+ */
 function safeAddress(text: string, to: Pseudonyms): string {
   if (isIP(text) > 0) return to.address(text)
-  const pieces = text.split(/([:/?&=@[\]\s]+)/)
+  const bare = text.slice(text.lastIndexOf('@') + 1).split('?')[0]!
+  const pieces = bare.split(/([:/&=[\]\s]+)/)
   return pieces
     .map((piece, place) => {
       if (place % 2 === 1 || piece === '' || ADDRESS_WORDS.has(piece)) return piece

@@ -18,6 +18,7 @@ export class RequestError extends Error implements Failure {
 type Path =
   | 'connection'
   | 'connections'
+  | 'report'
   | 'inventory'
   | 'appliances'
   | 'lookup'

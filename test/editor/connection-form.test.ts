@@ -1,4 +1,5 @@
 // "Test connection" in the form of the config node: a real browser, Node-RED and simulator.
+import { readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -81,6 +82,26 @@ inBrowser('the test of the connection', function () {
     })
     should([plain.openSessions, plain.logouts]).eql([1, logouts + 1])
     await close()
+  })
+
+  it('downloads a report, made with a session of its own', async () => {
+    await openForm('gateway')
+    const { logins, openSessions } = plain
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('#media-gateway-report').click(),
+    ])
+    download.suggestedFilename().should.match(/^media-gateway-report-[\d-]+\.json$/)
+    const file = readFileSync(await download.path(), 'utf8')
+    const { format, answers } = JSON.parse(file) as { format: string; answers: object[] }
+    format.should.equal('media-gateway-report')
+    answers.length.should.be.above(5)
+    file.should.not.containEql(plain.devices[0]!.name)
+    await tested()
+    should(await result.innerText()).match(/Report: media-gateway-report-.*pseudonyms/s)
+    should([plain.logins, plain.openSessions]).eql([logins + 1, openSessions])
+    await close()
+    should(await editor.state('gateway')).containEql({ changed: false })
   })
 
   it('says that the password is wrong', async () => {

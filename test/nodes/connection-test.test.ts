@@ -65,6 +65,7 @@ describe('a test of a connection', function () {
         ...[
           { id: 'wrong', baseUrl: secure.url.replace('https', 'http') },
           { id: 'secure', baseUrl: secure.url },
+          { id: 'plain', baseUrl: simulator.url },
         ].map((properties) => ({
           ...properties,
           type: 'media-gateway',
@@ -117,13 +118,23 @@ describe('a test of a connection', function () {
     simulator.journal.filter(({ method, path }) => method === 'POST' && path === '/api/session')
       .length
 
-  const PATHS = ['connection', 'lookup', 'definition', 'plan']
+  const PATHS = ['connection', 'report', 'lookup', 'definition', 'plan']
   const definition = {
     name: 'A',
     source: { name: 'In', protocol: 'udp', address: '239.1.1.1', port: 5 },
     destinations: [],
   }
   const asked = { deviceId: 'D', routeId: 'R', definition }
+  /** As the form of a deployed node, with its password unchanged. */
+  let stored: Properties
+  before(() => {
+    stored = {
+      baseUrl: simulator.url,
+      username: 'haiadmin',
+      password: '__PWRD__',
+      proxy: 'proxy',
+    }
+  })
   const isHeld = /^Another test of .* is running|next attempt is possible in \d s/
 
   /** One login, and one more after each wait: a machine that is busy may take longer than the first. */
@@ -231,6 +242,36 @@ describe('a test of a connection', function () {
     ;(await slow).body.should.containEql({ code: 'TIMEOUT' })
     ;(await test(form(simulator.url))).body.should.containEql({ ok: true })
     await silent.stop()
+  })
+
+  it('has a report beside it, with a session of its own that it ends', async () => {
+    for (const connection of [form(simulator.url), { id: 'plain' }, { id: 'gw', ...stored }]) {
+      const before = simulator.openSessions
+      simulator.clearJournal()
+      const { status, body } = await ask('report', { connection })
+      status.should.equal(200, JSON.stringify(body))
+      body['name']!.should.match(/^media-gateway-report-\d{4}-\d\d-\d\d\.json$/)
+      const report = JSON.parse(String(body['file'])) as { format: string; answers: object[] }
+      report.format.should.equal('media-gateway-report')
+      report.answers.length.should.be.above(5)
+      const { name, _id } = simulator.devices[0]!
+      for (const own of [name, _id, 'haiadmin', 'manager', simulator.routes[0]!.id]) {
+        String(body['file']).should.not.containEql(`"${own}"`)
+      }
+      logins().should.equal(1)
+      simulator.journal.length.should.be.belowOrEqual(60)
+      simulator.openSessions.should.equal(before)
+    }
+  })
+
+  it('has a report that says why there is none, and sends no password where it must not', async () => {
+    const untrusted = await ask('report', { connection: form(secure.url) })
+    untrusted.status.should.equal(502)
+    untrusted.body.should.containEql({ code: 'TLS' })
+    const moved = { id: 'gw', ...stored, baseUrl: secure.url }
+    const { body } = await ask('report', { connection: moved }, 'writer')
+    body.should.containEql({ passwordNeeded: true })
+    secure.loginAttempts.should.equal(0)
   })
 
   it('lends a stored proxy to no other place, except for those who may deploy', async () => {

@@ -8,6 +8,7 @@ import {
   say,
   type Certificate,
   type Connection,
+  type GatewayOptions,
   type Mistake,
 } from '../../../client/internal'
 import { DEFAULTS } from '../../../client/model/ranges'
@@ -45,6 +46,7 @@ const UNCHANGED = '__PWRD__'
 /**
  * Connects as the form says. A form that equals the deployed node uses its session; any other logs in
  * when it is its turn.
+ * @param own returns more options for a connection of its own, also where the deployed one would do
  * @throws GatewayError `NOT_FOUND` when the node is not deployed, `CONFIG` when the values cannot work
  * @throws NotTried
  */
@@ -54,16 +56,18 @@ export async function connect(
   form: ConnectionForm,
   appliance: string | undefined,
   asking: Asking,
+  own?: (options: GatewayOptions) => Partial<GatewayOptions>,
 ): Promise<Lease> {
   const deployed = deployedAs(RED, form)
-  if (deployed) return reuse(applianceOf(deployed, appliance))
+  if (deployed && !own) return reuse(applianceOf(deployed, appliance))
   const stored = storedValues(RED, form.id)
-  const resolved = resolvedIn(RED, { ...form, password: passwordOf(form, stored) })
+  const values = (isDeployedOnly(form) && stored) || form
+  const resolved = resolvedIn(RED, { ...values, password: passwordOf(values, stored) })
   const { username, password, ...config } = hasInventory(resolved)
     ? { ...resolved, ...(await rowIn(RED, resolved, appliance)) }
     : resolved
   const options = gatewayOptions(RED, config, { username, password })
-  const gateway = openConnection(options)
+  const gateway = openConnection({ ...options, ...own?.(options) })
   const end = await logins.inTurn(gateway, options.username, asking)
   return { gateway, reused: false, end }
 }

@@ -111,6 +111,15 @@ function routesOf(RED: NodeAPI): Record<string, Route> {
       },
     },
 
+    report: {
+      needs: 'media-gateway.write',
+      isOfForm: true,
+      isAudited: true,
+      // Loaded when somebody asks for one.
+      work: (question) =>
+        (require('./report') as typeof import('./report')).makeReport(RED, logins, question),
+    },
+
     lookup: {
       needs: 'media-gateway.read',
       isOfForm: true,

@@ -1,10 +1,11 @@
 // "Test connection": tries the values as they are in the form, saved or not. With an inventory, its
 // rows are checked first, and the connection to the appliance that is chosen beside the button.
+// "Report" reads the same gateway, and downloads what it was like.
 import { ask, type RequestError } from '../../editor/ask'
 import { checks } from '../../editor/checks'
 import { connectionOfForm, isInventory, type Connection } from '../../editor/connection'
 import { element } from '../../editor/element'
-import { sentenceOf } from '../../editor/failures'
+import { sentenceOf, type Failure } from '../../editor/failures'
 import { field } from '../../editor/fields'
 import { checkInventory, type CheckedInventory } from '../../editor/inventory'
 import { createListbox } from '../../editor/pickers/list'
@@ -30,6 +31,7 @@ const TESTED = [
 export function prepareTest(node: EditorNode): void {
   const button = document.querySelector<HTMLButtonElement>('#media-gateway-test')!
   const allButton = document.querySelector<HTMLButtonElement>('#media-gateway-test-all')!
+  const reportButton = document.querySelector<HTMLButtonElement>('#media-gateway-report')!
   const result = document.querySelector<HTMLElement>('#media-gateway-test-result')!
   const outdated = element(
     'p',
@@ -53,7 +55,8 @@ export function prepareTest(node: EditorNode): void {
     tested = undefined
     outdated.hidden = true
     result.classList.remove('media-gateway-outdated')
-    result.replaceChildren(element('p', {}, text('connection.testing')))
+    const doing = text(by === reportButton ? 'connection.report.making' : 'connection.testing')
+    result.replaceChildren(element('p', {}, doing))
   }
 
   async function test(): Promise<void> {
@@ -113,6 +116,18 @@ export function prepareTest(node: EditorNode): void {
     if (report?.passwordNeeded) field(node, 'password').get(0).focus()
   }
 
+  async function makeReport(): Promise<void> {
+    if (isBusy) return
+    begin(reportButton)
+    const now = values()
+    const fault = isInventory(now.connection.inventoryType) ? undefined : faultIn(now.connection)
+    const made = fault ?? (await ask<MadeReport>('report', now).catch(reportOf))
+    busy(reportButton, false)
+    if ('ok' in made) return showReport([], made, now)
+    download(made)
+    finish(madeRows(made), now)
+  }
+
   /** Enters an inventory, and tests again. */
   function enterAll(inventory: string): void {
     field(node, 'inventory').typedInput('value', inventory)
@@ -124,6 +139,7 @@ export function prepareTest(node: EditorNode): void {
     isBusy = is
     button.ariaDisabled = String(is)
     allButton.ariaDisabled = String(is)
+    reportButton.ariaDisabled = String(is)
     by.querySelector('.fa')!.classList.toggle('fa-spin', is)
     result.ariaBusy = String(is)
   }
@@ -187,10 +203,35 @@ export function prepareTest(node: EditorNode): void {
 
   button.addEventListener('click', () => void test())
   allButton.addEventListener('click', () => void testAll())
+  reportButton.addEventListener('click', () => void makeReport())
   choice.onChange(compare)
   for (const property of TESTED) {
     for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
   }
+}
+
+/** What `media-gateway-doctor` would write. */
+interface MadeReport {
+  name: string
+  file: string
+  failure?: Failure
+}
+
+function download({ name, file }: MadeReport): void {
+  const href = URL.createObjectURL(new Blob([file], { type: 'application/json' }))
+  element('a', { href, download: name }).click()
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000)
+}
+
+function madeRows({ name, failure }: MadeReport): HTMLElement[] {
+  const partly = failure && `${text('connection.report.partly')} ${sentenceOf(failure)}`
+  const made = element('b', {}, text('connection.report.made', { name }))
+  return [
+    element('p', {}, signIcon(failure ? 'warning' : 'ok'), ' ', made),
+    ...(partly ? [element('p', {}, partly)] : []),
+    element('p', {}, text('connection.report.about')),
+  ]
 }
 
 interface Values {

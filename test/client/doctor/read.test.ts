@@ -46,7 +46,7 @@ describe('the reading of a report', () => {
       should(failure).be.undefined()
       received(simulator).should.eql(CLEAN)
       const now = Date.now()
-      const { answers, account, facts } = reportOf(reading, '1.2.3', now)
+      const { answers, account, facts } = reportOf(reading, now)
       facts
         .map(({ name, verdict }) => [name, verdict])
         .should.eql(Object.entries(verdicts(reading)))

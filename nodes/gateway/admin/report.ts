@@ -1,0 +1,46 @@
+import type { NodeAPI } from 'node-red'
+import { readCertificate, type GatewayOptions } from '../../../client/internal'
+import { fileName, fileOf, reportOf } from '../../../client/doctor/account'
+import { createRecorder } from '../../../client/doctor/read'
+import type { Question } from './answers'
+import { connect, hostOf } from './connection'
+import { failureOf, type Failure } from './failure'
+import type { Logins } from './logins'
+
+/** A report of a gateway that is safe to send, as a file. */
+export interface MadeReport {
+  name: string
+  file: string
+  /** Where not everything could be read. */
+  failure?: Failure
+}
+
+/**
+ * Makes the report of `media-gateway-doctor`, with a session of its own.
+ * @throws GatewayError when nothing could be read
+ */
+export async function makeReport(
+  RED: NodeAPI,
+  logins: Logins,
+  { form, appliance, user, stop, used }: Question,
+): Promise<MadeReport> {
+  const recorder = createRecorder()
+  let options: GatewayOptions | undefined
+  const { gateway, end } = await connect(RED, logins, form, appliance, { user }, (given) => {
+    options = given
+    return recorder.options
+  })
+  used.push(gateway)
+  try {
+    const certificate = await readCertificate(options!)
+    const { reading, failure } = await recorder.read(gateway, stop, certificate)
+    const now = Date.now()
+    return {
+      name: fileName(now),
+      file: fileOf(reportOf(reading, now)),
+      ...(failure && { failure: failureOf(failure, hostOf(RED, form, appliance)) }),
+    }
+  } finally {
+    await end().catch(() => undefined)
+  }
+}
