@@ -6,7 +6,7 @@ export { say, words, type Sentence } from './sentences'
 
 /**
  * The one error family of the package. The codes are a closed list and part of
- * the public contract (design 2.4): flows branch on them in a Catch node.
+ * the public contract, see docs/errors.md: flows branch on them in a Catch node.
  */
 export const ERROR_CODES = [
   'CONFIG',
@@ -58,9 +58,9 @@ export interface ErrorCause {
   reason?: string
   /** HTTP status of the response, where there was one. */
   statusCode?: number
-  /** `error.type` of the appliance's error body (facts 9.1). */
+  /** `error.type` of the appliance's error body. */
   applianceType?: string
-  /** `error.message` of the appliance's error body (facts 9.1). */
+  /** `error.message` of the appliance's error body. */
   applianceMessage?: string
   /** True when sending the same message again later can work and does no harm. */
   retryable: boolean

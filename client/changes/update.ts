@@ -40,8 +40,8 @@ export interface Updated extends RouteAddress {
 }
 
 /**
- * Updates a route (spec 4.2). The appliance deletes every destination that an update
- * leaves out, so what the patch leaves out is read first and sent along (design 2.3).
+ * Updates a route. The appliance deletes every destination that an update leaves out, see
+ * docs/project/interface.md#updates, so what the patch leaves out is read first and sent along.
  * Updates of one route take turns: each reads the route once the one before has shown.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */

@@ -32,7 +32,9 @@ export interface Sending {
 
 const READ_ATTEMPTS = 3
 
-/** Sends calls within the session, renews it once when it is lost, and repeats what may be repeated (design 2.5). */
+/**
+ * Sends calls within the session, renews it once when it is lost, and repeats what may be repeated.
+ */
 export function createRequester(
   options: RequesterOptions,
 ): (request: Request, operation: Operation, sending: Sending) => Promise<unknown> {

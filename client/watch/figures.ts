@@ -4,7 +4,7 @@ import { destinationsByKey, nameOrId, type DeviceState, type RouteState } from '
 
 /** What a source or destination carries; what the gateway does not report is left out. */
 export interface Figure {
-  /** Mbit/s on the network: `usedBandwidth` (facts 12.2). */
+  /** Mbit/s on the network: `usedBandwidth`. */
   bitrate?: number
   /** Connected clients of an SRT listener. */
   clients?: number

@@ -22,7 +22,10 @@ import { contextOf, isLostAtRestart, keptIn, type Kept } from './kept'
 import type { FailoverConfig } from './options'
 import { createFailoverStatus } from './status'
 
-/** A node that keeps a route on the air: to the backup when main fails, and back (design 3.1). */
+/**
+ * A node that keeps a route on the air: to the backup when main fails, and back. See
+ * docs/failover.md.
+ */
 export = (RED: NodeAPI): void => {
   const words = wordsOf(RED)
   /** Of Node-RED: it loads a node only once. */

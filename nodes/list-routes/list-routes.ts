@@ -97,7 +97,7 @@ function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | u
   refuseUnresolved('filter', filter)
   const text = comparable(String(filter ?? '')).join('')
   if (!text && !state) return undefined
-  // Older firmware says "idle" where newer says "stopped" (facts 5.1).
+  // Older firmware says "idle" where newer says "stopped".
   const same = (given: unknown): string => {
     const word = String(given).trim().toLowerCase()
     return word === 'stopped' ? 'idle' : word

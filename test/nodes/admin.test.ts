@@ -37,7 +37,7 @@ const PATHS = [
 /** To which a gateway that is not deployed is no failure. */
 const PATIENT = ['state', 'appliances']
 
-/** What the editor asks of the runtime, in a Node-RED with users (design 6). */
+/** What the editor asks of the runtime, in a Node-RED with users. */
 describe('the admin routes', function () {
   this.timeout(30_000)
 
