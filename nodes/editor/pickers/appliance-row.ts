@@ -1,17 +1,17 @@
 // The row "Appliance": which appliances of an inventory a node is about. It shows only where the
 // gateway of the node has an inventory. Below it, where needed, in which of them the other fields look.
-import { RequestError } from './ask'
-import { isVariable } from './checks'
-import { hasInventory } from './connection'
-import { element } from './element'
-import { field } from './fields'
-import { applianceState, isCovered, openInventory, type Inventory } from './inventory'
-import type { Choice, Entry, Offer } from './pickers/choices'
-import { fittingNames } from './pickers/choices'
-import { createListbox } from './pickers/list'
-import { createPicker, entryOf, matches, typedField, warning } from './pickers/picker'
-import { signIcon } from './states'
-import { text } from './text'
+import { RequestError } from '../ask'
+import { isVariable } from '../checks'
+import { hasInventory } from '../connection'
+import { element } from '../element'
+import { field } from '../fields'
+import { applianceState, isCovered, openInventory, type Inventory } from '../inventory'
+import type { Choice, Entry, Offer } from './choices'
+import { fittingNames } from './choices'
+import { createListbox } from './list'
+import { createPicker, entryOf, matches, typedField, warning } from './picker'
+import { signIcon } from '../states'
+import { text } from '../text'
 
 export interface ApplianceRow {
   /** The appliance whose devices and routes are offered; undefined while none is chosen. */
