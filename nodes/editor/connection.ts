@@ -6,8 +6,8 @@ import { text } from './text'
 /** The value of the password field while the stored password is unchanged. */
 const STORED = '__PWRD__'
 
-const PLAIN = ['baseUrl', 'fingerprint', 'timeout'] as const
-const CONFIG_NODES = ['tls', 'proxy'] as const
+const PLAIN: (keyof Connection)[] = ['baseUrl', 'fingerprint', 'timeout']
+const CONFIG_NODES: (keyof Connection)[] = ['tls', 'proxy']
 
 /** The connection as the open form of a config node has it. */
 export function connectionOfForm(node: EditorNode): Connection {
