@@ -1,6 +1,6 @@
 // The sidebar that stays open all day: bitrates, trouble first, what happened, many routes.
 import should from 'should'
-import type { ObservedState } from '../../nodes/gateway/admin/observers'
+import type { ApplianceState } from '../../nodes/wire'
 import { startSimulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
 import { takePicture } from '../support/pictures'
@@ -226,7 +226,7 @@ withSidebar('the sidebar: all day', (sidebar) => {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ id: 'many' }),
         })
-        return (await answer.json()) as ObservedState
+        return (await answer.json()) as ApplianceState
       })
       should(state.snapshot!.routes).have.length(200)
       const slow = await page.evaluate(async () => {
