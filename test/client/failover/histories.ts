@@ -363,7 +363,7 @@ function watchAll(world: World): {
 
   function checkTrials(side: Side, { guard }: FailoverSettings): void {
     // One more for what a monitor that turned good has shortened, one that begins the hour.
-    const most = timesAnHour(2 * guard, Math.max(guard, 300)) + 2
+    const most = timesAnHour(guard, Math.max(guard, 300)) + 2
     const times = trials[side]
     if (!hasPerson && !isLost && isClean && mostInAnHour(times) > most) {
       wrong(times.at(-1)!, `${mostInAnHour(times)} trials of ${side} in an hour, not ${most}`)
