@@ -296,7 +296,7 @@ export interface Reporting {
   name: string
   /** Of one that only reads, that nothing was changed goes without saying. */
   changes?: boolean
-  /** How many changes it has sent. */
+  /** How many changes it has sent that may have arrived. */
   writes?: number
   /** The name of its route or, while it is not known, the ID. */
   route?: string
@@ -359,14 +359,19 @@ const ABOUT_GATEWAY: ReadonlySet<ErrorCode> = new Set([
  * The one place that names the gateway and the route.
  */
 export function reported(
-  { code, sentences, cause }: GatewayError,
-  { name, changes, route }: Reporting,
+  failure: GatewayError,
+  operation: Reporting,
   gateway?: Identity,
 ): GatewayError {
+  const { code, sentences, cause } = failure
+  const { name, changes, route } = operation
   const values: Record<string, string> = {}
   if (gateway?.host) values.host = gateway.host
   if (route !== undefined) values.route = bounded(route, 200)
-  const said = changes === false ? withoutUnchanged(sentences) : sentences
+  const said =
+    changes === false
+      ? withoutUnchanged(sentences)
+      : [...sentences, ...(isUnsent(operation, failure) ? [say('unchanged')] : [])]
   const label = labelFor(said, {
     route: values.route && (!ABOUT_GATEWAY.has(code) || cause.applied !== 'no') ? ROUTE : undefined,
     host: values.host,
@@ -380,6 +385,28 @@ export function reported(
     appliance: inventory === undefined ? cause.appliance : of,
   })
 }
+
+/** Codes that leave open whether a change was made. */
+const OPEN: ReadonlySet<ErrorCode> = new Set([
+  'LOGIN_REFUSED',
+  'TOO_MANY_SESSIONS',
+  'UNAVAILABLE',
+  'TIMEOUT',
+  'TLS',
+  'BAD_RESPONSE',
+  'CLOSED',
+])
+
+/** True for a change of which nothing was sent, while no sentence says so. */
+const isUnsent = (
+  { changes, writes = 0 }: Reporting,
+  { code, sentences, cause }: GatewayError,
+): boolean =>
+  changes === true &&
+  writes === 0 &&
+  cause.applied === 'no' &&
+  OPEN.has(code) &&
+  !sentences.some((one) => /not sent|Nothing was/.test(one.words))
 
 /** What the sentences are about, as far as they do not say it. */
 function labelFor(

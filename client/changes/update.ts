@@ -1,7 +1,7 @@
 import { invalidInput, readOnlyError, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { checkUpdate, type CheckOptions } from '../model/check'
+import { checkUpdate, type CheckOptions, type UpdateMode } from '../model/check'
 import { toSent } from '../model/convert'
 import { doubtsOfRoute } from '../model/doubts'
 import { isSameId } from '../model/ids'
@@ -18,7 +18,7 @@ import { sharedOutputs } from './shared'
 import { comparable } from './known-secrets'
 import { shownRoute } from '../model/secrets'
 
-export type UpdateMode = 'keep' | 'merge' | 'replace'
+export type { UpdateMode }
 
 export interface UpdateRoute extends Waiting {
   /** A function is called only once the patch has passed its checks. */
@@ -51,10 +51,6 @@ export async function updateRoute(
   operation: Operation,
 ): Promise<Updated> {
   if (gateway.readOnly) throw readOnlyError(operation)
-  if (!Object.hasOwn(PLANS, mode)) {
-    const problem = 'must be one of "keep", "merge" and "replace"'
-    throw invalidInput([{ path: 'mode', problem }], operation.name)
-  }
   const given = checkUpdate(patch, mode, { validate })
   if (given.length > 0) throw invalidInput(given, operation.name)
   const changes = patch as RoutePatch

@@ -109,7 +109,7 @@ export class Operation {
     this.#count.requests = requests
   }
 
-  /** The requests among them that change the appliance. */
+  /** The requests that change the appliance and may have arrived. */
   get writes(): number {
     return this.#count.writes
   }

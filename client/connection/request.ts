@@ -101,6 +101,7 @@ export function createRequester(
       const mayRepeat = attempts < READ_ATTEMPTS && clock.now() + pauseMs < deadline
       if (certainlyNotApplied(result)) sending.mayBeApplied = false
       if (result instanceof Error) {
+        if (writes && !result.reached) operation.writes--
         const safe = result.transient && !sending.mayBeApplied
         if (!safe || !mayRepeat) {
           const fault = timedOutAfter(result, attempts, clock.now() - startedAt)

@@ -8,8 +8,11 @@ import {
   type Connection,
   type EnsureRoutes,
   type EnsureState,
+  type GatewayError,
   type Remove,
 } from '../../../client/internal'
+import type { Wanted } from '../../../client/model/faults'
+import { shownAs } from '../../../client/model/given'
 import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
 import type { Planned, PlanQuestion, Received, Requests } from '../../wire'
@@ -67,7 +70,7 @@ const STAND_IN = 'x'.repeat(10)
 function stateIn({ state }: Received<PlanQuestion>): EnsureState {
   const known = ENSURE_STATES.find((each) => each === (state || 'present'))
   if (known !== undefined) return known
-  throw invalidInput([{ path: 'state', problem: `must be one of "${ENSURE_STATES.join('", "')}"` }])
+  throw wrong('state', state, { kind: 'choice', choices: ENSURE_STATES.join(', ') })
 }
 
 function removeIn({
@@ -82,6 +85,8 @@ function removeIn({
   if (isEmpty) return { pattern }
   const atMost = numberIn(removeAtMost, range)
   if (atMost !== undefined) return { pattern, atMost }
-  const problem = `must be a whole number from ${range.least} to ${range.most}`
-  throw invalidInput([{ path: 'removeAtMost', problem }])
+  throw wrong('removeAtMost', removeAtMost, { kind: 'whole', ...range })
 }
+
+const wrong = (path: string, value: unknown, wanted: Wanted): GatewayError =>
+  invalidInput([{ path, kind: 'wrong', given: shownAs(value), wanted }])

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
 import type { NodeAPI } from 'node-red'
 import {
-  GatewayError,
   SECRET_PREFIX,
   controlRoute,
   getRoute,
+  invalidInput,
   listDevices,
   newOperation,
   onlyDevice,
@@ -13,6 +13,7 @@ import {
   type Connection,
   type Device,
 } from '../../../client/internal'
+import { shownAs } from '../../../client/model/given'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { findVariables } from '../../../client/model/secrets'
 import { knownBy } from '../../../client/watch/device-watch'
@@ -57,8 +58,7 @@ interface Route<Of extends Path> {
 /** Registers the editor's HTTP routes. Each needs a permission; none returns a secret. */
 export function registerAdminRoutes(RED: NodeAPI): void {
   const { httpAdmin } = RED
-  if (!httpAdmin || registered.has(httpAdmin)) return
-  registered.add(httpAdmin)
+  if (!httpAdmin) return
   const mayUseForm = needsMoreForUnsaved(RED)
   for (const [name, route] of Object.entries(routesOf(RED))) {
     const { needs, isOfForm = false, isAudited = false, changes = false, work } = route
@@ -73,9 +73,6 @@ export function registerAdminRoutes(RED: NodeAPI): void {
     )
   }
 }
-
-/** Routes outlive the nodes: they are registered once for each Node-RED. */
-const registered = new WeakSet<object>()
 
 function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
   const observers = createObservers()
@@ -293,12 +290,13 @@ async function readDefinition(
 /** @throws GatewayError `INVALID_INPUT` */
 function commandIn({ deviceId, routeId, destinationId, action }: Received<Command>): ControlRoute {
   if (action !== 'start' && action !== 'stop' && action !== 'restart') {
-    throw new GatewayError('INVALID_INPUT', 'action must be "start", "stop" or "restart".')
+    const wanted = { kind: 'choice', choices: 'start, stop, restart' } as const
+    throw invalidInput([{ path: 'action', kind: 'wrong', given: shownAs(action), wanted }])
   }
   const device = textOf(deviceId)
   const route = textOf(routeId)
   if (!device || !route) {
-    throw new GatewayError('INVALID_INPUT', 'deviceId and routeId must be given.')
+    throw invalidInput([{ path: '', problem: 'must have deviceId and routeId' }])
   }
   return {
     deviceId: device,
