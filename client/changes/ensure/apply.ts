@@ -1,32 +1,32 @@
-import { sendCommand } from '../../api/commands'
-import { sendCreate, sendDelete } from '../../api/routes'
 import type { Connection } from '../../connection/connection'
-import { GatewayError, invalidInput, mayHaveArrived, say, type Sentence } from '../../errors'
+import { invalidInput, mayHaveArrived, type Sentence } from '../../errors'
 import type { Difference } from '../../model/diff'
 import type { RouteIndex } from '../../model/route-index'
-import { isRunning, isStopped, wholeRoute } from '../../model/route-state'
+import { wholeRoute } from '../../model/route-state'
 import { shownRoute } from '../../model/secrets'
 import type { Route } from '../../model/types'
-import { awaitCreated, newRoute } from '../create'
-import { awaitGone } from '../delete'
-import { comparable, rememberSecrets } from '../known-secrets'
+import { comparable } from '../known-secrets'
 import type { RouteAddress } from '../find'
 import { ownerOf } from '../../memory'
-import { OutdatedPlan, type Operation } from '../../connection/operation'
-import { forgetUnseen, withUnseen } from '../../unseen'
-import {
-  forgetRoute,
-  isInProgress,
-  sendFresh,
-  sendTracked,
-  sendUnseen,
-  serialized,
-} from '../pending'
+import type { Operation } from '../../connection/operation'
+import { withUnseen } from '../../unseen'
+import { isInProgress, sendFresh, serialized } from '../pending'
 import { findWanted, plan, type EnsureAction, type Goal, type Plan } from './plan'
 import type { Left } from '../owned'
 import type { Present } from './present'
 import { refusePlans } from '../protected'
-import { awaitRoute, stillDiffers } from '../wait'
+import {
+  awaitGone,
+  commandStep,
+  createStep,
+  deleteStep,
+  ensureStep,
+  isNotFound,
+  updateStep,
+  type Room,
+  type Step,
+} from '../step'
+import { stillDiffers } from '../wait'
 
 /** What was done, or with `check` what would be. */
 export interface Ensured {
@@ -77,13 +77,6 @@ async function traced<T>(trace: Trace, step: () => Promise<T>): Promise<T> {
 
 /** Runs a change when there is room for it; the change makes room for others before it ends. */
 export type Lane = <T>(change: (room: Room) => Promise<T>) => Promise<T>
-
-export interface Room {
-  /** The appliance has responded: another change may be sent. */
-  sent: () => void
-  /** The change shows: another one may be in doubt. */
-  seen: () => void
-}
 
 /** How a row is applied. */
 export interface Way {
@@ -159,21 +152,10 @@ async function create(
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
   const { fields } = one
   if (!fields) return planned(one)
-  const timeout = options.waitTimeout
   trace.before = null
-  const place = { deviceId, name: fields.name }
-  const after = await traced(trace, () =>
-    seen(
-      room,
-      () =>
-        sendUnseen(gateway, place, newRoute(older), () =>
-          sendCreate(gateway, { deviceId, fields }, sending),
-        ),
-      () => awaitCreated(gateway, { deviceId, fields, older, timeout }, waiting),
-      () => forgetUnseen(gateway, place),
-    ),
-  )
-  rememberSecrets(gateway, { deviceId, routeId: after.id }, fields)
+  const taking = { timeout: options.waitTimeout, room, waiting }
+  const step = createStep(gateway, deviceId, fields, older)
+  const after = await traced(trace, () => ensureStep(gateway, step, taking, sending))
   trace.after = comparable(gateway, deviceId, after)
   return { ...planned(one), after: shownRoute(after) }
 }
@@ -197,7 +179,8 @@ async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<E
   const read = (): Promise<Route | undefined> =>
     present.route(address, row).catch(async (error: unknown) => {
       if (options.state !== 'absent' || !isNotFound(error)) throw error
-      await awaitGone(gateway, address, options.waitTimeout, operation, { unsent: true })
+      const { waitTimeout: timeout } = options
+      await awaitGone(gateway, address, { timeout, unsent: true }, operation)
       return undefined
     })
   return inLaneOn(way, read, (route, room, sending) =>
@@ -214,65 +197,25 @@ async function changeFrom(
   room: Room,
   first: Operation,
 ): Promise<Ensured> {
-  const { routeId } = address
   const { trace } = row
-  const timeout = row.options.waitTimeout
+  const taking = { timeout: row.options.waitTimeout, room, waiting }
   const one = planOn(gateway, deviceId, row, route)
   row.allow?.(route)
   refusePlans(gateway, [one], operation)
   if (!route) return planned(one)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 
-  const until = (verdict: (now: Route) => Sentence | undefined): Promise<Route> =>
-    awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, waiting)
-
-  const carryOut = async (
-    step: EnsureAction,
-    now: Route,
-    sending: Operation,
-  ): Promise<Route | null> => {
-    switch (step) {
+  const stepTo = (action: EnsureAction, present: Route): Step<unknown, Route | null> => {
+    switch (action) {
       case 'delete':
-        await seen(
-          room,
-          () =>
-            sendUnseen(gateway, address, { kind: 'delete' }, () =>
-              sendDelete(gateway, address, sending),
-            ).catch((error: unknown) => {
-              if (!isNotFound(error)) throw error
-            }),
-          () => awaitGone(gateway, address, timeout, waiting, { onMissing: room.seen }),
-          () => forgetUnseen(gateway, address, 'delete'),
-        )
-        forgetRoute(gateway, address)
-        return null
+        return deleteStep(gateway, address)
       case 'update': {
-        const fields = planOn(gateway, deviceId, row, now).fields!
-        const updated = await seen(
-          room,
-          () => sendTracked(gateway, address, { fields, present: now }, sending),
-          () => until((then) => remaining(planOn(gateway, deviceId, row, then))),
-        )
-        forgetUnseen(gateway, address, 'update')
-        return updated
+        const { fields } = planOn(gateway, deviceId, row, present)
+        const verdict = (now: Route) => remaining(planOn(gateway, deviceId, row, now))
+        return updateStep(gateway, address, { fields: fields!, present, verdict })
       }
-      default: {
-        const kind = step as Command
-        return seen(
-          room,
-          () =>
-            sendUnseen(gateway, address, { kind }, () =>
-              sendCommand(gateway, { ...address, command: `${kind}-route` }, sending),
-            ),
-          () =>
-            until((then) =>
-              (kind === 'start' ? isRunning : isStopped)(then)
-                ? undefined
-                : say(kind === 'start' ? 'lastNotRunning' : 'lastNotStopped'),
-            ),
-          () => forgetUnseen(gateway, address, kind),
-        )
-      }
+      default:
+        return commandStep(gateway, address, action as 'start' | 'stop')
     }
   }
 
@@ -280,8 +223,8 @@ async function changeFrom(
   trace.before ??= comparable(gateway, deviceId, route)
   let sending = first
   for (const step of one.steps) {
-    const now: Route = after!
-    after = await traced(trace, () => carryOut(step, now, sending))
+    const next = stepTo(step, after!)
+    after = await traced(trace, () => ensureStep(gateway, next, taking, sending))
     trace.steps.push(step)
     trace.after = after && comparable(gateway, deviceId, after)
     // The wait for this step has just read the route.
@@ -290,46 +233,6 @@ async function changeFrom(
   const done = planned({ ...one, steps: trace.steps as Plan['steps'] })
   return { ...done, after: shownRoute(after) }
 }
-
-type Command = 'start' | 'stop'
-
-/**
- * Sends a change and waits until it shows. After a lost response, a change that shows was applied;
- * the outcome of one that does not show remains unknown.
- */
-async function seen<T>(
-  room: Room,
-  send: () => Promise<unknown>,
-  show: () => Promise<T>,
-  /** Called for one whose response was lost and that was looked for in vain. */
-  forget: () => void = () => undefined,
-): Promise<T> {
-  let lost: GatewayError | undefined
-  try {
-    await send()
-  } catch (error) {
-    // It is planned again, and keeps its room.
-    if (error instanceof OutdatedPlan) throw error
-    if (!mayHaveArrived(error)) {
-      room.sent()
-      throw error
-    }
-    lost = error as GatewayError
-  }
-  room.sent()
-  try {
-    return await show()
-  } catch (error) {
-    if (lost && error instanceof GatewayError && error.code === 'NOT_CONFIRMED') {
-      forget()
-      throw lost
-    }
-    throw error
-  }
-}
-
-const isNotFound = (error: unknown): boolean =>
-  error instanceof GatewayError && error.code === 'NOT_FOUND'
 
 /** What an update still has to change; undefined when nothing. */
 function remaining({ steps, diff }: Plan): Sentence | undefined {

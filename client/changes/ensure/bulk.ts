@@ -14,7 +14,7 @@ import {
 import { createSemaphore, type Semaphore } from '../../connection/concurrency'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
-import { Stop } from '../../stop'
+import { stopAfter } from '../../stop'
 import { apply, type Ensured, type Lane, type Row } from './apply'
 import { labelOf } from '../find'
 import type { EnsureAction } from './plan'
@@ -61,7 +61,7 @@ export async function applyAll(
   whole: Operation,
 ): Promise<Array<Ensured | EnsureFailure>> {
   const operation = whole.under({ background: true })
-  const { stop, end } = stopAfter(gateway, whole.stop)
+  const { stop, end } = stopAfter(whole.stop, GRACE, gateway.clock)
   const waiting = whole.under({ stop, uninterruptible: true })
   const isBulk = rows.filter(({ plan: { steps } }) => steps.length > 0).length > MANY
   const present = isBulk
@@ -131,25 +131,6 @@ export async function applyAlone(
     })
   } catch (error) {
     throw error instanceof GatewayError ? afterSteps(error, row.trace.steps, operation) : error
-  }
-}
-
-/** A stop that follows another one after the grace, unless it is ended before. */
-function stopAfter(
-  { clock }: Connection,
-  first: Stop | undefined,
-): { stop: Stop; end: () => void } {
-  const stop = new Stop()
-  let cancel = (): void => undefined
-  const unhook = first?.onStop(() => {
-    cancel = clock.after(GRACE, () => stop.now())
-  })
-  return {
-    stop,
-    end() {
-      unhook?.()
-      cancel()
-    },
   }
 }
 
