@@ -65,16 +65,6 @@ export interface Trace {
 
 export const newTrace = (): Trace => ({ steps: [], isInDoubt: false })
 
-/** Carries out a step, and notes whether it is in doubt. */
-async function traced<T>(trace: Trace, step: () => Promise<T>): Promise<T> {
-  try {
-    return await step()
-  } catch (error) {
-    trace.isInDoubt = mayHaveArrived(error)
-    throw error
-  }
-}
-
 /** Runs a change when there is room for it; the change makes room for others before it ends. */
 export type Lane = <T>(change: (room: Room) => Promise<T>) => Promise<T>
 
@@ -108,18 +98,14 @@ export async function apply(row: Row, way: Way): Promise<Ensured> {
   }
   // Other calls for a route of this name wait here, and then find the one that was created.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
-    const { found, ensured } = await inLaneOn(
-      way,
-      () => present.routes(row),
-      async (routes, room, sending) => {
-        const route = findWanted(row, routes, operation)
-        return {
-          found: route,
-          ensured: route ? undefined : await create(row, routes, way, room, sending),
-        }
-      },
-    )
-    return ensured ?? applyTo(found!)
+    const read = (): Promise<RouteIndex> => present.routes(row)
+    const next = await inLaneOn(way, read, async (routes, room, sending) => {
+      const route = findWanted(row, routes, operation)
+      if (route) return () => applyTo(route)
+      const ensured = await changeFrom(undefined, row, way, room, sending, routes)
+      return () => ensured
+    })
+    return next()
   })
 }
 
@@ -137,27 +123,6 @@ async function inLaneOn<Read, T>(
   return lane((room) =>
     sendFresh(gateway, operation, read, (now, sending) => change(now, room, sending), first),
   )
-}
-
-async function create(
-  { wanted, options, allow, trace }: Row,
-  /** The routes that existed before it. */
-  older: RouteIndex,
-  { gateway, deviceId, operation, waiting }: Way,
-  room: Room,
-  sending: Operation,
-): Promise<Ensured> {
-  const one = plan(wanted, undefined, options)
-  allow?.(undefined)
-  if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
-  const { fields } = one
-  if (!fields) return planned(one)
-  trace.before = null
-  const taking = { timeout: options.waitTimeout, room, waiting }
-  const step = createStep(gateway, deviceId, fields, older)
-  const after = await traced(trace, () => ensureStep(gateway, step, taking, sending))
-  trace.after = comparable(gateway, deviceId, after)
-  return { ...planned(one), after: shownRoute(after) }
 }
 
 export const planOn = (
@@ -183,29 +148,28 @@ async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<E
       await awaitGone(gateway, address, { timeout, unsent: true }, operation)
       return undefined
     })
-  return inLaneOn(way, read, (route, room, sending) =>
-    changeFrom(route, address, row, way, room, sending),
-  )
+  return inLaneOn(way, read, (route, room, sending) => changeFrom(route, row, way, room, sending))
 }
 
-/** Carries out the steps from this route to the wanted one. */
+/** Carries out the steps from the route, or from none, to the wanted one. */
 async function changeFrom(
   route: Route | undefined,
-  address: RouteAddress,
   row: Row,
   { gateway, deviceId, operation, waiting }: Way,
   room: Room,
   first: Operation,
+  /** The routes that exist before a create. */
+  older?: RouteIndex,
 ): Promise<Ensured> {
   const { trace } = row
-  const taking = { timeout: row.options.waitTimeout, room, waiting }
   const one = planOn(gateway, deviceId, row, route)
   row.allow?.(route)
   refusePlans(gateway, [one], operation)
-  if (!route) return planned(one)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 
-  const stepTo = (action: EnsureAction, present: Route): Step<unknown, Route | null> => {
+  const stepTo = (action: EnsureAction, present: Route | null): Step<unknown, Route | null> => {
+    if (!present) return createStep(gateway, deviceId, one.fields!, older)
+    const address = { deviceId, routeId: present.id }
     switch (action) {
       case 'delete':
         return deleteStep(gateway, address)
@@ -219,14 +183,19 @@ async function changeFrom(
     }
   }
 
-  let after: Route | null = route
-  trace.before ??= comparable(gateway, deviceId, route)
+  const taking = { timeout: row.options.waitTimeout, room, waiting }
+  const seen = (now: Route | null): Route | null => now && comparable(gateway, deviceId, now)
+  let after = route ?? null
+  trace.before ??= seen(after)
   let sending = first
-  for (const step of one.steps) {
-    const next = stepTo(step, after!)
-    after = await traced(trace, () => ensureStep(gateway, next, taking, sending))
-    trace.steps.push(step)
-    trace.after = after && comparable(gateway, deviceId, after)
+  for (const action of one.steps) {
+    const step = stepTo(action, after)
+    after = await ensureStep(gateway, step, taking, sending).catch((error: unknown) => {
+      trace.isInDoubt = mayHaveArrived(error)
+      throw error
+    })
+    trace.steps.push(action)
+    trace.after = seen(after)
     // The wait for this step has just read the route.
     sending = operation.under({ plannedAt: gateway.clock.now() })
   }
