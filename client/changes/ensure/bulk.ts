@@ -206,7 +206,7 @@ function throwIfClosed(
   })
 }
 
-/** The error of a row, with the steps that were carried out before it. */
+/** The error of a row, with the steps before it: a create, a delete and a start are the last step. */
 function afterSteps(
   error: GatewayError,
   done: readonly EnsureAction[],
@@ -215,21 +215,16 @@ function afterSteps(
   const last = done.at(-1)
   if (last === undefined) return error
   const failure = afterChanges(error, 'yes')
-  const [state, news] =
-    AFTER[last === 'start' || last === 'stop' || last === 'create' ? last : 'other']
+  const [state, news] = last === 'stop' ? AFTER_STOP : AFTER_UPDATE
   const before = words(state, { route, done: done.join(', ') }, news)
   return restated(failure, [before, ...withoutLabels(failure.sentences)])
 }
 
-const AFTER = {
-  stop: [
-    'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
-    'afterStop',
-  ],
-  start: [
-    'Route "__route__" is running now: __done__ was applied, but the next step failed.',
-    'afterStart',
-  ],
-  create: ['Route "__route__" was created, but the next step failed.', 'afterCreate'],
-  other: ['Route "__route__" was changed (__done__), but the next step failed.', 'afterChange'],
-} as const
+const AFTER_STOP = [
+  'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
+  'afterStop',
+] as const
+const AFTER_UPDATE = [
+  'Route "__route__" was changed (__done__), but the next step failed.',
+  'afterChange',
+] as const
