@@ -6,8 +6,10 @@ import {
   type Connection,
   type Ensured,
 } from '../../../client/internal'
+import { unseenOf } from '../../../client/unseen'
 import { startSimulator, type Simulator } from '../../../simulator'
 import { errorOf } from '../../support/errors'
+import { FakeTime } from '../../support/fake-time'
 import { connectTo } from '../connection/support'
 
 /** One change of a route, of which the response may be lost. */
@@ -15,10 +17,12 @@ describe('a step', () => {
   let simulator: Simulator
   let gateway: Connection
   let deviceId: string
+  let time: FakeTime
 
   beforeEach(async () => {
     simulator = await startSimulator({ routes: 2 })
-    gateway = connectTo(simulator)
+    time = new FakeTime({ runs: true })
+    gateway = connectTo(simulator, { clock: time })
     deviceId = simulator.devices[0]!._id
   })
   afterEach(async () => {
@@ -82,13 +86,27 @@ describe('a step', () => {
     end()
   })
 
+  const stop = (routeId: string, waitFor: 'accepted' | 'applied'): Promise<unknown> => {
+    const control = { deviceId, routeId, action: 'stop', waitFor, waitTimeout: 30_000 } as const
+    return controlRoute(gateway, control, newOperation('control-route'))
+  }
+
   it('of another node is not looked for when its response is lost', async () => {
-    const stop = { deviceId, routeId: running(), action: 'stop' } as const
     simulator.fault({ kind: 'reset-after', match: { action: 'stop-route' }, times: 1 })
-    const waiting = { waitFor: 'applied', waitTimeout: 30_000 } as const
-    const operation = newOperation('control-route')
-    const { code } = await errorOf(controlRoute(gateway, { ...stop, ...waiting }, operation))
-    code.should.equal('OUTCOME_UNKNOWN')
+    ;(await errorOf(stop(running(), 'applied'))).code.should.equal('OUTCOME_UNKNOWN')
     ;[writes(), reads()].should.eql([1, 0])
+  })
+
+  it('that was accepted counts longer than one whose response was lost', async () => {
+    const routeId = running()
+    const isUnseenAfter = (ms: number): boolean => {
+      time.skip(ms)
+      return unseenOf(gateway, { deviceId, routeId }).length > 0
+    }
+    simulator.fault({ kind: 'reset', match: { action: 'stop-route' }, times: 1 })
+    await errorOf(stop(routeId, 'accepted'))
+    ;[isUnseenAfter(0), isUnseenAfter(60_000)].should.eql([true, false])
+    await stop(routeId, 'accepted')
+    ;[isUnseenAfter(60_000), isUnseenAfter(90_000)].should.eql([true, false])
   })
 })
