@@ -16,7 +16,7 @@ export interface Memory extends Sent {
   readonly unlisted: Map<string, number>
   /** By device: the latest list of all routes that callers share. Only `changes/` knows more of it. */
   readonly lists: Map<string, object>
-  /** Firmware before 3.8, which has no commands for destinations (facts 4.7). */
+  /** Firmware before 3.8, which has no commands for destinations. */
   lacksDestinationCommands: boolean
   /** By device, `''` for the only one: its poller for watches. Only `watch/` knows more of it. */
   readonly watches: Map<string, Running>
@@ -93,8 +93,8 @@ export interface Unseen {
   before?: RouteFields
   /** The destination that is started or stopped; undefined for the route. */
   destinationId?: string
-  /** The IDs of the routes that existed before a create. */
-  older?: { has(id: string): boolean }
+  /** The routes that existed before a create. */
+  older?: { byId(id: string): object | undefined }
   /** The change before it, which had not shown either: until that shows, this one cannot. */
   earlier?: Unseen
   /** The appliance has shown that it is under way. */

@@ -1,3 +1,4 @@
+import type { Clock } from './clock'
 import type { GatewayError } from './errors'
 import { LinkedSet } from './linked-set'
 
@@ -34,6 +35,26 @@ export class Stop {
     }
     const link = this.#listeners.add(listener)
     return () => link.remove()
+  }
+}
+
+/** Returns a stop that comes so many milliseconds after another one, unless it is ended before. */
+export function stopAfter(
+  first: Stop | undefined,
+  ms: number,
+  clock: Clock,
+): { stop: Stop; end: () => void } {
+  const stop = new Stop()
+  let cancel = (): void => undefined
+  const unhook = first?.onStop(() => {
+    cancel = clock.after(ms, () => stop.now())
+  })
+  return {
+    stop,
+    end() {
+      unhook?.()
+      cancel()
+    },
   }
 }
 

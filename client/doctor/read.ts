@@ -1,4 +1,3 @@
-import type { Certificate } from '../connection/agents'
 import type { Connection, GatewayOptions } from '../connection/connection'
 import { newOperation, type Request } from '../connection/operation'
 import { rolesOf } from '../connection/roles'
@@ -7,6 +6,7 @@ import { requestTo } from '../api/endpoints'
 import { GatewayError, words } from '../errors'
 import { isObject, isText, own, type JsonObject } from '../model/json'
 import { isRunning } from '../model/route-state'
+import type { Certificate } from '../model/settings'
 import type { Route } from '../model/types'
 import { Stop } from '../stop'
 

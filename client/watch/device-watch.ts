@@ -6,7 +6,8 @@ import { readStatisticsOf } from '../api/statistics'
 import type { Running } from '../memory'
 import { Stop, untilStopped } from '../stop'
 import { compare, type Change } from './compare'
-import { snapshotOf, type Snapshot, type Wordless } from './events'
+import type { Snapshot, Wordless } from '../model/event'
+import { snapshotOf } from './events'
 import { figuresOf, type Figures } from './figures'
 import {
   dropOld,
@@ -94,7 +95,7 @@ const firstWait = createPace({ atOnce: 20, everyMs: 15 })
 
 /**
  * Watches a device of the appliance until the returned function is called or the gateway is closed.
- * All watches of a device share its polls (design 2.6). What is known already is reported before it
+ * All watches of a device share its polls. What is known already is reported before it
  * returns.
  * @returns ends it; with `removed`, incidents that are open end first, as of what has left
  * @throws GatewayError `CLOSED` when the gateway is closed

@@ -2,18 +2,11 @@ import type { NodeAPI } from 'node-red'
 import { readCertificate, type GatewayOptions } from '../../../client/internal'
 import { fileName, fileOf, reportOf } from '../../../client/doctor/account'
 import { createRecorder } from '../../../client/doctor/read'
+import type { MadeReport } from '../../wire'
 import type { Question } from './answers'
 import { connect, hostOf } from './connection'
-import { failureOf, type Failure } from './failure'
+import { failureOf } from './failure'
 import type { Logins } from './logins'
-
-/** A report of a gateway that is safe to send, as a file. */
-export interface MadeReport {
-  name: string
-  file: string
-  /** Where not everything could be read. */
-  failure?: Failure
-}
 
 /**
  * Makes the report of `media-gateway-doctor`, with a session of its own.
