@@ -4,7 +4,7 @@ import { rolesOf } from '../connection/roles'
 import type { Exchange } from '../connection/transport'
 import { requestTo } from '../api/endpoints'
 import { GatewayError, words } from '../errors'
-import { isObject, isText, own, type JsonObject } from '../model/json'
+import { isObject, isText, membersIn, own, type JsonObject } from '../model/json'
 import { isRunning } from '../model/route-state'
 import type { Certificate } from '../model/settings'
 import type { Route } from '../model/types'
@@ -44,10 +44,13 @@ export const MOST_REQUESTS = 60
 const FOR_THE_END = 4
 /** Milliseconds. The end of the session may take three seconds more. */
 const MOST_MS = 50_000
-/** Pages of the list of routes, and routes with statistics. */
-const MOST_PAGES = 12
+/** Pages of the list of routes of a device, devices, and routes with statistics of all devices. */
+const MOST_PAGES = 8
+const MOST_DEVICES = 2
 const MOST_STATISTICS = 20
 const PAGE_SIZE = 500
+/** More routes are not read. */
+export const MOST_ROUTES = MOST_PAGES * PAGE_SIZE
 /** Of two pages that are compared. */
 const SMALL_PAGE = 2
 /** No route has this ID. */
@@ -112,10 +115,10 @@ export function createRecorder(): Recorder {
     const end = new Stop()
     const unhook = stop.onStop(() => end.now())
     let failure: GatewayError | undefined
-    const timer = setTimeout(() => {
+    const cancel = gateway.clock.after(MOST_MS, () => {
       failure = outOfTime()
       end.now()
-    }, MOST_MS)
+    })
     const operation = newOperation('report', end)
     const send = async (request: Request): Promise<unknown> => {
       try {
@@ -141,8 +144,9 @@ export function createRecorder(): Recorder {
     try {
       const devices = await send(requestTo('listDevices', {}))
       opened = await gateway.session.open()
-      for (const device of idsIn(devices, '_id').slice(0, 2)) {
-        await readDevice(device, need, ask)
+      const ids = idsIn(devices, '_id').slice(0, MOST_DEVICES)
+      for (const device of ids) {
+        await readDevice(device, Math.floor(MOST_STATISTICS / ids.length), need, ask)
       }
       const { roles } = opened
       if (!roles.includes('Administrator') && rolesOf({ roles }).length > 0) {
@@ -157,7 +161,7 @@ export function createRecorder(): Recorder {
       if (exchanges.every(({ path }) => path === '/api/session')) throw failure ?? error
       failure ??= asFailure(error)
     } finally {
-      clearTimeout(timer)
+      cancel()
       unhook()
       // One that seemed to be lost may still be open.
       if (opened && !gateway.session.isOpen()) gateway.session.discard(opened)
@@ -183,7 +187,12 @@ export function createRecorder(): Recorder {
 
 type Send = (request: Request) => Promise<unknown>
 
-async function readDevice(device: string, need: Send, ask: Send): Promise<void> {
+async function readDevice(
+  device: string,
+  mostStatistics: number,
+  need: Send,
+  ask: Send,
+): Promise<void> {
   await need(requestTo('getDevice', { device }))
   const list = (query?: string): Request => requestTo('listRoutes', { device }, { query })
   const first = await need(list())
@@ -191,11 +200,11 @@ async function readDevice(device: string, need: Send, ask: Send): Promise<void> 
   const take = (page: unknown): number => {
     const data = own(page, 'data')
     const listed = Array.isArray(data) ? data.filter(isObject) : []
-    for (const route of listed) routes.set(String(route.id), route as Route)
+    for (const route of listed) if (isText(route.id)) routes.set(route.id, route as Route)
     return listed.length
   }
   take(first)
-  const total = Number(own(first, 'numResults')) || 0
+  const total = Number(own(plain(first), 'numResults')) || 0
   for (let page = 1; page <= MOST_PAGES; page++) {
     const before = routes.size
     const length = take(await need(list(`page=${page}&pageSize=${PAGE_SIZE}`)))
@@ -208,7 +217,7 @@ async function readDevice(device: string, need: Send, ask: Send): Promise<void> 
   if (one !== undefined) await ask(requestTo('getRoute', { device, route: one }))
   await ask(requestTo('getRoute', { device, route: NO_ROUTE }))
   const running = [...routes.values()].filter(isRunning)
-  for (const { id } of oneOfEachKindFirst(running).slice(0, MOST_STATISTICS)) {
+  for (const { id } of oneOfEachKindFirst(running).slice(0, mostStatistics)) {
     const query = new URLSearchParams({ routeID: id })
     await ask(requestTo('readStatistics', { device }, { query }))
   }
@@ -218,7 +227,7 @@ function oneOfEachKindFirst(routes: Route[]): Route[] {
   const kinds = new Set<string>()
   const [first, rest]: [Route[], Route[]] = [[], []]
   for (const route of routes) {
-    const parts = [route.source, ...(route.destinations ?? [])] as unknown[]
+    const parts = [route.source, route.destinations].flat()
     const kind = JSON.stringify(parts.map((part) => [own(part, 'protocol'), own(part, 'mode')]))
     ;(kinds.has(kind) ? rest : first).push(route)
     kinds.add(kind)
@@ -233,7 +242,15 @@ function asFailure(error: unknown): GatewayError {
 }
 
 function answered({ method, path, status, body, unreadable }: Exchange): Answered {
-  return { method, path, status, body: unreadable ? null : (body ?? null) }
+  return { method, path, status, body: unreadable ? null : plain(body ?? null) }
+}
+
+/** Without fields that JavaScript would call to make text of an object. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isObject(value)) return value
+  const members = membersIn(value).filter(([name]) => name !== 'toString' && name !== 'valueOf')
+  return Object.fromEntries(members.map(([name, member]) => [name, plain(member)]))
 }
 
 const idsIn = (list: unknown, name: string): string[] =>

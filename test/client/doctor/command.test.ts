@@ -126,6 +126,19 @@ describe('media-gateway-doctor', function () {
     received(simulator).should.eql(CLEAN)
   })
 
+  it('ends on Ctrl-C while it asks, and sends nothing', async () => {
+    await start()
+    const { child, output, ended } = run([simulator.url, '--user', 'haiadmin'], {
+      password: '',
+      terminal: true,
+    })
+    await until(() => output.out.includes('Password of haiadmin:'))
+    child.stdin.write('\x03')
+    const { code, out } = await ended
+    should(code).equal(1, out)
+    simulator.journal.should.eql([])
+  })
+
   it('ends with status 1 where the gateway cannot be read', async () => {
     await start()
     const { url } = simulator

@@ -2,7 +2,7 @@
 import should from 'should'
 import { Stop } from '../../../client/internal'
 import { factsIn } from '../../../client/doctor/facts'
-import { accountOf, reportOf } from '../../../client/doctor/account'
+import { accountOf, linesOf, reportOf } from '../../../client/doctor/account'
 import type { Reading } from '../../../client/doctor/read'
 import {
   DIALECTS,
@@ -11,6 +11,8 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../../simulator'
+import { FakeTime } from '../../support/fake-time'
+import { good, ScriptedAppliance } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 import { CLEAN, readingOf, received } from './support'
 
@@ -29,7 +31,7 @@ describe('the reading of a report', () => {
     ['no routes', { routes: 0 }],
     ['many routes', { routes: 700 }],
     ['no devices', { devices: 0 }],
-    ['several devices', { devices: 3 }],
+    ['several devices', { devices: 3, routes: 50 }],
     ...Object.entries(DIALECTS).flatMap(([name, values]) =>
       values
         .slice(1)
@@ -121,6 +123,19 @@ describe('the reading of a report', () => {
     received(simulator).should.eql(CLEAN)
   })
 
+  it('ends in time, with what was read by then', async () => {
+    await start()
+    simulator.fault({ kind: 'hang', match: { path: '*/statistics*' } })
+    const clock = new FakeTime({ runs: true, at: Date.now() })
+    const read = readingOf(simulator, { clock, timeout: 600_000 })
+    await until(() => simulator.journal.some(({ path }) => path.endsWith('/statistics')))
+    clock.skip(50_000)
+    const { reading, failure } = await read
+    should(failure).have.property('code', 'TIMEOUT')
+    should(accountOf(reading, Date.now()).routes).equal(8)
+    received(simulator).should.eql(CLEAN)
+  })
+
   it('sends a wrong password once', async () => {
     await start()
     await should(readingOf(simulator, { password: 'wrong' })).be.rejectedWith({
@@ -187,9 +202,65 @@ describe('the reading of a report', () => {
   })
 
   it('says by how much the clocks differ', async () => {
-    await start({ now: () => Date.now() })
-    const { measured } = (await readingOf(simulator)).reading
-    should(Math.abs(measured.clockSeconds ?? NaN)).be.belowOrEqual(2)
-    should(measured.cookie).equal('session')
+    const ahead = new ScriptedAppliance((call) => {
+      const reply = good(call)
+      const date = new Date(Date.now() + 3_600_000).toUTCString()
+      return { ...reply, headers: { ...reply.headers, date } }
+    })
+    await ahead.start()
+    try {
+      const { reading } = await readingOf(ahead)
+      should(reading.measured.clockSeconds).be.within(3540, 3660)
+      const lines = linesOf(accountOf(reading, Date.now()), [])
+      lines.join('\n').should.match(/Clock: 3\d\d\d s ahead of the clock here/)
+    } finally {
+      await ahead.stop()
+    }
+  })
+
+  it('takes fields that have the names of methods', async () => {
+    const trap = { toString: 1, valueOf: 'x' }
+    const trapping = new ScriptedAppliance(({ path }) => {
+      if (path.endsWith('/routes'))
+        return { body: { data: [{ id: 'R', name: trap }], numResults: trap } }
+      return path.startsWith('/api/devices/') ? { body: { _id: trap, config: trap } } : undefined
+    })
+    await trapping.start()
+    try {
+      const { reading } = await readingOf(trapping)
+      const report = reportOf(reading, 0)
+      linesOf(accountOf(reading, 0), report.facts).length.should.be.above(5)
+      trapping.calls.at(-1)!.what.should.equal('DELETE /api/session')
+    } finally {
+      await trapping.stop()
+    }
+  })
+
+  it('takes whatever a gateway answers', async () => {
+    await start({ routes: 4 })
+    const { reading } = await readingOf(simulator)
+    const strange: unknown[] = [null, 7, 'x', '', [], {}, true, [null], [[]], [{}], { id: 1 }]
+    let seed = 7
+    const random = (most: number): number => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % most
+    }
+    /** One value at random, at any depth, becomes another. */
+    const changed = (value: unknown): unknown => {
+      if (typeof value !== 'object' || value === null || random(8) === 0) {
+        return strange[random(strange.length)]
+      }
+      const names = Object.keys(value)
+      if (names.length === 0) return value
+      const name = names[random(names.length)]!
+      const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
+      copy[name] = changed(copy[name])
+      return copy
+    }
+    for (let round = 0; round < 200; round++) {
+      const answers = reading.answers.map((one) => ({ ...one, body: changed(changed(one.body)) }))
+      const report = reportOf({ ...reading, answers }, 0)
+      linesOf(accountOf({ ...reading, answers }, 0), report.facts).length.should.be.above(5)
+    }
   })
 })
