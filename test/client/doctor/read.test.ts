@@ -160,6 +160,27 @@ describe('the reading of a report', () => {
     })
   }
 
+  it('ends its session where a refusal looks like the end of it', async () => {
+    await start()
+    simulator.fault({ kind: 'status', status: 401, match: { path: '*/preset' } })
+    await readingOf(simulator, { username: 'user', password: 'public' })
+    received(simulator).should.eql(CLEAN)
+    simulator.logouts.should.equal(1)
+  })
+
+  it('knows a gateway as it was seen in the field', async () => {
+    await start({ dialect: 'field' })
+    const found = verdicts((await readingOf(simulator)).reading)
+    found.should.containEql({
+      'route-state-idle': 'could not test',
+      'route-state-stopped': 'confirmed',
+      'field-uncalled-listener-is-warn': 'confirmed',
+      'field-output-in-two-routes': 'confirmed',
+      'field-output-gone': 'confirmed',
+      'destination-names-repeat': 'confirmed',
+    })
+  })
+
   it('never reads the passwords of an Administrator in a preset', async () => {
     await start()
     await readingOf(simulator)
@@ -193,11 +214,21 @@ describe('the reading of a report', () => {
           destinations: [listener('B out', 7000), shared],
         },
         { name: 'C', startRoute: true, callers: 1, source: source('C in'), destinations: [shared] },
+        {
+          name: 'D',
+          startRoute: true,
+          callers: 2,
+          source: source('D in'),
+          destinations: [listener('D out', 7200)],
+        },
       ],
     })
+    await simulator.settle()
     const account = accountOf((await readingOf(simulator)).reading, Date.now())
     account.shared.should.eql([{ output: 'Both', routes: ['B', 'C'] }])
-    account.withoutCallers.map(({ output }) => output).should.containDeep(['A out', 'B out'])
+    const uncalled = account.withoutCallers.map(({ output }) => output)
+    uncalled.should.containDeep(['A out', 'B out'])
+    uncalled.should.not.containEql('D out')
     account.portClashes.join('\n').should.match(/route "A".*7000.*route "B"/)
   })
 
