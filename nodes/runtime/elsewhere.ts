@@ -13,7 +13,7 @@ import {
   type Operation,
 } from '../../client/internal'
 import { readOnlyError } from '../../client/errors'
-import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/error-data'
+import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/outcome'
 import { isObject, own } from '../../client/model/json'
 import { legible } from '../../client/model/legible'
 import type { Appliance, Fleet } from './gateway-node'

@@ -1,7 +1,7 @@
 // What an action node does for an appliance that another instance owns comes out as if it were done here.
 import should from 'should'
 import { GatewayError, Stop, type Command } from '../../client/internal'
-import { dataOf, errorOf } from '../../client/fleet/nats/error-data'
+import { dataOf, errorOf } from '../../client/fleet/nats/outcome'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { carryOut, type Remote } from '../../nodes/runtime/elsewhere'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'

@@ -57,7 +57,7 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: 
       session(bucket, watch, { seen, checkMs, stop }).then(end, (error: Error) =>
         end(false, error.message),
       )
-      return Promise.resolve(() => stop.now())
+      return () => stop.now()
     },
   }
 }

@@ -112,18 +112,11 @@ export function leaseOf(
     const { ttlMs, replicas } = options
     if (isShortTtl(ttlMs / 1000, replicas)) log('warn', SHORT_TTL)
     if (config.engineMqtt) log('warn', MQTT_IS_GONE)
-    const lease = openLease({
-      engine,
-      name,
-      ttlMs,
-      follower,
-      connectedSince: engine.connectedSince,
-      log,
-    })
+    const lease = openLease({ engine, name, ttlMs, follower, log })
     return {
       ...lease,
       memory: engine.memory,
-      gathering: gathers ? ofInstance(engine.gathering(), name) : undefined,
+      gathering: gathers ? ofInstance(engine.gathering, name) : undefined,
       close: () => lease.close().finally(giveBack),
     }
   }
