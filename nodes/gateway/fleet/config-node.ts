@@ -33,24 +33,19 @@ type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
 type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
 type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
-interface Maker {
-  RED: NodeAPI
-  /** Of all config nodes of this Node-RED. */
-  engines: Engines
-  connections: SavedConnections
-}
-
 /** Returns what makes the parts of config nodes with an inventory. */
 export function makerFor(
   RED: NodeAPI,
   connections: SavedConnections,
 ): (node: ConfigNode, config: Config, log: Log) => Parts {
-  const maker = { RED, engines: newEngines(), connections }
-  return (node, config, log) => withInventory(maker, node, config, log)
+  const engines = newEngines()
+  return (node, config, log) => withInventory(RED, connections, engines, node, config, log)
 }
 
 function withInventory(
-  { RED, engines, connections }: Maker,
+  RED: NodeAPI,
+  connections: SavedConnections,
+  engines: Engines,
   node: ConfigNode,
   config: Config,
   log: Log,
