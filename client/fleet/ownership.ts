@@ -147,8 +147,6 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   let connection: Connection | undefined
   /** What the watch before has shown, where the connection is still the same. */
   let former: View | undefined
-  /** The members, while the records are read again too. */
-  let knownMembers: Member[] = []
   /** Nothing is taken and no life begins before. A redeploy uses the connection again, and need not wait. */
   let quietUntil = (link.since ?? clock.now()) + ttlMs
   /** What is held is not worked for before. */
@@ -158,7 +156,6 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   let cancelStop: (() => void) | undefined
   let cancelRetry: (() => void) | undefined
   let cancelLook: (() => void) | undefined
-  let cancelAgain: (() => void) | undefined
   let reason: string | undefined
   let closing: Promise<void> | undefined
   let isClosed = false
@@ -199,7 +196,6 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const opened: Connection = { view, isReady: false }
     const isPresent = (): boolean => connection === opened
     connection = opened
-    cancelAgain?.()
     opened.stop = store.watch({
       onEntry(key, entry) {
         if (!isPresent()) return
@@ -228,14 +224,13 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     disconnect(why)
     former = ended
     if (hasLost) lostRecords()
-    cancelAgain = after(AGAIN_MS, () => {
+    after(AGAIN_MS, () => {
       if (!connection && link.isUp) connect()
     })
   }
 
   const unhook = link.onChange((isUp, why) => {
     disconnect(isUp ? undefined : (why ?? 'The connection to the engine was lost.'))
-    knownMembers = []
     if (isUp) {
       quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
       connect()
@@ -248,7 +243,6 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     log('warn', 'The engine has lost records: nothing is taken over for one TTL.')
     reason = 'The engine has lost records.'
     former = undefined
-    knownMembers = []
     quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
     lookAfterQuiet()
   }
@@ -348,7 +342,6 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     stopAll()
     // What was known may be of records that are lost.
     disconnect()
-    knownMembers = []
     if (link.isUp) connect()
     // Also where nothing is left to stop, and the next life begins at once.
     publish()
@@ -422,8 +415,9 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   }
 
   function members(): Member[] {
-    if (connection?.isReady) knownMembers = connection.view.members()
-    const others = knownMembers.filter(({ id }) => id !== life.id)
+    // While the records are read again, those of before.
+    const view = connection?.isReady ? connection.view : former
+    const others = view?.members().filter(({ id }) => id !== life.id) ?? []
     if (!life.joined || life.over) return others
     return [...others, { name, id: life.id, ...saidOfItself() }]
   }

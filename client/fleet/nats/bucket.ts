@@ -1,23 +1,10 @@
 import type { Bucket as NatsBucket, KV, KvEntry, Kvm } from '@nats-io/kv'
+import type { Entry, Store } from '../types'
 import type { Link } from './link'
 import { openedOn, unlessChanged, type Opened } from './opened'
 
-/** A record as it is stored. */
-export interface Stored {
-  readonly value: Uint8Array
-  readonly revision: number
-}
-
 /** The records of one bucket. Each call rejects as `use`. */
-export interface Bucket extends Opened<KV> {
-  get(key: string): Promise<Stored | undefined>
-  /** @returns its revision; undefined when there is such a record */
-  create(key: string, value: Uint8Array | string): Promise<number | undefined>
-  /** @returns the new revision; undefined when the record with this one is no longer present */
-  update(key: string, value: Uint8Array | string, revision: number): Promise<number | undefined>
-  /** Deletes a record that still has this revision, without leaving a mark of it. */
-  remove(key: string, revision: number): Promise<void>
-}
+export interface Bucket extends Opened<KV>, Pick<Store, 'get' | 'create' | 'update' | 'remove'> {}
 
 export interface BucketOptions {
   name: string
@@ -55,7 +42,7 @@ export function openBucket(link: Link, options: BucketOptions): Bucket {
     ...kept,
     async get(key) {
       const entry = await kept.use((bucket) => bucket.get(key))
-      return entry && isPresent(entry) ? entry : undefined
+      return entry ? entryIn(entry) : undefined
     },
     create: (key, value) => kept.use((bucket) => unlessChanged(bucket.create(key, value))),
     update: (key, value, revision) =>
@@ -69,5 +56,6 @@ export function openBucket(link: Link, options: BucketOptions): Bucket {
   }
 }
 
-/** False for the mark of a deleted record. */
-export const isPresent = ({ operation }: KvEntry): boolean => operation === 'PUT'
+/** Undefined for the mark of a deleted record. */
+export const entryIn = ({ operation, value, revision }: KvEntry): Entry | undefined =>
+  operation === 'PUT' ? { value: new TextDecoder().decode(value), revision } : undefined

@@ -54,11 +54,7 @@ export function createGathering(link: Link, options: GatheringOptions): Gatherin
   const stream = openedOn(link, timeout, open)
 
   /** @param revision the one that it replaces; undefined for any */
-  function replace(
-    key: string,
-    value: Uint8Array | string,
-    revision?: number,
-  ): Promise<number | undefined> {
+  function replace(key: string, value: string, revision?: number): Promise<number | undefined> {
     const nats = require('@nats-io/transport-node') as typeof import('@nats-io/transport-node')
     const headers = nats.headers()
     headers.set('Nats-Rollup', 'sub')
@@ -72,9 +68,9 @@ export function createGathering(link: Link, options: GatheringOptions): Gatherin
     async get(key: string) {
       const of = { last_by_subj: root + key }
       const message = await stream.use(({ jsm }) => jsm.streams.getMessage(name, of))
-      return message ? { value: message.data, revision: message.seq } : undefined
+      return message ? { value: message.string(), revision: message.seq } : undefined
     },
-    create: (key: string, value: Uint8Array | string) => replace(key, value, 0),
+    create: (key: string, value: string) => replace(key, value, 0),
     update: replace,
   }
   const states = latestRecords<object>(records, 'state', room)

@@ -1,6 +1,6 @@
 import { invalidInput } from '../../errors'
-import type { ShareMemory } from '../types'
-import type { Bucket, Stored } from './bucket'
+import type { Entry, ShareMemory } from '../types'
+import type { Bucket } from './bucket'
 import type { Link } from './link'
 import { tokenOf } from './subjects'
 
@@ -126,9 +126,9 @@ export function createMemory(bucket: Bucket, room: () => number): ShareMemory {
 }
 
 /** Undefined for what nobody has written here: it counts as no record, and is replaced. */
-function recordIn<T>({ value }: Stored): Tokened<T> | undefined {
+function recordIn<T>({ value }: Entry): Tokened<T> | undefined {
   try {
-    const record = JSON.parse(new TextDecoder().decode(value)) as Tokened<T> | null
+    const record = JSON.parse(value) as Tokened<T> | null
     return typeof record?.token === 'number' ? record : undefined
   } catch {
     return undefined

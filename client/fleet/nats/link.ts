@@ -14,7 +14,7 @@ export interface Link extends EngineLink {
   /** The present connection; undefined while there is none that can be used. */
   readonly connection: NatsConnection | undefined
   /** Work to be done on each new connection before it counts as up; another one is opened if it rejects. */
-  beforeUp(prepare: (connection: NatsConnection) => Promise<void>): void
+  beforeUp(prepare: (connection: NatsConnection) => Promise<unknown>): void
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   const timeout = Math.max(500, ttlMs / 5)
   const stop = new Stop()
   const listeners = new Set<(isUp: boolean, reason?: string) => void>()
-  const prepares: Array<(connection: NatsConnection) => Promise<void>> = []
+  const prepares: Array<(connection: NatsConnection) => Promise<unknown>> = []
   const outages = createOutageLog(options.log, `The engine of the fleet "${fleet}" responds again.`)
   const trusted: TlsOptions = { checkServerIdentity: identityOf(servers, tls?.servername), ...tls }
   /** The rights that are missing, as far as was said. */

@@ -98,7 +98,6 @@ export function createFleet(options: FleetOptions): OwnFleet {
   const { node, log } = options
   let entries = new Map<string, Entry>()
   let rowFaults: readonly GatewayError[] = []
-  let faultNames: ReadonlySet<string | undefined> = new Set()
   /** Of rows that could be used before, and stay in use as they were. */
   let keptFaults: GatewayError[] = []
   let ignored = ''
@@ -115,7 +114,10 @@ export function createFleet(options: FleetOptions): OwnFleet {
   const users = new Set<object>()
   /** Former appliances that are being closed, the latest one last. */
   const leaving = new Set<{ name: string; key: string; over: Promise<void> }>()
-  const removals = createRemovals(() => update(latest))
+  const removals = createRemovals(
+    () => log('warn', shrunk()!.message),
+    () => update(latest),
+  )
   const closing = createSemaphore(CLOSED_AT_ONCE)
   const agreement = createAgreement(() => {
     const differs = disagreement()
@@ -332,9 +334,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
     for (const one of former) void retire(one)
     if (wasRead) logChange(rows, before, former)
     logDoubts(faults)
-    if (isHeld && removals.isNew) log('warn', shrunk()!.message)
     rowFaults = faults
-    faultNames = new Set(faults.map(({ cause }) => cause.appliance))
     failure = undefined
     wasRead = true
     digest = digestOf(rows)
@@ -403,12 +403,15 @@ export function createFleet(options: FleetOptions): OwnFleet {
     if (more > 0) log('warn', `Inventory: ${more} more rows cannot be used.`)
   }
 
+  const faultOf = (name: string): GatewayError | undefined =>
+    rowFaults.find(({ cause }) => cause.appliance === name)
+
   function find(name: string): Appliance {
     if (closed) throw closedError()
     if (unusable) throw unusable
     const entry = entries.get(name)
     if (entry) return entry.isOwned ? applianceOf(entry) : elsewhere(entry.row)
-    const fault = rowFaults.find(({ cause }) => cause.appliance === name)
+    const fault = faultOf(name)
     if (fault) throw fault
     if (!wasRead) throw failure ?? ofNode(new GatewayError('CONFIG', say('inventoryWaiting')))
     throw unknownAppliance(name, [...entries.keys()])
@@ -455,20 +458,11 @@ export function createFleet(options: FleetOptions): OwnFleet {
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },
-    get state() {
-      return share?.state
-    },
-    get send() {
-      return share?.send
-    },
-    get memory() {
-      return share?.memory
-    },
-    get token() {
-      return share?.token
+    get share() {
+      return share
     },
     owns: (name) =>
-      entries.get(name)?.isOwned ?? (faultNames.has(name) && share?.owns(name) === true),
+      entries.get(name)?.isOwned ?? (faultOf(name) !== undefined && share?.owns(name) === true),
     find,
     former: (name) => formerOf(name, keyNamed(name)),
     list: () =>

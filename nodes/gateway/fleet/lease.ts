@@ -50,7 +50,7 @@ export interface Engines {
 const LINGER_MS = 2000
 
 /** Keeps the engines of one Node-RED. */
-export function newEngines(open = openEngine): Engines {
+export function newEngines(): Engines {
   interface Kept {
     engine: Engine
     readonly of: Pick<EngineOptions, 'servers' | 'fleet'>
@@ -78,7 +78,7 @@ export function newEngines(open = openEngine): Engines {
 
   function connect(key: string, options: Omit<EngineOptions, 'log'>, log: Log): Kept {
     // The config node that uses it may be another one after a deploy.
-    const engine = open({ ...options, log: (level, text) => kept.log(level, text) })
+    const engine = openEngine({ ...options, log: (level, text) => kept.log(level, text) })
     const kept: Kept = { engine, of: options, users: 0, log }
     all.set(key, kept)
     return kept
