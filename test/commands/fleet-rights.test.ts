@@ -233,7 +233,7 @@ withNats('the rights on the engine', function () {
         const right = subject.replace('<fleet>', name).replace('CONSUMER.*', 'CONSUMER.CREATE')
         const missing = `The account of the fleet "${name}" on the engine has no right to ${kind} to "${right}".`
         const told = (): number => logged.filter((line) => line.includes(missing)).length
-        for (let tried = 0; told() === 0 && tried < 20; tried++) {
+        for (let tried = 0; told() === 0 && tried < 100; tried++) {
           await until(() => engine.link.isUp, 'the connection', 500).catch(() => undefined)
           await engine.gathering.show('Oslo 1', {}, 1).catch(() => undefined)
           await engine.memory.write('failover', 'Oslo 1', {}, 1).catch(() => undefined)
