@@ -14,7 +14,13 @@ import {
   inventorySource,
   type InventoryConfig as SourceConfig,
 } from './inventory'
-import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
+import {
+  keepEngines,
+  leaseOf,
+  type BorrowEngine,
+  type LeaseConfig,
+  type LeaseCredentials,
+} from './lease'
 import {
   gatewayOptions,
   secretPrefixOf,
@@ -38,14 +44,14 @@ export function makerFor(
   RED: NodeAPI,
   connections: SavedConnections,
 ): (node: ConfigNode, config: Config, log: Log) => Parts {
-  const engines = newEngines()
-  return (node, config, log) => withInventory(RED, connections, engines, node, config, log)
+  const borrow = keepEngines()
+  return (node, config, log) => withInventory(RED, connections, borrow, node, config, log)
 }
 
 function withInventory(
   RED: NodeAPI,
   connections: SavedConnections,
-  engines: Engines,
+  borrow: BorrowEngine,
   node: ConfigNode,
   config: Config,
   log: Log,
@@ -70,7 +76,7 @@ function withInventory(
     readOnly: isReadOnly(config),
     ready,
     openShare: (follower) =>
-      shareOf(config, () => leaseOf(RED, config, node.credentials, engines, log))(follower),
+      shareOf(config, () => leaseOf(RED, config, node.credentials, borrow, log))(follower),
     open,
     secretPrefix: () => secretPrefixOf(config),
     note(remote) {

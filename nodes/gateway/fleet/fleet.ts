@@ -166,20 +166,13 @@ export function createFleet(options: FleetOptions): OwnFleet {
       return
     }
     unusable = undefined
-    const { gathering, memory } = share
-    const token = (name: string): number | undefined => share?.token?.(name)
+    const { gathering, memory, token = () => undefined } = share
     if (memory) {
       const isWanted = (name: string): boolean => entries.get(name)?.isOwned === true
       openMemory = createOpenMemory(memory, { token, isWanted, log, stop })
     }
-    if (gathering) {
-      stopGathering = gatherFrom(fleet, {
-        gathering,
-        token,
-        language: options.language,
-        log,
-      })
-    }
+    const { language } = options
+    if (gathering) stopGathering = gatherFrom(fleet, { gathering, language, log })
     takeOwned()
   }
 
