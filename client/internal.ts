@@ -28,9 +28,9 @@ export type { Applied, ErrorCause, ErrorCode, Identity, Problem, Sentence } from
 export { SENTENCES, textOf } from './sentences'
 export type { SentenceKey } from './sentences'
 export { Stop } from './stop'
-export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
+export type { ProxyOptions, TlsOptions } from './connection/agents'
 export { readCertificate } from './connection/certificate'
-export { mistakeIn, type Mistake } from './connection/mistake'
+export { mistakeIn } from './connection/mistake'
 export { endSession, sessionInformation, startSession } from './api/session'
 export {
   forgetOnlyDevice,
@@ -83,7 +83,7 @@ export type { RouteFilter } from './watch/filter'
 export type { Incident, OpenIncident } from './model/incident'
 export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'
-export type { RouteView, Snapshot, Wordless, WatchEvent } from './watch/events'
+export type { RouteView, Snapshot, Wordless, WatchEvent } from './model/event'
 export { toSent as sentForm } from './model/convert'
 export type { Definition } from './model/definitions'
 export {

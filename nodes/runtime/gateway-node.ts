@@ -8,8 +8,7 @@ import {
   type RouteAddress,
   type Stop,
 } from '../../client/internal'
-import type { EngineChange } from '../../client/fleet/events'
-import type { Share } from '../../client/fleet/types'
+import type { EngineChange, Share } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 
 /** A failover node, as the editor and the metrics see it. */

@@ -33,14 +33,15 @@ import {
 import { createConnectionTests } from './connection-report'
 import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
-import { NotDeployed, failureOf, type Failure } from './failure'
+import type { Command, ListedGateway, Path, Received, Requests } from '../../wire'
+import { NotDeployed, failureOf } from './failure'
 import { listAppliances, shownFaults, withoutUser } from './inventory'
 import { createLogins } from './logins'
 import { createSharing, lookUp, refuseUnlisted } from './lookup'
 import { createObservers } from './observers'
 import { planNow } from './plan'
 
-interface Route {
+interface Route<Of extends Path> {
   needs: 'media-gateway.read' | 'media-gateway.write'
   /** It takes a form that may not be deployed; the others a config node as it runs. */
   isOfForm?: boolean
@@ -48,7 +49,9 @@ interface Route {
   changes?: true
   /** Always, or for values that are not deployed: it may log in with them. */
   isAudited?: boolean | 'unsaved'
-  work: (question: Question) => unknown
+  work: (
+    question: Question<Requests[Of]['body']>,
+  ) => Requests[Of]['answer'] | Promise<Requests[Of]['answer']>
 }
 
 /** Registers the editor's HTTP routes. Each needs a permission; none returns a secret. */
@@ -74,7 +77,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
 /** Routes outlive the nodes: they are registered once for each Node-RED. */
 const registered = new WeakSet<object>()
 
-function routesOf(RED: NodeAPI): Record<string, Route> {
+function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
   const observers = createObservers()
   const sharing = createSharing()
   const logins = createLogins()
@@ -249,7 +252,7 @@ function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
   }
 }
 
-const FORM = [
+const FORM: readonly string[] = [
   'id',
   'baseUrl',
   'username',
@@ -262,7 +265,7 @@ const FORM = [
   'inventoryType',
   'inventoryHosts',
   'secretPrefix',
-]
+] satisfies (keyof Requests['connection']['body']['connection'])[]
 
 /** The form of a config node, deployed or not: only what belongs to it, and only plain values. */
 function connectionIn({ connection }: JsonObject): ConnectionForm {
@@ -279,8 +282,8 @@ const deployedIn = ({ id }: JsonObject): ConnectionForm => ({ id: textOf(id) })
 /** A route in sent form. */
 async function readDefinition(
   gateway: Connection,
-  { deviceId, routeId }: JsonObject,
-): Promise<object> {
+  { deviceId, routeId }: Received<Requests['definition']['body']>,
+): Promise<Requests['definition']['answer']> {
   const operation = newOperation('get-route')
   const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
   const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
@@ -288,7 +291,7 @@ async function readDefinition(
 }
 
 /** @throws GatewayError `INVALID_INPUT` */
-function commandIn({ deviceId, routeId, destinationId, action }: JsonObject): ControlRoute {
+function commandIn({ deviceId, routeId, destinationId, action }: Received<Command>): ControlRoute {
   if (action !== 'start' && action !== 'stop' && action !== 'restart') {
     throw new GatewayError('INVALID_INPUT', 'action must be "start", "stop" or "restart".')
   }
@@ -306,16 +309,6 @@ function commandIn({ deviceId, routeId, destinationId, action }: JsonObject): Co
     waitFor: 'applied',
     waitTimeout: 30_000,
   }
-}
-
-interface ListedGateway {
-  id: string
-  name: string
-  address: string
-  readOnly: boolean
-  error?: Failure
-  /** Of a config node that stands for many appliances. */
-  inventory?: { appliances: number; owned: number; faults: Failure[] }
 }
 
 /** The config nodes of the flows that run. */

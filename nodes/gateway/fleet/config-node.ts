@@ -8,12 +8,7 @@ import type { Remote } from '../../runtime/elsewhere'
 import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
-import {
-  followSource,
-  inventoryRules,
-  inventorySource,
-  type InventoryConfig as SourceConfig,
-} from './inventory'
+import { followSource, inventoryRules, inventorySource } from './inventory'
 import {
   keepEngines,
   leaseOf,
@@ -26,6 +21,7 @@ import {
   secretPrefixOf,
   type GatewayConfig,
   type GatewayCredentials,
+  type InventoryConfig as SourceConfig,
 } from '../options'
 import type { SavedConnections } from '../saved'
 import { shareOf, type ShareConfig } from './share'
