@@ -5,6 +5,7 @@ import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices
 import { readStatisticsOf } from '../api/statistics'
 import type { Running } from '../memory'
 import { Stop, untilStopped } from '../stop'
+import type { PresentCaller } from './callers'
 import { compare, type Change } from './compare'
 import { snapshotOf, type Snapshot, type Wordless } from './events'
 import { figuresOf, type Figures } from './figures'
@@ -47,6 +48,8 @@ export interface Known {
   state?: DeviceState
   /** What it carries. They change in place with the next poll. */
   figures?: Figures
+  /** Who is connected, where a watch follows that. */
+  callers?: PresentCaller[]
   /** When that was seen, Unix ms. */
   seenAt: number
   /** Why the latest poll failed. */
@@ -105,9 +108,11 @@ export function watchDevice(
   clock: Clock = REAL_TIME,
 ): (how?: 'removed') => void {
   if (gateway.closing.stopped) throw closedError()
-  const subscription = createSubscription(options, clock, gateway.identity.name, () => {
+  const settle = (): void => {
     for (const watch of watchesOf(gateway).values()) watch.settle()
-  })
+  }
+  const { name } = gateway.identity
+  const subscription = createSubscription(options, clock, name, settle, gateway.callers)
   watchOf(gateway, options.deviceId, clock).add(subscription)
   return (how) => {
     if (how === 'removed') subscription.removed()
@@ -413,16 +418,16 @@ function createDeviceWatch(
     end()
   }
 
-  /** Reads the statistics that any watch needs for its limits. A slow reading skips the next one. */
+  /** Reads the statistics that any watch needs for its limits and callers. A slow reading skips the next one. */
   async function measure(present: DeviceState): Promise<void> {
     const wanted = new Map<string, RouteState>()
-    for (const subscription of subscriptions) {
-      for (const route of subscription.measures()) wanted.set(route.id, route)
-    }
     const isDue = clock.now() - measuredAt > 0.8 * interval()
-    if (isMeasuring || !isDue || wanted.size === 0) return
+    for (const subscription of subscriptions) {
+      for (const route of subscription.measures(isDue)) wanted.set(route.id, route)
+    }
+    if (isMeasuring || wanted.size === 0) return
     isMeasuring = true
-    measuredAt = clock.now()
+    if (isDue) measuredAt = clock.now()
     const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const routes = [...wanted.values()]
@@ -490,6 +495,7 @@ function createDeviceWatch(
     known: () => ({
       state,
       figures,
+      callers: [...subscriptions].find((one) => one.callers)?.callers?.(),
       seenAt: clock.unix(seenAt),
       failure: missed,
       unreachable: away !== undefined,
