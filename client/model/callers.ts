@@ -63,29 +63,31 @@ export interface CheckedCallers {
  * @param value an array, or a text: JSON, or CSV with a header
  */
 export function checkCallers(value: unknown, say: Say): CheckedCallers {
-  const list = typeof value === 'string' ? listIn(value) : value
+  const { list, lines } = typeof value === 'string' ? readIn(value) : { list: value }
   const checked: CheckedCallers = { rows: [], faults: [] }
   if (!Array.isArray(list)) return { ...checked, failure: say('callersNoList') }
   for (const [index, given] of list.entries()) {
     const row = rowOf(isObject(given) ? given : {})
     const fault = faultOf(row, say)
     if (!fault) checked.rows.push(row as unknown as CallerRow)
-    else checked.faults.push(say('callersRow', { row: index + 1 }), fault)
+    else checked.faults.push(say('callersRow', { row: lines?.[index] ?? index + 1 }), fault)
   }
   return checked
 }
 
 type Say = typeof say
 
-function listIn(given: string): unknown {
+/** `lines` of a CSV: where each row begins, as a spreadsheet counts. */
+function readIn(given: string): { list: unknown; lines?: number[] } {
   const text = given.replace(/^\ufeff/, '')
-  if (/^\s*[[{]/.test(text)) return valueIn(text)
+  if (/^\s*[[{]/.test(text)) return { list: valueIn(text) }
   const table = readTable(text, INVENTORY_LIMITS.values)
-  if ('fault' in table || !table.header.map(plainName).includes('name')) return undefined
+  if ('fault' in table || !table.header.map(plainName).includes('name')) return { list: undefined }
   const { header, rows } = table
-  return rows.map(({ cells }) =>
+  const list = rows.map(({ cells }) =>
     Object.fromEntries(header.map((column, place) => [column, cells[place]])),
   )
+  return { list, lines: rows.map(({ line }) => line) }
 }
 
 function valueIn(text: string): unknown {

@@ -94,6 +94,7 @@ export function newWorld(routes: RouteSpec[], { rows }: { rows?: object[] } = {}
     told: [] as Told[],
     /** The routes whose statistics were read. */
     statistics: [] as string[],
+    polls: 0,
     book: rows && newCallerBook(checkCallers(rows, say).rows),
     route,
     call,
@@ -111,7 +112,6 @@ export function newWorld(routes: RouteSpec[], { rows }: { rows?: object[] } = {}
   }
   let gateway: Connection | undefined
   let endWatch: (() => void) | undefined
-  let polls = 0
   let isFirst = true
 
   function route(name: string): RouteState {
@@ -157,7 +157,7 @@ export function newWorld(routes: RouteSpec[], { rows }: { rows?: object[] } = {}
   }
 
   function answer({ pathname: path, searchParams }: URL): unknown {
-    if (path.startsWith('/api/devices/')) polls++
+    if (path.startsWith('/api/devices/')) world.polls++
     if (world.isAway) throw new GatewayError('UNAVAILABLE', [say('stopped')])
     appliance.agenda.catchUp()
     const now = time.now()
@@ -206,9 +206,11 @@ export function newWorld(routes: RouteSpec[], { rows }: { rows?: object[] } = {}
 
   /** Lets polls come, and what is read after them. While the gateway is away, they take their time. */
   async function look(times = 1): Promise<void> {
-    for (let time = 0; time < times; time++) {
-      for (const before = polls; polls === before;) await world.time.pass(1000)
-      await world.time.pass(1)
+    for (let left = times; left > 0; left--) {
+      const before = world.polls
+      do await time.pass(1000)
+      while (world.polls === before)
+      await time.pass(1)
     }
   }
 

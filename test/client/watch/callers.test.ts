@@ -229,8 +229,10 @@ describe('callers of a gateway', () => {
     it('two reads at most where the list never fits the number', async () => {
       world = newWorld([NEWS])
       world.forge = (statistics) => {
-        const { destinations } = (statistics as never)['route'] as { destinations: any[] }
-        destinations[1].clientsStat = destinations[1].clientsStat.slice(1)
+        const { destinations } = (
+          statistics as { route: { destinations: Array<{ clientsStat: object[] }> } }
+        ).route
+        destinations[1]!.clientsStat = destinations[1]!.clientsStat.slice(1)
         return statistics
       }
       world.call([NORTH, SOUTH])
