@@ -46,7 +46,7 @@ export interface ExpectedCaller {
   readonly key: string
   readonly row: CallerRow
   /** Whether somebody who calls from there is this one. */
-  is(address: string, place: Place): boolean
+  readonly is: (address: string, place: Place) => boolean
 }
 
 export interface CheckedCallers {

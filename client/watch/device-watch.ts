@@ -495,7 +495,7 @@ function createDeviceWatch(
     known: () => ({
       state,
       figures,
-      callers: [...subscriptions].find((one) => one.callers)?.callers?.(),
+      callers: mostOf([...subscriptions].map((one) => one.callers?.())),
       seenAt: clock.unix(seenAt),
       failure: missed,
       unreachable: away !== undefined,
@@ -505,6 +505,10 @@ function createDeviceWatch(
   }
   return watch
 }
+
+/** Watches may follow some routes only. */
+const mostOf = (lists: Array<PresentCaller[] | undefined>): PresentCaller[] | undefined =>
+  lists.reduce((most, one) => ((one?.length ?? -1) > (most?.length ?? -1) ? one : most), undefined)
 
 const NO_CHANGES: readonly Change[] = []
 const NONE_SAVED: ReadonlyMap<string, SavedDevice> = new Map()

@@ -20,6 +20,7 @@ type Path =
   | 'connections'
   | 'inventory'
   | 'appliances'
+  | 'callers'
   | 'lookup'
   | 'definition'
   | 'plan'

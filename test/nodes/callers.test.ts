@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hooks } from '@node-red/util'
 import should from 'should'
-import type { ListedCaller, WatchEvent } from '../../client/internal'
+import type { HealthRow, ListedCaller, WatchEvent } from '../../client/internal'
 import { fieldRoutes, startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, unload } from '../support/flow'
 import { until } from '../support/until'
@@ -156,5 +156,40 @@ describe('names of callers', function () {
     all.length.should.equal(simulator.callers.filter(({ joinedAt }) => joinedAt !== null).length)
     // A watch that follows the callers knows since when.
     await until(async () => (await listOf('route')).every(({ since }) => since !== null))
+  })
+
+  it('are counted where they are expected, in rows and metrics, without addresses', async () => {
+    const row = { route: ROUTE, expected: 'running' }
+    const rows = JSON.stringify([
+      { address: NORTH.address, name: 'North', ...row },
+      { address: SOUTH.address, name: 'South', ...row },
+      { address: '203.0.113.99', name: 'West', expected: 'always' },
+    ])
+    await start('json', rows, {
+      'list-routes': { type: 'media-gateway-list-routes', output: 'health' },
+      metrics: { type: 'media-gateway-metrics' },
+      incidents: watch({ report: 'incidents', holdFor: '0' }),
+    })
+    const expectedAt = async (name: string): Promise<unknown> => {
+      const { payload } = await result('list-routes')
+      return (payload as HealthRow[]).find((one) => one.name === name)!.expected
+    }
+    await until(async () => {
+      const found = (await expectedAt(ROUTE)) as { away: string[] } | null
+      return found?.away.length === 1
+    })
+    should(await expectedAt(ROUTE)).eql({ number: 2, away: ['South'] })
+    should(await expectedAt('Theatre')).eql({ number: 0, away: [] })
+    const { id } = simulator.route(ROUTE)!
+    const text = String((await result('metrics')).payload)
+    const samples = text.split('\n').filter((line) => /^media_gateway_caller/.test(line))
+    samples
+      .sort()
+      .should.match([
+        /\{gateway="[^"]+",caller="West"\} 0$/,
+        new RegExp(`\\{gateway="[^"]+",route_id="${id}",caller="North"\\} 1$`),
+        new RegExp(`\\{gateway="[^"]+",route_id="${id}",caller="South"\\} 0$`),
+      ])
+    text.should.not.match(/203\.0\.113/)
   })
 })

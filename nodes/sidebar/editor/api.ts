@@ -131,6 +131,24 @@ export const askState = (question: StateQuestion): Promise<State | NotDeployed |
 export const askDevices = ({ id, appliance }: Place): Promise<{ devices: Device[] }> =>
   ask('lookup', { connection: { id }, appliance }, TIMEOUT_MS)
 
+/** A caller of a listener: an output, or the source of the route. */
+export interface Caller {
+  address: string
+  port: number | null
+  name: string | null
+  bitrate: number | null
+  packetLoss: number | null
+  roundTripTime: number | null
+  output?: { id: string }
+}
+
+export const askCallers = (
+  place: Place,
+  deviceId: string | undefined,
+  routeId: string,
+): Promise<{ callers: Caller[] }> =>
+  ask('callers', { ...placeOf(place), deviceId, routeId }, TIMEOUT_MS)
+
 export const control = (place: Place, command: Command): Promise<object> =>
   ask('control', { ...placeOf(place), ...command }, CONTROL_TIMEOUT_MS)
 
