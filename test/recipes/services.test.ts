@@ -491,7 +491,7 @@ describe('the example flows', function () {
       )
       called({ address: '203.0.113.9', port: 40_002 })
       await until(() => told('message').length === 1, 'the message')
-      called(KQED)
+      called(KQED, { address: '203.0.113.9', port: 40_002 })
       await until(() => told('message').length === 2, 'the end')
       told('message').should.match([
         'Studio A: caller “<b>KQED</b>” is away',

@@ -55,7 +55,7 @@ describe('callers of a gateway', () => {
     should(south!.caller!.since).equal(event.at)
     should(south!.caller!.durationMs).equal(Math.round(south!.at - event.at))
     south!.should.containEql({ event: 'caller.left', before: 'connected', after: 'away' })
-    south!.text.should.match(/^News: 203\.0\.113\.8 has left destination “Partners” after 1 minute/)
+    south!.text.should.match(/^News: 203\.0\.113\.8 has left destination “Partners” after \d+ /)
   })
 
   it('that reconnect from the same address within the hold have not left', async () => {
