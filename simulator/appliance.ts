@@ -10,6 +10,7 @@ import {
   completeDestination,
   completeSource,
   definitionOf,
+  isCalled,
   isListener,
   lineOf,
   measure,
@@ -237,6 +238,8 @@ export class Appliance {
 
   /** Gives the parts of a route their lines and callers. */
   private attach(route: RouteState): void {
+    const { source } = route
+    source.caller = isCalled(source) ? this.callers.ofSource(source) : undefined
     for (const part of partsOf(route)) {
       part.lines = this.lines.of(part)
       if (isListener(part)) this.serve(part, part.clients)

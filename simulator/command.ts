@@ -7,6 +7,7 @@ import { FIELD_DIALECT, fieldRoutes } from './field'
 import { asObject, type Call } from './http'
 import { checkFault, EFFECTS, type Fault } from './faults'
 import type { LineCondition } from './lines'
+import type { CallersCondition } from './model'
 import {
   startSimulator,
   type DeviceCondition,
@@ -37,8 +38,8 @@ const HELP = `media-gateway-simulator: a simulated gateway to develop and test a
                        --fault status=503:POST:/api/devices/*/updates:2
   --fail WHAT=STATE    start with a failure; repeatable, see below
   --callers ROUTE/DESTINATION=N
-                       how many call an SRT listener output; repeatable. Routes of the start
-                       have one to three, new ones none
+                       how many call an SRT listener output, or who, see below; repeatable.
+                       Routes of the start have one to three, new ones none
   --life SEED          let callers and sources come and go by chance; the same seed, the same
                        life
   --dialect NAME=VALUE behave like other firmware; repeatable
@@ -57,7 +58,8 @@ What can fail, and how. Use --fail 'Studio A=disconnected', or type while it run
   ROUTE/DESTINATION    the line to a destination   or some of bitrate=N (at most N Mbit/s),
   @ADDRESS[:PORT]      every line to an address    loss=N (percent), rtt=N (ms): loss=5,rtt=400
   device               the gateway                 offline, away (cuts every connection), ok
-Who calls: type "callers ROUTE/DESTINATION=2", or 0.
+Who calls: type "callers ROUTE/DESTINATION=2", or 0, "reconnect" (all from other ports), or
+a list: [{"address": "203.0.113.7", "port": 40001, "label": "A", "loss": 5, "rtt": 80}].
 
 Dialects; the first value is the default:
 ${Object.entries(DIALECTS)
@@ -77,8 +79,9 @@ While it runs, without a session:
                                    the same for every line to this address: {"line": "no-data"}
   POST   /simulator/device         {"state": "offline"}, "away" or "ok"
   GET    /simulator/callers        who calls SRT listener outputs
-  POST   /simulator/callers/ROUTE  set that: {"Partners": 2}, or {"Partners": [{"label": "A",
-                                   "address": "203.0.113.7", "port": 40001}]}
+  POST   /simulator/callers/ROUTE  set that, or who calls a source: {"Partners": 2},
+                                   {"Partners": "reconnect"}, {"Partners": [{"label": "A",
+                                   "address": "203.0.113.7", "port": 40001, "loss": 5}]}
   GET    /simulator/truth          what --life did, and when
   DELETE /simulator/failures       restore everything
   POST   /simulator/sessions/drop  end all sessions, as if they had expired
@@ -297,12 +300,13 @@ function failAsTold(simulator: Simulator, text: string): void {
   else simulator.fail(route, { destinations: { [destination]: condition } })
 }
 
-/** `Studio A/Studio A out=2` */
+/** `Studio A/Studio A out=2`, `…=reconnect`, `…=[{"address": "203.0.113.7"}]` */
 function setCallersAsTold(simulator: Simulator, text: string): void {
-  const [, what = '', count = ''] = /^(.+)=(\d+)$/.exec(text) ?? []
+  const [, what = '', who = ''] = /^(.+?)=(\d+|reconnect|\[.*\])$/.exec(text) ?? []
   const { route, destination } = partNamed(simulator, what)
   if (destination === undefined) throw new Error(`"${text}" is not ROUTE/DESTINATION=N.`)
-  simulator.setCallers(route, { [destination]: Number(count) })
+  const condition = who === 'reconnect' ? who : (JSON.parse(who) as CallersCondition)
+  simulator.setCallers(route, { [destination]: condition })
 }
 
 /** `Studio A` or `Studio A/Monitor`: both names may contain a slash. */

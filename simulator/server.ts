@@ -14,7 +14,7 @@ import { Life, type LifeEvent, type LifeOptions } from './life'
 import { lineFrom, type LineCondition } from './lines'
 import { checkFault, EFFECTS, Faults, send, type Exchange, type Fault } from './faults'
 import {
-  isListener,
+  isCalled,
   readRoute,
   type CallersCondition,
   type Line,
@@ -232,16 +232,16 @@ export class Simulator {
   }
 
   /**
-   * Sets who calls SRT listener outputs of a route, each by its name or ID. Callers belong to the
-   * output: they go on calling while it is stopped or has no source, and connect again.
+   * Sets who calls SRT listeners of a route, each by its name or ID: outputs, and the source, which has
+   * one caller at most. Callers belong to the listener: they go on calling while it is stopped or has no
+   * source, and connect again.
    */
   setCallers(nameOrId: string, conditions: Record<string, CallersCondition>): void {
-    const { name, destinations } = this.known(nameOrId)
+    const { name, source, destinations } = this.known(nameOrId)
     const changes = Object.entries(conditions).map(([of, condition]) => {
-      const output = destinations.find((each) => each.id === of || each.name === of)
-      if (!output || !isListener(output)) {
-        throw new Error(`The route ${name} has no SRT listener output ${of}.`)
-      }
+      const parts = [...destinations, source].filter(isCalled)
+      const output = parts.find((each) => each.id === of || each.name === of)
+      if (!output) throw new Error(`The route ${name} has no SRT listener ${of}.`)
       return { output, condition: callersFrom(condition) }
     })
     this.appliance.changeFarEnds((_, callers) => {

@@ -197,6 +197,7 @@ export const OPTIONS = {
     maySend: internal,
     saved: internal,
     onWatched: internal,
+    callers: internal,
     protections: internal,
     clock: internal,
   },

@@ -67,10 +67,7 @@ describe('simulator', () => {
           ['--callers', 'Studio A=1', '--port', '0'],
           /--callers: "Studio A=1" is not ROUTE\/DESTINA/,
         ],
-        [
-          ['--callers', 'Studio A/Nothing=1', '--port', '0'],
-          /--callers: .* no SRT listener output No/,
-        ],
+        [['--callers', 'Studio A/Nothing=1', '--port', '0'], /--callers: .* no SRT listener No/],
         [['--callers', 'Studio A/Studio A out', '--port', '0'], /--callers: .* is not ROUTE/],
         [['--life', 'long'], /--life takes a whole number/],
         [['--dialect', 'cookie=sweet'], /standard or secure or none/],

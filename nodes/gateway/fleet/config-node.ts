@@ -1,6 +1,6 @@
 // What a config node with an inventory is made of.
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { GatewayError, ofConfiguration, say } from '../../../client/internal'
+import { GatewayError, ofConfiguration, say, type GatewayOptions } from '../../../client/internal'
 import { readInventory } from '../../../client/fleet/inventory'
 import { languageOf } from '../../../client/model/watch'
 import { flagProperty } from '../../runtime/environment'
@@ -39,9 +39,10 @@ type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 export function makerFor(
   RED: NodeAPI,
   connections: SavedConnections,
-): (node: ConfigNode, config: Config, log: Log) => Parts {
+): (node: ConfigNode, config: Config, log: Log, callers: GatewayOptions['callers']) => Parts {
   const borrow = keepEngines()
-  return (node, config, log) => withInventory(RED, connections, borrow, node, config, log)
+  return (node, config, log, callers) =>
+    withInventory(RED, connections, borrow, node, config, log, callers)
 }
 
 function withInventory(
@@ -51,6 +52,7 @@ function withInventory(
   node: ConfigNode,
   config: Config,
   log: Log,
+  callers: GatewayOptions['callers'],
 ): Parts {
   const { id } = node
   const name = node.name || id
@@ -62,7 +64,7 @@ function withInventory(
     const settings = { ...config, baseUrl, fingerprint }
     const logged: Log = (level, line) => log(level, `${row.name}: ${line}`)
     const options = gatewayOptions(RED, settings, { username, password }, logged)
-    return connections.open(id, Object.assign(options, { node: of, ...ownership }))
+    return connections.open(id, Object.assign(options, { node: of, callers, ...ownership }))
   }
 
   let isRead: () => void

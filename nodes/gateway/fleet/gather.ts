@@ -11,9 +11,12 @@ import {
   Stop,
   watchDevice,
 } from '../../../client/internal'
-import type { Language } from '../../../client/model/watch'
+import { EVENTS, type Language } from '../../../client/model/watch'
 import { pause } from '../../../client/stop'
 import type { Appliance, Fleet } from '../../runtime/gateway-node'
+
+/** No address of a caller leaves this Node-RED by itself. */
+const PUBLISHED = EVENTS.filter((name) => !name.startsWith('caller.'))
 
 export interface GatherOptions {
   gathering: Gathering
@@ -112,6 +115,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
 
     const end = watchDevice(connection, {
       language: options.language,
+      events: PUBLISHED,
       onEvents(events) {
         const present = token(name)
         if (present === undefined) return

@@ -27,23 +27,30 @@ export interface InventorySource {
 }
 
 /** True where the config node stands for more than one appliance. */
-export const hasInventory = ({ inventoryType }: InventoryConfig): boolean =>
-  inventoryType !== undefined && inventoryType !== '' && inventoryType !== 'none'
+export const hasInventory = ({ inventoryType }: InventoryConfig): boolean => isSet(inventoryType)
 
-/** @throws GatewayError `CONFIG` when the properties cannot work */
+/** Whether a list comes from somewhere. */
+export const isSet = (type: unknown): boolean =>
+  type !== undefined && type !== '' && type !== 'none'
+
+/**
+ * @param property what the messages call it
+ * @throws GatewayError `CONFIG` when the properties cannot work
+ */
 export function inventorySource(
   RED: NodeAPI,
   node: Node,
   { inventoryType, inventory }: InventoryConfig,
+  property = 'inventory',
 ): InventorySource {
-  refuseUnresolved('inventory', inventory)
-  refuseUnresolved('inventoryType', inventoryType)
+  refuseUnresolved(property, inventory)
+  refuseUnresolved(`${property}Type`, inventoryType)
   const text = typeof inventory === 'string' ? inventory : ''
   switch (inventoryType) {
     case 'json':
       return { isTyped: true, value: () => text }
     case 'env':
-      return { isTyped: false, value: () => variable(RED, node, text.trim()) }
+      return { isTyped: false, value: () => variable(RED, node, text.trim(), property) }
     case 'file':
       return fileSource(RED, text.trim())
     case 'global':
@@ -76,10 +83,10 @@ export function inventoryRules(
   return { lookUp, defaults, isTyped, secretPrefix, passwordHosts }
 }
 
-function variable(RED: NodeAPI, node: Node, name: string): unknown {
+function variable(RED: NodeAPI, node: Node, name: string, property: string): unknown {
   const value: unknown = RED.util.getSetting(node, name)
   if (value !== undefined && value !== '') return value
-  throw config(say('variable', { variable: name, property: 'inventory' }))
+  throw config(say('variable', { variable: name, property }))
 }
 
 /** A relative path begins where those of the file nodes of Node-RED do. */
