@@ -40,6 +40,7 @@ describe('simulator', () => {
         '/simulator/callers/ROUTE',
         '--dialect field',
         '--life',
+        '--from FILE',
       ]) {
         out.should.containEql(word)
       }
@@ -75,6 +76,12 @@ describe('simulator', () => {
         [['--life', 'long'], /--life takes a whole number/],
         [['--dialect', 'cookie=sweet'], /standard or secure or none/],
         [['--dialect', 'nonsense=1'], /no dialect "nonsense"/],
+        [
+          ['--from', 'a.json', '--devices', '2', '--dialect', 'field'],
+          /--from brings .* leave out --devices, --dialect field\./,
+        ],
+        [['--from', 'nowhere.json'], /nowhere\.json does not exist\./],
+        [['--from', 'package.json'], /package\.json: format is missing/],
         [['extra'], /extra/],
       ]
       const results = await Promise.all(wrong.map(([args]) => run(...args).ended))
