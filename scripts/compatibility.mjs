@@ -51,6 +51,7 @@ function table() {
     'Routes',
     'Sources',
     'Destinations',
+    'Facts',
   ]
   const rows = files.map((file) => `| ${rowOf(file).join(' | ')} |`)
   return [
@@ -63,7 +64,7 @@ function table() {
 function rowOf(file) {
   const name = file.replace(/\.json$/, '')
   const [origin, version = ''] = name.split('-')
-  const { answers } = JSON.parse(readFileSync(join(RECORDINGS, file), 'utf8'))
+  const { answers, facts } = JSON.parse(readFileSync(join(RECORDINGS, file), 'utf8'))
   const bodies = (path) =>
     answers.filter((each) => each.status === 200 && path.test(each.path)).map(({ body }) => body)
   const devices = bodies(/^\/api\/devices$/).flat()
@@ -81,5 +82,10 @@ function rowOf(file) {
     routes.length,
     protocols(routes.map(({ source }) => source)),
     protocols(routes.flatMap(({ destinations }) => destinations)),
+    ['confirmed', 'contradicted']
+      .map((verdict) => [facts.filter((fact) => fact.verdict === verdict).length, verdict])
+      .filter(([count]) => count > 0)
+      .map((words) => words.join(' '))
+      .join(', '),
   ]
 }

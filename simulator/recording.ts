@@ -384,6 +384,7 @@ function partFrom(read: Read, where: string): SourceState {
   const name = textAt(`${where}.name`, read.name)
   const id = textAt(`${where}.id`, read.id)
   textAt(`${where}.protocol`, read.protocol)
+  if (!isText(read.address ?? '')) wrong(`${where}.address`, read.address, 'a text')
   const part = newPart(definitionFrom({ ...read, name }), id)
   return { ...part, ...summaryOf(read), state: (read.state ?? part.state) as ConnectionState }
 }

@@ -231,6 +231,33 @@ describe('a recording in the simulator', () => {
     })
   })
 
+  it('is served or refused with a sentence, whatever one of its values is', async () => {
+    const text = readFileSync(CAPTURE, 'utf8')
+    let [served, refused] = [0, 0]
+    const all = [...pathsIn(JSON.parse(text))]
+    for (let place = 1; place < all.length; place += 29) {
+      const report = JSON.parse(text)
+      const path = all[place]!
+      const parent = path.slice(0, -1).reduce((each, name) => each[name], report)
+      parent[path.at(-1)!] = STRANGE[place % STRANGE.length]
+      const file = fileOf(report)
+      const simulator = await startSimulator({ from: file }).catch(({ message }: Error) => {
+        should(message).startWith(`${file}: `)
+        should(message).match(/It has to be |does not list|There is no device/)
+      })
+      if (!simulator) refused++
+      else {
+        opened.push(simulator)
+        const { answers } = await record(simulator.url)
+        for (const { path: read, status } of answers)
+          should(status).equal(200, `${read} ${path.join('.')}`)
+        served++
+      }
+    }
+    should(served).be.above(0)
+    should(refused).be.above(0)
+  })
+
   describe('is refused with a sentence', () => {
     const good = (): Answer[] => JSON.parse(readFileSync(CAPTURE, 'utf8')).answers
     /** The report with a change in it. */
@@ -316,6 +343,15 @@ describe('a recording in the simulator', () => {
     })
   })
 })
+
+const STRANGE = [null, 7, '', '<text>', [], {}, true, -1, [null], { id: 1 }, 1e300]
+
+/** The path of each value in it. */
+function* pathsIn(value: Json, path: string[] = []): Generator<string[]> {
+  yield path
+  if (typeof value !== 'object') return
+  for (const name of Object.keys(value ?? {})) yield* pathsIn(value[name], [...path, name])
+}
 
 const PARTNERS = ['203.0.113.71', '203.0.113.72', '203.0.113.73']
 
