@@ -72,7 +72,7 @@ import type {
 import { forPrograms } from './sentences'
 import { createStops } from './stop'
 import { watchDevice } from './watch/device-watch'
-import type { WatchEvent } from './watch/events'
+import type { WatchEvent } from './model/event'
 import type { RouteFilter } from './watch/filter'
 import { listHealth, type HealthRow } from './watch/rows'
 import type { WatchOptions as Subscribe } from './watch/subscription'

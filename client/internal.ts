@@ -83,7 +83,7 @@ export type { RouteFilter } from './watch/filter'
 export type { Incident, OpenIncident } from './model/incident'
 export { EVENTS, LANGUAGES } from './model/watch'
 export type { EventName, Language, Threshold } from './model/watch'
-export type { RouteView, Snapshot, Wordless, WatchEvent } from './watch/events'
+export type { RouteView, Snapshot, Wordless, WatchEvent } from './model/event'
 export { toSent as sentForm } from './model/convert'
 export type { Definition } from './model/definitions'
 export {

@@ -1,6 +1,6 @@
 // The script of all forms, loaded once, by gateway.html. The templates contain the rows; this
 // brings those that exist to life.
-import { concernsInventory } from './editor/appliance-row'
+import { concernsInventory } from './editor/pickers/appliance-row'
 import { checks, type Check } from './editor/checks'
 import { prepareForm, saveForm } from './editor/form'
 import { shownValue } from './editor/fields'

@@ -1,4 +1,4 @@
-// The fast gate before a commit: types, formatting, lint and import directions.
+// The fast gate before a commit: types, formatting, lint and the order of the folders.
 import { refuseOthers } from './help.mjs'
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -21,7 +21,8 @@ const checks = {
   'types of the tests': [bin('tsc'), '-p', join(root, 'test'), '--noEmit'],
   'types of the editor': [bin('tsc'), '-p', join(root, 'nodes/editor'), '--noEmit'],
   formatting: [bin('prettier'), '--check', '--log-level=warn', ...cached, '.'],
-  'lint and import directions': [bin('oxlint'), '--type-aware', '--deny-warnings'],
+  lint: [bin('oxlint'), '--type-aware', '--deny-warnings'],
+  'order of the folders': [process.execPath, join(root, 'scripts/order.mjs')],
 }
 
 const run = ([command, ...args]) =>

@@ -1,4 +1,4 @@
-// npm run scorecard: what the scorecard of the Node-RED flow library will say about the packed
+// npm --prefix tools run scorecard: what the scorecard of the Node-RED flow library will say about the packed
 // package, and what its tool, node-red-dev, cannot check.
 import { refuseOthers } from './help.mjs'
 import { execFileSync, spawnSync } from 'node:child_process'

@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { protectedError, words } from '../errors'
 import type { RouteAddress } from './find'
-import type { Plan } from './ensure/plan'
+import type { Planned } from './shared'
 
 /**
  * The one decision: refuses what would change, stop or delete these routes, unless the operation
@@ -26,7 +26,7 @@ export function refuseProtected(
 /** Refuses plans, as above. A protected route may be created and started. */
 export function refusePlans(
   gateway: Connection,
-  plans: readonly Plan[],
+  plans: readonly Planned[],
   operation: Operation,
 ): void {
   const names = plans.flatMap(({ before, steps }) =>

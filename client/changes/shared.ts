@@ -9,7 +9,6 @@ import { changesFor } from '../model/diff'
 import { isSameId, normalizeId } from '../model/ids'
 import { isText, own } from '../model/json'
 import type { Destination, Route, RouteFields, RouteList } from '../model/types'
-import type { Plan } from './ensure/plan'
 import type { RouteAddress } from './find'
 import { nextList } from './shared-list'
 
@@ -61,8 +60,18 @@ function idOf(destination: unknown): string | undefined {
   return isText(id) && isText(own(destination, 'protocol')) ? normalizeId(id) : undefined
 }
 
+/** What of a plan is looked at before it is carried out. */
+export interface Planned {
+  readonly steps: readonly string[]
+  readonly before: Route | null
+  /** What a create or an update sends. */
+  readonly fields?: RouteFields
+  /** Outputs that other routes share and that it would remove or change. */
+  shared?: string[]
+}
+
 /** Notes in the plans which shared outputs they would take from routes that stay. */
-export function noteShared(plans: readonly Plan[], present: readonly Route[]): void {
+export function noteShared(plans: readonly Planned[], present: readonly Route[]): void {
   const deleted = new Set(plans.flatMap((one) => (isDelete(one) ? [one.before?.id] : [])))
   const sharers = sharersIn(present.filter(({ id }) => !deleted.has(id)))
   for (const one of plans) {
@@ -72,7 +81,7 @@ export function noteShared(plans: readonly Plan[], present: readonly Route[]): v
   }
 }
 
-const isDelete = ({ steps }: Plan): boolean => steps.includes('delete')
+const isDelete = ({ steps }: Planned): boolean => steps.includes('delete')
 
 /**
  * Refuses to take shared outputs from a route, or to change them, unless that is confirmed.
@@ -91,7 +100,7 @@ function refuseSharedLosses(losses: readonly string[], operation: Operation): vo
 }
 
 /** Refuses plans, as above. */
-export const refuseSharedPlans = (plans: readonly Plan[], operation: Operation): void =>
+export const refuseSharedPlans = (plans: readonly Planned[], operation: Operation): void =>
   refuseSharedLosses(
     plans.flatMap(({ shared = [] }) => shared),
     operation,

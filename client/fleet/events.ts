@@ -1,17 +1,8 @@
 import type { Report } from '../model/incident'
 import type { Language } from '../model/watch'
-import type { WatchEvent } from '../watch/events'
+import type { WatchEvent } from '../model/event'
 import { eventText } from '../watch/events'
-
-/** The engine of a fleet was lost, so that this instance works for no appliance; or it is back. */
-export interface EngineChange {
-  isUp: boolean
-  /** Unix ms. */
-  at: number
-  /** Of a return: since when it was lost, Unix ms, and for how long. */
-  since?: number
-  outageMs?: number
-}
+import type { EngineChange } from './types'
 
 /**
  * The event of a change, as a watch reports it.

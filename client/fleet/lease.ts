@@ -1,10 +1,10 @@
 // A share that the instances of a fleet agree on over an engine, and how they work for each other.
 import { MONOTONIC, type Clock } from '../clock'
 import { GatewayError, say } from '../errors'
-import type { EngineChange } from './events'
 import { openOwnership } from './ownership'
 import { slotOf } from './slots'
 import type {
+  EngineChange,
   Command,
   Commands,
   EngineLink,

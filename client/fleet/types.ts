@@ -1,6 +1,15 @@
 // A fleet: many appliances, divided over instances of Node-RED (docs/fleets.md).
 import type { Stop } from '../stop'
-import type { EngineChange } from './events'
+
+/** The engine of a fleet was lost, so that this instance works for no appliance; or it is back. */
+export interface EngineChange {
+  isUp: boolean
+  /** Unix ms. */
+  at: number
+  /** Of a return: since when it was lost, Unix ms, and for how long. */
+  since?: number
+  outageMs?: number
+}
 
 /** Which appliances of an inventory this instance works for. */
 export interface Share {

@@ -1,6 +1,7 @@
 import { applied, compare, keyOf, type Change } from './compare'
 import { createDataWatch } from './data'
-import { eventNameOf, eventOf, reasonOf, valueOf, type Wordless, type WatchEvent } from './events'
+import type { Wordless, WatchEvent } from '../model/event'
+import { eventNameOf, eventOf, reasonOf, valueOf } from './events'
 import { held, type Held } from './held'
 import type { RouteFilter } from './filter'
 import type { EventName, Threshold } from '../model/watch'

@@ -1,4 +1,5 @@
-import { named, type Named, type Wordless, type WatchEvent } from './events'
+import type { Named, Wordless, WatchEvent } from '../model/event'
+import { named } from './events'
 import { eachRoute, type Figures } from './figures'
 import { held, type Held } from './held'
 import { isRunning, type DeviceState, type RouteState } from './state'

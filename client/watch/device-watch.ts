@@ -6,7 +6,8 @@ import { readStatisticsOf } from '../api/statistics'
 import type { Running } from '../memory'
 import { Stop, untilStopped } from '../stop'
 import { compare, type Change } from './compare'
-import { snapshotOf, type Snapshot, type Wordless } from './events'
+import type { Snapshot, Wordless } from '../model/event'
+import { snapshotOf } from './events'
 import { figuresOf, type Figures } from './figures'
 import {
   dropOld,

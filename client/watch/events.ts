@@ -1,6 +1,5 @@
-import type { ErrorCode } from '../errors'
+import type { Named, RouteView, Snapshot, WatchEvent, Wordless } from '../model/event'
 import type { NetworkAdapter } from '../model/types'
-import type { Incident, IncidentEvent } from '../model/incident'
 import type { EventName } from '../model/watch'
 import { expanded } from './compact'
 import type { Change, RouteDefinition } from './compare'
@@ -9,79 +8,9 @@ import type { Miss } from './poller'
 import { isRunning } from './state'
 import type { Condition, DestinationState, DeviceState, RouteState } from './state'
 
-/** ID and name, as the appliance returns them. */
-export interface Named {
-  id: string
-  name: string
-}
-
-/** An event on the appliance. Plain data without secrets; no other code keeps a reference to it. */
-export interface WatchEvent {
-  event: EventName | IncidentEvent
-  /** With `incident.…`: the incident. */
-  incident?: Incident
-  /** What it is about in one sentence, in the language of the watch. For people: its words may change. */
-  text: string
-  /** When the value in `after` was first seen, Unix ms. */
-  at: number
-  /** The ID is empty until the appliance has sent it. */
-  device: Named
-  route?: Named
-  /** With an incident of a route: its source. */
-  source?: Named
-  destination?: Named
-  /** The pairing, with `peer.status`. */
-  peer?: Named
-  before: unknown
-  after: unknown
-  /** With an incident: the gateway's own word for what is wrong. */
-  word?: string
-  /** The appliance's own words on a status, where there are any. */
-  details?: string
-  /** With a status: the states of the connection or device behind it, null where not known. */
-  states?: { before: string | null; after: string | null }
-  /** Why the appliance counts as unreachable; `detail` as Node.js names it, such as `ECONNREFUSED`. */
-  reason?: { code: ErrorCode; message: string; detail?: string }
-  /** With `appliance.reachable` and `fleet.engine-back`: when the outage began, Unix ms, and how long it lasted. */
-  since?: number
-  outageMs?: number
-  /** With `statistics.…` and an incident of a threshold: what was measured, and the limit that it passed. */
-  measure?: string
-  of?: 'source' | 'destination'
-  /** Null when it is no longer measured because the route does not run. */
-  value?: number | null
-  limit?: number
-}
-
-/** All that is known of a device: plain data without secrets, counters or clocks. Its routes have figures. */
-export interface Snapshot {
-  event: 'snapshot'
-  /** How many of the routes are running, in one sentence. */
-  text: string
-  /** When it was seen, Unix ms. */
-  at: number
-  device: Named & { statusCode?: string; status?: string; firmware?: string }
-  adapters: NetworkAdapter[]
-  peers: Array<Named & { status?: string }>
-  routes: RouteView[]
-}
-
-/** Before it is put into words. */
-export type Wordless<Told extends WatchEvent | Snapshot> = Told extends unknown
-  ? Omit<Told, 'text'>
-  : never
-
 /** Says what an event or a snapshot is about. Its words are loaded with the first: most starts have none. */
 export const eventText: typeof import('./text/event-text').eventText = (event, language) =>
   (require('./text/event-text') as typeof import('./text/event-text')).eventText(event, language)
-
-/** A route as an event or a snapshot shows it: its definition in sent form, and how it is. */
-export interface RouteView extends Named {
-  state?: string
-  summaryStatusCode?: string
-  source: Record<string, unknown>
-  destinations: Array<Record<string, unknown>>
-}
 
 /** Returns the name of the event for a change. */
 export function eventNameOf(change: Change): EventName {

@@ -2,7 +2,7 @@ import { isSameId } from '../model/ids'
 import { patternFilter } from '../model/pattern'
 import type { IncidentEvent } from '../model/incident'
 import type { EventName } from '../model/watch'
-import type { Named } from './events'
+import type { Named } from '../model/event'
 
 /** Which routes a watch is about: all of them when it is left out. */
 export type RouteFilter =

@@ -1,7 +1,7 @@
 import type { FailedStatistics, Statistics } from '../api/statistics'
 import type { RouteHealth } from '../model/health'
 import type { Change } from './compare'
-import type { Named, WatchEvent, Wordless } from './events'
+import type { Named, WatchEvent, Wordless } from '../model/event'
 import type { Figures } from './figures'
 import type { Clock, Miss } from './poller'
 import type { SavedWatch } from './saved'

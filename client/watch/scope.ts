@@ -1,5 +1,5 @@
 import type { Change } from './compare'
-import type { Named } from './events'
+import type { Named } from '../model/event'
 import type { DeviceState } from './state'
 
 type RouteChange = Extract<Change, { of: 'route' }>

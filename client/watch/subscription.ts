@@ -6,15 +6,8 @@ import type { EventName, Language, Threshold } from '../model/watch'
 import type { FailedStatistics, Statistics } from '../api/statistics'
 import type { Change } from './compare'
 import { createChangeReporter } from './change-reporter'
-import {
-  eventText,
-  named,
-  snapshotOf,
-  type Named,
-  type Snapshot,
-  type Wordless,
-  type WatchEvent,
-} from './events'
+import type { Named, Snapshot, Wordless, WatchEvent } from '../model/event'
+import { eventText, named, snapshotOf } from './events'
 import { eachRoute, turnsOf, type Figures } from './figures'
 import { partsOfState } from './health'
 import { eventFilter, routeFilter, type RouteFilter } from './filter'

@@ -1,5 +1,5 @@
 import { openAppliance, type Appliance } from './appliance'
-import { prepareApplianceRow } from './appliance-row'
+import { prepareApplianceRow } from './pickers/appliance-row'
 import { field, idOf, migrationOf, presentValue, read, show } from './fields'
 import { preparePickers, type Picked } from './pickers'
 import { prepareRouteForm } from './route-form'

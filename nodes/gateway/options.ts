@@ -9,13 +9,22 @@ import {
   type TlsOptions,
 } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
-import type { InventoryConfig } from './fleet/inventory'
 import {
   flagProperty,
   linesProperty,
   numberProperty,
   refuseUnresolved,
 } from '../runtime/environment'
+
+/** The saved properties of a config node with an inventory. */
+export interface InventoryConfig {
+  /** `none`, `json`, `file`, `env` or `global`. */
+  inventoryType?: unknown
+  /** JSON, a path, a variable, or a key of the global context. */
+  inventory?: unknown
+  /** Patterns of the hosts that get the stored password if an inventory is not typed in. */
+  inventoryHosts?: unknown
+}
 
 /** The saved properties of the config node, as far as they concern the connection. */
 export interface GatewayConfig extends InventoryConfig {

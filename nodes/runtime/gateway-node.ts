@@ -9,8 +9,7 @@ import {
   type RouteAddress,
   type Stop,
 } from '../../client/internal'
-import type { EngineChange } from '../../client/fleet/events'
-import type { Share, ShareMemory, ShareState } from '../../client/fleet/types'
+import type { EngineChange, Share, ShareMemory, ShareState } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 
 /** A failover node, as the editor and the metrics see it. */

@@ -1,4 +1,4 @@
-// The account of `npm run fleet`, with journals made by hand that have each fault in them: a fleet that
+// The account of `npm --prefix tools run fleet`, with journals made by hand that have each fault in them: a fleet that
 // breaks a promise cannot pass.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -108,7 +108,7 @@ describe('the account of a fleet', () => {
   let brokenPromises: (account: Account, options: { ttlMs: number }) => string[]
 
   before(async () => {
-    const file = pathToFileURL(join(root, 'scripts/fleet/account.mjs')).href
+    const file = pathToFileURL(join(root, 'tools/fleet/account.mjs')).href
     const module = (await import(file)) as {
       accountOf: typeof accountOf
       brokenPromises: typeof brokenPromises
@@ -420,7 +420,7 @@ describe('what the account keeps of a request', () => {
   type RecordOf = (call: object) => { kind: string; session?: string; command?: number }
   let recordOf: RecordOf
   before(async () => {
-    const file = pathToFileURL(join(root, 'scripts/fleet/record.mjs')).href
+    const file = pathToFileURL(join(root, 'tools/fleet/record.mjs')).href
     recordOf = ((await import(file)) as { recordOf: RecordOf }).recordOf
   })
 

@@ -1,4 +1,4 @@
-// What `npm run fleet` does, as a process of its own.
+// What `npm --prefix tools run fleet` does, as a process of its own.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import 'should'
@@ -15,14 +15,14 @@ function fleet(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [join(root, 'scripts/fleet.mjs'), ...args],
+      [join(root, 'tools/fleet/command.mjs'), ...args],
       { env: { ...process.env, npm_lifecycle_event: '', NATS_URL: '', ...env } },
       (error, output, errors) => resolve({ code: error ? Number(error.code) : 0, output, errors }),
     )
   })
 }
 
-describe('npm run fleet', function () {
+describe('npm --prefix tools run fleet', function () {
   this.timeout(180_000)
 
   it('says how to get NATS where there is none', async () => {

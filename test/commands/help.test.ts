@@ -4,13 +4,16 @@ import { join } from 'node:path'
 import 'should'
 import { root } from '../support/root'
 
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  scripts: Record<string, string>
+/** The commands of a manifest, each with its file. */
+const commandsIn = (folder: string): (readonly [name: string, file: string])[] => {
+  const manifest = readFileSync(join(root, folder, 'package.json'), 'utf8')
+  const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> }
+  return Object.entries(scripts).flatMap(([name, command]) => {
+    const [, file] = /^node (\S+\.mjs)/.exec(command) ?? []
+    return file === undefined ? [] : [[name, join(folder, file)] as const]
+  })
 }
-const commands = Object.entries(scripts).flatMap(([name, command]) => {
-  const [, file] = /^node (\S+\.mjs)/.exec(command) ?? []
-  return file === undefined ? [] : [[name, file] as const]
-})
+const commands = [...commandsIn('.'), ...commandsIn('tools')]
 
 const run = (file: string, option: string): { status: number | null; output: string } => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, file), option], {
@@ -20,6 +23,10 @@ const run = (file: string, option: string): { status: number | null; output: str
   })
   return { status, output: stdout + stderr }
 }
+
+it('ten commands are enough for who changes the package', () => {
+  commandsIn('.').length.should.be.belowOrEqual(10)
+})
 
 describe('every command of npm run', () => {
   for (const [name, file] of commands) {

@@ -13,7 +13,7 @@ describe('a call through a node', function () {
 
   it('leaves next to nothing to the old generation of the heap', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
-      join(root, 'bench/promotion.mjs'),
+      join(root, 'tools/bench/promotion.mjs'),
       '--json',
     ])
     const promoted = JSON.parse(stdout) as Record<'minimal node' | 'our node', number>

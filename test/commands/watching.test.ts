@@ -15,7 +15,7 @@ describe('a watched appliance', function () {
 
   it('takes little of the heap, and its polls leave next to nothing to the old generation', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
-      join(root, 'bench/watching.mjs'),
+      join(root, 'tools/bench/watching.mjs'),
       '--watches=60',
       '--seconds=6',
       '--json',

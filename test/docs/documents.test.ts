@@ -63,7 +63,7 @@ describe('the documentation', () => {
     const pictures = readdirSync(join(root, 'docs/images')).sort()
 
     it('has those that the script takes', () => {
-      const script = join(root, 'scripts/screenshots.mjs')
+      const script = join(root, 'tools/screenshots/screenshots.mjs')
       const names = execFileSync(process.execPath, [script, '--list'], { encoding: 'utf8' })
       const files = names.trim().split('\n')
       pictures.should.eql(files.map((name) => `${name}.png`).sort())

@@ -43,7 +43,7 @@ import {
   refusePrototypes,
 } from './trial'
 
-/** Minutes for each kind of cases (npm run fuzz); without it each has a small fixed number. */
+/** Minutes for each kind of cases (npm --prefix tools run fuzz); without it each has a small fixed number. */
 const MINUTES = Number(process.env['FUZZ_MINUTES'] ?? 0)
 const SEED = Number(process.env['FUZZ_SEED'] ?? 4711)
 

@@ -8,9 +8,9 @@ import { GatewayError } from '../../client/internal'
 import {
   followSource,
   inventorySource,
-  type InventoryConfig,
   type InventorySource,
 } from '../../nodes/gateway/fleet/inventory'
+import type { InventoryConfig } from '../../nodes/gateway/options'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, send, unload, type FlowOptions, type Message } from '../support/flow'

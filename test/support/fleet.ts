@@ -1,4 +1,4 @@
-// A fleet as `npm run fleet` starts it: Node-REDs as processes, and simulated appliances in another one.
+// A fleet as `npm --prefix tools run fleet` starts it: Node-REDs as processes, and simulated appliances in another one.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { keepOpen } from './hooks'
@@ -123,7 +123,7 @@ export interface Cut {
   set(mode: 'open' | 'cut' | 'silent'): void
 }
 
-/** The modules of `npm run fleet`. Everything they start has ended after `stop`. */
+/** The modules of `npm --prefix tools run fleet`. Everything they start has ended after `stop`. */
 export interface Tools {
   startFleet(options: FleetOptions): Promise<Fleet>
   startCut(target: number): Promise<Cut>
@@ -138,9 +138,9 @@ interface Module extends Omit<Tools, 'stop'> {
 }
 
 const FILES = [
-  'scripts/fleet/fleet.mjs',
-  'bench/soak/cut.mjs',
-  'scripts/fleet/account.mjs',
+  'tools/fleet/fleet.mjs',
+  'tools/soak/cut.mjs',
+  'tools/fleet/account.mjs',
   'scripts/harness/end.mjs',
 ]
 

@@ -7,11 +7,12 @@ import { isSameId, normalizeId } from '../../model/ids'
 import { isText } from '../../model/json'
 import type { RouteIndex } from '../../model/route-index'
 import { hideSecrets } from '../../model/secrets'
-import type { Route, RouteFields, RoutePatch } from '../../model/types'
+import type { Route, RoutePatch } from '../../model/types'
 import { changesFor, type Difference } from '../../model/diff'
 import type { Owner } from '../../memory'
 import { planMerge } from '../merge'
 import { leftState, whyKept, withoutOwned, type Left } from '../owned'
+import type { Planned } from '../shared'
 import { isRunning, isStopped, wholeRoute } from '../../model/route-state'
 
 export type { EnsureState, WantedState } from '../../model/definition'
@@ -45,16 +46,11 @@ export interface Goal {
   options: ApplyOptions
 }
 
-export interface Plan {
+export interface Plan extends Planned {
   steps: Exclude<EnsureAction, 'none'>[]
   diff: Difference[]
-  /** What a create or an update sends. */
-  fields?: RouteFields
-  before: Route | null
   /** For a new route: the name of one that it seems to be, under another name. */
   renameOf?: string
-  /** Outputs that other routes share and that it would remove or change. */
-  shared?: string[]
   /** What stays as it is, because a failover owns it. */
   left?: Left[]
   problems: Finding[]

@@ -1,5 +1,5 @@
 // What the sentences on events and on incidents have in common.
-import type { Named, Wordless, WatchEvent } from '../events'
+import type { Named, Wordless, WatchEvent } from '../../model/event'
 import type { Words } from './words'
 
 export type Event = Wordless<WatchEvent>

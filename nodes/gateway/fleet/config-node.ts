@@ -8,18 +8,14 @@ import type { Remote } from '../../runtime/elsewhere'
 import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
-import {
-  followSource,
-  inventoryRules,
-  inventorySource,
-  type InventoryConfig as SourceConfig,
-} from './inventory'
+import { followSource, inventoryRules, inventorySource } from './inventory'
 import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
 import {
   gatewayOptions,
   secretPrefixOf,
   type GatewayConfig,
   type GatewayCredentials,
+  type InventoryConfig as SourceConfig,
 } from '../options'
 import type { SavedConnections } from '../saved'
 import { shareOf, type ShareConfig } from './share'

@@ -10,16 +10,7 @@ import { own } from '../../../client/model/json'
 import { isHostPattern } from '../../../client/model/settings'
 import { shortened } from '../../../client/model/shortened'
 import { linesProperty, refuseUnresolved } from '../../runtime/environment'
-
-/** The saved properties of a config node with an inventory. */
-export interface InventoryConfig {
-  /** `none`, `json`, `file`, `env` or `global`. */
-  inventoryType?: unknown
-  /** JSON, a path, a variable, or a key of the global context. */
-  inventory?: unknown
-  /** Patterns of the hosts that get the stored password if an inventory is not typed in. */
-  inventoryHosts?: unknown
-}
+import type { InventoryConfig } from '../options'
 
 /** Where an inventory comes from. */
 export interface InventorySource {

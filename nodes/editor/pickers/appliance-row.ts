@@ -1,0 +1,248 @@
+// The row "Appliance": which appliances of an inventory a node is about. It shows only where the
+// gateway of the node has an inventory. Below it, where needed, in which of them the other fields look.
+import { RequestError } from '../ask'
+import { isVariable } from '../checks'
+import { hasInventory } from '../connection'
+import { element } from '../element'
+import { field } from '../fields'
+import { applianceState, isCovered, openInventory, type Inventory } from '../inventory'
+import type { Choice, Entry, Offer } from './choices'
+import { fittingNames } from './choices'
+import { createListbox } from './list'
+import { createPicker, entryOf, matches, typedField, warning } from './picker'
+import { signIcon } from '../states'
+import { text } from '../text'
+
+export interface ApplianceRow {
+  /** The appliance whose devices and routes are offered; undefined while none is chosen. */
+  lookIn: () => string | undefined
+  /** Says whether the other fields have something to offer, so that one has to be chosen. */
+  offersLook: (isWanted: boolean) => void
+  /** Calls back when the gateway has changed, or the appliance to look in. */
+  onChange: (listener: () => void) => void
+}
+
+/** True where a node may be about an inventory: that of its gateway, or of any for all gateways. */
+export function concernsInventory(gatewayId: unknown, gateways?: unknown): boolean {
+  if (gateways === 'all') {
+    let found = false
+    RED.nodes.eachConfig((config) => {
+      found ||= config.type === 'media-gateway' && !config.d && hasInventory(config)
+    })
+    return found
+  }
+  if (typeof gatewayId !== 'string') return false
+  // A subflow sets it: nobody knows.
+  return isVariable(gatewayId) || hasInventory(RED.nodes.node(gatewayId))
+}
+
+/** To call once the fields have become typed inputs. */
+export function prepareApplianceRow(node: EditorNode): ApplianceRow {
+  const gateway = field(node, 'gateway')
+  const gateways = field(node, 'gateways')
+  const listeners: (() => void)[] = []
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  const onChange = (listener: () => void) => void listeners.push(listener)
+  const hidden = field(node, 'appliance')
+  if (hidden.length === 0) {
+    gateway.on('change', tell)
+    return { lookIn: () => undefined, offersLook: () => undefined, onChange }
+  }
+
+  const isAll = () => gateways.length > 0 && gateways.val() === 'all'
+  const gatewayNow = () => {
+    const found = isAll() ? undefined : RED.nodes.node(gateway.val() ?? '')
+    return hasInventory(found) ? found : undefined
+  }
+  const inventory = openInventory(gatewayNow)
+  const its = typedField(node, 'appliance')
+  const row = hidden.closest('.form-row')
+  const entry = () => entryOf(its)
+  const isNamed = () => entry().type === 'str'
+  let isTyping = false
+  /** What is typed narrows the list; otherwise it has all, unless it only has to tell of the value. */
+  const searched = () => {
+    if (!isNamed()) return ''
+    const isUsed = document.activeElement === its.input && !isTyping
+    return isUsed || isVariable(entry().value) ? '' : entry().value.trim()
+  }
+  const update = () => {
+    if (picker.isOn()) inventory.update({ search: searched() })
+    picker.show()
+  }
+  const picker = createPicker('appliance', its, {
+    label: text('picker.list.appliance'),
+    entry,
+    look: () =>
+      gatewayNow()
+        ? inventory.now()
+        : { loading: false, failure: new RequestError(text('picker.gatewayLater')) },
+    offer: () => offerOf(inventory),
+    keyOf: (type) => (type === 'str' ? 'name' : undefined),
+    isDescribed: (type) => type === 'pattern' && gatewayNow() !== undefined,
+    describe: (now, choices) => describe(now, choices, inventory),
+    reloadLabel: text('picker.appliance.reload'),
+    loadingText: text('picker.appliance.loading'),
+    update,
+    reload: () => inventory.update({ again: true }),
+  })
+  const look = createLook(inventory, gatewayNow, tell)
+  row.get(0).after(look.element)
+
+  let isLookWanted = false
+  const show = () => {
+    const isShown = concernsInventory(gateway.val(), isAll() ? 'all' : undefined)
+    row.toggle(isShown)
+    look.element.hidden = !isShown || !isLookWanted || isNamed() || !gatewayNow()
+  }
+  inventory.onChange(() => {
+    picker.show()
+    look.show()
+  })
+  its.input.addEventListener('input', () => {
+    isTyping = true
+    update()
+  })
+  const changed = () => {
+    isTyping = false
+    show()
+    // With another type, the field gets its value only after this event.
+    queueMicrotask(() => {
+      update()
+      tell()
+    })
+  }
+  hidden.on('change', changed)
+  gateway.on('change', changed)
+  gateways.on('change', changed)
+  show()
+  update()
+
+  return {
+    lookIn() {
+      if (!gatewayNow()) return undefined
+      if (!isNamed()) return look.value()
+      const name = (hidden.val() ?? '').trim()
+      return name === '' || isVariable(name) ? undefined : name
+    },
+    offersLook(isWanted) {
+      isLookWanted = isWanted
+      show()
+    },
+    onChange,
+  }
+}
+
+function offerOf(inventory: Inventory): Offer | undefined {
+  const { found, loading } = inventory.now()
+  // What fits nothing is followed by something else.
+  if (!found || (loading && found.rows.length === 0)) return undefined
+  if (found.total === 0) return { why: text('picker.none.appliance') }
+  return {
+    choices: found.rows.map((one) => ({
+      id: one.address ?? '',
+      name: one.name,
+      state: applianceState(one),
+    })),
+  }
+}
+
+/** What is known of the appliance, or of the pattern. */
+function describe({ type, value }: Entry, choices: Choice[], inventory: Inventory) {
+  const wanted = value.trim()
+  const look = inventory.now()
+  const { total = 0, seen } = look.found ?? {}
+  const number = [text('picker.number.appliance', { number: total })]
+  if (isVariable(wanted)) return [text('picker.variable')]
+  if (wanted === '') return number
+  if (type === 'pattern') {
+    if (!isCovered(look, '')) return number
+    const names = fittingNames(wanted, choices)
+    return matches(names, {
+      none: text('picker.appliance.fitsNone'),
+      one: text('picker.appliance.fitsOne'),
+      many: text('picker.appliance.fits', { number: names.length }),
+    })
+  }
+  const found = seen?.get(wanted)
+  if (!found) {
+    return isCovered(look, wanted) ? [...warning(), text('picker.appliance.unknown')] : number
+  }
+  const state = applianceState(found)
+  const small = element('span', { className: 'media-gateway-picker-id' }, found.address ?? '')
+  return state ? [signIcon(state.sign, state.word), ` ${state.word} · `, small] : [small]
+}
+
+/** In which appliance each form looked last, by its gateway: most users ask for the same again. */
+const looked = new Map<string, string>()
+
+let counter = 0
+
+/** The row "Offer from": a choice for the lists of this form, which is not saved. */
+function createLook(
+  inventory: Inventory,
+  gatewayNow: () => EditorNode | undefined,
+  onChoose: () => void,
+) {
+  const id = `media-gateway-look-in-${counter++}`
+  const label = element(
+    'label',
+    { htmlFor: id },
+    element('i', { className: 'fa fa-search', ariaHidden: 'true' }),
+    element('span', {}, text('form.lookIn')),
+  )
+  const input = element('input', { id, type: 'text', placeholder: text('form.chooseAppliance') })
+  input.role = 'combobox'
+  input.setAttribute('aria-autocomplete', 'list')
+  input.ariaExpanded = 'false'
+  input.autocomplete = 'off'
+  const frame = element('div', { className: 'media-gateway-look-in' }, input)
+  const row = element('div', { className: 'form-row', hidden: true }, label, frame)
+  let chosenFor: string | undefined
+  let typed = ''
+
+  const list = createListbox({
+    input,
+    frame,
+    label: text('picker.list.appliance'),
+    isOn: () => true,
+    choices() {
+      const offered = offerOf(inventory)
+      if (offered) return 'why' in offered ? [] : offered.choices
+      return inventory.now().loading ? undefined : []
+    },
+    valueOf: ({ name }) => name,
+    pick({ name }) {
+      input.value = name
+      choose()
+    },
+  })
+  input.addEventListener('focus', () => inventory.update())
+  input.addEventListener('input', () => {
+    typed = input.value.trim()
+    inventory.update({ search: typed })
+  })
+  input.addEventListener('change', choose)
+
+  function choose(): void {
+    const { id: gatewayId } = gatewayNow() ?? {}
+    if (gatewayId !== undefined) looked.set(gatewayId, input.value.trim())
+    onChoose()
+  }
+
+  return {
+    element: row,
+    show: () => list.show(),
+    /** Another gateway has other appliances. */
+    value(): string | undefined {
+      const { id: gatewayId } = gatewayNow() ?? {}
+      if (gatewayId !== chosenFor) {
+        chosenFor = gatewayId
+        input.value = looked.get(gatewayId ?? '') ?? ''
+      }
+      return looked.get(gatewayId ?? '') || undefined
+    },
+  }
+}
