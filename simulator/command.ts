@@ -5,7 +5,7 @@ import { certificateFrom, type Certificate } from './certificate'
 import { DIALECTS } from './dialect'
 import { FIELD_DIALECT, fieldRoutes } from './field'
 import { asObject, type Call } from './http'
-import { BadRecording } from './recording'
+import { BadRecording } from './recorded'
 import { checkFault, EFFECTS, type Fault } from './faults'
 import type { LineCondition } from './lines'
 import {

@@ -12,9 +12,7 @@ import { children, call, endAll } from './support'
 describe('simulator', () => {
   afterEach(endAll)
 
-  describe('command', function () {
-    this.timeout(20_000)
-
+  describe('command', () => {
     function run(...args: string[]) {
       const child = spawn(process.execPath, [join(root, 'dist/simulator/command.js'), ...args])
       children.push(child)
