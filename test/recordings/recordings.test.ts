@@ -10,7 +10,7 @@ import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
 import { helper, load, result, unload, type Message } from '../support/flow'
 import { samplesIn, valuesOf } from '../support/metrics'
-import type { Report } from '../support/record'
+import type { Recorded } from '../support/record'
 import { root } from '../support/root'
 import { until } from '../support/until'
 
@@ -195,7 +195,7 @@ describe('the recordings', () => {
 })
 
 /** The IDs of the devices in a file, and of their routes in the order of the list. */
-function routesIn({ answers }: Report): Map<string, string[]> {
+function routesIn({ answers }: Recorded): Map<string, string[]> {
   const [list] = answers.filter(({ path }) => path === '/api/devices')
   const devices = new Map(
     (list!.body as Array<{ _id: string }>).map(({ _id }) => [_id, [] as string[]]),

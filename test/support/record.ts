@@ -1,58 +1,32 @@
-// Records a simulator as media-gateway-doctor records a gateway, but for the pseudonyms.
+// Recordings of simulators: reports of media-gateway-doctor, but for the pseudonyms.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { accountOf, type Account } from '../../client/doctor/account'
+import { factsIn, type Fact } from '../../client/doctor/facts'
+import type { Answered } from '../../client/doctor/read'
+import { readingOf } from '../client/doctor/support'
 
-type Json = Record<string, unknown>
-
-/** One request that read, and what came. */
-export interface Answer {
-  method: string
-  path: string
-  status: number
-  body: unknown
+export interface Recorded {
+  format: string
+  version: number
+  account: Account
+  facts: Fact[]
+  answers: Answered[]
 }
 
-export interface Report extends Json {
-  answers: Answer[]
-}
-
-const PAGE = 5
-
-/** What the gateway at a URL answers to all requests that read, in the order of the doctor. */
-export async function record(url: string): Promise<Report> {
-  const login = await fetch(`${url}/api/session`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ username: 'haiadmin', password: 'manager' }),
-  })
-  const { response } = (await login.json()) as { response: { sessionID: string } }
-  const headers = { Cookie: `sessionID=${response.sessionID}` }
-  const answers: Answer[] = []
-  const read = async <T>(path: string): Promise<T> => {
-    const answer = await fetch(`${url}${path}`, { headers })
-    const body = (await answer.json()) as T
-    answers.push({ method: 'GET', path, status: answer.status, body })
-    return body
+/** What the doctor finds at a URL. */
+export async function record(url: string): Promise<Recorded> {
+  const { reading, failure } = await readingOf({ url })
+  if (failure) throw failure
+  return {
+    ...reportOf(reading.answers),
+    account: accountOf(reading, Date.now()),
+    facts: factsIn(reading),
   }
-  await read('/api/session')
-  for (const { _id } of await read<Array<{ _id: string }>>('/api/devices')) {
-    await read(`/api/devices/${_id}`)
-    const routes = new Set<string>()
-    for (let page = 1, pages = 1; page <= pages; page++) {
-      const list = await read<{ data: Array<{ id: string }>; numPages: number }>(
-        `/api/gateway/${_id}/routes?page=${page}&pageSize=${PAGE}`,
-      )
-      pages = list.numPages
-      for (const { id } of list.data) routes.add(id)
-    }
-    for (const id of routes) await read(`/api/gateway/${_id}/statistics?routeID=${id}`)
-  }
-  await fetch(`${url}/api/session`, { method: 'DELETE', headers })
-  return reportOf(answers)
 }
 
-export const reportOf = (answers: Answer[]): Report => ({
+export const reportOf = (answers: Answered[]) => ({
   format: 'media-gateway-report',
   version: 1,
   answers,
