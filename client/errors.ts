@@ -6,7 +6,7 @@ export { say, words, type Sentence } from './sentences'
 
 /**
  * The one error family of the package. The codes are a closed list and part of
- * the public contract (design 2.4): flows branch on them in a Catch node.
+ * the public contract, see docs/errors.md: flows branch on them in a Catch node.
  */
 export const ERROR_CODES = [
   'CONFIG',
@@ -58,9 +58,9 @@ export interface ErrorCause {
   reason?: string
   /** HTTP status of the response, where there was one. */
   statusCode?: number
-  /** `error.type` of the appliance's error body (facts 9.1). */
+  /** `error.type` of the appliance's error body. */
   applianceType?: string
-  /** `error.message` of the appliance's error body (facts 9.1). */
+  /** `error.message` of the appliance's error body. */
   applianceMessage?: string
   /** True when sending the same message again later can work and does no harm. */
   retryable: boolean
@@ -296,7 +296,7 @@ export interface Reporting {
   name: string
   /** Of one that only reads, that nothing was changed goes without saying. */
   changes?: boolean
-  /** How many changes it has sent. */
+  /** How many changes it has sent that may have arrived. */
   writes?: number
   /** The name of its route or, while it is not known, the ID. */
   route?: string
@@ -359,14 +359,19 @@ const ABOUT_GATEWAY: ReadonlySet<ErrorCode> = new Set([
  * The one place that names the gateway and the route.
  */
 export function reported(
-  { code, sentences, cause }: GatewayError,
-  { name, changes, route }: Reporting,
+  failure: GatewayError,
+  operation: Reporting,
   gateway?: Identity,
 ): GatewayError {
+  const { code, sentences, cause } = failure
+  const { name, changes, route } = operation
   const values: Record<string, string> = {}
   if (gateway?.host) values.host = gateway.host
   if (route !== undefined) values.route = bounded(route, 200)
-  const said = changes === false ? withoutUnchanged(sentences) : sentences
+  const said =
+    changes === false
+      ? withoutUnchanged(sentences)
+      : [...sentences, ...(isUnsent(operation, failure) ? [say('unchanged')] : [])]
   const label = labelFor(said, {
     route: values.route && (!ABOUT_GATEWAY.has(code) || cause.applied !== 'no') ? ROUTE : undefined,
     host: values.host,
@@ -380,6 +385,28 @@ export function reported(
     appliance: inventory === undefined ? cause.appliance : of,
   })
 }
+
+/** Codes that leave open whether a change was made. */
+const OPEN: ReadonlySet<ErrorCode> = new Set([
+  'LOGIN_REFUSED',
+  'TOO_MANY_SESSIONS',
+  'UNAVAILABLE',
+  'TIMEOUT',
+  'TLS',
+  'BAD_RESPONSE',
+  'CLOSED',
+])
+
+/** True for a change of which nothing was sent, while no sentence says so. */
+const isUnsent = (
+  { changes, writes = 0 }: Reporting,
+  { code, sentences, cause }: GatewayError,
+): boolean =>
+  changes === true &&
+  writes === 0 &&
+  cause.applied === 'no' &&
+  OPEN.has(code) &&
+  !sentences.some((one) => /not sent|Nothing was/.test(one.words))
 
 /** What the sentences are about, as far as they do not say it. */
 function labelFor(

@@ -26,7 +26,8 @@ export type {
   WatchOptions,
 } from './gateway'
 export type { GatewayOptions } from './connection/connection'
-export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
+export type { ProxyOptions, TlsOptions } from './connection/agents'
+export type { Certificate } from './model/settings'
 export { readCertificate } from './connection/certificate'
 export { ERROR_CODES, GatewayError, isGatewayError } from './errors'
 export type { Applied, ErrorCause, ErrorCode, Problem } from './errors'

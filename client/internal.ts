@@ -28,9 +28,9 @@ export type { Applied, ErrorCause, ErrorCode, Identity, Problem, Sentence } from
 export { SENTENCES, textOf } from './sentences'
 export type { SentenceKey } from './sentences'
 export { Stop } from './stop'
-export type { Certificate, ProxyOptions, TlsOptions } from './connection/agents'
+export type { ProxyOptions, TlsOptions } from './connection/agents'
 export { readCertificate } from './connection/certificate'
-export { mistakeIn, type Mistake } from './connection/mistake'
+export { mistakeIn } from './connection/mistake'
 export { endSession, sessionInformation, startSession } from './api/session'
 export {
   forgetOnlyDevice,

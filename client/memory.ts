@@ -16,7 +16,7 @@ export interface Memory extends Sent {
   readonly unlisted: Map<string, number>
   /** By device: the latest list of all routes that callers share. Only `changes/` knows more of it. */
   readonly lists: Map<string, object>
-  /** Firmware before 3.8, which has no commands for destinations (facts 4.7). */
+  /** Firmware before 3.8, which has no commands for destinations. */
   lacksDestinationCommands: boolean
   /** By device, `''` for the only one: its poller for watches. Only `watch/` knows more of it. */
   readonly watches: Map<string, Running>

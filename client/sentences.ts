@@ -86,7 +86,7 @@ export const SENTENCES = {
 
   // Fleets.
   notOwned:
-    'This instance of Node-RED no longer owns the appliance, or cannot prove that it does. The request was not sent.',
+    'This instance no longer owns the appliance, or cannot prove that it does. The request was not sent.',
   otherFlows:
     'The instance of Node-RED that owns the appliance does not have this node, or has it with other settings. Deploy the same flows on all instances.',
   failoverWaits:
@@ -286,11 +286,11 @@ export const SENTENCES = {
   rowPlain:
     'The field __field__ must be the name of an environment variable, such as __example__, because flows are exported.',
   rowNoVariable:
-    'The field __field__ must not be a variable: in an inventory that is not typed into the node, only username and password may be one.',
+    'The field __field__ must not be a variable: in an inventory from a file, the environment or the context, only username and password may be one.',
   rowPrefix:
-    'The field __field__ must name a variable that begins with __prefix__, the prefix of secrets of the config node.',
+    'The field __field__ must name a variable that begins with __prefix__, the prefix for secrets.',
   rowHost:
-    'The stored password is not sent to __place__. Add this host to the password hosts of the config node, or give the row its own password.',
+    'The stored password is not sent to __place__. Add this host to the password hosts of the inventory, or give the row its own password.',
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
   didYouMean: 'Did you mean "__name__"?',
   inventorySlow: 'The inventory could not be read within 10 s: its file or store does not respond.',
@@ -352,6 +352,7 @@ const NONE: Values = {}
 /** What differs for a program in plain Node.js, which has neither nodes nor messages, and no form. */
 const FOR_PROGRAMS: Partial<Record<SentenceKey, string>> = {
   correct: 'Correct the options of openGateway.',
+  correctNode: 'Correct the settings.',
   correctLogin: 'Correct the options username and password.',
   noLogin:
     'No further attempt is made, so that the account does not get locked. To try the same credentials again, call session.start().',

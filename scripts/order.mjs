@@ -29,7 +29,7 @@ export const ORDER = [
   ['client/fleet'],
   ['client/gateway.ts', 'client/internal.ts'],
   ['client/index.ts', 'client/fleet/index.ts'],
-  ['nodes/runtime/migrations.ts'],
+  ['nodes/wire.ts', 'nodes/runtime/migrations.ts'],
   ['nodes/runtime', 'nodes/editor'],
   ['nodes/editor/pickers'],
   ['nodes/editor/route-form'],
@@ -49,7 +49,7 @@ export const ORDER = [
 const MODEL = ['client/model', 'client/sentences.ts', 'client/errors.ts']
 export const WALLS = [
   {
-    of: MODEL,
+    of: [...MODEL, 'nodes/wire.ts'],
     sees: MODEL,
     packages: /^$/,
     why: 'The model is pure data: it runs in the editor too.',
@@ -70,7 +70,13 @@ export const WALLS = [
   },
   {
     of: ['nodes/editor', 'nodes/*/editor', 'nodes/editor-bundle.ts'],
-    sees: [...MODEL, 'nodes/editor', 'nodes/*/editor', 'nodes/runtime/migrations.ts'],
+    sees: [
+      ...MODEL,
+      'nodes/editor',
+      'nodes/*/editor',
+      'nodes/wire.ts',
+      'nodes/runtime/migrations.ts',
+    ],
     packages: /^$/,
     why: 'The editor runs in a browser.',
   },

@@ -134,7 +134,7 @@ export class Appliance {
     if (route.state === 'running') this.connect(route, [destination])
   }
 
-  /** Leaves the destination in the state of facts 4.7. */
+  /** Leaves the destination in the state of docs/project/interface.md#commands. */
   stopDestination(route: RouteState, destination: DestinationState): void {
     if (!destination.started) return
     destination.started = false
@@ -185,8 +185,8 @@ export class Appliance {
   }
 
   /**
-   * Replaces a route's definition (facts 4.4): destinations left out are removed. What changes
-   * reconnects; what stays the same is not interrupted.
+   * Replaces a route's definition, see docs/project/interface.md#updates: destinations left out are
+   * removed. What changes reconnects; what stays the same is not interrupted.
    */
   redefine(route: RouteState, spec: RouteSpec): void {
     const reconnecting: Part[] = []
@@ -334,7 +334,7 @@ function affected(route: RouteState, before: Map<Part, Outlook> | undefined): Pa
   })
 }
 
-/** A create may contain IDs, or empty ones: the appliance assigns its own (facts 4.3). */
+/** A create may contain IDs, or empty ones: the appliance assigns its own. */
 function withoutIds(spec: RouteSpec): RouteSpec {
   return {
     name: spec.name,

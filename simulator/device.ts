@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Dialect } from './dialect'
 import { readRoute, type RouteState } from './model'
 
-/** A pairing with the vendor's media platform (facts 3.2). */
+/** A pairing with the vendor's media platform. */
 export interface Pairing {
   id: string
   gatewayName: string
@@ -20,7 +20,10 @@ export interface Pairing {
   lastConnection: string
 }
 
-/** A device as the appliance stores it (facts 3). Its members may be edited while it runs. */
+/**
+ * A device as the appliance stores it, see docs/project/interface.md#device. It may be edited while
+ * it runs.
+ */
 export class DeviceState {
   type = 'gateway'
   ip = '127.0.0.1'
@@ -110,7 +113,7 @@ export function newDevice(place: number): DeviceState {
   return new DeviceState(identifier(`device ${place}`), `Gateway ${place + 1}`)
 }
 
-/** An item of GET /api/devices (spec 2.4, facts 3.1). */
+/** An item of GET /api/devices. */
 export function readDevice(device: DeviceState, now: number) {
   const { type, ip, name, statusCode, status, statusDetails, serialNumber, firmware } = device
   return {
@@ -130,7 +133,7 @@ export function readDevice(device: DeviceState, now: number) {
   }
 }
 
-/** GET /api/devices/{device} (spec 2.5, facts 3.2). */
+/** GET /api/devices/{device}. */
 export function readDeviceConfiguration(
   device: DeviceState,
   now: number,
@@ -153,7 +156,7 @@ export function readDeviceConfiguration(
   }
 }
 
-/** 22 URL-safe base64 characters, as for devices and commands (facts 1), including `-` and `_`. */
+/** 22 URL-safe base64 characters, as for devices and commands, including `-` and `_`. */
 function identifier(of: string): string {
   return `${createHash('sha256').update(of).digest('base64url').slice(0, 18)}-x_${of.length % 10}`
 }

@@ -1,28 +1,31 @@
-/** What differs between firmware versions, or is not publicly known and may go either way. */
+/**
+ * What differs between firmware versions, or is not publicly known and may go either way. See
+ * docs/project/interface.md.
+ */
 export interface Dialect {
-  /** Name of the pairings in the device configuration: `peers` (spec) or `calypsos` (vendor). */
+  /** Name of the pairings in the device configuration: `peers` or `calypsos`. */
   pairings: 'peers' | 'calypsos'
-  /** `start-destination` and `stop-destination` are known (3.8 and later, facts 4.6). */
+  /** `start-destination` and `stop-destination` are known (3.8 and later). */
   destinationCommands: boolean
-  /** How a lost session shows (facts 2.3); `redirect` = 302 to /login. */
+  /** How a lost session shows; `redirect` = 302 to /login. */
   expiredStatus: 401 | 404 | 'redirect'
   forbiddenStatus: 403 | 401
-  /** Name of the list of clients in the statistics of a destination (facts 7, 12.16). */
+  /** Name of the list of clients in the statistics of a destination. */
   clientList: 'clientStat' | 'clientsStat'
   /** The same in the statistics of one client. */
   clientAnswer: 'clientStat' | 'clientsStat'
-  /** The state of a route that is not running (facts 5.1). */
+  /** The state of a route that is not running. */
   stoppedState: 'idle' | 'stopped'
   /**
    * Destinations of an idle route show as `started` if they will run with it. By default none
-   * does, as recorded (facts 5.1): a started destination shows once its route runs.
+   * does, as recorded: a started destination shows once its route runs.
    */
   startedWhileIdle: boolean
   /** `lastLoginDate` and `numLoginFailures` of GET /api/session: null in the vendor's sample. */
   loginHistory: 'numbers' | 'null'
-  /** HLS destinations have a `port`, which clients were seen to count on (facts 12). */
+  /** HLS destinations have a `port`, which clients were seen to count on. */
   hlsPort: boolean
-  /** All numbers of statistics, and some of routes, come as strings (facts 10). */
+  /** All numbers of statistics, and some of routes, come as strings. */
   numbersAsStrings: boolean
   /**
    * `standard`: Path and HttpOnly. To test how robust a client is, and not from any known firmware:
@@ -30,14 +33,14 @@ export interface Dialect {
    * session ID in the body.
    */
   cookie: 'standard' | 'secure' | 'none'
-  /** The list response has `pendingRouteCreates` (facts 4.1). */
+  /** The list response has `pendingRouteCreates`. */
   pendingRouteCreates: boolean
-  /** false: a route does not show that a change of it is under way (facts 5.1 leave it open). */
+  /** false: a route does not show that a change of it is under way. */
   pendingChanges: boolean
   wrongPasswordStatus: 401 | 403 | 400 | 404
   /** false: `page` and `pageSize` are ignored, one response contains every route. */
   paging: boolean
-  /** With path redundancy responses keep `srtNetworkBondingParams` (facts 5.2 leave it open). */
+  /** With path redundancy responses keep `srtNetworkBondingParams`. */
   bondingInResponse: boolean
 }
 

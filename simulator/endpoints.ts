@@ -15,7 +15,7 @@ import {
 } from './operations'
 import type { Role } from './sessions'
 
-/** Turns a call into a reply, following sections 2 to 9 of the facts. */
+/** Turns a call into a reply, as docs/project/interface.md has it. */
 export function answer(appliance: Appliance, call: Call): Reply {
   appliance.agenda.catchUp()
   try {
@@ -61,7 +61,7 @@ function known({ devices }: Appliance, id: string): DeviceState {
   return device
 }
 
-/** Each role's rights (facts 2.4). */
+/** Each role's rights, see docs/project/interface.md#roles. */
 const MAY: Record<Right, readonly Role[]> = {
   read: ['Administrator', 'Operator', 'Observer'],
   write: ['Administrator', 'Operator'],
@@ -187,7 +187,7 @@ function operationFor(call: Call): {
 }
 
 function parametersOf(path: string, pattern: string): Record<string, string> | undefined {
-  // A real appliance treats two slashes as one (facts 12.6).
+  // A real appliance treats two slashes as one: docs/project/interface.md#conventions.
   const sent = path.replace(/\/{2,}/g, '/').split('/')
   const expected = pattern.split('/')
   if (sent.length !== expected.length) return undefined

@@ -5,7 +5,7 @@ import type { CallersCondition, RouteSpec, SentDestination } from './model'
 export const FIELD_DIALECT: Readonly<Partial<Dialect>> = { stoppedState: 'stopped' }
 
 /**
- * The layout of a gateway that was seen in the field (facts 13.3 to 13.7), with invented names: 14
+ * The layout of a gateway of docs/project/interface.md#seen-in-the-field, with invented names: 14
  * routes from UDP to SRT listeners, 12 of them running, and several that nobody calls. Two share an
  * output, one holds the ID of an output that is gone, names end in blanks, and names of outputs
  * repeat.

@@ -62,8 +62,9 @@ export function redirect(location: string): Reply {
 }
 
 /**
- * A call the appliance refuses: the error body of facts 9.1. No list of error types is public, so
- * apart from `SessionAuthorization` the types are ours, modelled on the known ones.
+ * A call the appliance refuses: the error body of docs/project/interface.md#errors. No list of
+ * error types is public, so apart from `SessionAuthorization` the types are ours, modelled on the
+ * known ones.
  */
 export class Refusal extends Error {
   constructor(

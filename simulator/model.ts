@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Dialect } from './dialect'
 
-/** A source as sent by a client (facts 5.2). Unknown members are kept: firmware adds new ones. */
+/** A source as sent by a client, see docs/project/interface.md#source. Unknown members are kept. */
 export interface SentSource {
   id?: string
   name: string
@@ -15,7 +15,7 @@ export interface SentSource {
   [field: string]: unknown
 }
 
-/** A destination as a client sends it (facts 5.3). */
+/** A destination as a client sends it, see docs/project/interface.md#destination. */
 export interface SentDestination extends SentSource {
   action?: 'start' | 'stop' | 'none'
 }
@@ -28,7 +28,7 @@ export interface Path {
   [field: string]: unknown
 }
 
-/** A route as a client sends it (facts 4.3). */
+/** A route as a client sends it, see docs/project/interface.md#updates. */
 export interface RouteSpec {
   /** Chosen by the appliance when left out. */
   id?: string
@@ -38,7 +38,7 @@ export interface RouteSpec {
   destinations?: SentDestination[]
   /** Only of a sample: who calls each of its SRT listener outputs; one to three if not given. */
   callers?: CallersCondition
-  /** Only of a sample: outputs that it still holds although they no longer exist (facts 13.5). */
+  /** Only of a sample: outputs that it still holds although they no longer exist. */
   danglingIds?: string[]
 }
 
@@ -118,7 +118,7 @@ export type DestinationState = SentSource &
 export interface RouteState {
   id: string
   name: string
-  /** A UUID seen on real routes but documented nowhere (facts 5.1). */
+  /** A UUID seen on real routes but documented nowhere. */
   label?: string
   state: 'idle' | 'running'
   /** When it was started (ms); undefined while it is not running. */
@@ -138,7 +138,7 @@ export interface RouteState {
 }
 
 /** What a part contains besides its definition: members of responses that requests may carry and
- * the appliance ignores (facts 4.4, 9.3), its ID, and `action`. */
+ * the appliance ignores, its ID, and `action`. */
 const NOT_DEFINITION = new Set([
   'id',
   'action',
@@ -166,8 +166,8 @@ export function definitionOf(part: SentDestination): SentSource {
 
 /**
  * The definition that results when `sent` reaches a part defined as `stored`. What is left out
- * keeps its value (the rule for POST of facts 9.3), unless the protocol changes. Whether the real
- * appliance follows its rule in route updates is unknown.
+ * keeps its value, unless the protocol changes. Whether the real appliance does the same in updates
+ * of routes is not certain, see docs/project/interface.md#updates.
  */
 export function mergedDefinition(sent: SentDestination, stored?: SentSource): SentSource {
   const given = definitionOf(sent)
@@ -202,7 +202,7 @@ const SOURCE_DEFAULTS = { srtRcvBuf: 10_240_000, srtGroupMode: 'none', srtPassPh
 /** `srtMode` is optional in requests, and its default is not public: our choice. */
 const DEFAULT_MODE = 'listener'
 
-/** The values that presets and captures repeat (end of facts 5.3). */
+/** The values that presets and recordings repeat, see docs/project/interface.md#destination. */
 const PACKET_DEFAULTS = { mtu: 1496, ttl: 64, tos: 104 }
 const STREAM_DEFAULTS = { fec: 'none', shaping: false, maxBitrate: 10_000 }
 const SRT_DEFAULTS = {
@@ -224,7 +224,7 @@ function completed(sent: SentSource): SentSource {
   return rest
 }
 
-/** Redundant paths have their own; an RTMP publisher and HLS have none (facts 5.2, 5.3). */
+/** Redundant paths have their own; an RTMP publisher and HLS have none. */
 export function hasAddress(part: SentSource): boolean {
   const publisher = part.protocol === 'rtmp' && part.rtmpMode === 'PUBLISHER'
   const paths = part.protocol === 'rtp' && part.rtpNetworkBondingParams
@@ -319,7 +319,7 @@ function detailsOf(part: SourceState | DestinationState): string {
   return state === 'connected' && lineOf(part).data === false ? 'connected, no data' : state
 }
 
-/** Marks a part that does not run: its route is idle, or only it was stopped (facts 5.1, 4.7). */
+/** Marks a part that does not run: its route is idle, or only it was stopped. */
 export function setIdle(part: SourceState | DestinationState): void {
   part.state = 'disconnected'
   part.summaryStatusCode = 'unknown'
@@ -332,7 +332,7 @@ export function lineOf({ lines }: SourceState): Line {
   return connected.find(({ data }) => data !== false) ?? connected[0] ?? lines[0] ?? {}
 }
 
-/** Works out a route's summary from its parts (combinations seen in facts 5.1). */
+/** Works out a route's summary from its parts, as in docs/project/interface.md#route. */
 export function summarise(route: RouteState): void {
   const parts = [
     { kind: 'Source', part: route.source },
@@ -448,7 +448,7 @@ export function clientCount({ state, clients }: DestinationState): number {
   return state === 'connected' ? clients.length : 0
 }
 
-/** A Route as the appliance returns it (facts 5.1). */
+/** A Route as the appliance returns it. */
 export function readRoute(route: RouteState, now: number, dialect: Dialect): object {
   return {
     name: route.name,
@@ -468,7 +468,7 @@ export function readRoute(route: RouteState, now: number, dialect: Dialect): obj
   }
 }
 
-/** A Route as it was sent, without IDs and states, as presets contain it (facts 8). */
+/** A Route as it was sent, without IDs and states, as presets contain it. */
 export function sentRoute(route: RouteState): RouteSpec {
   return {
     name: route.name,
@@ -527,7 +527,7 @@ function readPart(
   delete read.srtMode
   const mode = modeOf(part)
   if (mode !== undefined) read.mode = mode
-  // A publisher connects to the appliance: port and application are fixed (facts 5.2).
+  // A publisher connects to the appliance: port and application are fixed.
   if (part.rtmpMode === 'PUBLISHER') Object.assign(read, { address: '127.0.0.1/live', port: 1935 })
   if (isRedundant(part)) Object.assign(read, pathsJoined(part.srtNetworkBondingParams ?? []))
   if (!dialect.bondingInResponse) delete read.srtNetworkBondingParams
@@ -554,7 +554,7 @@ export function modeOf(part: SentSource): string | undefined {
   return first >= 224 && first <= 239 ? 'multicast' : 'unicast'
 }
 
-/** With path redundancy the top-level three show all paths, separated by pipes (facts 5.2). */
+/** With path redundancy the top-level three show all paths, separated by pipes. */
 function pathsJoined(paths: Path[]): object {
   const joined = (pick: (path: Path) => unknown) => paths.map(pick).join('|')
   return {

@@ -1,4 +1,5 @@
-// What the operations on a device do: read, accept a change, or refuse it.
+// What the operations on a device do: read, accept a change, or refuse it. See
+// docs/project/interface.md.
 import type { Appliance } from './appliance'
 import type { DeviceState } from './device'
 import { asObject, isObject, json, Refusal, type Call, type Reply } from './http'
@@ -20,7 +21,7 @@ export interface Context {
   parameters: Record<string, string>
 }
 
-/** GET …/routes (facts 4.1). */
+/** GET …/routes. */
 export function listRoutes(appliance: Appliance, device: DeviceState, { call }: Context): object {
   const { dialect, defaultPageSize, maxPageSize } = appliance.settings
   const { routes } = device
@@ -55,7 +56,7 @@ function activeOutputs(routes: readonly RouteState[]): number {
   return outputs
 }
 
-/** GET …/routes/{route} (facts 4.2). */
+/** GET …/routes/{route}. */
 export function getRoute(
   { settings, now }: Appliance,
   device: DeviceState,
@@ -64,7 +65,7 @@ export function getRoute(
   return readRoute(routeOf(device, parameters.route), now(), settings.dialect)
 }
 
-/** POST …/updates (facts 4.3 to 4.5, 4.7). Accepted at once, done later. */
+/** POST …/updates. Accepted at once, done later. */
 export function update(appliance: Appliance, device: DeviceState, { call }: Context): object {
   const body = bodyOf(call, device, 'postUpdates')
   if (body.elementType !== 'route') {
@@ -95,7 +96,7 @@ export function update(appliance: Appliance, device: DeviceState, { call }: Cont
   }
 }
 
-/** POST …/commands (facts 4.6). */
+/** POST …/commands. */
 export function command(appliance: Appliance, device: DeviceState, { call }: Context): object {
   const body = bodyOf(call, device, 'postCommands')
   const name = demanded(body, 'command', 'postCommands')
@@ -136,7 +137,7 @@ export function command(appliance: Appliance, device: DeviceState, { call }: Con
   ]
 }
 
-/** GET …/statistics (facts 7). */
+/** GET …/statistics. */
 export function statistics(appliance: Appliance, device: DeviceState, { call }: Context): object {
   const route = routeOf(device, demanded(call.query, 'routeID', 'getStatistics'))
   const { sourceID, destinationID, destinationName } = call.query
@@ -155,7 +156,7 @@ export function statistics(appliance: Appliance, device: DeviceState, { call }: 
   return routeStatistics(route, now, dialect)
 }
 
-/** GET …/statistics/client (facts 7). */
+/** GET …/statistics/client. */
 export function statisticsOfClient(
   appliance: Appliance,
   device: DeviceState,
@@ -174,7 +175,7 @@ export function statisticsOfClient(
   )
 }
 
-/** GET …/system/preset (facts 8). */
+/** GET …/system/preset. */
 export function exportPreset(_: Appliance, { device }: Context): Reply {
   const preset = {
     preset_version: '1.0',

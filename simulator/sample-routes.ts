@@ -2,10 +2,11 @@ import type { RouteSpec, SentDestination, SentSource } from './model'
 import { randomNumbers, type Random } from './random'
 
 /**
- * Route definitions in the form in which they are sent, with every protocol and mode of the facts:
- * the first eight cover every protocol, the first fourteen everything. The same count and seed give
- * the same routes, and a larger count begins with the routes of a smaller one. About half have
- * `startRoute` set. Addresses are from the documentation and local multicast ranges.
+ * Route definitions in the form in which they are sent, with every protocol and mode of
+ * docs/project/interface.md#source and #destination: the first eight cover every protocol, the
+ * first fourteen everything. The same count and seed give the same routes, and a larger count begins
+ * with the routes of a smaller one. About half have `startRoute` set. Addresses are from the
+ * documentation and local multicast ranges.
  */
 export function generateRoutes(count: number, seed = 1): RouteSpec[] {
   const random = randomNumbers(seed)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Dialect } from './dialect'
 import { asObject, Refusal, json, redirect, type Reply } from './http'
 
-/** The three fixed roles of facts 2.4. */
+/** The three fixed roles of docs/project/interface.md#roles. */
 export type Role = 'Administrator' | 'Operator' | 'Observer'
 
 export interface Account {
@@ -34,14 +34,17 @@ export interface SessionRules {
   dialect: Dialect
 }
 
-/** The simulated appliance's own three accounts, with the factory names of facts 2.4. */
+/** The simulated appliance's own three accounts, with their factory names. */
 export const DEFAULT_ACCOUNTS: readonly Account[] = [
   { username: 'haiadmin', password: 'manager', role: 'Administrator' },
   { username: 'operator', password: 'supervisor', role: 'Operator' },
   { username: 'user', password: 'public', role: 'Observer' },
 ]
 
-/** Accounts, their sessions, and their counts of wrong passwords (facts 2). */
+/**
+ * Accounts, their sessions, and their counts of wrong passwords. See
+ * docs/project/interface.md#session.
+ */
 export class Sessions {
   loginAttempts = 0
   logins = 0
@@ -63,7 +66,7 @@ export class Sessions {
     return this.open.size
   }
 
-  /** POST /api/session (facts 2.1). */
+  /** POST /api/session. */
   login(credentials: unknown): { session: Session; reply: Reply } {
     this.loginAttempts++
     const { username, password } = asCredentials(credentials)
@@ -114,14 +117,14 @@ export class Sessions {
     return session
   }
 
-  /** The reply to a call with a missing or dead session (facts 2.3). */
+  /** The reply to a call with a missing or dead session. */
   gone(): Reply {
     const status = this.rules.dialect.expiredStatus
     if (status === 'redirect') return redirect('/login')
     return new Refusal(status, 'Session', 'The session does not exist or has expired.').reply()
   }
 
-  /** GET /api/session (spec 2.2). */
+  /** GET /api/session. */
   information(session: Session): object {
     const isTold = this.rules.dialect.loginHistory === 'numbers'
     return {
@@ -197,7 +200,7 @@ interface LoginRecord {
   lastLoginDate: number
 }
 
-/** The factory Administrator's is known; the other names are our choice (facts 12.13). */
+/** The factory Administrator's is known; the other names are our choice. */
 function displayNameOf({ username }: Account): string {
   return username === 'haiadmin' ? 'Administrator' : username
 }

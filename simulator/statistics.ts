@@ -25,7 +25,10 @@ interface Collection {
   dialect: Dialect
 }
 
-/** GET …/statistics?routeID= (facts 7). Levels vary with time, counters grow while it runs. */
+/**
+ * GET …/statistics?routeID=, see docs/project/interface.md#statistics. Levels vary with time,
+ * counters grow while it runs.
+ */
 export function routeStatistics(route: RouteState, now: number, dialect: Dialect): object {
   const collection = { route, now, dialect }
   return collected(collection, {
@@ -190,7 +193,7 @@ function ratesOf(part: SourceState, level: number) {
   }
 }
 
-/** Statistics have an empty string for none (facts 12.8). */
+/** Statistics have an empty string for none. */
 function groupModeOf(part: SourceState): string {
   return isRedundant(part) ? (part.srtGroupMode ?? '') : ''
 }

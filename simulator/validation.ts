@@ -12,9 +12,9 @@ import {
 } from './model'
 
 /**
- * Checks the fields of a create (facts 4.3 and 5). Throws a `Refusal` with status 400 naming the
- * first fault. The 400 is our choice: the real status is not public. `startRoute` may be left out,
- * as one client does: the vendor's text does not forbid it.
+ * Checks the fields of a create, see docs/project/interface.md#source and #destination. Throws a
+ * `Refusal` with status 400 naming the first fault. The 400 is our choice: the real status is not
+ * public. `startRoute` may be left out, as one client does: nothing public forbids it.
  */
 export function checkedCreate(fields: unknown): RouteSpec {
   const sent = checkedFields(fields)
@@ -31,7 +31,7 @@ export function checkedSpec(fields: unknown): RouteSpec {
   return sent
 }
 
-/** Checks the fields of an update to `route` (facts 4.4). Throws like `checkedCreate`. */
+/** Checks the fields of an update to `route`. Throws like `checkedCreate`. */
 export function checkedUpdate(fields: unknown, route: RouteState): RouteSpec {
   const sent = checkedFields(fields)
   if (!sent.source.id) refuse('source.id is required')
@@ -98,7 +98,7 @@ const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'true or
 const list: Rule = (value) => (Array.isArray(value) ? undefined : 'a list')
 const amount: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'a number of at least 0'
-/** A number written as text (facts 5.3). */
+/** A number written as text. */
 const digits: Rule = (value) =>
   typeof value === 'string' && /^\d*(\.\d+)?$/.test(value) ? undefined : 'a number as text'
 
@@ -139,7 +139,7 @@ const SRT: Rules = {
   useFec: flag,
   srtFecCols: amount,
   srtFecRows: amount,
-  // The vendor's tables of requests have the second spelling (facts 5.2).
+  // The vendor's tables of requests have the second spelling.
   srtFecLayout: choice('even', 'staircase', 'saircase'),
   srtFecArq: choice('never', 'onreq', 'always'),
   srtGroupMode: choice('none', 'broadcast', 'backup', 'any'),
@@ -228,7 +228,7 @@ function checkPart(
   }
   const isPlaced = hasAddress(part)
   if (isPlaced) {
-    // Required even where the rest keeps its stored value (facts 4.7).
+    // Required even where the rest keeps its stored value: docs/project/interface.md#commands.
     demand(path, sent, 'address')
     demand(path, sent, 'port')
   } else if (isRedundant(part)) {
@@ -298,7 +298,7 @@ function isGiven<T>(value: T): value is NonNullable<T> {
 
 /**
  * Converts what a client may send in another form to the stored form: what a response gives as a
- * string may come back as one, and clients send empty text for unset values (facts 12.14). Changes
+ * string may come back as one, and clients send empty text for unset values. Changes
  * `sent`, which is a copy.
  */
 export function tidy(sent: SentSource): void {

@@ -4,7 +4,10 @@ import type { CommandAnswer } from '../model/types'
 import { requestTo, usableId } from './endpoints'
 import { expectArray, readChange } from './shapes'
 
-/** Commands of the interface; those for destinations are known from 3.8 on (facts 4.6). */
+/**
+ * Commands of the interface; those for destinations from 3.8 on. See
+ * docs/project/interface.md#commands.
+ */
 export type CommandName = 'start-route' | 'stop-route' | 'start-destination' | 'stop-destination'
 
 export interface Command {
@@ -15,7 +18,7 @@ export interface Command {
   destinationId?: string
 }
 
-/** POST /api/devices/{device}/commands (facts 4.6). The response says queued, not done. */
+/** POST /api/devices/{device}/commands. The response says queued, not done. */
 export async function sendCommand(
   gateway: Connection,
   { deviceId, command, routeId, destinationId }: Command,

@@ -5,15 +5,15 @@ import type { Device, DeviceConfiguration, Pairing } from '../model/types'
 import { isSegment, requestTo } from './endpoints'
 import { expectArray, expectObject, unexpected } from './shapes'
 
-/** GET /api/devices (spec 2.4). */
+/** GET /api/devices. */
 export async function listDevices(gateway: Connection, operation: Operation): Promise<Device[]> {
   const body = await gateway.call(requestTo('listDevices', {}), operation)
   return expectArray<Device>(body, 'devices')
 }
 
 /**
- * GET /api/devices/{device} (spec 2.5). The pairings are under `config.peers`,
- * whether the firmware names them `peers` or `calypsos` (facts 11).
+ * GET /api/devices/{device}. The pairings are under `config.peers`, whether the firmware names
+ * them `peers` or `calypsos`. See docs/project/interface.md#device.
  */
 export async function getDevice(
   gateway: Connection,
@@ -65,7 +65,7 @@ export async function onlyDevice(gateway: Connection, operation: Operation): Pro
   })
 }
 
-/** True for an error that an unknown device may cause; which one is not documented (facts 9.2). */
+/** True for an error that an unknown device may cause; which one is not documented. */
 export const mayBeUnknownDevice = (error: unknown): boolean =>
   error instanceof GatewayError && (error.code === 'NOT_FOUND' || error.code === 'REJECTED')
 

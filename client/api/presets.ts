@@ -6,7 +6,7 @@ import { expectObject, readChange } from './shapes'
 /** The whole set of routes of a device, as the appliance exports it. It contains passphrases. */
 export type Preset = Record<string, unknown>
 
-/** Response to an import: the names of the routes that are going to be created (facts 8). */
+/** Response to an import: the names of the routes that will be created. */
 export interface PresetAnswer {
   type: string
   message: string
@@ -17,7 +17,7 @@ export interface PresetAnswer {
 /** What a 404 means: no such device, or firmware without this call. */
 const missing = (deviceId: string): Subject => ({ kind: 'preset', id: deviceId })
 
-/** GET /api/gateway/{device}/system/preset (facts 8). Administrators only. */
+/** GET /api/gateway/{device}/system/preset, see docs/project/interface.md#presets. */
 export async function exportPreset(
   gateway: Connection,
   deviceId: string,
@@ -30,14 +30,14 @@ export async function exportPreset(
   return expectObject<Preset>(body, 'preset')
 }
 
-/** POST of a preset file to the same path (facts 8). Replaces the routes of the device. Administrators only. */
+/** POST of a preset file to the same path. It replaces the routes of the device. */
 export async function importPreset(
   gateway: Connection,
   { deviceId, preset, secrets }: { deviceId: string; preset: string | Buffer; secrets: string[] },
   operation: Operation,
 ): Promise<PresetAnswer> {
   const form = new FormData()
-  // The name of the form field is not documented (facts 8).
+  // The name of the form field is not documented: docs/project/interface.md#unknown.
   form.append(
     'file',
     new Blob([typeof preset === 'string' ? preset : new Uint8Array(preset)], {

@@ -8,7 +8,7 @@ import { requestTo, usableId } from './endpoints'
 import { expectArray, expectObject, readChange } from './shapes'
 import { noteRoutes } from '../unseen'
 
-/** The largest page that public clients are known to use; the maximum is unknown (facts 4.1). */
+/** The largest page that public clients are known to use; the maximum is unknown. */
 const PAGE_SIZE = 500
 const PAGES_AT_ONCE = 4
 const PASSES = 3
@@ -29,8 +29,9 @@ export interface ListRoutes {
 }
 
 /**
- * GET /api/gateway/{device}/routes (spec 2.7). Returns exactly one page when `page` or `pageSize`
- * is given; otherwise all pages, gathered in `data`, each route once.
+ * GET /api/gateway/{device}/routes, see docs/project/interface.md#read-routes. Returns exactly one
+ * page when `page` or `pageSize` is given; otherwise all pages, gathered in `data`, each route
+ * once.
  * @throws GatewayError `BAD_RESPONSE` when a page came without all of its routes
  */
 export async function listRoutes(
@@ -96,7 +97,7 @@ export function incompleteList(list: Listed, ...consequence: Sentence[]): Gatewa
   })
 }
 
-/** GET /api/gateway/{device}/routes/{route} (spec 4, endpoint 7). */
+/** GET /api/gateway/{device}/routes/{route}. */
 export async function getRoute(
   gateway: Connection,
   { deviceId, routeId }: { deviceId: string; routeId: string },
@@ -120,7 +121,10 @@ export async function getRoute(
   return route
 }
 
-/** POST /api/devices/{device}/updates, `create` (spec 4.1). Returns before the route exists. */
+/**
+ * POST /api/devices/{device}/updates, `create`. Returns before the route exists. See
+ * docs/project/interface.md#updates.
+ */
 export function sendCreate(
   gateway: Connection,
   { deviceId, fields }: { deviceId: string; fields: RouteFields },
@@ -141,7 +145,7 @@ export function sendCreate(
   )
 }
 
-/** POST /api/devices/{device}/updates, `update` (spec 4.2). Destinations that are left out are deleted. */
+/** POST /api/devices/{device}/updates, `update`. Destinations that are left out are deleted. */
 export function sendUpdate(
   gateway: Connection,
   { deviceId, routeId, fields }: { deviceId: string; routeId: string; fields: RouteFields },
@@ -163,7 +167,7 @@ export function sendUpdate(
   )
 }
 
-/** POST /api/devices/{device}/updates, `delete` (facts 4.5). The route is gone some time after the response. */
+/** POST /api/devices/{device}/updates, `delete`. The route is gone some time after the response. */
 export function sendDelete(
   gateway: Connection,
   { deviceId, routeId }: { deviceId: string; routeId: string },

@@ -4,7 +4,10 @@ import type { SessionDeletion, SessionInformation } from '../model/types'
 import { requestTo } from './endpoints'
 import { expectObject } from './shapes'
 
-/** GET /api/session (facts 2.1): who is logged in, with which roles, until when. */
+/**
+ * GET /api/session: who is logged in, with which roles, until when. See
+ * docs/project/interface.md#session.
+ */
 export async function sessionInformation(
   gateway: Connection,
   operation: Operation,
@@ -22,7 +25,7 @@ export async function startSession(
   return sessionInformation(gateway, operation)
 }
 
-/** DELETE /api/session (spec 4, endpoint 3). Where no session is open, nothing is sent. */
+/** DELETE /api/session. Where no session is open, nothing is sent. */
 export async function endSession(
   gateway: Connection,
   operation: Operation,

@@ -21,7 +21,10 @@ export type StatisticsOf =
   | { routeId: string; destinationId: string }
   | { routeId: string; destinationId: string; clientAddress: string; clientPort?: number }
 
-/** A response of the statistics calls (facts 7), with numbers converted from text. */
+/**
+ * A response of the statistics calls, with numbers converted from text. See
+ * docs/project/interface.md#statistics.
+ */
 export type Statistics = Record<string, unknown> & { collectedAt?: number }
 
 /** Replaces the statistics of a route that could not be read. */
@@ -30,7 +33,7 @@ export interface FailedStatistics {
   error: { code: ErrorCode; message: string; cause: ErrorCause }
 }
 
-/** GET /api/gateway/{device}/statistics, and /statistics/client (facts 7). */
+/** GET /api/gateway/{device}/statistics, and /statistics/client. */
 export async function readStatistics(
   gateway: Connection,
   deviceId: string,
@@ -129,7 +132,7 @@ const TEXT: ReadonlySet<string> = new Set([
   'SRTPeerVersion',
 ])
 
-// Firmware sends some numbers as text, and the list of clients under two names (facts 7, 10).
+// Firmware sends some numbers as text, and the list of clients under two names.
 function normalised(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
     return !TEXT.has(name) && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value

@@ -52,8 +52,9 @@ export interface Controlled {
 }
 
 /**
- * Starts, stops or restarts a route or one of its destinations (facts 4.6, 4.7).
- * A restart waits until the stop shows; what is not running is only started.
+ * Starts, stops or restarts a route or one of its destinations, see
+ * docs/project/interface.md#commands. A restart waits until the stop shows; what is not running is
+ * only started.
  */
 export function controlRoute(
   gateway: Connection,

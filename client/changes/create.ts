@@ -44,8 +44,8 @@ export interface Created {
 }
 
 /**
- * Creates a route (spec 4.1). The response contains no ID, and comes before the route exists; with
- * `applied` the new route is found in the list by its name.
+ * Creates a route, see docs/project/interface.md#updates. The response has no ID and comes before
+ * the route exists; with `applied` the new route is found in the list by its name.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is sent
  */
 export async function createRoute(

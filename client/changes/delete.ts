@@ -14,7 +14,7 @@ import { refuseIfProtected } from './protected'
 import { sharedOutputs } from './shared'
 
 /**
- * Deletes a route (facts 4.5). With `applied`, returns once the route is gone, see `watch/gone`.
+ * Deletes a route. With `applied`, returns once the route is gone, see `watch/gone`.
  * @throws GatewayError `NOT_FOUND` when the appliance says that there is no such route
  */
 export function deleteRoute(

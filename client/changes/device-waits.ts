@@ -266,7 +266,8 @@ async function readRoutes(
     const itself = refusalOf(error)
     if (itself === 'missing') return { routes: new RouteIndex([]), itself }
     if (itself === 'no answer') throw error
-    // The response for an unknown route is not documented (facts 4.2). The list decides.
+    // The response for an unknown route is not documented: docs/project/interface.md#unknown. The
+    // list decides.
     return { ...(await listed()), itself }
   }
 }

@@ -43,8 +43,8 @@ function takesOver(part: Source | Destination): boolean {
 }
 
 /**
- * Mode `keep` (design 2.3): of name, source and destinations, what the patch gives is sent as
- * given, with the ids of {@link planReplace}; what it leaves out stays.
+ * Mode `keep` of docs/update-and-ensure.md: of name, source and destinations, what the patch gives
+ * is sent as given, with the ids of {@link planReplace}; what it leaves out stays.
  */
 export function planKeep(patch: RoutePatch, present?: Route): Plan {
   const before = present && toSent(present)
@@ -62,9 +62,10 @@ export function planKeep(patch: RoutePatch, present?: Route): Plan {
 const PARTS = ['name', 'source', 'destinations'] as const
 
 /**
- * Mode `replace` (design 2.3): exactly what the patch gives, so no destinations if it gives none.
- * An update has to carry the ids of the source and of each destination that stays (facts 4.4): ids
- * that the patch leaves out are taken from the present route, those of destinations by name.
+ * Mode `replace`: exactly what the patch gives, so no destinations if it gives none. An update has
+ * to carry the ids of the source and of each destination that stays, see
+ * docs/project/interface.md#updates: ids that the patch leaves out are taken from the present
+ * route, those of destinations by name.
  */
 export function planReplace(patch: RoutePatch, present?: Route): Plan {
   const { name, source, destinations } = toSent(patch as Route)
@@ -115,10 +116,10 @@ const severalFit = (path: string, found: readonly number[], before: Destination[
 })
 
 /**
- * Mode `merge` (design 2.3): deep; destinations are matched by id, or else by name, and only what
- * the patch gives changes. null removes a destination, or a pass phrase (sent as `''`). The
- * appliance keeps the value of any other member that an update leaves out (facts 9.3): null is
- * refused where there is one.
+ * Mode `merge`: deep; destinations are matched by id, or else by name, and only what the patch
+ * gives changes. null removes a destination, or a pass phrase (sent as `''`). The appliance keeps
+ * the value of any other member that an update leaves out, see docs/project/interface.md#updates:
+ * null is refused where there is one.
  */
 export function planMerge(patch: RoutePatch, present: Route, options: CheckOptions = {}): Plan {
   const before = toSent(present)

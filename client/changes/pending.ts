@@ -99,10 +99,7 @@ export async function sendFresh<Read, T>(
 const endedSessions = ({ name }: Operation): GatewayError =>
   new GatewayError(
     'UNAVAILABLE',
-    [
-      words('The session on __host__ ended several times before the change was sent.'),
-      say('unchanged'),
-    ],
+    words('The session on __host__ ended several times before the change was sent.'),
     { operation: name, retryable: true, applied: 'no' },
   )
 

@@ -1,7 +1,7 @@
 import { invalidInput, readOnlyError, words, type Sentence } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { checkUpdate, type CheckOptions } from '../model/check'
+import { checkUpdate, type CheckOptions, type UpdateMode } from '../model/check'
 import { toSent } from '../model/convert'
 import { doubtsOfRoute } from '../model/doubts'
 import { isSameId } from '../model/ids'
@@ -18,7 +18,7 @@ import { sharedOutputs } from './shared'
 import { comparable } from './known-secrets'
 import { shownRoute } from '../model/secrets'
 
-export type UpdateMode = 'keep' | 'merge' | 'replace'
+export type { UpdateMode }
 
 export interface UpdateRoute extends Waiting {
   /** A function is called only once the patch has passed its checks. */
@@ -40,8 +40,8 @@ export interface Updated extends RouteAddress {
 }
 
 /**
- * Updates a route (spec 4.2). The appliance deletes every destination that an update
- * leaves out, so what the patch leaves out is read first and sent along (design 2.3).
+ * Updates a route. The appliance deletes every destination that an update leaves out, see
+ * docs/project/interface.md#updates, so what the patch leaves out is read first and sent along.
  * Updates of one route take turns: each reads the route once the one before has shown.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */
@@ -51,10 +51,6 @@ export async function updateRoute(
   operation: Operation,
 ): Promise<Updated> {
   if (gateway.readOnly) throw readOnlyError(operation)
-  if (!Object.hasOwn(PLANS, mode)) {
-    const problem = 'must be one of "keep", "merge" and "replace"'
-    throw invalidInput([{ path: 'mode', problem }], operation.name)
-  }
   const given = checkUpdate(patch, mode, { validate })
   if (given.length > 0) throw invalidInput(given, operation.name)
   const changes = patch as RoutePatch

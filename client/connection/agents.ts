@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
 import { GatewayError, say } from '../errors'
+import type { Certificate } from '../model/settings'
 
 /** TLS options as `https.Agent` takes them: own authority, client certificate, server name and so on. */
 export type TlsOptions = https.AgentOptions
@@ -188,18 +189,6 @@ function trustOnly(fingerprint: string, agent: http.Agent, timeout: number): htt
 
 const failure = (message: string, code: string): Error =>
   Object.assign(new Error(message), { code })
-
-/** A certificate in a form that a person can compare. */
-export interface Certificate {
-  /** SHA-256, upper case hex digits with colons. */
-  fingerprint: string
-  /** Distinguished names, such as `CN=gateway, O=Example`. */
-  subject: string
-  issuer: string
-  /** ISO 8601; empty where the certificate does not say. */
-  validFrom: string
-  validTo: string
-}
 
 function certificateOf(peer: Partial<PeerCertificate>): Certificate {
   const name = (parts: object = {}): string =>

@@ -19,7 +19,7 @@ export const isPage = ({ status, unreadable }: Answer): boolean =>
 /** True where something else responded, such as the login page of a proxy. */
 export const isElsewhere = (answer: Answer): boolean => isRedirect(answer) || isPage(answer)
 
-/** True for an error body, whatever the status (facts 9.1). An empty `error` means no error. */
+/** True for an error body, whatever the status. An empty `error` means no error. */
 export function isErrorBody(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false
   const error: unknown = (body as { error?: unknown }).error
@@ -27,7 +27,10 @@ export function isErrorBody(body: unknown): boolean {
   return error === true || (typeof error === 'string' && error !== '')
 }
 
-/** `error.type` and `error.message` of a documented error body (facts 9.1), where the body has them. */
+/**
+ * `error.type` and `error.message` of an error body, if it has them. See
+ * docs/project/interface.md#errors.
+ */
 export function errorBody(body: unknown): { type?: string; message?: string } {
   if (typeof body !== 'object' || body === null) return {}
   const error: unknown = (body as { error?: unknown }).error

@@ -1,13 +1,8 @@
 import https from 'node:https'
 import { DEFAULTS } from '../model/ranges'
+import type { Certificate } from '../model/settings'
 import { parseBase } from './settings'
-import {
-  UntrustedCertificate,
-  createAgents,
-  type Certificate,
-  type ProxyOptions,
-  type TlsOptions,
-} from './agents'
+import { UntrustedCertificate, createAgents, type ProxyOptions, type TlsOptions } from './agents'
 
 /** No certificate has this fingerprint. */
 const NONE = '0'.repeat(64)

@@ -105,8 +105,8 @@ export interface Connection {
   readonly counters: Counters
   /**
    * Makes one call within the session and returns the parsed body of its 2xx response.
-   * Renews a lost session, and repeats reads after transient faults (design 2.5).
-   * @throws GatewayError with the codes of design 2.4
+   * Renews a lost session, and repeats reads after transient faults, see docs/sessions.md.
+   * @throws GatewayError with the codes of docs/errors.md
    */
   call(request: Request, operation: Operation): Promise<unknown>
   /** Ends the open session; returns the appliance's response. Sends nothing where none is open. */

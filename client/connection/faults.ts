@@ -160,7 +160,8 @@ const CERTIFICATE: Record<string, readonly Sentence[]> = {
 }
 
 /**
- * The error for a response that is a refusal: status 4xx or 5xx, or an error body (facts 9).
+ * The error for a response that is a refusal: status 4xx or 5xx, or an error body, see
+ * docs/project/interface.md#errors.
  * @param what is what a 404 is about
  */
 export function refusal(answer: Answer, what?: Subject, route?: string): GatewayError {

@@ -12,7 +12,8 @@ export interface LoggedIn {
 }
 
 /**
- * Reads the response to a login (facts 2.1). The session comes as a cookie, in the body, or both.
+ * Reads the response to a login, see docs/project/interface.md#session. The session comes as a
+ * cookie, in the body, or both.
  * @throws GatewayError `LOGIN_REFUSED`, `TOO_MANY_SESSIONS`, `UNAVAILABLE` or `BAD_RESPONSE`
  */
 export function readLogin(answer: Answer, base: URL): LoggedIn {
@@ -42,8 +43,8 @@ function refused(answer: Answer, base: URL): GatewayError {
   const { status } = answer
   const hint = hintsAbout(base, answer)
   const { message } = errorBody(answer.body)
-  // Which status a wrong password gives is unknown (facts 2.3): every 4xx counts, except
-  // those that something other than the appliance gives.
+  // Which status a wrong password gives is unknown, see docs/project/interface.md#unknown: every
+  // 4xx counts, except those that something other than the appliance gives.
   if ((status === 404 && !message) || [405, 407, 408].includes(status)) {
     return new GatewayError('BAD_RESPONSE', [say('notAGateway'), ...hint], causeOf(answer))
   }

@@ -1,16 +1,10 @@
 import { GatewayError } from '../errors'
+import type { Mistake } from '../model/settings'
 import type { ProxyOptions } from './agents'
 import { newCounters } from './counters'
 import { TransportFault } from './faults'
 import { parseBase } from './settings'
 import { createTransport } from './transport'
-
-/** A common mistake in a URL, and the URL that is meant. */
-export interface Mistake {
-  /** It should be `https:`, or `http:`, or have no path. */
-  kind: 'https' | 'http' | 'path'
-  url: string
-}
 
 /** Milliseconds for each URL that is tried. */
 const TIMEOUT = 3000

@@ -109,7 +109,7 @@ export class Operation {
     this.#count.requests = requests
   }
 
-  /** The requests among them that change the appliance. */
+  /** The requests that change the appliance and may have arrived. */
   get writes(): number {
     return this.#count.writes
   }
@@ -175,7 +175,7 @@ export interface Request {
   secrets?: string[]
   /** What a 404 is about. */
   what?: Subject
-  /** The role that the call needs (facts 2.4). */
+  /** The role that the call needs. */
   role?: Role
   /** The largest response that is read, in bytes; default 1 MiB. */
   most?: number

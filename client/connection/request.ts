@@ -32,7 +32,9 @@ export interface Sending {
 
 const READ_ATTEMPTS = 3
 
-/** Sends calls within the session, renews it once when it is lost, and repeats what may be repeated (design 2.5). */
+/**
+ * Sends calls within the session, renews it once when it is lost, and repeats what may be repeated.
+ */
 export function createRequester(
   options: RequesterOptions,
 ): (request: Request, operation: Operation, sending: Sending) => Promise<unknown> {
@@ -99,6 +101,7 @@ export function createRequester(
       const mayRepeat = attempts < READ_ATTEMPTS && clock.now() + pauseMs < deadline
       if (certainlyNotApplied(result)) sending.mayBeApplied = false
       if (result instanceof Error) {
+        if (writes && !result.reached) operation.writes--
         const safe = result.transient && !sending.mayBeApplied
         if (!safe || !mayRepeat) {
           const fault = timedOutAfter(result, attempts, clock.now() - startedAt)

@@ -1,4 +1,4 @@
-/** The roles of the appliance, most privileged first (facts 2.4). Their names cannot be changed. */
+/** The roles of the appliance, most privileged first. See docs/project/interface.md#roles. */
 const ROLES = ['Administrator', 'Operator', 'Observer'] as const
 
 export type Role = (typeof ROLES)[number]

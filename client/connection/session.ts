@@ -21,7 +21,7 @@ export interface OpenSession {
   served: number
   /** When the last response arrived, in ms of the clock. */
   usedAt: number
-  /** When it ends, as the appliance said (facts 2.3), in ms of the clock; undefined while not known. */
+  /** When it ends, as the appliance said, in ms of the clock; undefined while not known. */
   expiresAt?: number
   /** How long it still had when that was read, in ms. */
   lifetime?: number
@@ -97,7 +97,7 @@ interface Held {
 }
 
 const MINUTE = 60_000
-/** Waits after refused credentials that had worked before: the appliance may be restarting (design 2.5). */
+/** Waits after refused credentials that had worked before: the appliance may be restarting. */
 const REFUSED_WAITS = [1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
 /** No refused login is repeated within this time, ms; twice as long after each further one, up to a minute. */
 export const REFUSED_FLOOR = 5000
@@ -115,7 +115,7 @@ const MOST = 64 * 1024
 
 /**
  * The only place that logs in. One session serves every caller: it is opened when first needed,
- * replaced when it is lost, and an appliance that refuses is never hammered (design 2.5).
+ * replaced when it is lost, and an appliance that refuses is never hammered. See docs/sessions.md.
  */
 export function createSession(options: SessionOptions): Session {
   const { transport, timeout, outages, counters, clock } = options
@@ -481,8 +481,8 @@ function mayHaveExpired({ expiresAt }: OpenSession, now: number): boolean {
   return expiresAt !== undefined && now >= expiresAt
 }
 
-// Whether calls prolong a session is unknown (facts 2.3). Either way it is over when it was idle
-// for the whole time that it had left; otherwise the appliance is asked.
+// Whether calls prolong a session is unknown, see docs/project/interface.md#unknown. Either way it
+// is over when it was idle for the whole time that it had left; otherwise the appliance is asked.
 function isCertainlyOver({ lifetime, usedAt }: OpenSession, now: number): boolean {
   return lifetime !== undefined && now >= usedAt + lifetime
 }

@@ -17,6 +17,9 @@ const MIB = 1024 * 1024
 const MOST = 1 * MIB
 /** What all responses of one appliance may have in memory while they are read, in bytes. */
 const MOST_AT_ONCE = 32 * MIB
+/** With more than this of all appliances together, each may have only `MOST_WHEN_FULL`. */
+const FULL = 64 * MIB
+const MOST_WHEN_FULL = 1 * MIB
 /** What one chunk costs beside its bytes: a response may come byte by byte. */
 const CHUNK_BYTES = 128
 /** Nothing in the interface is nested more than about ten levels deep. */
@@ -184,6 +187,9 @@ function whatCame(text: string, fault: TextFault): Answer['unreadable'] {
 type Axios = InstanceType<AxiosStatic['Axios']>
 let instance: Axios | undefined
 
+/** The bytes of all responses of all appliances that are being read. */
+let bytesOfAll = 0
+
 /**
  * One for all appliances, without the defaults of axios: no transformation, no status that is an
  * error. axios is loaded at the first call: it costs Node-RED's start nothing.
@@ -250,6 +256,7 @@ function nodeAdapter(
         if (settled) return false
         settled = true
         bytesAtOnce -= cost
+        bytesOfAll -= cost
         clearTimeout(timer)
         link.remove()
         unhook()
@@ -304,10 +311,13 @@ function nodeAdapter(
         response.on('data', (chunk: Buffer) => {
           if (settled) return
           bytes += chunk.length
-          cost += chunk.length + CHUNK_BYTES
-          bytesAtOnce += chunk.length + CHUNK_BYTES
+          const held = chunk.length + CHUNK_BYTES
+          cost += held
+          bytesAtOnce += held
+          bytesOfAll += held
           if (bytes > most) return fail(tooLarge(most, response.statusCode))
-          if (bytesAtOnce > MOST_AT_ONCE) return fail(tooLarge(MOST_AT_ONCE, response.statusCode))
+          const mostNow = bytesOfAll > FULL ? MOST_WHEN_FULL : MOST_AT_ONCE
+          if (bytesAtOnce > mostNow) return fail(tooLarge(mostNow, response.statusCode))
           chunks.push(chunk)
         })
         response.on('end', complete)

@@ -1,4 +1,4 @@
-import type { Certificate } from '../connection/agents'
+import type { Certificate } from '../model/settings'
 import type { Connection, GatewayOptions } from '../connection/connection'
 import { newOperation, type Request } from '../connection/operation'
 import { rolesOf } from '../connection/roles'

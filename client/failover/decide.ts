@@ -121,7 +121,7 @@ function choose(run: Run, to: Side, hold: boolean): void {
     refuse(to, 'a switch is in progress. Send the message again when it has finished.')
   }
   if (memory.held && !hold) {
-    refuse(to, 'the failover is held. Send msg.action = release first, or add msg.hold = true.')
+    refuse(to, 'the failover is held. Send the action release first, or add hold = true.')
   }
   if (change) finish(run, change)
   if (inUse !== to) {

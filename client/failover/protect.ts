@@ -123,6 +123,8 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
   const about = JSON.stringify([gateway.address, deviceId ?? '', route ?? ''])
   let memory = startedMemory({ settings, route: about, isStart, now: now() }, options.memory)
   let kept = ''
+  /** The state of the latest event, as it was kept. */
+  let told = memory.reported
   let status = ''
   let due: number | undefined
   /** How the latest look and the latest switch failed, if they did. */
@@ -174,7 +176,11 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
   }
 
   function keep(): void {
-    const json = JSON.stringify({ ...keptOf(memory), ahead: ahead() })
+    const { reported } = memory
+    // A hold-off is soon over, or followed by a switch: until the end, nobody has to know of it.
+    const isBrief = reported === 'hold-off' && !stop.stopped
+    if (!isBrief) told = reported
+    const json = JSON.stringify({ ...keptOf(memory), reported: told, ahead: ahead() })
     if (json === kept) return
     kept = json
     safely(() => options.onMemory?.(JSON.parse(json) as SavedMemory))
@@ -260,6 +266,7 @@ export function protectRoute(gateway: Connection, options: ProtectOptions): Prot
     if (stop.stopped) return
     unhookClosing()
     stop.now()
+    if (told !== memory.reported) keep()
     leave()
     if (!switching) reader.release()
   }

@@ -109,8 +109,8 @@ export function notProtecting(memory: Memory, now: number): NotProtecting | unde
 }
 
 /**
- * A failed trial: the side is tried again after twice the guard, then less and less often. A switch
- * that did not reach the route has risked nothing: it does not count.
+ * A failed trial: the side is tried again after the guard, then less and less often. A switch that
+ * did not reach the route has risked nothing: it does not count.
  */
 export function rest(
   { memory, settings, now }: Run,
@@ -120,7 +120,7 @@ export function rest(
   const before = memory.rests[side]
   const failed = (before?.failed ?? 0) + (why.isRefused ? 0 : 1)
   const guard = settings.guard * 1000
-  const wait = Math.max(guard, Math.min(LONGEST_REST_MS, guard * 2 ** Math.min(20, failed)))
+  const wait = Math.max(guard, Math.min(LONGEST_REST_MS, guard * 2 ** Math.min(20, failed - 1)))
   const isDistrusted = (before?.isDistrusted ?? false) || why.isDistrusted === true
   memory.rests[side] = { failed, since: now, again: now + wait, ...why, isDistrusted }
 }

@@ -11,8 +11,8 @@ const counter = (help: string): Family => ({ type: 'counter', help })
 /** Every metric, in the order in which they are written. Flows and dashboards rely on the names. */
 export const FAMILIES = {
   media_gateway_fleet_appliances: gauge('Gateways of an inventory.'),
-  media_gateway_fleet_member: gauge('1 while this Node-RED takes part in its fleet, or else 0.'),
-  media_gateway_fleet_owned: gauge('Gateways of an inventory that this Node-RED works for.'),
+  media_gateway_fleet_member: gauge('1 while this instance takes part in its fleet, or else 0.'),
+  media_gateway_fleet_owned: gauge('Gateways of an inventory that this instance works for.'),
   media_gateway_fleet_faults: gauge('What is wrong with an inventory: rows that cannot be used.'),
   media_gateway_up: gauge('Whether the latest poll of the gateway was successful and is current.'),
   media_gateway_last_poll_timestamp_seconds: gauge('When the latest successful poll ended.'),
@@ -58,7 +58,7 @@ export const FAMILIES = {
     'Send buffer of the worst connection of the destination.',
   ),
   media_gateway_failover_switches_total: counter(
-    'Switches of the failover of the route since its node was started, by cause.',
+    'Switches of the failover of the route since it was started, by cause.',
   ),
   media_gateway_failover_protects: gauge(
     'Whether the failover protects its route, with the reason why not.',

@@ -5,8 +5,8 @@ import {
   routeFigures,
   type Figures,
   type GivenStatuses,
-  type RouteFigures,
 } from '../watch/figures'
+import type { RouteFigures } from '../model/event'
 import { partsOfState } from '../watch/health'
 import { isRunning, type Condition, type DeviceState, type RouteState } from '../watch/state'
 import {

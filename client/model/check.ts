@@ -19,16 +19,19 @@ import { nearest } from './near'
 import { isSameId, normalizeId } from './ids'
 import { findVariables, isMasked } from './secrets'
 
-/** `validate: false` leaves the check of source and destinations to the appliance (design 2.3). */
+/** `validate: false` leaves the check of source and destinations to the appliance. */
 export interface CheckOptions {
   validate?: boolean
 }
 
-/** How an update treats what the patch leaves out (design 2.3). */
+/** How an update treats what the patch leaves out, see docs/update-and-ensure.md. */
 export const UPDATE_MODES = ['keep', 'merge', 'replace'] as const
 export type UpdateMode = (typeof UPDATE_MODES)[number]
 
-/** Returns every fault of a route to create, as sent or as read (design 2.3, facts 4.3 and 5). */
+/**
+ * Returns every fault of a route to create, as sent or as read. See
+ * docs/project/interface.md#updates.
+ */
 export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [
     ...checkStart(route),
@@ -40,8 +43,7 @@ export function checkCreate(input: unknown, options: CheckOptions = {}): Fault[]
 }
 
 /**
- * Returns every fault of an update in this mode, given in sent form or as a Route read and edited
- * (design 2.3, facts 4.4 and 5).
+ * Returns every fault of an update in this mode, given in sent form or as a Route read and edited.
  */
 export function checkUpdate(input: unknown, mode: UpdateMode, options: CheckOptions = {}): Fault[] {
   return checkRoute(input, (route) => [...refuseStart(route), ...CHECK_MODE[mode](route, options)])
@@ -211,7 +213,7 @@ function checkDestinationPatches(
   return [unfit('destinations', givenAs(destinations), { kind: 'destinationPatches' })]
 }
 
-/** Returns every fault of a whole source or destination, in read or sent form (facts 5.2, 5.3). */
+/** Returns every fault of a whole source or destination, in read or sent form. */
 export function checkPart(direction: Direction, part: JsonObject, path: string): Fault[] {
   const sent = partToSent(direction, part)
   return [...membersOf(direction, sent.protocol)].flatMap(([name, member]) => {

@@ -15,8 +15,9 @@ import type { Direction, Member, Members } from './members'
 
 /**
  * Converts a route from the form in which the appliance returns it to the form in which it accepts
- * one (facts 4.4 and 5), with every choice in its documented spelling. Idempotent: what is already
- * in sent form stays as it is. Inputs are not changed; members the package does not know pass.
+ * one, with every choice in its documented spelling. See docs/project/interface.md#updates and
+ * #source. Idempotent: what is already in sent form stays as it is. Inputs are not changed; members
+ * the package does not know pass.
  */
 export function toSent(route: Route | RouteFields): RouteFields {
   const destinations: unknown = route.destinations
@@ -28,17 +29,17 @@ export function toSent(route: Route | RouteFields): RouteFields {
   }
 }
 
-/** Returns a source in sent form (facts 5.2). */
+/** Returns a source in sent form. */
 export function sourceToSent(source: Source): Source {
   return partToSent('source', source) as Source
 }
 
-/** Returns a destination in sent form (facts 5.3). */
+/** Returns a destination in sent form. */
 export function destinationToSent(destination: Destination): Destination {
   return partToSent('destination', destination) as Destination
 }
 
-/** Returns a copy for a new route: without the ids of source and destinations (facts 4.3). */
+/** Returns a copy for a new route: without the ids of source and destinations. */
 export function forCreate(fields: RouteFields): RouteFields {
   return {
     ...fields,
@@ -51,9 +52,8 @@ const EVERY_ADAPTER = '0.0.0.0'
 
 /**
  * Returns a whole source or destination in sent form, with the address that the appliance demands
- * even of an SRT listener (facts 5.2). A new one without an address listens on every adapter; one
- * that replaces a listener listens where that did. One that has no address on the appliance gets
- * none.
+ * even of an SRT listener. A new one without an address listens on every adapter; one that replaces
+ * a listener listens where that did. One that has no address on the appliance gets none.
  */
 export function withAddress<Part extends Source | Destination>(part: Part, present?: Part): Part {
   const lacksAddress = isSrtListener(part) && !isRedundant(part) && !isText(part.address)
@@ -100,7 +100,7 @@ export function partToSent(
   return protocol === 'srt' && isRedundant(sent) ? withPaths(sent) : sent
 }
 
-/** The protocol as requests spell it: HLS destinations are read as `http` (facts 5.3). */
+/** The protocol as requests spell it: HLS destinations are read as `http`. */
 export function protocolOf(direction: Direction, part: JsonObject): unknown {
   const protocol = own(part, 'protocol')
   const spelled = spellingOf(PROTOCOL[direction], protocol)
@@ -135,7 +135,7 @@ function pathAsSent(path: JsonObject, of: Members): JsonObject {
 }
 
 /**
- * With redundancy, responses join the values of all paths by `|` in one text (facts 5.2); requests
+ * With redundancy, responses join the values of all paths by `|` in one text; requests
  * list the paths, and have no place of their own.
  */
 function withPaths(part: JsonObject): JsonObject {

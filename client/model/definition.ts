@@ -48,7 +48,7 @@ export interface DefinitionOptions extends CheckOptions {
   secretPrefix?: string
 }
 
-/** Returns every fault that a definition shows before it is sent, without a call (design 2.3). */
+/** Returns every fault that a definition shows before it is sent, without a call. */
 export function checkDefinition(
   definition: unknown,
   use: Use,

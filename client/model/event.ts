@@ -73,3 +73,17 @@ export interface RouteView extends Named {
   source: Record<string, unknown>
   destinations: Array<Record<string, unknown>>
 }
+
+/** What a source or destination carries; what the gateway does not report is left out. */
+export interface Figure {
+  /** Mbit/s on the network: `usedBandwidth`. */
+  bitrate?: number
+  /** Connected clients of an SRT listener. */
+  clients?: number
+}
+
+export interface RouteFigures {
+  source: Figure
+  /** In the order of the state. */
+  destinations: Figure[]
+}

@@ -2,16 +2,6 @@
 import type { FailoverState, FailoverView } from './failover'
 import type { Sign } from './health'
 
-/** A failover node, as Node-RED describes it to the editor. What it has not found out yet is absent. */
-export interface ListedView<Failure> extends Partial<FailoverView> {
-  id: string
-  name: string
-  /** The protected routes, as far as they have been found; main first. */
-  routes: Array<{ deviceId: string; routeId: string }>
-  /** Why the latest look does not show everything. */
-  failure?: Failure
-}
-
 /** What there are words for: its state, unless its reason says more. */
 export type ViewKind =
   | FailoverState

@@ -42,7 +42,7 @@ export interface Health {
   readonly word?: string
 }
 
-/** What the gateway says of a source or an output (facts 5.1 to 5.3), in any case. */
+/** What the gateway says of a source or an output, in any case. */
 export interface PartSigns {
   readonly state?: string
   readonly code?: string
@@ -111,7 +111,7 @@ const alone = (own: Health): RouteHealth => ({ own, outputs: NO_OUTPUTS })
 
 function ownHealth(source: Health, code: string | undefined, outputs: readonly Health[]): Health {
   if (source.sign === 'warning') return source
-  // An output in trouble, and a listener that nobody calls, make their route `warn` (facts 13.3).
+  // An output in trouble, and a listener that nobody calls, make their route `warn`.
   if (is(code, 'warn') && !outputs.some(explainsWarning)) {
     return { sign: 'warning', reason: 'route-warning', word: code }
   }
@@ -132,7 +132,8 @@ export function sourceHealth({ state, code, bitrate }: PartSigns): Health {
 
 /**
  * How an output is, of a running route whose source is well. A listener that nobody calls waits,
- * also after a caller has left: who calls when is the callers' affair (facts 13.3).
+ * also after a caller has left: who calls when is the callers' affair. See
+ * docs/project/interface.md#seen-in-the-field.
  */
 export function outputHealth(output: OutputSigns): Health {
   const { name, state, code, started, isListener, clients = NaN } = output
@@ -153,8 +154,8 @@ export function outputHealth(output: OutputSigns): Health {
 }
 
 /**
- * How a device is. With `unknown`, all that is known of its routes is old: it shows their last state
- * (facts 3.1). With `warning` they are as they say.
+ * How a device is. With `unknown`, all that is known of its routes is old: it shows their last
+ * state. With `warning` they are as they say.
  * @param status `Online`, `Offline` …
  */
 export function deviceHealth(code: string | undefined, status: string | undefined): Health {

@@ -32,7 +32,10 @@ function indexed(
   return indexes
 }
 
-/** The form of the ids of routes, sources and destinations (facts 1). */
+/**
+ * The form of the ids of routes, sources and destinations. See
+ * docs/project/interface.md#conventions.
+ */
 export const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
 /** An id in the form for comparison: some appliances accept a UUID in either case. */

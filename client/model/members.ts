@@ -2,9 +2,9 @@ import { isText, own } from './json'
 import type { JsonObject } from './json'
 
 /**
- * The members of sources and destinations, per protocol (facts 5.2, 5.3): one table that the
- * checks, the conversion, the comparison and the forms follow. A member that is not in it is
- * unknown to the package, and passes.
+ * The members of sources and destinations, per protocol: one table that the checks, the conversion,
+ * the comparison and the forms follow. A member that is not in it is unknown to the package, and
+ * passes. See docs/project/interface.md#source and #destination.
  */
 export interface Member {
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'list'
@@ -46,7 +46,7 @@ const text: Member = { kind: 'text' }
 const address: Member = { kind: 'text', isAddress: true }
 const flag: Member = { kind: 'boolean' }
 const list: Member = { kind: 'list' }
-// Firmware writes some numbers as text (facts 10).
+// Firmware writes some numbers as text.
 const amount: Member = { kind: 'number', min: 0, asText: 'converted' }
 const shown: Member = { kind: 'text', readOnly: always }
 const whole = (min: number, max: number): Member => ({
@@ -82,7 +82,7 @@ const SRT_MODE = choice('caller', 'listener', 'rendezvous')
 const GROUP_MODE = choice('none', 'broadcast', 'backup', 'any')
 const RTMP_MODE = choice('PUBLISHER', 'CONSUMER')
 
-/** True for an SRT source or destination over several network paths (facts 5.2). */
+/** True for an SRT source or destination over several network paths. */
 export function isRedundant(part: JsonObject): boolean {
   const mode = own(part, 'srtGroupMode')
   return isText(mode) && spellingOf(GROUP_MODE, mode) !== 'none'
@@ -152,7 +152,7 @@ const SRT: Members = {
   srtNetworkBondingParams: { ...list, of: place(always), required: isRedundant },
 }
 
-// The vendor's example does not send these for a UDP source (facts 4.4).
+// The vendor's example does not send these for a UDP source: docs/project/interface.md#updates.
 const DECORATION: Members = {
   mode: shown,
   srtRcvBuf: shown,
@@ -178,7 +178,7 @@ const SOURCE: Record<string, Members> = {
     address: {
       ...text,
       required: unless(isPublisher),
-      // A publisher's address is only shown: it is the appliance itself (facts 5.2).
+      // A publisher's address is only shown: it is the appliance itself.
       readOnly: (part) =>
         isPublisher(part) && /^127\.0\.0\.1(:\d+)?\/live/.test(String(own(part, 'address'))),
     },
@@ -243,7 +243,7 @@ const DESTINATION: Record<string, Members> = {
   },
 }
 
-/** Protocols a source and a destination can have (facts 5.2, 5.3), as requests name them. */
+/** Protocols a source and a destination can have, as requests name them. */
 export const PROTOCOLS: Record<Direction, readonly string[]> = {
   source: Object.keys(SOURCE),
   destination: Object.keys(DESTINATION),
@@ -279,10 +279,12 @@ export function anyMembersOf(direction: Direction): ReadonlyMap<string, Member> 
   return ANY[direction]
 }
 
-/** The plain members of a route to send (facts 4.3, 5.1). */
+/** The plain members of a route to send. */
 export const ROUTE = { name: NAME, startRoute: flag } satisfies Members
 
-/** The names at the top level of a Route, as sent and as read (facts 4.3, 5.1 and 6). */
+/**
+ * The names at the top level of a Route, as sent and as read. See docs/project/interface.md#route.
+ */
 export const ROUTE_NAMES: ReadonlySet<string> = new Set([
   'name',
   'startRoute',
@@ -302,7 +304,7 @@ export const ROUTE_NAMES: ReadonlySet<string> = new Set([
   'lastUpdateAt',
 ])
 
-/** Names of members that contain a secret anywhere in the interface (design 2.3). */
+/** Names of members that contain a secret anywhere in the interface. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'passcode',
   'sessionID',

@@ -5,8 +5,8 @@ import { isObject } from './json'
 import type { Destination, Route } from './types'
 
 /**
- * True while an update, a start, a stop or a delete is under way (facts 5.1). The content of
- * `pendingUpdates` is not documented.
+ * True while an update, a start, a stop or a delete is under way. The content of `pendingUpdates`
+ * is not documented: docs/project/interface.md#unknown.
  */
 export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean {
   if (isOn(hasPendingDelete)) return true
@@ -17,10 +17,10 @@ export function isPending({ pendingUpdates, hasPendingDelete }: Route): boolean 
 /** Some firmware writes true and false as text. */
 export const isOn = (value: unknown): boolean => booleanFrom(value) ?? Boolean(value)
 
-/** True for `running` (facts 5.1), in any case. */
+/** True for `running`, in any case. */
 export const isRunning = ({ state }: Route): boolean => wordOf(state) === 'running'
 
-/** True for `idle` or `stopped`, which mean the same (facts 5.1). An unknown state is neither. */
+/** True for `idle` or `stopped`, which mean the same. An unknown state is neither. */
 export const isStopped = ({ state }: Route): boolean =>
   wordOf(state) === 'idle' || wordOf(state) === 'stopped'
 

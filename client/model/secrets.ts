@@ -92,8 +92,8 @@ export function hideSecrets<T>(value: T, alsoIn = (text: string): string => text
 
 /**
  * Paths of the secrets of a source or destination as read that the appliance does not show: masked
- * ones, and the pass phrase of SRT where it is left out, since `''` says that there is none (facts
- * 12.4).
+ * ones, and the pass phrase of SRT where it is left out, since `''` says that there is none. See
+ * docs/project/interface.md#source.
  */
 export function secretsNotShown(part: JsonObject, path: string): string[] {
   const masked = membersIn(part)
@@ -265,7 +265,7 @@ export function keepHidden<T extends object>(
 
 /**
  * Returns `value` with every hidden secret replaced by the text at the same place in `present`.
- * Where the firmware masks the secret, the member is left out: it then keeps its value (facts 9.3).
+ * Where the firmware masks the secret, the member is left out: it then keeps its value.
  */
 export function restored(
   value: unknown,

@@ -46,6 +46,25 @@ export function suggestedAddress(address: string): string | undefined {
   return URL.canParse(suggested) ? suggested : undefined
 }
 
+/** A common mistake in a URL, and the URL that is meant. */
+export interface Mistake {
+  /** It should be `https:`, or `http:`, or have no path. */
+  kind: 'https' | 'http' | 'path'
+  url: string
+}
+
+/** A certificate in a form that a person can compare. */
+export interface Certificate {
+  /** SHA-256, upper case hex digits with colons. */
+  fingerprint: string
+  /** Distinguished names, such as `CN=gateway, O=Example`. */
+  subject: string
+  issuer: string
+  /** ISO 8601; empty where the certificate does not say. */
+  validFrom: string
+  validTo: string
+}
+
 /**
  * The fingerprint as 64 upper case hex digits, empty when none is given; undefined for what is
  * not a SHA-256 fingerprint. Colons and spaces between the digits do not count.

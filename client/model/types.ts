@@ -1,15 +1,15 @@
 /**
- * The appliance's objects, as plain data. Spec 2 and facts 2 to 5. All times
- * are Unix milliseconds. Members that grow with firmware are left open.
+ * The appliance's objects, as plain data, see docs/project/interface.md. All times are Unix
+ * milliseconds. Members that grow with firmware are left open.
  */
 
-/** Summary of the state of a route, source or destination (facts 5.1). */
+/** Summary of the state of a route, source or destination. */
 export type SummaryStatusCode = 'warn' | 'error' | 'ok' | 'unknown'
 
-/** `idle` in legacy responses, `stopped` from 4.2 on (facts 5.1). */
+/** `idle` in legacy responses, `stopped` from 4.2 on. */
 export type RouteState = 'idle' | 'running' | 'stopped'
 
-/** Who is logged in, and until when (spec 2.2). */
+/** Who is logged in, and until when. */
 export interface SessionInformation {
   sessionID: string
   displayName: string
@@ -23,13 +23,13 @@ export interface SessionInformation {
   isLicensed: boolean
 }
 
-/** Response to a logout (spec 2.3). */
+/** Response to a logout. */
 export interface SessionDeletion {
   type: string
   message: string
 }
 
-/** Item of the device list (spec 2.4, facts 3.1). */
+/** Item of the device list. */
 export interface Device {
   _id: string
   type: string
@@ -48,13 +48,13 @@ export interface Device {
   lastConnection: string
 }
 
-/** A network adapter; `name` is what `networkInterface` of a source or destination takes (facts 3.2). */
+/** A network adapter; `name` is what `networkInterface` of a source or destination takes. */
 export interface NetworkAdapter {
   name: string
   address: string
 }
 
-/** A pairing with the vendor's media platform (spec 2.5, facts 3.2). */
+/** A pairing with the vendor's media platform. */
 export interface Pairing {
   id: string
   gatewayName: string
@@ -73,14 +73,14 @@ export interface Pairing {
   lastConnection: string
 }
 
-/** A device with its routes, adapters and pairings (spec 2.5, facts 3.2). */
+/** A device with its routes, adapters and pairings. */
 export interface DeviceConfiguration extends Device {
   lastConfigReadAt: number
   config: {
     routes: Route[]
     settings: { networkAdapters: NetworkAdapter[] }
     peers: Pairing[]
-    /** What firmware calls the pairings where the spec says `peers` (facts 11). */
+    /** The name that some firmware has for `peers`. */
     calypsos?: Pairing[]
   }
   lastAcceptedUpdate: number
@@ -88,7 +88,7 @@ export interface DeviceConfiguration extends Device {
   suggestedPollingInterval: { ms: number }
 }
 
-/** What sources and destinations have in common (facts 5.2, 5.3). */
+/** What sources and destinations have in common. */
 interface Part {
   id?: string
   name: string
@@ -111,7 +111,7 @@ interface Part {
   [member: string]: unknown
 }
 
-/** One path of a redundant SRT source or destination (facts 5.2). */
+/** One path of a redundant SRT source or destination. */
 export interface NetworkPath {
   address: string
   port: number
@@ -119,17 +119,17 @@ export interface NetworkPath {
   [member: string]: unknown
 }
 
-/** Where a route receives from (facts 5.2); read and sent forms differ, see `convert`. */
+/** Where a route receives from; read and sent forms differ, see `convert`. */
 export interface Source extends Part {}
 
-/** Where a route sends to (facts 5.3); read and sent forms differ, see `convert`. */
+/** Where a route sends to; read and sent forms differ, see `convert`. */
 export interface Destination extends Part {
   started?: boolean
   /** Requests only. */
   action?: 'start' | 'stop' | 'none'
 }
 
-/** A route as the appliance sends it (facts 5.1). */
+/** A route as the appliance sends it. */
 export interface Route {
   id: string
   name: string
@@ -146,7 +146,7 @@ export interface Route {
   [member: string]: unknown
 }
 
-/** Response of the route list (spec 2.7). */
+/** Response of the route list. */
 export interface RouteList {
   data: Route[]
   numPages: number
@@ -155,7 +155,7 @@ export interface RouteList {
   pendingRouteCreates?: number
 }
 
-/** A route as create and update send it (spec 4.1, 4.2). */
+/** A route as create and update send it. */
 export interface RouteFields {
   name: string
   /** Create only. */
@@ -173,12 +173,12 @@ export interface RoutePatch {
   [member: string]: unknown
 }
 
-/** Response to create, update and delete: a success text, no ID (facts 4.3). */
+/** Response to create, update and delete: a success text, no ID. */
 export interface UpdateAnswer {
   status: string
 }
 
-/** One queued command (facts 4.6). */
+/** One queued command. */
 export interface QueuedCommand {
   _id: string
   action: string
@@ -192,5 +192,5 @@ export interface QueuedCommand {
   state: string
 }
 
-/** Response to start and stop: one item per queued command (facts 4.6). */
+/** Response to start and stop: one item per queued command. */
 export type CommandAnswer = QueuedCommand[]

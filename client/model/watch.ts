@@ -1,6 +1,6 @@
 import type { Problem } from '../errors'
 
-/** What a watch can be set to, and the checks of it (design 2.6). The forms follow it too. */
+/** What a watch can be set to, and the checks of it. The forms follow it too. See docs/watch.md. */
 
 /** Every event of a watch that reports changes. */
 export const EVENTS = [
@@ -45,7 +45,7 @@ export function languageOf(tag: unknown): Language {
   return LANGUAGES.find((language) => language === main) ?? 'en-US'
 }
 
-/** The statistics on which a limit can be set (facts 7). */
+/** The statistics on which a limit can be set. */
 export const MEASURES = ['bitrate', 'roundTripTime', 'packetLoss'] as const
 
 export type Measure = (typeof MEASURES)[number]

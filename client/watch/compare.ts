@@ -127,7 +127,7 @@ function compareRoutes(from: RouteState, route: RouteState): Change[] {
   if (hasTurned) add({ of: 'route.state', route, from: from.condition, to: route.condition })
   for (const [before, destination] of destinations.kept) {
     if (before!.started === destination!.started) continue
-    // A route starts and stops its destinations with it (facts 5.1).
+    // A route starts and stops its destinations with it: docs/project/interface.md#route.
     if (hasTurned && destination!.started === runs) continue
     add({
       of: 'destination.started',

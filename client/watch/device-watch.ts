@@ -95,7 +95,7 @@ const firstWait = createPace({ atOnce: 20, everyMs: 15 })
 
 /**
  * Watches a device of the appliance until the returned function is called or the gateway is closed.
- * All watches of a device share its polls (design 2.6). What is known already is reported before it
+ * All watches of a device share its polls. What is known already is reported before it
  * returns.
  * @returns ends it; with `removed`, incidents that are open end first, as of what has left
  * @throws GatewayError `CLOSED` when the gateway is closed

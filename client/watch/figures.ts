@@ -1,20 +1,7 @@
 import { isNumeric } from '../model/convert'
+import type { Figure, RouteFigures } from '../model/event'
 import { isText, own, type JsonObject } from '../model/json'
 import { destinationsByKey, nameOrId, type DeviceState, type RouteState } from './state'
-
-/** What a source or destination carries; what the gateway does not report is left out. */
-export interface Figure {
-  /** Mbit/s on the network: `usedBandwidth` (facts 12.2). */
-  bitrate?: number
-  /** Connected clients of an SRT listener. */
-  clients?: number
-}
-
-export interface RouteFigures {
-  source: Figure
-  /** In the order of the state. */
-  destinations: Figure[]
-}
 
 /**
  * The figures of a device at its latest poll. They change with each poll and are no changes, so they

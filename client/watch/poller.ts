@@ -63,7 +63,7 @@ const OUTAGE_MS = 30_000
 const LONGEST_WAIT = 60_000
 
 /**
- * Polls at regular times, by a chain of timers (design 2.6). The times do not drift: a late poll
+ * Polls at regular times, by a chain of timers. The times do not drift: a late poll
  * does not move the later ones. While the appliance is unreachable the waits grow to a minute; they
  * are normal again after the first success.
  */

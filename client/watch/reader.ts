@@ -16,14 +16,17 @@ export interface Reading {
   routes?: Route[]
   /** The routes that arrived, as the appliance sent them, by their IDs. */
   sent: ReadonlyMap<string, JsonObject>
-  /** How often the appliance wants to be polled, in ms (facts 3.2). */
+  /** How often the appliance wants to be polled, in ms. */
   suggestedMs?: number
 }
 
 /** How much of the list of routes is known. */
 type Listed = 'all' | 'in part' | 'nothing'
 
-/** The status of a device that does not reach its own back end (facts 3.1). */
+/**
+ * The status of a device that does not reach its own back end. See
+ * docs/project/interface.md#device.
+ */
 const AWAY: ReadonlySet<unknown> = new Set(['offline', 'never', 'communication error'])
 const isAway = ({ status }: DeviceConfiguration): boolean =>
   AWAY.has(String(status).trim().toLowerCase())
@@ -36,8 +39,8 @@ const SECOND_LOOK_MS = 200
 const ALL_MISSING_MS = 10_000
 
 /**
- * Returns a reader of a device, which normally makes one call: the configuration has all routes
- * (spec 2.5). What a response leaves out, and what has become empty, is kept as it was until it is
+ * Returns a reader of a device, which normally makes one call: the configuration has all routes.
+ * What a response leaves out, and what has become empty, is kept as it was until it is
  * certain. A route that the configuration lacks is looked up in the list of routes and by itself,
  * until it is certainly gone, see `gone`.
  * @returns a function that reads once, given what is known from before, and throws GatewayError

@@ -15,7 +15,7 @@ import { compactObject, expanded, type Compact } from './compact'
 import { compactMap } from './few'
 
 /**
- * What is known of a device: only what a watch compares (design 2.6), without counters, clocks,
+ * What is known of a device: only what a watch compares, without counters, clocks,
  * secrets or members that the package does not know. States are never changed in place.
  */
 export interface DeviceState {
@@ -88,7 +88,7 @@ interface DefinitionKind {
   readonly isListener: boolean
 }
 
-/** A route is running, as opposed to `idle` or `stopped`, which mean the same (facts 5.1). */
+/** A route is running, as opposed to `idle` or `stopped`, which mean the same. */
 export const isRunning = ({ state }: Condition): boolean => state === 'running'
 
 /** A list that has become empty counts when it is empty twice in a row. */
@@ -403,7 +403,7 @@ function nameOf(given: unknown, known: string | undefined, hide: Hide): string |
 
 const text = (value: unknown): string | undefined => (isText(value) ? value : undefined)
 
-/** A word of facts 3.1 or 5.1, in lower case as there: flows compare it. */
+/** A state or a status, in lower case: flows compare it. */
 const word = (value: unknown): string | undefined => text(value)?.toLowerCase()
 
 /**

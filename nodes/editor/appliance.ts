@@ -1,43 +1,15 @@
 // What the appliance of an open form has, requested once for all parts of the form.
+import type { Lookup, Planned, PlanQuestion } from '../wire'
 import { RequestError } from './ask'
 import { isVariable } from './checks'
 import { askAppliance, hasInventory } from './connection'
 import { field } from './fields'
-import type { Stateful } from './states'
 import { text } from './text'
-
-export interface FoundDevice {
-  id: string
-  name?: string
-  statusCode?: string
-  status?: string
-}
-
-export interface FoundDestination extends Stateful {
-  id?: string
-  name?: string
-}
-
-export interface FoundRoute extends Stateful {
-  id: string
-  name?: string
-  destinations?: FoundDestination[]
-}
-
-export interface Found {
-  devices: FoundDevice[]
-  /** The device that was asked for, or the only one. */
-  deviceId?: string
-  routes?: FoundRoute[]
-  adapters?: { name: string; address: string }[]
-  /** The user may only look. */
-  mayChange?: false
-}
 
 export interface Look {
   loading: boolean
   /** During a reload, the previous result. */
-  found?: Found
+  found?: Lookup
   failure?: RequestError
 }
 
@@ -58,7 +30,7 @@ export interface Appliance {
    * Asks what a definition would change on the device that the form names, or on the only one.
    * @throws RequestError
    */
-  plan: <Plan>(what: object) => Promise<Plan>
+  plan: (what: PlanQuestion) => Promise<Planned>
 }
 
 /**
@@ -130,11 +102,7 @@ export function openAppliance(node: EditorNode, lookIn: () => string | undefined
     onChange: (listener) => void listeners.push(listener),
     async definition(routeId) {
       const what = { ...place(), deviceId: look.found?.deviceId ?? deviceNow(), routeId }
-      const { definition } = await askAppliance<{ definition: unknown }>(
-        'definition',
-        gatewayNow(),
-        what,
-      )
+      const { definition } = await askAppliance('definition', gatewayNow(), what)
       return definition
     },
     plan(what) {
@@ -175,7 +143,7 @@ async function lookAt(
   place: { appliance?: string },
   deviceId: string | undefined,
   again: boolean,
-): Promise<Found> {
+): Promise<Lookup> {
   try {
     return await askAppliance('lookup', node, { ...place, deviceId }, { again })
   } catch (error) {

@@ -1,11 +1,12 @@
-import { sentenceOf, type Failure } from './failures'
+import type { Failure, Path, Requests } from '../wire'
+import { sentenceOf } from './failures'
 import { text, textOr } from './text'
 
 /** A failed request to the runtime. The message is in the language of the editor where possible. */
-export class RequestError extends Error implements Failure {
+export class RequestError extends Error {
   constructor(
     message: string,
-    readonly code?: string,
+    readonly code?: Failure['code'],
     /** The password has to be typed again. */
     readonly passwordNeeded = false,
     /** The gateway of the request is not deployed. */
@@ -15,25 +16,16 @@ export class RequestError extends Error implements Failure {
   }
 }
 
-type Path =
-  | 'connection'
-  | 'connections'
-  | 'inventory'
-  | 'appliances'
-  | 'lookup'
-  | 'definition'
-  | 'plan'
-  | 'gateways'
-  | 'state'
-  | 'control'
-  | 'failover'
-
 /**
  * Sends a request to the part of the package that runs in Node-RED.
  * @param timeout in ms; by default that of the browser
  * @throws RequestError
  */
-export function ask<Answer>(path: Path, body?: object, timeout?: number): Promise<Answer> {
+export function ask<To extends Path>(
+  path: To,
+  body?: Requests[To]['body'],
+  timeout?: number,
+): Promise<Requests[To]['answer']> {
   const request = body && { contentType: 'application/json', data: JSON.stringify(body) }
   return call({
     url: `media-gateway/${path}`,

@@ -1,28 +1,13 @@
+import type { Connection, Requests } from '../wire'
 import { ask, askCredentials, RequestError } from './ask'
 import { field, read } from './fields'
 import { text } from './text'
 
-/** How to reach an appliance: as a config node is deployed, or as its values are in the editor. */
-export interface Connection {
-  id: string
-  baseUrl?: unknown
-  username?: unknown
-  password?: unknown
-  fingerprint?: unknown
-  tls?: unknown
-  proxy?: unknown
-  timeout?: unknown
-  inventory?: unknown
-  inventoryType?: unknown
-  inventoryHosts?: unknown
-  secretPrefix?: unknown
-}
-
 /** The value of the password field while the stored password is unchanged. */
 const STORED = '__PWRD__'
 
-const PLAIN = ['baseUrl', 'fingerprint', 'timeout'] as const
-const CONFIG_NODES = ['tls', 'proxy'] as const
+const PLAIN: (keyof Connection)[] = ['baseUrl', 'fingerprint', 'timeout']
+const CONFIG_NODES: (keyof Connection)[] = ['tls', 'proxy']
 
 /** The connection as the open form of a config node has it. */
 export function connectionOfForm(node: EditorNode): Connection {
@@ -41,16 +26,17 @@ const refused = new Map<string, RequestError>()
  * that are only in the editor. What was refused is repeated only when the user asks for it.
  * @throws RequestError
  */
-export async function askAppliance<Answer>(
-  path: 'lookup' | 'definition' | 'plan',
+export async function askAppliance<To extends 'lookup' | 'definition' | 'plan'>(
+  path: To,
   gateway: EditorNode,
-  what: object,
+  what: Omit<Requests[To]['body'], 'connection'>,
   { again = false } = {},
-): Promise<Answer> {
+): Promise<Requests[To]['answer']> {
+  const send = (connection: Connection) => ask(path, { ...what, connection })
   if (gateway.d) throw new RequestError(text('picker.disabled'))
   if (!gateway.changed) {
     try {
-      return await ask(path, { ...what, connection: { id: gateway.id } })
+      return await send({ id: gateway.id })
     } catch (error) {
       // What looks deployed may not be: an import, or another user's deploy.
       if (!(error instanceof RequestError) || !error.notDeployed) throw error
@@ -61,7 +47,7 @@ export async function askAppliance<Answer>(
   const before = again ? undefined : refused.get(key)
   if (before) throw before
   try {
-    return await ask(path, { ...what, connection })
+    return await send(connection)
   } catch (error) {
     const isRefused = error instanceof RequestError && error.code === 'LOGIN_REFUSED'
     if (isRefused) refused.set(key, error)

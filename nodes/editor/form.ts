@@ -22,8 +22,13 @@ interface FormPart {
   shown: string
 }
 
-/** By node, from when its form opens until it is saved: Node-RED hands on nothing but the node. */
-const forms = new WeakMap<EditorNode, { fields: FormField[]; parts: FormPart[] }>()
+/** What a form showed at first. It stays with the form: Node-RED hands on nothing but the node. */
+interface Shown {
+  fields: FormField[]
+  parts: FormPart[]
+}
+
+const formOf = (node: EditorNode): EditorQuery => field(node, 'name').closest('.media-gateway-form')
 
 /** What an open form knows of its appliance. */
 export interface OpenForm {
@@ -58,7 +63,7 @@ export function prepareForm(
   prepareConfigButtons(node)
   const credentials = Object.keys(node._def.credentials ?? {})
   const absent = new Set([...unsaved, ...missingCredentials(node)])
-  forms.set(node, {
+  const shown: Shown = {
     fields: [...properties, ...credentials].map((property) => {
       const input = field(node, property)
       return { property, input, shown: read(input), isSaved: !absent.has(property) }
@@ -66,7 +71,8 @@ export function prepareForm(
     parts: Object.entries(parts).map(([property, readPart]) => {
       return { property, read: readPart, shown: JSON.stringify(readPart()) }
     }),
-  })
+  }
+  formOf(node).data('mediaGatewayShown', shown)
   return { appliance, picked }
 }
 
@@ -77,7 +83,7 @@ export function prepareForm(
  * turns a node of an earlier version into one of this.
  */
 export function saveForm(node: EditorNode): void {
-  const { fields, parts } = forms.get(node) ?? { fields: [], parts: [] }
+  const { fields, parts } = formOf(node).data('mediaGatewayShown') as Shown
   const leftAlone = fields.filter(({ input, shown }) => read(input) === shown)
   const edited = parts.filter((part) => JSON.stringify(part.read()) !== part.shown)
   const isEdited = edited.length > 0 || leftAlone.length < fields.length
@@ -104,8 +110,7 @@ function missingCredentials(node: EditorNode): string[] {
  * one of the conditions is met. A checkbox is `true` or `false`.
  */
 function prepareConditions(node: EditorNode): void {
-  field(node, 'name')
-    .closest('.media-gateway-form')
+  formOf(node)
     .find('[data-media-gateway-when]')
     .each((_, row) => {
       const conditions = (row.dataset['mediaGatewayWhen'] ?? '').split(',').map((condition) => {

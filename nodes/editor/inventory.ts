@@ -1,62 +1,15 @@
 // The names of an inventory, for whoever chooses one of its appliances.
+import type { CheckedInventory, Connection, FleetList, FleetRow } from '../wire'
 import { ask, RequestError } from './ask'
-import { connectionOfNode, hasInventory, type Connection } from './connection'
-import type { Failure } from './failures'
+import { connectionOfNode, hasInventory } from './connection'
 import { text, textsOf } from './text'
-import type { Health, Sign, State } from './states'
+import type { Sign, State } from './states'
 
-/** An appliance of an inventory, as Node-RED lists it. */
-export interface ListedAppliance {
-  name: string
-  address?: string
-  /** This instance of Node-RED works for it; undefined where nothing runs yet. */
-  owned?: boolean
-  /** Somebody polls it. */
-  polled?: boolean
-  /** Where it is polled. */
-  health?: ApplianceHealth
-}
+/** An appliance of an inventory; where nothing runs yet, only its name is known. */
+export type ListedAppliance = Pick<FleetRow, 'name'> & Partial<FleetRow>
 
-/** What a poll has shown of an appliance. */
-export interface KnownAppliance {
-  /** It is out of date. */
-  isOld?: boolean
-  routes: number
-  running: number
-  /** Routes that are critical or have a warning. */
-  problems: number
-  /** The worst of them. */
-  worst?: Health & { route: string }
-  /** Of the device, unless it is well. With `unknown`, what is known of the routes is old. */
-  device?: Health
-}
-
-export interface ApplianceHealth {
-  known?: KnownAppliance
-  failure?: Failure
-  unreachable: boolean
-}
-
-/** A page of an inventory that runs. */
-export interface ListedAppliances<Row extends ListedAppliance = ListedAppliance> {
-  /** In the inventory. */
-  total: number
-  /** That fit the search. */
-  found: number
-  rows: Row[]
-  /** Why none of them is worked for, such as a lost lease: nobody knows then who works for what. */
-  error?: Failure
-}
-
-/** An inventory that was read for a form. */
-export interface CheckedInventory {
-  appliances: number
-  /** The first of them. */
-  names: string[]
-  /** What is wrong with its rows. */
-  faults: Failure[]
-  /** Columns and members that nobody reads. */
-  ignored?: string[]
+interface Listed extends Omit<FleetList, 'rows'> {
+  rows: ListedAppliance[]
 }
 
 /** @throws RequestError */
@@ -94,7 +47,7 @@ export function applianceState(appliance: ListedAppliance): State | undefined {
 export interface InventoryLook {
   loading: boolean
   /** The answer to a search, and all rows of this inventory that were ever found. */
-  found?: ListedAppliances & { search: string; seen: ReadonlyMap<string, ListedAppliance> }
+  found?: Listed & { search: string; seen: ReadonlyMap<string, ListedAppliance> }
   failure?: RequestError
 }
 
@@ -170,11 +123,11 @@ const knows = (look: InventoryLook, search: string): boolean =>
   look.found ? look.found.search === search || isCovered(look, search) : look.loading
 
 /** Of the running inventory, or of one that is only in the editor. */
-async function list(gateway: EditorNode, search: string): Promise<ListedAppliances> {
+async function list(gateway: EditorNode, search: string): Promise<Listed> {
   if (gateway.d) throw new RequestError(text('picker.disabled'))
   if (!gateway.changed) {
     try {
-      const listed = await ask<ListedAppliances | { notDeployed: true }>('appliances', {
+      const listed = await ask('appliances', {
         id: gateway.id,
         search,
         limit: MOST,

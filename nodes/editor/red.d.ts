@@ -55,6 +55,8 @@ interface EditorQuery {
   prop(name: string, value: unknown): EditorQuery
   attr(name: string): string | undefined
   removeAttr(name: string): EditorQuery
+  data(name: string): unknown
+  data(name: string, value: unknown): EditorQuery
   closest(selector: string): EditorQuery
   find(selector: string): EditorQuery
   toggle(shown: boolean): EditorQuery

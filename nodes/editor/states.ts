@@ -1,31 +1,15 @@
 // The one place that names a state of the appliance: its sign, and its word in the language of the
 // editor. How a route of a running flow is, Node-RED says.
 import type { Sign } from '../../client/model/health'
+import type { Stateful } from '../wire'
 import { element } from './element'
 import { text } from './text'
 
 export type { Sign }
 
-/** How something is, in words of Node-RED: the same in lamps, events and here. */
-export interface Health {
-  sign: Sign
-  /** The reason first, and the gateway's own word after it. */
-  text: string
-  /** Without the gateway's own word, where there is one. */
-  brief?: string
-}
-
 export interface State {
   sign: Sign
   word: string
-}
-
-/** What the appliance says of a route, a source or a destination. Firmware spells it in any case. */
-export interface Stateful {
-  state?: string
-  summaryStatusCode?: string
-  /** Destinations only. */
-  started?: boolean
 }
 
 export const isRunning = ({ state }: Stateful): boolean => isWord(state, 'running')

@@ -5,6 +5,7 @@ import {
   asGatewayError,
   closedError,
   invalidInput,
+  newOperation,
   type FailoverReport,
   type GatewayError,
 } from '../../client/internal'
@@ -22,7 +23,12 @@ import { contextOf, isLostAtRestart, keptIn, type Kept } from './kept'
 import type { FailoverConfig } from './options'
 import { createFailoverStatus } from './status'
 
-/** A node that keeps a route on the air: to the backup when main fails, and back (design 3.1). */
+const COMMAND = newOperation('failover', undefined, true)
+
+/**
+ * A node that keeps a route on the air: to the backup when main fails, and back. See
+ * docs/failover.md.
+ */
 export = (RED: NodeAPI): void => {
   const words = wordsOf(RED)
   /** Of Node-RED: it loads a node only once. */
@@ -30,9 +36,6 @@ export = (RED: NodeAPI): void => {
   RED.nodes.registerType('media-gateway-failover', function (this: Node, saved: FailoverConfig) {
     RED.nodes.createNode(this, saved)
     const config = migrated(saved)
-    if (config.store) {
-      this.log('The setting "store" has no effect: the state is kept in the default context store.')
-    }
     const user = findGateway(RED, config)
     const isEnded = isLostAtRestart(RED) && booleanFrom(config.hold) !== true
     const status = createFailoverStatus(this, words, {
@@ -46,13 +49,17 @@ export = (RED: NodeAPI): void => {
     let unfollow = (): void => undefined
     const stop = new Stop()
 
-    const complete = (error: unknown, of: Appliance | undefined = user): GatewayError =>
-      asGatewayError(error, OPERATION, of?.identity)
+    const complete = (
+      error: unknown,
+      of: Appliance | undefined = user,
+      operation = COMMAND,
+    ): GatewayError => asGatewayError(error, operation, of?.identity)
     const tell = (error: unknown, of?: Appliance, event?: FailoverReport): void => {
       const appliance = of?.appliance
       const about = appliance === undefined ? {} : { appliance }
       // The flow has the event itself, and may change it.
-      this.error(complete(error, of), event ? messageOf(structuredClone(event), appliance) : about)
+      const failure = complete(error, of, event ? COMMAND : OPERATION)
+      this.error(failure, event ? messageOf(structuredClone(event), appliance) : about)
     }
 
     let outage: EngineOutage | undefined
@@ -107,7 +114,7 @@ export = (RED: NodeAPI): void => {
     })
     ready.catch((error: unknown) => {
       if (closed) return
-      status.fail(complete(error))
+      status.fail(complete(error, user, OPERATION))
       tell(error)
     })
     user?.register(this)
@@ -115,7 +122,7 @@ export = (RED: NodeAPI): void => {
     const obey = async (message: Message): Promise<void> => {
       const { gateway, wanted } = await ready
       const { fleet } = gateway
-      const name = await applianceIn(fleet, RED, this, {}, message, OPERATION)
+      const name = await applianceIn(fleet, RED, this, {}, message, COMMAND)
       await fleet.ready
       const of = fleet.find(name)
       if (fleet.hasNames && !wanted(name)) {

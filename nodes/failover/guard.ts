@@ -21,7 +21,8 @@ import type { Kept } from './kept'
 import { protectOptions, type FailoverConfig } from './options'
 import type { ShownStatus } from './status'
 
-export const OPERATION = newOperation('failover', undefined, true)
+/** What a failover reports by itself, which is no change that somebody asked for. */
+export const OPERATION = newOperation('failover')
 
 export interface GuardOptions {
   RED: NodeAPI
@@ -139,5 +140,4 @@ const notStarted = (failure: GatewayError): FailoverStatus => ({
   failure,
 })
 
-const waitingError = (): GatewayError =>
-  new GatewayError('UNAVAILABLE', [say('failoverWaits'), say('unchanged')])
+const waitingError = (): GatewayError => new GatewayError('UNAVAILABLE', say('failoverWaits'))

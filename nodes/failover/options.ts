@@ -24,8 +24,6 @@ export interface FailoverConfig
   language?: string
   /** True, false, or text from the environment. */
   hold?: unknown
-  /** Up to version 1: the context store. */
-  store?: unknown
 }
 
 /** @throws GatewayError `CONFIG`. The values themselves are checked by the client. */

@@ -7,6 +7,8 @@ import {
   type Problem,
   type Route,
 } from '../../client/internal'
+import { givenWords } from '../../client/model/faults'
+import { shownAs } from '../../client/model/given'
 import { comparable } from '../../client/model/pattern'
 import { languageOf } from '../../client/model/watch'
 import { registerAction, type ActionConfig } from '../runtime/action'
@@ -77,7 +79,8 @@ function pagingOf(message: Message, operation: string): { page?: number; pageSiz
     if (value === undefined || value === null || value === '') return undefined
     const number = typeof value === 'string' ? Number(value) : value
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= 1) return number
-    problems.push({ path: `msg.${property}`, problem: 'must be a whole number from 1' })
+    const problem = `is ${givenWords(shownAs(value))}; it must be a whole number from 1`
+    problems.push({ path: `msg.${property}`, problem })
     return undefined
   }
   const paging = { page: wholeNumber('page'), pageSize: wholeNumber('pageSize') }
@@ -97,7 +100,7 @@ function routeFilter({ filter, state }: Config): ((route: Route) => boolean) | u
   refuseUnresolved('filter', filter)
   const text = comparable(String(filter ?? '')).join('')
   if (!text && !state) return undefined
-  // Older firmware says "idle" where newer says "stopped" (facts 5.1).
+  // Older firmware says "idle" where newer says "stopped".
   const same = (given: unknown): string => {
     const word = String(given).trim().toLowerCase()
     return word === 'stopped' ? 'idle' : word

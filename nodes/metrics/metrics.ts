@@ -27,7 +27,7 @@ const OPERATION = newOperation('metrics')
 /** More often nobody can read it. */
 const SHOWN_EVERY_MS = 500
 
-/** A node that writes what polls have shown as metrics for Prometheus (design 3.2). */
+/** A node that writes what polls have shown as metrics for Prometheus. See docs/metrics.md. */
 export = (RED: NodeAPI): void => {
   const words = wordsOf(RED)
   RED.nodes.registerType('media-gateway-metrics', function (this: Node, saved: Config) {

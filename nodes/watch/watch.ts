@@ -64,7 +64,7 @@ interface Config extends NodeDef, AppliancesConfig {
 
 const OPERATION = newOperation('watch')
 
-/** A node that starts flows when something changes on the appliance (design 2.6). */
+/** A node that starts flows when something changes on the appliance. See docs/watch.md. */
 export = (RED: NodeAPI): void => {
   const words = wordsOf(RED)
   RED.nodes.registerType('media-gateway-watch', function (this: Node, saved: Config) {

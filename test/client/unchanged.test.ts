@@ -114,6 +114,40 @@ describe('that nothing was changed', () => {
     appliance.calls.filter(({ path }) => path.endsWith('/updates')).should.eql([])
   })
 
+  /** Each change that needs no earlier one, and the message of its failure. */
+  const failedChanges = async (): Promise<[string, string][]> => {
+    const { 'routes.undo': _undo, ...others } = CHANGES
+    const said = await messages(others)
+    said.map(([name]) => name).should.eql(Object.keys(others))
+    return said
+  }
+  const saidOnce = (said: [string, string][]): void => {
+    said.filter(([, message]) => message.split(SENTENCE).length !== 2).should.eql([])
+  }
+
+  for (const status of [401, 503]) {
+    it(`is said once of each change whose login ends with HTTP ${status}`, async () => {
+      appliance.reply = ({ what }) =>
+        what === 'POST /api/session' ? { status, body: { error: { message: 'no' } } } : undefined
+      saidOnce(await failedChanges())
+    })
+  }
+
+  it('is said once of each change while the gateway cannot be reached, logged in or not', async () => {
+    await gateway.devices.list()
+    await appliance.stop()
+    saidOnce(await failedChanges())
+    await appliance.start()
+  })
+
+  it('is not said of a change that arrived, whatever came back', async () => {
+    appliance.reply = ({ method, path }) =>
+      method === 'GET' || path === '/api/session' ? undefined : { status: 503 }
+    const said = await messages({ 'routes.start': CHANGES['routes.start']! })
+    said.should.have.length(1)
+    saying(said, true).should.eql([])
+  })
+
   for (const status of [400, 403, 404, 409, 503]) {
     it(`is said of no read that ends with HTTP ${status}`, async () => {
       appliance.reply = ({ path }) =>

@@ -271,7 +271,7 @@ withNats('the commands of a fleet', function () {
       const [one, other] = all as [Opened, Opened]
       const error = await errorOf(one.commands.send(command(), { waitMs: 500 }))
       error.code.should.equal('UNAVAILABLE')
-      error.message.should.match(/No instance of Node-RED works for appliance "Oslo 1"/)
+      error.message.should.match(/No instance works for appliance "Oslo 1"/)
       should(error.cause.applied).equal('no')
       const { carriedOut } = owner(other, ALL)
       await pause(500)

@@ -37,25 +37,66 @@ const sets = Object.keys(manifest['node-red'].nodes)
 const typeOf = (set: string): string =>
   set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
 
+/** What is installed or made. */
+const NOT_OURS = ['node_modules', 'dist', 'coverage', '.demo', '.git']
+const FOLDERS = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !NOT_OURS.includes(entry.name))
+  .map(({ name }) => name)
+/** A document that is not here; not a word before a numbered list. */
+const NUMBERED = /\b(?:facts?|spec|design|sections?)(?: |\n *(?:\*|\/\/) (?!\d+\. ))\d/gi
+const READABLE = /\.(md|ts|mjs|js|json|html|yml|yaml)$/
+
 describe('the documentation', () => {
-  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...pagesIn('docs')]
+  const inRoot = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+  const pages = [...inRoot, ...filesIn('docs', /\.md$/)]
+  const all = [...inRoot, ...FOLDERS.flatMap((folder) => filesIn(folder, READABLE))]
 
   it('links only what is there', () => {
     for (const page of pages) {
       for (const { path, anchor } of links(page)) {
         const target = path ? join(dirname(page), path) : page
-        existsSync(join(root, target)).should.be.true(`${page}: ${path}`)
-        if (anchor && target.endsWith('.md')) {
-          should(headings(target).includes(anchor)).be.true(`${page}: ${path}#${anchor}`)
-        }
+        const isSection = anchor !== undefined && target.endsWith('.md')
+        should(isThere(target, isSection ? anchor : undefined)).be.true(
+          `${page}: ${path}#${anchor}`,
+        )
       }
     }
   })
 
   it('lists every page in its index', () => {
     const listed = links('docs/README.md').map(({ path }) => join('docs', path))
-    for (const page of pagesIn('docs')) {
-      if (page !== 'docs/README.md') listed.should.containEql(page)
+    for (const page of pages) {
+      if (page.startsWith('docs/') && page !== 'docs/README.md') listed.should.containEql(page)
+    }
+  })
+
+  it('is referred to by its pages and their sections, and nothing else is', () => {
+    const wrong = all.flatMap((file) => {
+      const content = text(file)
+      const elsewhere = content.match(NUMBERED) ?? []
+      const missing = [...content.matchAll(/\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)]
+        .filter(([, page = '', anchor]) => !isThere(page, anchor))
+        .map(([reference]) => reference)
+      return [...elsewhere, ...missing].map((reference) => `${file}: ${reference}`)
+    })
+    wrong.should.eql([])
+  })
+
+  it('has each fact about the gateway once, with its source and its certainty', () => {
+    const page = text('docs/project/interface.md')
+    const sources = rows(page, "# The gateway's interface")
+      .filter((cells) => cells.length === 2)
+      .map(([source]) => source!)
+    const facts = rows(page, "# The gateway's interface").filter((cells) => cells.length !== 2)
+    const names = facts.map(([name]) => name!)
+    names.filter((name, at) => names.indexOf(name) !== at).should.eql([])
+    for (const [name, , source, certainty, read, ...more] of facts) {
+      should(name).match(/^`[a-z0-9]+(-[a-z0-9]+)+`$/)
+      should(certainty).match(/^(documented|seen|inferred|open)$/, name)
+      if (certainty === 'open') should(source).equal('', name)
+      else for (const each of source!.split(', ')) sources.should.containEql(each)
+      should(read).match(/^(yes)?$/, name)
+      more.should.eql([], name)
     }
   })
 
@@ -417,11 +458,14 @@ const gatewayNode = (): { client(): Connection } => helper.getNode('gateway') as
 
 // ---- what is read
 
-function pagesIn(folder: string): string[] {
+function filesIn(folder: string, kind: RegExp): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md'))
+    .filter((file) => kind.test(file))
     .map((file) => join(folder, file))
 }
+
+const isThere = (page: string, anchor?: string): boolean =>
+  existsSync(join(root, page)) && (anchor === undefined || headings(page).includes(anchor))
 
 function links(page: string): Array<{ path: string; anchor?: string }> {
   const outside = /^[a-z]+:/

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
 import { startSimulator, type Simulator } from '../../simulator'
+import { afterThisTest } from '../support/hooks'
 import { CONFIG, inBrowser, sharedEditor, type Editor, type Properties } from '../support/editor'
 import { flawsOf } from '../support/looks'
 import { takePicture } from '../support/pictures'
@@ -281,6 +282,7 @@ inBrowser('the test of the connection', function () {
 
   it('asks for the password when the stored one would go elsewhere', async () => {
     const elsewhere = await startSimulator()
+    afterThisTest(() => elsewhere.stop())
     await openForm('gateway')
     await fillIn({ baseUrl: elsewhere.url })
     await test()
@@ -292,7 +294,6 @@ inBrowser('the test of the connection', function () {
     should(await result.innerText()).match(/^\s*Connected/)
     should(elsewhere.openSessions).equal(0)
     await close()
-    await elsewhere.stop()
   })
 
   it('marks a result whose values were changed', async () => {

@@ -6,7 +6,7 @@ export const WATCH = 'media-gateway-watch'
 export const FAILOVER = 'media-gateway-failover'
 export const METRICS = 'media-gateway-metrics'
 
-/** The defaults of every node: names and values of the contract (design 2). */
+/** The defaults of every node: names and values of docs/contract.md. */
 const WAITING = { waitFor: 'accepted', waitTimeout: 30 }
 const DEVICE = { device: '', deviceType: 'auto' }
 const APPLIANCE = { appliance: 'appliance', applianceType: 'msg' }

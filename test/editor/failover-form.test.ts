@@ -245,9 +245,9 @@ inBrowser('the dialog of the failover', function () {
     const other = simulator.routes.find(({ name }) => name !== srtRoute().name)!.name
     await openOn()
     should(await lines('says')).eql([
-      'After 10 s without a good source that receives data: backup.',
-      'If the new source is not good within 10 s: back, and later another try.',
-      'Stays on backup until it fails or a message asks for main.',
+      'After 10 s without a good source that receives data, it switches to backup.',
+      'If the new source is not good within 10 s, it switches back, and tries again later.',
+      'It stays on backup until it fails or a message asks for main.',
     ])
     await enter('holdOff', '90')
     await enter('settle', '${SETTLE}')
@@ -259,9 +259,9 @@ inBrowser('the dialog of the failover', function () {
     await at('hold-variable').fill('SPARE')
     should(await lines('says')).eql([
       'Held at the start if ${SPARE} is true.',
-      'After 90 s without a good source: backup.',
-      'If the new source is not good within ${SETTLE}: back, and later another try.',
-      `Back to main after it was good for 10 min on “${other}”.`,
+      'After 90 s without a good source, it switches to backup.',
+      'If the new source is not good within ${SETTLE}, it switches back, and tries again later.',
+      `It returns to main after that was good for 10 min on “${other}”.`,
     ])
     await choose('restore', 'message')
     await choose('method', 'routes')
@@ -271,8 +271,8 @@ inBrowser('the dialog of the failover', function () {
     should(changed[0]).equal(
       'Held at the start: no automatic switches until a message with msg.action = release.',
     )
-    should(changed[1]).match(/^After … .*: stops the main route and starts the backup route\.$/)
-    should(changed[3]).equal('Back to main after messages reported it as good for 10 min.')
+    should(changed[1]).match(/^After … .*, it stops the main route and starts the backup route\.$/)
+    should(changed[3]).equal('It returns to main after messages reported that as good for 10 min.')
     await cancel()
   })
 

@@ -1,6 +1,7 @@
 // Pickers for device, route and destination: what they show, and how a user chooses.
 import should from 'should'
 import { startSimulator } from '../../simulator'
+import { afterThisTest } from '../support/hooks'
 import type { EditorRED } from '../support/editor'
 import { withPickers } from './pickers-page'
 
@@ -279,6 +280,7 @@ withPickers('the pickers: what they offer', (pickers) => {
 
   it('show many routes in part, until one types', async () => {
     const many = await startSimulator({ routes: 250 })
+    afterThisTest(() => many.stop())
     await addGateway('many', many)
     await openNew({ gateway: 'many', route: '', routeType: 'id' })
     await says('route', 'Routes to choose from: 250')
@@ -290,7 +292,6 @@ withPickers('the pickers: what they offer', (pickers) => {
     await field('route').pressSequentially(many.routes[200]!.id.slice(0, 8))
     should(await options()).eql([many.routes[200]!.name])
     await editor().press('cancel')
-    await many.stop()
   })
 
   it('put names into the page as text', async () => {

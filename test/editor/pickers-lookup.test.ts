@@ -1,6 +1,7 @@
 // Pickers for device, route and destination: what they ask of which gateway, and what they say.
 import should from 'should'
 import { startSimulator } from '../../simulator'
+import { afterThisTest } from '../support/hooks'
 import { CONFIG, type EditorRED } from '../support/editor'
 import { until } from '../support/until'
 import { CONTROL, GET, withPickers } from './pickers-page'
@@ -115,6 +116,7 @@ withPickers('the pickers: what they ask', (pickers) => {
 
   it('tell why there is no list, and ask again', async () => {
     const remote = await startSimulator({ faults: [{ kind: 'reset' }] })
+    afterThisTest(() => remote.stop())
     await addGateway('remote', remote)
     await openNew({ gateway: 'remote', route: 'x1', routeType: 'id' })
     await says(
@@ -142,7 +144,6 @@ withPickers('the pickers: what they ask', (pickers) => {
     should(await field('route').inputValue()).equal('')
     await editor().press('cancel')
     should(remote.openSessions).equal(0)
-    await remote.stop()
     expectFailed(1)
   })
 
@@ -157,6 +158,7 @@ withPickers('the pickers: what they ask', (pickers) => {
 
   it('try a password that was refused once, however many forms are opened', async () => {
     const remote = await startSimulator()
+    afterThisTest(() => remote.stop())
     await addGateway('mistyped', remote, 'wrong')
     const attempts = (): number =>
       remote.journal.filter(({ method, path }) => method === 'POST' && path === '/api/session')
@@ -168,11 +170,11 @@ withPickers('the pickers: what they ask', (pickers) => {
     }
     should(attempts()).equal(1)
     await openNew({ gateway: 'mistyped', route: 'x1', routeType: 'id' })
+    await says('route', /refused the username or the password/)
     await reload('route').click()
     await until(() => attempts() === 2)
     await settled()
     await editor().press('cancel')
-    await remote.stop()
     expectFailed(2)
   })
 

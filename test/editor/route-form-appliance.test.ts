@@ -2,6 +2,7 @@
 import type { Request } from 'playwright-core'
 import should from 'should'
 import { startSimulator } from '../../simulator'
+import { afterThisTest } from '../support/hooks'
 import { CONFIG, type EditorRED } from '../support/editor'
 import { withRouteForm } from './route-form-page'
 
@@ -93,6 +94,7 @@ withRouteForm('the route form: what the appliance has', (routeForm) => {
 
   it('lets one choose among several devices to fill in from', async () => {
     const several = await startSimulator({ devices: 3, routes: 4 })
+    afterThisTest(() => several.stop())
     const credentials = { username: 'operator', password: 'supervisor' }
     await editor().add({
       id: 'hub',
@@ -116,7 +118,6 @@ withRouteForm('the route form: what the appliance has', (routeForm) => {
     should(await definition()).containDeep({ name: device!.routes[1]!.name })
     await editor().press('cancel')
     await give('create', { gateway: 'gateway' })
-    await several.stop()
   })
 
   it('says which destinations an update will remove', async () => {

@@ -1,7 +1,7 @@
 // The sidebar: commands to many routes, restarts, failovers, and routes that become nodes.
 import type { Locator } from 'playwright-core'
 import should from 'should'
-import type { ShownFailover } from '../../nodes/gateway/admin/failovers'
+import type { Failover } from '../../nodes/wire'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { faintTexts, focused, HOSTILE, pretend, withSidebar } from './sidebar-page'
@@ -86,9 +86,9 @@ withSidebar('the sidebar: more commands', (sidebar) => {
   it('shows how a route is protected, and switches after a question', async () => {
     const page = await open(['gateway'])
     await says(row('Alpha'), 'running')
-    const failover: Partial<ShownFailover> = { state: 'normal', inUse: 'main', held: false }
+    const failover: Partial<Failover> = { state: 'normal', inUse: 'main', held: false }
     let number = 0
-    const change = async (now: Partial<ShownFailover> & { inMs?: number }) => {
+    const change = async (now: Partial<Failover> & { inMs?: number }) => {
       Object.assign(failover, now)
       const isNew = ++number
       await pretend(page, (state) => {

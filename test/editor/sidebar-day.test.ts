@@ -1,7 +1,8 @@
 // The sidebar that stays open all day: bitrates, trouble first, what happened, many routes.
 import should from 'should'
-import type { ObservedState } from '../../nodes/gateway/admin/observers'
+import type { ApplianceState } from '../../nodes/wire'
 import { startSimulator } from '../../simulator'
+import { afterThisTest } from '../support/hooks'
 import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { HOSTILE, faintTexts, focused, pretend, withSidebar } from './sidebar-page'
@@ -162,12 +163,15 @@ withSidebar('the sidebar: all day', (sidebar) => {
     await says(facts('Network'), /of 2000 run/)
     await page.mouse.move(10, 10)
     // The panel of Node-RED 5.0 is low at first: there would be nothing to divide.
-    const sizePanel = (height: string): Promise<void> =>
+    const sizePanel = (height: string): Promise<string> =>
       page.locator('.media-gateway-sidebar').evaluate((bar, wanted) => {
         const panel = bar.closest<HTMLElement>('.red-ui-sidebar-section-top')
+        const { height: before = '' } = panel?.style ?? {}
         if (panel) panel.style.height = wanted
+        return before
       }, height)
-    await sizePanel('840px')
+    const heightBefore = await sizePanel('840px')
+    afterThisTest(() => sizePanel(heightBefore))
     const heights = () =>
       page
         .locator('.media-gateway-sidebar-list')
@@ -187,7 +191,6 @@ withSidebar('the sidebar: all day', (sidebar) => {
     const [short, long] = await heights()
     should(short!.clientHeight).equal(short!.scrollHeight)
     should(long!.clientHeight).be.above(short!.clientHeight)
-    await sizePanel('')
   })
 
   it('links to the page of the gateway where its address is one', async () => {
@@ -223,7 +226,7 @@ withSidebar('the sidebar: all day', (sidebar) => {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ id: 'many' }),
         })
-        return (await answer.json()) as ObservedState
+        return (await answer.json()) as ApplianceState
       })
       should(state.snapshot!.routes).have.length(200)
       const slow = await page.evaluate(async () => {

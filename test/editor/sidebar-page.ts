@@ -1,7 +1,7 @@
 // The sidebar in a real browser, on a real Node-RED, with simulated appliances.
 import type { Locator, Page } from 'playwright-core'
 import should from 'should'
-import type { ObservedState } from '../../nodes/gateway/admin/observers'
+import type { ApplianceState } from '../../nodes/wire'
 import { startSimulator, type RouteSpec, type Simulator } from '../../simulator'
 import { inBrowser, sharedEditor, type Editor, type Properties, type View } from '../support/editor'
 import { until } from '../support/until'
@@ -276,12 +276,12 @@ export function recordPlaces(block: Element): void {
 /** Changes what Node-RED says of appliances. */
 export async function pretend(
   page: Page,
-  change: (state: ObservedState) => unknown,
+  change: (state: ApplianceState) => unknown,
 ): Promise<void> {
   await page.unroute('**/media-gateway/state')
   await page.route('**/media-gateway/state', async (route) => {
     const reply = await route.fetch()
-    const state = (await reply.json()) as ObservedState
+    const state = (await reply.json()) as ApplianceState
     if ('health' in state) change(state)
     await route.fulfill({ json: state })
   })

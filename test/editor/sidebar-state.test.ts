@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import should from 'should'
 import { openConnection } from '../../client/internal'
 import { createObservers } from '../../nodes/gateway/admin/observers'
-import type { ShownFailover } from '../../nodes/gateway/admin/failovers'
+import type { Failover } from '../../nodes/wire'
 import type { GatewayNode } from '../../nodes/runtime/gateway-node'
 import { startSimulator } from '../../simulator'
 import type { Properties } from '../support/editor'
@@ -130,7 +130,7 @@ withSidebar('the sidebar: what is known', (sidebar) => {
       await says(facts('Head-end'), '2 of 4 running')
       should(await toneNow()).equal('ok')
       const address = { deviceId: '', routeId: '' }
-      const pretended = async (failovers: Array<Partial<ShownFailover>>): Promise<void> =>
+      const pretended = async (failovers: Array<Partial<Failover>>): Promise<void> =>
         pretend(editor().page, (state) => {
           state.failovers = failovers.map((one, index) => ({
             id: `f${index}`,

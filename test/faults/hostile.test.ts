@@ -13,7 +13,7 @@ import type { Measured } from './gauge'
 import { ANSWERS, bomb, calendar, deviceWith, MADE, routeWith, TEXTS, VALUES } from './hostile'
 
 /** Milliseconds of the processor for one cell. */
-const MOST_CPU = 2500
+const MOST_CPU = 1000
 /** Milliseconds of the processor in which nothing else runs. */
 const MOST_BLOCKED = 1000
 /** MB above what the process has ever had. */

@@ -2,9 +2,10 @@
 import should from 'should'
 import { Stop, openConnection, type Connection } from '../../client/internal'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
-import { createLately, type Gap, type ShownIncident } from '../../nodes/gateway/admin/lately'
-import { createObservers, type ObservedState } from '../../nodes/gateway/admin/observers'
+import { createLately } from '../../nodes/gateway/admin/lately'
+import { createObservers } from '../../nodes/gateway/admin/observers'
 import { createRates } from '../../nodes/gateway/admin/rates'
+import type { ApplianceState, Gap, ShownIncident } from '../../nodes/wire'
 import { soleFleet } from '../../nodes/gateway/sole-fleet'
 import type { GatewayNode, ListedFailover } from '../../nodes/runtime/gateway-node'
 import { startSimulator, type Simulator } from '../../simulator'
@@ -38,7 +39,7 @@ describe('what the sidebar is given', () => {
     await simulator.stop()
   })
 
-  async function first(ask: () => ObservedState): Promise<ObservedState> {
+  async function first(ask: () => ApplianceState): Promise<ApplianceState> {
     let state = ask()
     await until(() => (state = ask()).snapshot !== undefined, 'the first poll')
     return state
@@ -108,16 +109,16 @@ describe('what the sidebar is given', () => {
   it('says how each route and each of its parts is, with a new version when that changes', async () => {
     const { ask, known } = await watching()
     const { id, name } = onAir()
-    const shown = (state: ObservedState) => state.snapshot!.routes.find((one) => one.id === id)!
+    const shown = (state: ApplianceState) => state.snapshot!.routes.find((one) => one.id === id)!
     should(shown(known).health).containEql({ sign: 'ok', text: 'OK' })
     simulator.fail(name, { source: 'no-data' })
     let state = known
     await until(() => {
       state = ask(known.version, 'de')
-      return state.snapshot !== undefined && shown(state).health!.sign === 'critical'
+      return state.snapshot !== undefined && shown(state).health.sign === 'critical'
     }, 'the data to stop')
     should(shown(state).health).containEql({ reason: 'no-data', text: 'keine Daten' })
-    should(shown(state).source.health!.sign).equal('critical')
+    should(shown(state).source.health.sign).equal('critical')
     for (const { health } of shown(state).destinations) {
       should(health).containEql({ sign: 'unknown', text: 'keine Daten' })
     }
@@ -125,9 +126,9 @@ describe('what the sidebar is given', () => {
     should(state.health.known!.worst).containEql({ route: name, sign: 'critical' })
 
     simulator.stopRoute(name)
-    await until(() => shown(ask()).health!.sign === 'stopped', 'the stop')
+    await until(() => shown(ask()).health.sign === 'stopped', 'the stop')
     const { source, destinations } = shown(ask())
-    for (const { health } of [source, ...destinations]) should(health!.sign).equal('stopped')
+    for (const { health } of [source, ...destinations]) should(health.sign).equal('stopped')
   })
 
   it('knows nothing of the routes while the device is offline', async () => {
@@ -140,11 +141,7 @@ describe('what the sidebar is given', () => {
     should(health.known!.device).containEql({ sign: 'unknown', text: 'device offline' })
     should(health.known).containEql({ problems: 0, worst: undefined })
     for (const { health: one, source } of snapshot!.routes) {
-      should([one!.sign, one!.text, source.health!.sign]).eql([
-        'unknown',
-        'device offline',
-        'unknown',
-      ])
+      should([one.sign, one.text, source.health.sign]).eql(['unknown', 'device offline', 'unknown'])
     }
   })
 

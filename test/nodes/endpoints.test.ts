@@ -3,7 +3,7 @@ import type { Route } from '../../client/internal'
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, result, unload } from '../support/flow'
 
-/** The nine endpoints of the spec: what is sent, and that the answer comes through unchanged. */
+/** What is sent to each endpoint that was asked for, and that its response comes through unchanged. */
 describe('the endpoints of the interface', () => {
   let simulator: Simulator
   let device: string

@@ -2,7 +2,10 @@ import 'should'
 import { startSimulator, type Simulator } from '../../simulator'
 import { load, send, unload, type Message } from '../support/flow'
 
-/** Who may do what (facts 2.4), for every node, with the roles known and not known. */
+/**
+ * Who may do what, for every node, with the roles known and not known. See
+ * docs/project/interface.md#roles.
+ */
 describe('roles', () => {
   let simulator: Simulator
 

@@ -54,7 +54,7 @@ describe('an appliance that behaves otherwise', () => {
         writes++
         if (loseAnswer) return 'cut'
         const { source, destinations } = body!.fields as typeof route
-        // What an update leaves out stays (facts 9.3).
+        // What an update leaves out stays.
         route.source = { ...route.source, ...source, mode: source['srtMode'] }
         route.destinations = destinations.map((one, index) => ({
           ...route.destinations[index],

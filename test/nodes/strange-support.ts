@@ -6,7 +6,7 @@ import {
 } from '../../client/internal'
 import { ScriptedAppliance, type Call } from '../support/scripted-appliance'
 
-/** Firmware that differs where the facts are silent: nothing may be lost, repeated or leaked. */
+/** Firmware that differs where nothing is documented: nothing may be lost, repeated or leaked. */
 export class OddAppliance extends ScriptedAppliance {
   /** A connection to it. */
   gateway!: Connection

@@ -4,7 +4,7 @@ import { failoverFaults, sideFaults } from '../../client/model/failover'
 import type { FailoverFault, FailoverReason } from '../../client/model/failover-faults'
 import { sentenceOf, type Given, type Reason, type Wanted } from '../../client/model/faults'
 import { SENTENCES } from '../../client/sentences'
-import type { Failure as Responded } from '../../nodes/gateway/admin/failure'
+import type { Failure as Responded } from '../../nodes/wire'
 import { editorModule, LANGUAGES, textsAt } from '../support/editor-module'
 
 type OfEach<Union extends { kind: string }> = { [Kind in Union['kind']]: Union & { kind: Kind } }

@@ -87,6 +87,8 @@ describe('the order of the folders', () => {
     ['client/gateway.ts', '../test/support/until'],
     ['nodes/editor/text.ts', 'node:path'],
     ['nodes/editor/text.ts', '../runtime/status'],
+    ['nodes/wire.ts', './runtime/status'],
+    ['nodes/wire.ts', '../client/watch/figures'],
     ['nodes/watch/editor/index.ts', '../watch'],
     ['nodes/watch/editor/index.ts', '../../metrics/editor'],
     ['nodes/watch/watch.ts', '../metrics/metrics'],

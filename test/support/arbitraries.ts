@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { Destination, Route, Source } from '../../client/model/types'
 
 /**
- * Routes as an appliance returns them (facts 5), of every protocol, with and
+ * Routes as an appliance returns them, of every protocol, with and
  * without path redundancy, with the decoration that real responses carry.
  */
 
@@ -77,7 +77,7 @@ const srt = fc.record(
 
 const single = joined(place, fc.record({ srtGroupMode: fc.constant('none') }))
 
-/** Redundant places, all or partly joined by `|` (facts 5.2), sometimes with the list of paths. */
+/** Redundant places, all or partly joined by `|`, sometimes with the list of paths. */
 const redundant = (withPackets: boolean) =>
   fc
     .tuple(

@@ -258,7 +258,8 @@ export class Editor extends NodeRed {
       this.complaints.push(`error in the page: ${error.error().message}`)
     })
     context.on('console', (message) => {
-      if (message.type() === 'error') this.complaints.push(`console: ${message.text()}`)
+      if (message.type() !== 'error') return
+      this.complaints.push(`console: ${message.text()} ${message.location().url}`)
     })
     context.on('request', (request) => {
       const { protocol, hostname } = new URL(request.url())

@@ -23,6 +23,10 @@ export const mochaHooks = {
     kept.clear()
   },
 
+  async afterEach(): Promise<void> {
+    for (const end of ends.splice(0)) await end()
+  },
+
   async afterAll(this: Mocha.Context): Promise<void> {
     const file = basename(this.test?.parent?.suites[0]?.file ?? '', '.test.js')
     const rss = process.resourceUsage().maxRSS / 1024
@@ -43,6 +47,11 @@ export const mochaHooks = {
  * counts have it, so that one timer that was left makes a difference.
  */
 const untilTimed = (): Promise<unknown> => new Promise(setImmediate)
+
+const ends: Array<() => unknown> = []
+
+/** Ends what a test has started, also where it fails and is tried again. */
+export const afterThisTest = (end: () => unknown): void => void ends.push(end)
 
 /** After the last file, where one process runs them all. A worker ends with its process. */
 export async function mochaGlobalTeardown(): Promise<void> {

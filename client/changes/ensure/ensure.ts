@@ -80,9 +80,9 @@ export interface EnsureResult {
 }
 
 /**
- * Brings one route, or each of a list, to the wanted state, and writes only where it
- * is not there yet (design 2.3). All rows are planned, and their faults, duplicate names
- * and port clashes found, before the first write.
+ * Brings one route, or each of a list, to the wanted state, and writes only where it is not there
+ * yet, see docs/update-and-ensure.md. All rows are planned, and their faults, duplicate names and
+ * port clashes found, before the first write.
  * @throws GatewayError `INVALID_INPUT` with every fault, `CONFLICT` when the approved plan no longer
  * fits; nothing was written then
  */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { GatewayError, closedError, inDoubt, invalidInput, say, words } from '../../errors'
+import { GatewayError, closedError, inDoubt, invalidInput, words } from '../../errors'
 import { Stop, pause, untilStopped } from '../../stop'
 import { slotOf } from '../slots'
 import type { Command } from '../types'
@@ -185,7 +185,7 @@ const isForNobody = (error: unknown): boolean =>
 
 function notOwned(appliance: string, isUp: boolean): GatewayError {
   const why = isUp
-    ? 'No instance of Node-RED works for appliance "__appliance__" at present.'
+    ? 'No instance works for appliance "__appliance__" at present.'
     : 'The engine of the fleet cannot be reached, so that the command for appliance "__appliance__" was not sent.'
-  return new GatewayError('UNAVAILABLE', [words(why, { appliance }), say('unchanged')])
+  return new GatewayError('UNAVAILABLE', words(why, { appliance }))
 }

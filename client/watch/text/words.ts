@@ -83,7 +83,7 @@ export type Predicate =
   | 'starts'
   | 'stops'
 
-/** States that are put into words (facts 2, 5.1 and 5.2); others are shown as they are. */
+/** States that are put into words; others are shown as they are. */
 export type KnownState =
   | 'connected'
   | 'connecting'

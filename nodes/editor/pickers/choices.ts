@@ -1,7 +1,8 @@
 // The devices, routes and destinations to choose from, or why there are none. It needs no page.
 import { patternFilter } from '../../../client/model/pattern'
 import { isVariable } from '../checks'
-import { namedDevice, type Found, type FoundDestination, type FoundRoute } from '../appliance'
+import type { FoundDestination, FoundRoute, Lookup } from '../../wire'
+import { namedDevice } from '../appliance'
 import { deviceState, partState, routeState, type State } from '../states'
 import { text } from '../text'
 
@@ -37,7 +38,7 @@ export interface Choice {
 /** The choices, or why there are none. */
 export type Offer = { choices: Choice[] } | { why: string }
 
-export function offerOf(kind: Kind, entries: Entries, found: Found): Offer {
+export function offerOf(kind: Kind, entries: Entries, found: Lookup): Offer {
   if (kind === 'device') return offer(kind, found.devices, deviceState)
   const routes = routesOf(entries, found)
   if ('why' in routes) return routes
@@ -48,18 +49,18 @@ export function offerOf(kind: Kind, entries: Entries, found: Found): Offer {
 
 type Items<Item> = { items: Item[] } | { why: string }
 
-function offer<Item extends { id?: string; name?: string }>(
+function offer<Item extends { id?: string; name: string }>(
   kind: Kind,
   items: Item[],
   stateOf: (item: Item) => State,
 ): Offer {
   const choices = items
     .filter(({ id }) => typeof id === 'string' && id !== '')
-    .map((item) => ({ id: item.id!, name: item.name ?? '', state: stateOf(item) }))
+    .map((item) => ({ id: item.id!, name: item.name, state: stateOf(item) }))
   return choices.length > 0 ? { choices } : { why: text(`picker.none.${kind}`) }
 }
 
-function routesOf({ device }: Entries, { devices, deviceId, routes }: Found): Items<FoundRoute> {
+function routesOf({ device }: Entries, { devices, deviceId, routes }: Lookup): Items<FoundRoute> {
   const only = devices.length === 1 ? devices[0]!.id : undefined
   const wanted = device.type === 'id' ? namedDevice(device) : only
   if (wanted !== undefined && wanted === deviceId) return { items: routes ?? [] }
@@ -87,7 +88,7 @@ function namedRoutes({ type, value }: Entry, routes: FoundRoute[]): FoundRoute[]
 }
 
 /** The route that a form names, where it is exactly one. */
-export function chosenRoute(entries: Entries, found: Found): FoundRoute | undefined {
+export function chosenRoute(entries: Entries, found: Lookup): FoundRoute | undefined {
   const routes = routesOf(entries, found)
   const fitting = ('why' in routes ? undefined : namedRoutes(entries.route, routes.items)) ?? []
   return fitting.length === 1 ? fitting[0] : undefined

@@ -1,6 +1,7 @@
 // The pickers of device, route and destination: below a field they say what its value is, and offer
 // what the appliance has. Only what the user chooses is written.
-import type { Appliance, FoundRoute } from '../appliance'
+import type { FoundRoute } from '../../wire'
+import type { Appliance } from '../appliance'
 import type { ApplianceRow } from './appliance-row'
 import { isVariable } from '../checks'
 import { element } from '../element'

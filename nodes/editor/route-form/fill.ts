@@ -1,5 +1,6 @@
 // "Fill from an existing route": choose a route of the appliance, and take over its definition.
-import type { Appliance, FoundRoute } from '../appliance'
+import type { FoundRoute } from '../../wire'
+import type { Appliance } from '../appliance'
 import type { RequestError } from '../ask'
 import { element } from '../element'
 import { newId } from './context'
@@ -70,7 +71,7 @@ export function makeFill(
   function routesNow(): FoundRoute[] {
     const wanted = search.value.trim().toLowerCase()
     const { routes = [] } = appliance.now().found ?? {}
-    return routes.filter(({ name = '' }) => name.toLowerCase().includes(wanted))
+    return routes.filter(({ name }) => name.toLowerCase().includes(wanted))
   }
 
   function statusOf(fitting: number): string {

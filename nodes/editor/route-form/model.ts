@@ -216,7 +216,7 @@ const withFec = both(when('srtMode', 'caller'), when('useFec', true))
 const isPublisher = when('rtmpMode', 'publisher')
 const onePlace: Condition = (sent) => !isRedundant(sent) && !isPublisher(sent, {})
 
-/** Members that apply only at times (facts 5.2, 5.3). */
+/** Members that apply only at times. */
 const APPLIES: Record<string, Condition> = {
   address: onePlace,
   port: onePlace,

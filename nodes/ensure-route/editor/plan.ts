@@ -7,18 +7,19 @@ import { definitionFault } from '../../editor/route-form/use'
 import { signIcon } from '../../editor/states'
 import { text as shared, textOr } from '../../editor/text'
 import { faultOf, type Checked, type Read } from './settings'
+import type { Planned, PlanQuestion } from '../../wire'
 import { text } from './text'
 
-/** As the runtime responds. */
-interface Planned {
-  /** Several lines, in English. */
-  text: string
-  /** The environment variables for secrets that have no value in the process of Node-RED. */
-  unset: string[]
-}
-
 /** What a plan depends on, as the form has it. */
-const ASKED = ['state', 'exact', 'validate', 'remove', 'removePattern', 'removeAtMost', 'approve']
+const ASKED: Exclude<keyof PlanQuestion, 'definition'>[] = [
+  'state',
+  'exact',
+  'validate',
+  'remove',
+  'removePattern',
+  'removeAtMost',
+  'approve',
+]
 const DEPENDS = ['gateway', 'device', 'deviceType', 'definition', 'definitionType', 'check']
 
 /** Brings the button, and the place for the plan, to life. */
@@ -39,7 +40,7 @@ export function preparePlan(node: EditorNode, appliance: Appliance): void {
   // Looked up once: when a response arrives, another form may be open.
   const form = button.closest<HTMLElement>('.media-gateway-form')!
   const read: Read = (property) => shownValue(node, property)
-  const asked = (): Record<string, unknown> =>
+  const asked = (): Partial<PlanQuestion> =>
     Object.fromEntries(ASKED.map((property) => [property, read(property)]))
   const present = (): string =>
     JSON.stringify([...ASKED, ...DEPENDS].map((property) => read(property)))
@@ -59,7 +60,7 @@ export function preparePlan(node: EditorNode, appliance: Appliance): void {
       if (fault !== undefined) show([signIcon('critical'), ' ', fault])
       else {
         const definition = JSON.parse(String(read('definition'))) as unknown
-        const found = await appliance.plan<Planned>({ definition, ...asked() })
+        const found = await appliance.plan({ definition, ...asked() })
         show([element('b', {}, asOf(new Date())), ' ', text('plan.note')], planRows(found))
       }
     } catch (failure) {

@@ -11,13 +11,14 @@ import {
 } from '../../../client/internal'
 import { plainCopy, type Limits } from '../../../client/model/foreign'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
+import type { Received } from '../../wire'
 import { hostOf, isDeployedOnly, type ConnectionForm } from './connection'
 import { failureOf } from './failure'
 
 /** What the editor asks. */
-export interface Question {
+export interface Question<Body = JsonObject> {
   /** Plain data within limits. */
-  body: JsonObject
+  body: Received<Body>
   /** The config node that it is about. */
   form: ConnectionForm
   appliance: string | undefined

@@ -6,9 +6,7 @@ import {
   newOperation,
   say,
   startSession,
-  type Certificate,
   type Connection,
-  type Mistake,
   type Sentence,
 } from '../../../client/internal'
 import {
@@ -17,43 +15,19 @@ import {
   foundOut,
   hostOf,
   type ConnectionForm,
-  type FormAppliance,
   type Lease,
 } from './connection'
-import { failureOf, type Failure } from './failure'
+import type { ConnectionReport, Failure, InventoryReport } from '../../wire'
+import { failureOf } from './failure'
 import { NotTried, type Asking, type Logins } from './logins'
 import { hostIn } from '../options'
 import { text } from './lookup'
-
-/** What a test of a connection found out before it ended. */
-export interface ConnectionReport extends Partial<Failure> {
-  ok: boolean
-  reused: boolean
-  /** What the appliance shows, when it is not trusted. */
-  certificate?: Certificate
-  /** In the URL, where another one does better. */
-  mistake?: Mistake
-  user?: { name: string; roles: string[]; isLicensed: boolean | null }
-  devices?: number
-  device?: { id: string; name: string; firmware: string; status: string; statusCode: string }
-  routes?: number
-  /** How long the appliance took for one response, in ms. */
-  answerMs?: number
-}
 
 export interface TestConnection {
   form: ConnectionForm
   appliance?: string
   /** Who asks; undefined where Node-RED has no users. */
   user?: string
-}
-
-/** A part of the appliances of an inventory, tested. */
-export interface InventoryReport {
-  /** Of the inventory. */
-  total: number
-  /** In its order. */
-  results: (ConnectionReport & FormAppliance)[]
 }
 
 /** Tested at once, and in one answer. */

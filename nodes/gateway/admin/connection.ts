@@ -6,9 +6,7 @@ import {
   openConnection,
   readCertificate,
   say,
-  type Certificate,
   type Connection,
-  type Mistake,
 } from '../../../client/internal'
 import { DEFAULTS } from '../../../client/model/ranges'
 import { fingerprintDigits } from '../../../client/model/settings'
@@ -16,13 +14,9 @@ import { unknownAppliance } from '../../../client/fleet/inventory'
 import { gatewayOptions, hostIn, type GatewayConfig, type GatewayCredentials } from '../options'
 import { isGatewayNode, type Appliance, type GatewayNode } from '../../runtime/gateway-node'
 import { hasInventory } from '../fleet/inventory'
+import type { CheckedInventory, ConnectionReport, FormAppliance } from '../../wire'
 import { NotDeployed, PasswordNeeded } from './failure'
-import {
-  checkedInventory,
-  readFormInventory,
-  withoutUser,
-  type CheckedInventory,
-} from './inventory'
+import { checkedInventory, readFormInventory, withoutUser } from './inventory'
 import type { Asking, Logins } from './logins'
 
 /** The values of a config form that may not be deployed yet; with only an ID, the deployed ones. */
@@ -140,14 +134,6 @@ export async function checkInventory(
     faults,
     ignored,
   )
-}
-
-/** An appliance of an inventory that may not be deployed yet. */
-export interface FormAppliance {
-  name: string
-  address: string
-  /** The one that is trusted there. */
-  fingerprint?: string
 }
 
 /**
@@ -304,7 +290,7 @@ export async function foundOut(
   form: ConnectionForm,
   appliance: string | undefined,
   error: unknown,
-): Promise<{ certificate?: Certificate; mistake?: Mistake }> {
+): Promise<Pick<ConnectionReport, 'certificate' | 'mistake'>> {
   try {
     const stored = storedValues(RED, form.id)
     const values = isDeployedOnly(form) ? (stored ?? form) : form

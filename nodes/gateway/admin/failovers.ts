@@ -1,13 +1,11 @@
 import { Stop, invalidInput } from '../../../client/internal'
-import type { ListedView } from '../../../client/model/failover-view'
 import { shownAs } from '../../../client/model/given'
 import { obeyFailover, type Appliance, type Fleet } from '../../runtime/gateway-node'
-import { failureOf, type Failure } from './failure'
-
-export type ShownFailover = ListedView<Failure>
+import type { Failover, FailoverAction, Received, Requests } from '../../wire'
+import { failureOf } from './failure'
 
 /** @param host of the gateway */
-export const failoversOf = ({ failovers }: Appliance, host: string): ShownFailover[] =>
+export const failoversOf = ({ failovers }: Appliance, host: string): Failover[] =>
   [...failovers].map((failover) => {
     const { id, name } = failover
     const routes = failover.routes().map(({ deviceId, routeId }) => ({ deviceId, routeId }))
@@ -15,8 +13,7 @@ export const failoversOf = ({ failovers }: Appliance, host: string): ShownFailov
     return { id, name, routes, ...status, ...(failure && { failure: failureOf(failure, host) }) }
   })
 
-/** What the sidebar may have a failover do. The others are for flows. */
-const ACTIONS: readonly unknown[] = ['main', 'backup', 'hold', 'release']
+const ACTIONS: readonly unknown[] = ['main', 'backup', 'hold', 'release'] satisfies FailoverAction[]
 
 /**
  * So long a person waits for an instance that works for the appliance: what is carried out later is
@@ -33,7 +30,7 @@ const LONGEST_MS = 15_000
  */
 export async function commandFailover(
   node: Appliance,
-  { failoverId, action }: { failoverId?: unknown; action?: unknown },
+  { failoverId, action }: Received<Requests['failover']['body']>,
   stop: Stop,
   fleet: Fleet,
 ): Promise<void> {

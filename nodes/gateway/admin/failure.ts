@@ -1,37 +1,6 @@
-import {
-  GatewayError,
-  asGatewayError,
-  say,
-  withoutLabels,
-  type Applied,
-  type ErrorCode,
-} from '../../../client/internal'
-import { textOf, type Values } from '../../../client/sentences'
-
-/** A failure as sent to the editor, which has the same sentences in its own language. */
-export interface Failure {
-  code: ErrorCode
-  /** In English. */
-  message: string
-  /** The message, sentence by sentence. */
-  sentences: Said[]
-  /** What is known of the attempt, where a gateway was involved. None of it is a secret. */
-  values?: {
-    host: string
-    /** Of the HTTP response. */
-    status?: number
-    /** Why a connection failed, such as `ECONNREFUSED`. */
-    reason?: string
-    /** What the gateway says. */
-    says?: string
-    applied: Applied
-  }
-  passwordNeeded?: true
-  notDeployed?: true
-}
-
-/** A sentence of the catalog with its values, none of which is a secret; or its text. */
-export type Said = { key: string; values: Values } | { text: string }
+import { GatewayError, asGatewayError, say, withoutLabels } from '../../../client/internal'
+import { textOf } from '../../../client/sentences'
+import type { Failure, Said } from '../../wire'
 
 /** The stored password may not be sent as the form says: it has to be typed again. */
 export class PasswordNeeded extends GatewayError {

@@ -7,45 +7,14 @@ import {
   STOPPED,
   deviceHealth,
   type Health,
-  type Reason,
-  type Sign,
 } from '../../../client/model/health'
 import { isOld, knownBy, type Known } from '../../../client/watch/device-watch'
 import { eachRoute } from '../../../client/watch/figures'
 import { outputsOf, partsOfState } from '../../../client/watch/health'
 import { isRunning, type RouteState } from '../../../client/watch/state'
 import { healthText } from '../../../client/watch/text/health-text'
-import { failureOf, type Failure } from './failure'
-
-/** How something is, as the editor shows it. */
-export interface ShownSign {
-  sign: Sign
-  reason?: Reason
-  /** The reason first, and the gateway's own word after it; in the language of the editor. */
-  text: string
-  /** Without the gateway's own word, where there is one. */
-  brief?: string
-}
-
-/** How an appliance is, as far as its polls have shown. */
-export interface ShownHealth {
-  known?: {
-    /** How old it is, in ms. */
-    ageMs: number
-    /** A poll that was due got no response: the state may have changed. */
-    isOld: boolean
-    routes: number
-    running: number
-    /** Routes that are critical or have a warning. */
-    problems: number
-    /** The worst of them. */
-    worst?: ShownSign & { route: string }
-    /** Of the device, unless it is well. With `unknown`, what is known of the routes is old. */
-    device?: ShownSign
-  }
-  failure?: Failure
-  unreachable: boolean
-}
+import type { ApplianceHealth, HealthText, KnownAppliance } from '../../wire'
+import { failureOf } from './failure'
 
 /** How a route and its parts are. */
 export interface RouteHealth {
@@ -59,7 +28,7 @@ export interface RouteHealth {
 export function healthOf(
   gateway: Connection,
   about: { deviceId?: string; host?: string; language?: Language; now?: number },
-): ShownHealth | undefined {
+): ApplianceHealth | undefined {
   const { deviceId, host = '', language, now = Date.now() } = about
   const known = knownBy(gateway, deviceId)
   if (!known) return undefined
@@ -72,14 +41,14 @@ export function healthOf(
   }
 }
 
-export const shown = (health: Health, language?: Language): ShownSign => {
+export const shown = (health: Health, language?: Language): HealthText => {
   const text = healthText(health, language)
   const brief = healthText(health, language, true)
   const { sign, reason } = health
   return { sign, reason, text, ...(brief !== text && { brief }) }
 }
 
-function countsOf(known: Known, language?: Language) {
+function countsOf(known: Known, language?: Language): Omit<KnownAppliance, 'ageMs' | 'isOld'> {
   let routes = 0
   let running = 0
   let problems = 0

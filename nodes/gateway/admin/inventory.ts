@@ -6,19 +6,18 @@ import { readInventory, type Inventory } from '../../../client/fleet/inventory'
 import { inTime, inventoryRules, inventorySource } from '../fleet/inventory'
 import { secretPrefixOf } from '../options'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
+import type {
+  CheckedInventory,
+  FailoverFact,
+  Failure,
+  FleetList,
+  FleetQuestion,
+  FleetRow,
+  Received,
+} from '../../wire'
 import type { ConnectionForm } from './connection'
-import { failureOf, type Failure } from './failure'
-import { healthOf, type ShownHealth } from './health'
-
-/** What is said of an inventory that may not be deployed yet. */
-export interface CheckedInventory {
-  appliances: number
-  /** The first of them. */
-  names: string[]
-  faults: Failure[]
-  /** Columns and members that nobody reads. */
-  ignored?: string[]
-}
+import { failureOf } from './failure'
+import { healthOf } from './health'
 
 /** In one answer about an inventory: the forms show no more of them. */
 const MOST = 200
@@ -68,22 +67,6 @@ function anyNode(RED: NodeAPI): Node | undefined {
   return found
 }
 
-/** An appliance of an inventory, as the sidebar lists it. */
-export interface ApplianceRow {
-  name: string
-  address: string
-  /** This instance of Node-RED works for it. */
-  owned: boolean
-  /** Somebody polls it. */
-  polled: boolean
-  /** Where it is polled. */
-  health?: ShownHealth
-  /** How many of its failovers have something that somebody should know. */
-  failovers?: Partial<Record<FailoverFact, number>>
-}
-
-type FailoverFact = 'unprotected' | 'unknown' | 'alone' | 'onBackup' | 'foreign' | 'held'
-
 const APPLIES: Record<FailoverFact, (status: FailoverStatus) => boolean> = {
   unprotected: ({ state, held }) => state === 'no-protection' || (state === 'hold-off' && held),
   unknown: ({ state }) => state === 'unknown',
@@ -94,23 +77,11 @@ const APPLIES: Record<FailoverFact, (status: FailoverStatus) => boolean> = {
 }
 const FACTS = Object.keys(APPLIES) as FailoverFact[]
 
-export interface ListQuestion {
-  /** A part of the name or the address. */
-  search?: unknown
-  /** Only those in trouble. */
-  trouble?: unknown
-  offset?: unknown
-  /** At most 2,000. */
-  limit?: unknown
-  /** The language of the editor, such as `de-AT`. */
-  language?: unknown
-}
-
 /** Lists appliances: those in trouble first, and then by name. Opens nothing and polls nothing. */
 export function listAppliances(
   fleet: Fleet,
-  { search, trouble, offset, limit, language }: ListQuestion,
-): { total: number; found: number; rows: ApplianceRow[]; error?: Failure } {
+  { search, trouble, offset, limit, language }: Received<FleetQuestion>,
+): FleetList {
   const all = fleet.list()
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
   const found = all
@@ -142,10 +113,10 @@ const numberFrom = (value: unknown, otherwise: number): number =>
 function rowOf(
   { name, address, isOwned, connection, failovers }: ListedAppliance,
   language: Language,
-): ApplianceRow {
+): FleetRow {
   const host = hostOf(address)
   const health = isOwned && connection ? healthOf(connection, { host, language }) : undefined
-  const counts: ApplianceRow['failovers'] = {}
+  const counts: FleetRow['failovers'] = {}
   for (const { status } of failovers ?? []) {
     for (const fact of FACTS) {
       if (status && APPLIES[fact](status)) counts[fact] = (counts[fact] ?? 0) + 1
@@ -166,7 +137,7 @@ const hostOf = (address: string): string => (URL.canParse(address) ? new URL(add
 const FINE = 6
 
 /** The worst first. */
-function rankOf({ health, failovers = {} }: ApplianceRow): number {
+function rankOf({ health, failovers = {} }: FleetRow): number {
   const { known, failure, unreachable } = health ?? {}
   if (failovers.unprotected) return 0
   if (unreachable || known?.device?.sign === 'unknown') return 1

@@ -1,24 +1,5 @@
 import { LANGUAGES, eventText, type Language, type WatchEvent } from '../../../client/internal'
-import type { Severity } from '../../../client/model/incident'
-
-/** An incident of an appliance, as the sidebar lists it. */
-export interface ShownIncident {
-  severity: Severity
-  /** When it was first seen, Unix ms. */
-  since: number
-  /** When it was first seen to be over; null while it lasts. */
-  until: number | null
-  /** One sentence, in the language of the editor. It may contain words of the appliance. */
-  text: string
-}
-
-/** A time in which nobody watched for the sidebar: what happened then is not known. */
-export interface Gap {
-  /** When it began, Unix ms. */
-  from: number
-  /** When it ended. */
-  at: number
-}
+import type { Gap, Happening, ShownIncident } from '../../wire'
 
 /** The latest of both, oldest first. */
 export interface Lately {
@@ -26,7 +7,7 @@ export interface Lately {
   add(events: readonly WatchEvent[], device: string): void
   /** Somebody begins to watch, or has stopped. */
   watched(isWatched: boolean, at: number): void
-  list(language: Language): Array<ShownIncident | Gap>
+  list(language: Language): Happening[]
 }
 
 /** Of those that have ended, and of gaps. */

@@ -12,31 +12,7 @@ import { mayAct } from '../../../client/connection/roles'
 import { booleanFrom } from '../../../client/model/convert'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
 import { shortened } from '../../../client/model/shortened'
-
-/** What the pickers of the editor offer. */
-export interface Lookup {
-  devices: Array<{ id: string; name: string; statusCode: string; status: string }>
-  /** The device that was asked for, or the only one. */
-  deviceId?: string
-  routes?: PickedRoute[]
-  adapters?: Array<{ name: string; address: string }>
-  /** The user of the gateway may only look. */
-  mayChange?: false
-}
-
-interface PickedRoute {
-  id: string
-  name: string
-  state?: string
-  summaryStatusCode?: string
-  destinations: Array<{
-    id?: string
-    name: string
-    started?: boolean
-    state?: string
-    summaryStatusCode?: string
-  }>
-}
+import type { FoundRoute, Lookup } from '../../wire'
 
 /** @throws GatewayError `NOT_FOUND` */
 export function refuseUnlisted(devices: readonly Device[], id: string): void {
@@ -96,7 +72,7 @@ const pickedDevice = ({ _id, name, statusCode, status }: Device): Lookup['device
   status: text(status),
 })
 
-const pickedRoute = (route: JsonObject): PickedRoute => ({
+const pickedRoute = (route: JsonObject): FoundRoute => ({
   id: text(route.id),
   name: text(route.name),
   state: textIfAny(route.state),

@@ -5,79 +5,26 @@ import {
   watchDevice,
   type Connection,
   type Language,
-  type RouteView,
-  type Snapshot,
-  type Wordless,
 } from '../../../client/internal'
 import { mayAct } from '../../../client/connection/roles'
+import type { RouteFigures } from '../../../client/model/event'
 import type { OpenIncident } from '../../../client/model/incident'
 import { isRunning, type DeviceState } from '../../../client/watch/state'
 import { knownBy, type Known } from '../../../client/watch/device-watch'
-import { eachRoute, routeFigures, type RouteFigures } from '../../../client/watch/figures'
+import { eachRoute, routeFigures } from '../../../client/watch/figures'
 import { languageOf } from '../../../client/model/watch'
 import type { Appliance } from '../../runtime/gateway-node'
-import { failoversOf, type ShownFailover } from './failovers'
-import {
-  eachHealth,
-  healthOf,
-  shown,
-  type RouteHealth,
-  type ShownHealth,
-  type ShownSign,
-} from './health'
-import { createRates, type RateHistory, type Rates } from './rates'
-import { createLately, type Gap, type Lately, type ShownIncident } from './lately'
-
-/** A source or a destination, and how it is. */
-type ShownPart = Record<string, unknown> & { health?: ShownSign }
-
-export interface ShownRoute extends RouteView {
-  health?: ShownSign
-  source: ShownPart
-  destinations: ShownPart[]
-}
-
-/** What the sidebar shows of an appliance. */
-export interface ObservedState {
-  /** Changes with the state and with how the routes are; undefined with `lookOn`. */
-  version?: number
-  health: ShownHealth
-  /** Whether the user of the gateway may start and stop; true while the roles are not known. */
-  mayControl: boolean
-  /** The whole state, unless the editor has this version of it. */
-  snapshot?: Omit<Wordless<Snapshot>, 'routes'> & { routes: ShownRoute[] }
-  /** The failover nodes of the appliance, with the state or with `lookOn`. */
-  failovers?: ShownFailover[]
-  /** The IDs of the protected routes, with the state. */
-  protectedRoutes?: string[]
-  /** By the clock of Node-RED, Unix ms. */
-  now: number
-  /** What happened lately, oldest first, unless the editor has all of it. */
-  lately?: Array<ShownIncident | Gap>
-  /**
-   * What the running routes carry, by their IDs: no part of the version. Undefined with `lookOn`, and
-   * where the editor has those of the latest poll.
-   */
-  figures?: Record<string, RouteFigures>
-  /** When that was read, Unix ms. */
-  figuresAt?: number
-  /** What their sources received before, where the editor has no version. */
-  rates?: RateHistory
-}
+import type { ApplianceState, Failover, Received, ShownSnapshot, StateQuestion } from '../../wire'
+import { failoversOf } from './failovers'
+import { eachHealth, healthOf, shown, type RouteHealth } from './health'
+import { createRates, type Rates } from './rates'
+import { createLately, type Lately } from './lately'
 
 /** What an editor requests. */
-export interface ObserverQuestion {
+export interface ObserverQuestion extends Received<StateQuestion> {
   deviceId?: string
-  /** The version that the editor has. */
-  version?: unknown
-  /** When the figures that the editor has were read. */
-  figuresAt?: unknown
-  /** Only how the gateway is, as far as that is known already. */
   lookOn?: boolean
-  /** With `lookOn`: the gateway is polled for this. */
   poll?: boolean
-  /** The language of the editor, such as `de-AT`. */
-  language?: unknown
   /** The host of the appliance. */
   host?: string
   /** Who asks. */
@@ -132,7 +79,7 @@ export function createObservers(
   now = Date.now,
   holdFor = HOLD_MS,
 ): {
-  state(node: Appliance, question: ObserverQuestion): ObservedState
+  state(node: Appliance, question: ObserverQuestion): ApplianceState
 } {
   const observed = new WeakMap<Connection, Map<string, Observer>>()
   /** By connection and device. */
@@ -273,9 +220,9 @@ function snapshotOf(
   gateway: Connection,
   deviceId: string | undefined,
   language: Language,
-): ObservedState['snapshot'] {
+): ShownSnapshot | undefined {
   const known = knownBy(gateway, deviceId)
-  const snapshot: ObservedState['snapshot'] = knownSnapshot(gateway, deviceId)
+  const snapshot = knownSnapshot(gateway, deviceId) as ShownSnapshot | undefined
   if (!known || !snapshot) return undefined
   let index = 0
   eachHealth(known, (_, health) => {
@@ -297,12 +244,12 @@ function healthsIn(known: Known): RouteHealth[] {
 
 const protectedIn = (
   { protects }: Connection,
-  snapshot: ObservedState['snapshot'],
+  snapshot: ShownSnapshot | undefined,
 ): string[] | undefined =>
   protects && snapshot?.routes.filter(({ name }) => protects(name)).map(({ id }) => id)
 
 /** Nobody says when the state of a failover changes. */
-function renumber(observer: Observer, failovers: readonly ShownFailover[]): void {
+function renumber(observer: Observer, failovers: readonly Failover[]): void {
   const json = JSON.stringify(failovers)
   if (json !== observer.failovers) observer.version = ++versions
   observer.failovers = json
@@ -314,7 +261,7 @@ const hasAll = ({ happenedIn, version }: Observer, known: unknown): boolean =>
 function figuresFor(
   gateway: Connection,
   { deviceId, figuresAt }: ObserverQuestion,
-): Pick<ObservedState, 'figures' | 'figuresAt'> {
+): Pick<ApplianceState, 'figures' | 'figuresAt'> {
   const { figures, seenAt } = figuresOf(gateway, deviceId)
   // Converted to Unix time again, it may be a little different.
   const hasThem = typeof figuresAt === 'number' && Math.abs(seenAt - figuresAt) < SAME_MS
@@ -324,7 +271,7 @@ function figuresFor(
 function figuresOf(
   gateway: Connection,
   deviceId?: string,
-): { figures?: ObservedState['figures']; seenAt: number } {
+): { figures?: ApplianceState['figures']; seenAt: number } {
   const { state, figures, seenAt = 0 } = knownBy(gateway, deviceId) ?? {}
   if (!state || !figures) return { seenAt }
   const found: Array<[string, RouteFigures]> = []

@@ -8,18 +8,14 @@ import {
   type Connection,
   type EnsureRoutes,
   type EnsureState,
-  type PlanReport,
+  type GatewayError,
   type Remove,
 } from '../../../client/internal'
-import type { JsonObject } from '../../../client/model/json'
+import type { Wanted } from '../../../client/model/faults'
+import { shownAs } from '../../../client/model/given'
 import { RANGES } from '../../../client/model/ranges'
 import { numberIn } from '../../../client/model/settings'
-
-/** What a node with a given definition would do now. */
-export interface Planned extends Pick<PlanReport, 'text' | 'summary'> {
-  /** The variables for secrets that have no value in the environment of the process. */
-  unset: string[]
-}
+import type { Planned, PlanQuestion, Received, Requests } from '../../wire'
 
 /** Milliseconds that earlier changes may take to show. */
 const LONGEST = 10_000
@@ -30,7 +26,7 @@ const LONGEST = 10_000
  */
 export async function planNow(
   gateway: Connection,
-  { deviceId, definition: given, ...form }: JsonObject,
+  { deviceId, definition: given, ...form }: Received<Requests['plan']['body']>,
   secretPrefix: string,
 ): Promise<Planned> {
   const { definition, unset } = withSecrets(given, secretPrefix)
@@ -71,13 +67,17 @@ function withSecrets(given: unknown, prefix: string): { definition: unknown; uns
 /** Fits wherever a secret fits. */
 const STAND_IN = 'x'.repeat(10)
 
-function stateIn({ state }: JsonObject): EnsureState {
+function stateIn({ state }: Received<PlanQuestion>): EnsureState {
   const known = ENSURE_STATES.find((each) => each === (state || 'present'))
   if (known !== undefined) return known
-  throw invalidInput([{ path: 'state', problem: `must be one of "${ENSURE_STATES.join('", "')}"` }])
+  throw wrong('state', state, { kind: 'choice', choices: ENSURE_STATES.join(', ') })
 }
 
-function removeIn({ remove, removePattern, removeAtMost }: JsonObject): Remove | undefined {
+function removeIn({
+  remove,
+  removePattern,
+  removeAtMost,
+}: Received<PlanQuestion>): Remove | undefined {
   if (remove !== 'pattern') return undefined
   const pattern = typeof removePattern === 'string' ? removePattern : ''
   const isEmpty = removeAtMost === undefined || removeAtMost === null || removeAtMost === ''
@@ -85,6 +85,8 @@ function removeIn({ remove, removePattern, removeAtMost }: JsonObject): Remove |
   if (isEmpty) return { pattern }
   const atMost = numberIn(removeAtMost, range)
   if (atMost !== undefined) return { pattern, atMost }
-  const problem = `must be a whole number from ${range.least} to ${range.most}`
-  throw invalidInput([{ path: 'removeAtMost', problem }])
+  throw wrong('removeAtMost', removeAtMost, { kind: 'whole', ...range })
 }
+
+const wrong = (path: string, value: unknown, wanted: Wanted): GatewayError =>
+  invalidInput([{ path, kind: 'wrong', given: shownAs(value), wanted }])

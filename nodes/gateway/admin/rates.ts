@@ -1,12 +1,5 @@
-import type { RouteFigures } from '../../../client/watch/figures'
-
-/** What the sources of the routes have received lately, for the sidebar. */
-export interface RateHistory {
-  /** When it was read, Unix ms. */
-  at: number[]
-  /** By route, Mbit/s at each of these times; null where that is not known. */
-  of: Record<string, Array<number | null>>
-}
+import type { RouteFigures } from '../../../client/model/event'
+import type { RateHistory } from '../../wire'
 
 export interface Rates {
   /** Takes a poll. One that follows another closely is left out. */

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
 import type { NodeAPI } from 'node-red'
 import {
-  GatewayError,
   SECRET_PREFIX,
   controlRoute,
   getRoute,
+  invalidInput,
   listDevices,
   newOperation,
   onlyDevice,
@@ -13,6 +13,7 @@ import {
   type Connection,
   type Device,
 } from '../../../client/internal'
+import { shownAs } from '../../../client/model/given'
 import { isObject, type JsonObject } from '../../../client/model/json'
 import { findVariables } from '../../../client/model/secrets'
 import { knownBy } from '../../../client/watch/device-watch'
@@ -33,14 +34,15 @@ import {
 import { createConnectionTests } from './connection-report'
 import { isGatewayNode, type Fleet, type GatewayNode } from '../../runtime/gateway-node'
 import { commandFailover } from './failovers'
-import { NotDeployed, failureOf, type Failure } from './failure'
+import type { Command, ListedGateway, Path, Received, Requests } from '../../wire'
+import { NotDeployed, failureOf } from './failure'
 import { listAppliances, shownFaults, withoutUser } from './inventory'
 import { createLogins } from './logins'
 import { createSharing, lookUp, refuseUnlisted } from './lookup'
 import { createObservers } from './observers'
 import { planNow } from './plan'
 
-interface Route {
+interface Route<Of extends Path> {
   needs: 'media-gateway.read' | 'media-gateway.write'
   /** It takes a form that may not be deployed; the others a config node as it runs. */
   isOfForm?: boolean
@@ -48,14 +50,15 @@ interface Route {
   changes?: true
   /** Always, or for values that are not deployed: it may log in with them. */
   isAudited?: boolean | 'unsaved'
-  work: (question: Question) => unknown
+  work: (
+    question: Question<Requests[Of]['body']>,
+  ) => Requests[Of]['answer'] | Promise<Requests[Of]['answer']>
 }
 
 /** Registers the editor's HTTP routes. Each needs a permission; none returns a secret. */
 export function registerAdminRoutes(RED: NodeAPI): void {
   const { httpAdmin } = RED
-  if (!httpAdmin || registered.has(httpAdmin)) return
-  registered.add(httpAdmin)
+  if (!httpAdmin) return
   const mayUseForm = needsMoreForUnsaved(RED)
   for (const [name, route] of Object.entries(routesOf(RED))) {
     const { needs, isOfForm = false, isAudited = false, changes = false, work } = route
@@ -71,10 +74,7 @@ export function registerAdminRoutes(RED: NodeAPI): void {
   }
 }
 
-/** Routes outlive the nodes: they are registered once for each Node-RED. */
-const registered = new WeakSet<object>()
-
-function routesOf(RED: NodeAPI): Record<string, Route> {
+function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
   const observers = createObservers()
   const sharing = createSharing()
   const logins = createLogins()
@@ -249,7 +249,7 @@ function needsMoreForUnsaved(RED: NodeAPI): RequestHandler {
   }
 }
 
-const FORM = [
+const FORM: readonly string[] = [
   'id',
   'baseUrl',
   'username',
@@ -262,7 +262,7 @@ const FORM = [
   'inventoryType',
   'inventoryHosts',
   'secretPrefix',
-]
+] satisfies (keyof Requests['connection']['body']['connection'])[]
 
 /** The form of a config node, deployed or not: only what belongs to it, and only plain values. */
 function connectionIn({ connection }: JsonObject): ConnectionForm {
@@ -279,8 +279,8 @@ const deployedIn = ({ id }: JsonObject): ConnectionForm => ({ id: textOf(id) })
 /** A route in sent form. */
 async function readDefinition(
   gateway: Connection,
-  { deviceId, routeId }: JsonObject,
-): Promise<object> {
+  { deviceId, routeId }: Received<Requests['definition']['body']>,
+): Promise<Requests['definition']['answer']> {
   const operation = newOperation('get-route')
   const device = textOf(deviceId) ?? (await onlyDevice(gateway, operation))
   const address = { deviceId: device, routeId: textOf(routeId) ?? '' }
@@ -288,14 +288,15 @@ async function readDefinition(
 }
 
 /** @throws GatewayError `INVALID_INPUT` */
-function commandIn({ deviceId, routeId, destinationId, action }: JsonObject): ControlRoute {
+function commandIn({ deviceId, routeId, destinationId, action }: Received<Command>): ControlRoute {
   if (action !== 'start' && action !== 'stop' && action !== 'restart') {
-    throw new GatewayError('INVALID_INPUT', 'action must be "start", "stop" or "restart".')
+    const wanted = { kind: 'choice', choices: 'start, stop, restart' } as const
+    throw invalidInput([{ path: 'action', kind: 'wrong', given: shownAs(action), wanted }])
   }
   const device = textOf(deviceId)
   const route = textOf(routeId)
   if (!device || !route) {
-    throw new GatewayError('INVALID_INPUT', 'deviceId and routeId must be given.')
+    throw invalidInput([{ path: '', problem: 'must have deviceId and routeId' }])
   }
   return {
     deviceId: device,
@@ -306,16 +307,6 @@ function commandIn({ deviceId, routeId, destinationId, action }: JsonObject): Co
     waitFor: 'applied',
     waitTimeout: 30_000,
   }
-}
-
-interface ListedGateway {
-  id: string
-  name: string
-  address: string
-  readOnly: boolean
-  error?: Failure
-  /** Of a config node that stands for many appliances. */
-  inventory?: { appliances: number; owned: number; faults: Failure[] }
 }
 
 /** The config nodes of the flows that run. */

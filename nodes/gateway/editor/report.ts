@@ -1,38 +1,11 @@
 // What a test of the connection found, in words.
 import { titleOf } from '../../editor/ask'
 import { element } from '../../editor/element'
-import { sentenceOf, type Failure } from '../../editor/failures'
+import { sentenceOf } from '../../editor/failures'
 import { deviceState, signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
-
-/** As the runtime responds. */
-export interface Report extends Partial<Failure> {
-  ok: boolean
-  reused?: boolean
-  certificate?: Certificate
-  mistake?: Mistake
-  user?: { name: string; roles: string[]; isLicensed: boolean | null }
-  devices?: number
-  device?: { name: string; firmware: string; status: string; statusCode: string }
-  routes?: number
-  answerMs?: number
-}
-
-/** A common mistake in the URL. */
-export interface Mistake {
-  kind: 'https' | 'http' | 'path'
-  /** The URL that is meant. */
-  url: string
-}
-
-export interface Certificate {
-  fingerprint: string
-  subject: string
-  issuer: string
-  /** ISO 8601; empty where the certificate does not say. */
-  validFrom: string
-  validTo: string
-}
+import type { Certificate } from '../../../client/model/settings'
+import type { ConnectionReport } from '../../wire'
 
 type Fact = [sign: Parameters<typeof signIcon>[0], name: string, value: string]
 
@@ -43,7 +16,7 @@ export interface Tested {
 }
 
 /** The outcome, and each fact in a row of its own. */
-export function reportRows(report: Report, tested: Tested): HTMLElement[] {
+export function reportRows(report: ConnectionReport, tested: Tested): HTMLElement[] {
   const facts = [...placeFacts(report, tested), ...userFacts(report), ...deviceFacts(report)]
   if (report.ok) facts.push(['plain', 'session', word(report.reused ? 'reused' : 'ended')])
   return [
@@ -52,7 +25,7 @@ export function reportRows(report: Report, tested: Tested): HTMLElement[] {
   ]
 }
 
-function headline(report: Report): HTMLElement {
+function headline(report: ConnectionReport): HTMLElement {
   const { ok, code, certificate, mistake, message = '' } = report
   const sign = signIcon(ok ? 'ok' : 'critical')
   if (mistake) {
@@ -85,7 +58,10 @@ const ADVISED = ['LOGIN_REFUSED']
 /** Codes after which the appliance has at least responded. */
 const ANSWERED = ['LOGIN_REFUSED', 'TOO_MANY_SESSIONS', 'FORBIDDEN', 'REJECTED', 'NOT_FOUND']
 
-function placeFacts({ ok, code, answerMs, certificate, mistake }: Report, tested: Tested): Fact[] {
+function placeFacts(
+  { ok, code, answerMs, certificate, mistake }: ConnectionReport,
+  tested: Tested,
+): Fact[] {
   if (mistake) return [['critical', 'appliance', word('otherUrl')]]
   // Without a code it is Node-RED that did not respond, or must not.
   if (code === 'CONFIG' || (!ok && code === undefined))
@@ -108,7 +84,7 @@ function placeFacts({ ok, code, answerMs, certificate, mistake }: Report, tested
   return facts
 }
 
-function userFacts({ code, user, mistake }: Report): Fact[] {
+function userFacts({ code, user, mistake }: ConnectionReport): Fact[] {
   if (!user) {
     if (mistake) return []
     if (code === 'LOGIN_REFUSED') return [['critical', 'user', word('refused')]]
@@ -122,7 +98,7 @@ function userFacts({ code, user, mistake }: Report): Fact[] {
   ]
 }
 
-function deviceFacts({ device, devices, routes }: Report): Fact[] {
+function deviceFacts({ device, devices, routes }: ConnectionReport): Fact[] {
   if (!device) return devices === 0 ? [['critical', 'device', word('noDevice')]] : []
   const { name, firmware } = device
   const { sign, word: status } = deviceState(device)

@@ -2,20 +2,12 @@
 import { writtenCell } from '../../../client/model/csv'
 import { isObject } from '../../../client/model/json'
 import { ask, titleOf } from '../../editor/ask'
-import type { Connection } from '../../editor/connection'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
-import { fingerprintParts, type Report } from './report'
-
-/** The test of one appliance. */
-export interface Tested extends Report {
-  name: string
-  address: string
-  /** The one that is trusted there. */
-  fingerprint?: string
-}
+import type { Connection, TestedAppliance } from '../../wire'
+import { fingerprintParts } from './report'
 
 /** One part takes as long as its slowest gateway may take, and a little more. */
 const PATIENCE_MS = 120_000
@@ -28,11 +20,11 @@ const PATIENCE_MS = 120_000
 export async function testEach(
   connection: Connection,
   onProgress: (done: number, total: number) => void,
-): Promise<Tested[]> {
-  const tested: Tested[] = []
+): Promise<TestedAppliance[]> {
+  const tested: TestedAppliance[] = []
   for (;;) {
     const body = { connection, offset: tested.length }
-    const part = await ask<{ total: number; results: Tested[] }>('connections', body, PATIENCE_MS)
+    const part = await ask('connections', body, PATIENCE_MS)
     tested.push(...part.results)
     const isOver = part.results.length === 0 || tested.length >= part.total
     // Without the password, none of the others could be tested either.
@@ -42,11 +34,11 @@ export async function testEach(
 }
 
 /** One that shows a certificate which can be trusted from now on: none was trusted there before. */
-const isNew = ({ certificate, fingerprint }: Tested): boolean =>
+const isNew = ({ certificate, fingerprint }: TestedAppliance): boolean =>
   certificate !== undefined && !fingerprint
 
 /** How many are connected, and each of them in its order. */
-export function testedRows(tested: readonly Tested[]): HTMLElement[] {
+export function testedRows(tested: readonly TestedAppliance[]): HTMLElement[] {
   const good = tested.filter(({ ok }) => ok).length
   const sign = signIcon(good === tested.length ? 'ok' : good > 0 ? 'warning' : 'critical')
   const head = text('connection.all.works', { number: good, total: tested.length })
@@ -56,7 +48,7 @@ export function testedRows(tested: readonly Tested[]): HTMLElement[] {
   ]
 }
 
-function testedRow(tested: Tested): HTMLElement {
+function testedRow(tested: TestedAppliance): HTMLElement {
   const { name, ok, certificate, code, message = '' } = tested
   const words = certificate
     ? [text(`connection.all.${isNew(tested) ? 'untrusted' : 'other'}`), ': ']
@@ -81,7 +73,7 @@ function testedRow(tested: Tested): HTMLElement {
  * to be entered where the inventory is. Nothing is trusted by itself.
  */
 export function trustRows(
-  tested: readonly Tested[],
+  tested: readonly TestedAppliance[],
   { inventory, inventoryType }: Connection,
   enter: (inventory: string) => void,
 ): HTMLElement[] {
@@ -122,7 +114,7 @@ export function withFingerprints(
 }
 
 /** All rows in their order, so that the column can be copied into a spreadsheet. */
-export function fingerprintTable(tested: readonly Tested[]): string {
+export function fingerprintTable(tested: readonly TestedAppliance[]): string {
   const rows = tested.map((one) => [
     one.name,
     one.address,
@@ -132,7 +124,7 @@ export function fingerprintTable(tested: readonly Tested[]): string {
   return lines.map((cells) => cells.map(writtenCell).join(',')).join('\r\n')
 }
 
-function csvRows(tested: readonly Tested[]): HTMLElement[] {
+function csvRows(tested: readonly TestedAppliance[]): HTMLElement[] {
   const table = fingerprintTable(tested)
   const area = element('textarea', {
     id: 'media-gateway-fingerprints',

@@ -2,16 +2,17 @@
 // rows are checked first, and the connection to the appliance that is chosen beside the button.
 import { ask, type RequestError } from '../../editor/ask'
 import { checks } from '../../editor/checks'
-import { connectionOfForm, isInventory, type Connection } from '../../editor/connection'
+import { connectionOfForm, isInventory } from '../../editor/connection'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { field } from '../../editor/fields'
-import { checkInventory, type CheckedInventory } from '../../editor/inventory'
+import { checkInventory } from '../../editor/inventory'
 import { createListbox } from '../../editor/pickers/list'
 import { signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
+import type { CheckedInventory, Connection, ConnectionReport } from '../../wire'
 import { faultList } from './inventory'
-import { certificateRows, reportRows, type Report } from './report'
+import { certificateRows, reportRows } from './report'
 import { testEach, testedRows, trustRows } from './test-all'
 
 /** What a test depends on. */
@@ -64,7 +65,7 @@ export function prepareTest(node: EditorNode): void {
     const { connection, appliance } = now
     const isOfMany = isInventory(connection.inventoryType)
     const rows: HTMLElement[] = []
-    let report: Report | undefined
+    let report: ConnectionReport | undefined
     if (isOfMany) {
       const checked = await checkInventory(connection).catch(reportOf)
       if ('ok' in checked) report = checked
@@ -74,7 +75,7 @@ export function prepareTest(node: EditorNode): void {
       }
     } else report = faultIn(connection)
     if (!report && (!isOfMany || appliance !== undefined)) {
-      report = await ask<Report>('connection', { connection, appliance }).catch(reportOf)
+      report = await ask('connection', { connection, appliance }).catch(reportOf)
     }
     busy(button, false)
     if (appliance !== undefined && report && rows.length > 0) {
@@ -90,7 +91,7 @@ export function prepareTest(node: EditorNode): void {
     begin(allButton)
     const { connection } = values()
     const rows: HTMLElement[] = []
-    let report: Report | undefined
+    let report: ConnectionReport | undefined
     try {
       const checked = await checkInventory(connection)
       rows.push(...inventoryRows(checked))
@@ -128,7 +129,7 @@ export function prepareTest(node: EditorNode): void {
     result.ariaBusy = String(is)
   }
 
-  function showReport(rows: HTMLElement[], report: Report | undefined, of: Values): void {
+  function showReport(rows: HTMLElement[], report: ConnectionReport | undefined, of: Values): void {
     const { certificate, mistake } = report ?? {}
     // Where a row has an address or a fingerprint of its own, the form does not know them.
     const known = of.appliance === undefined ? of.connection : {}
@@ -268,7 +269,7 @@ function inventoryRows({ appliances, faults, ignored }: CheckedInventory): HTMLE
 const MOST_FAULTS = 20
 
 /** A connection that cannot work is not tested; the fault is shown in the language of the editor. */
-function faultIn(connection: Connection): Report | undefined {
+function faultIn(connection: Connection): ConnectionReport | undefined {
   const value = (name: keyof Connection) => {
     const typed = connection[name]
     return typeof typed === 'string' || typeof typed === 'number' ? String(typed).trim() : ''
@@ -283,11 +284,11 @@ function faultIn(connection: Connection): Report | undefined {
   ].filter((fault) => typeof fault === 'string')
   return faults.length === 0
     ? undefined
-    : { ok: false, code: 'CONFIG', message: `${faults.join('; ')}.` }
+    : { ok: false, reused: false, code: 'CONFIG', message: `${faults.join('; ')}.` }
 }
 
 /** For a test that could not be made. */
-function reportOf(failure: RequestError): Report {
+function reportOf(failure: RequestError): ConnectionReport {
   const { code, message, passwordNeeded } = failure
-  return { ok: false, code, message, passwordNeeded }
+  return { ok: false, reused: false, code, message, passwordNeeded }
 }

@@ -1,8 +1,9 @@
 // Commands that were sent, until their effect shows in the state.
 import { isOn, isRunning } from '../../editor/states'
+import type { Command as Asked } from '../../wire'
 import type { Route } from './route'
 
-export type Action = 'start' | 'stop' | 'restart'
+export type Action = Asked['action']
 
 /** Protected routes are only started from here. */
 export const isBlocked = (action: Action, { isProtected }: Route): boolean =>

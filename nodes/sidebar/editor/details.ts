@@ -6,9 +6,11 @@ import { isOn, isRunning } from '../../editor/states'
 import { createHandle, KINDS, type Kind } from './add-node'
 import { textButton } from './button'
 import type { Action } from './commands'
-import { actionsOf, markOf, type Failover, type FailoverAction } from './failover'
-import { rateOfPart, type Figures } from './rates'
-import type { Part, Route } from './route'
+import type { RouteFigures } from '../../../client/model/event'
+import type { Failover, FailoverAction, Part } from '../../wire'
+import { actionsOf, markOf } from './failover'
+import { rateOfPart } from './rates'
+import type { Route } from './route'
 import { controlLabel, whyNot } from './row'
 import { text } from './text'
 import { addressOf, mark, partSummary, routeSummary } from './labels'
@@ -35,7 +37,7 @@ export interface DetailsOptions {
 export interface Details {
   element: HTMLElement
   /** `figures`: what it carries now; they change often, and in place. */
-  show(route: Route | undefined, figures?: Figures): void
+  show(route: Route | undefined, figures?: RouteFigures): void
   /** Of a destination, or else the one that restarts the route. */
   focusButton(destinationId?: string): void
 }
@@ -188,7 +190,7 @@ export function createDetails(options: DetailsOptions): Details {
     if (focused) content.querySelector<HTMLElement>(focused)?.focus()
   }
 
-  function showRates(figures?: Figures): void {
+  function showRates(figures?: RouteFigures): void {
     const parts = figures ? [figures.source, ...figures.destinations] : []
     for (const [index, place] of [...content.querySelectorAll(`.${RATE}`)].entries()) {
       const words = rateOfPart(parts[index])

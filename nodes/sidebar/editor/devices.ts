@@ -1,6 +1,7 @@
 // Which device of an appliance is shown, offered where there are several.
 import { element } from '../../editor/element'
-import { askDevices, type Device, type Place } from './api'
+import type { Lookup, Place } from '../../wire'
+import { askDevices } from './api'
 import { text } from './text'
 
 export interface DeviceChoice {
@@ -18,7 +19,7 @@ const AGAIN_MS = 30_000
 
 /** @param id of its field */
 export function createDeviceChoice(id: string, onChoose: (deviceId: string) => void): DeviceChoice {
-  let devices: Device[] = []
+  let devices: Lookup['devices'] = []
   let askedAt = -Infinity
   const choice = element('select', { id })
   const row = element(

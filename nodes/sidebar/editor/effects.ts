@@ -12,7 +12,8 @@ export function effectOf(action: Action, route: Route | undefined, of?: 'destina
   if (of) return text(`effect.${action}.${of}`)
   const { destinations = [] } = route ?? {}
   const number = destinations.filter(isOn).length
-  // What firmware reports about the destinations of an idle route is not known (facts 5.1).
+  // What firmware reports about the destinations of an idle route is not known:
+  // docs/project/interface.md#unknown.
   const none = action === 'start' && destinations.length > 0 ? 'untold' : 'none'
   const some = number === 1 ? 'one' : 'many'
   return text(`effect.${action}.${number === 0 ? none : some}`, { number })

@@ -5,15 +5,10 @@ import {
   kindOf,
   minutesLeft,
   signOf,
-  type ListedView,
 } from '../../../client/model/failover-view'
-import type { Failure } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
+import type { Failover, FailoverAction, FailoverFact } from '../../wire'
 import { text } from './text'
-
-export type Failover = ListedView<Failure>
-
-export type FailoverAction = 'main' | 'backup' | 'hold' | 'release'
 
 /** What it says of itself. */
 export interface FailoverMark {
@@ -74,16 +69,14 @@ export function markOf(failover: Failover, now: number): FailoverMark {
 }
 
 /** What somebody should know of several, the worst first. */
-const FACTS = {
+const FACTS: Record<FailoverFact, (failover: Failover) => boolean> = {
   unprotected: (failover) => signOf(failover) === 'critical',
   unknown: ({ state }) => state === 'unknown',
   alone: ({ reason }) => isOtherBad(reason),
   onBackup: ({ inUse }) => inUse === 'backup',
   foreign: ({ state }) => state === 'foreign',
   held: ({ held }) => held === true,
-} satisfies Record<string, (failover: Failover) => boolean>
-
-export type FailoverFact = keyof typeof FACTS
+}
 export const FAILOVER_FACTS = Object.keys(FACTS) as FailoverFact[]
 
 /** What does not know its route is trouble, as soon as it has tried. */

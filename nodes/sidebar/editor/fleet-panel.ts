@@ -3,17 +3,15 @@
 import { arrange } from '../../editor/arrange'
 import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
-import { sentenceOf, type Failure } from '../../editor/failures'
-import type { ListedAppliances } from '../../editor/inventory'
+import { sentenceOf } from '../../editor/failures'
 import type { Sign } from '../../editor/states'
-import { listAppliances, type FleetRow, type ListedGateway } from './api'
+import type { FleetList, FleetRow, ListedGateway, Place, Requests } from '../../wire'
+import { listAppliances } from './api'
 import { createFleetRow, isInTrouble, signOfRow, type FleetRowView } from './fleet-row'
 import { createFleetTools } from './fleet-tools'
 import { createGatewayPanel, nameOf, type Panel, type PanelOptions } from './gateway-panel'
 import { createHead } from './head'
 import { text } from './text'
-
-type Listed = ListedAppliances<FleetRow>
 
 /** After this, what Node-RED said is out of date. */
 const OLD_MS = 10_000
@@ -27,11 +25,11 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   let gateway = listed
   let isOpen = options.isOpen
   /** What was asked for the answer that is shown, and when it came, in ms by the clock of this page. */
-  let answer: Listed | undefined
+  let answer: FleetList | undefined
   let answeredAt = 0
   let inTrouble: { number: number; isAll: boolean } | undefined
   /** Why the last request to Node-RED failed. */
-  let failure: Failure | undefined
+  let failure: RequestError | undefined
   let isShownOld = false
   /** The names in the order in which they are shown. */
   let order: string[] = []
@@ -203,7 +201,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   }
 
   /** An appliance, as the sidebar lists a gateway. */
-  function listedOne({ name, address }: Pick<FleetRow, 'name' | 'address'>): ListedGateway {
+  function listedOne({ name, address }: Pick<FleetRow, 'name' | 'address'>): ListedGateway & Place {
     const { id: gatewayId, name: of, readOnly } = gateway
     return { id: gatewayId, name: of, readOnly, appliance: name, address }
   }
@@ -241,7 +239,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
       ? { id: gateway.id, ...tools.question() }
       : { id: gateway.id, trouble: true, limit: 1 }
     const key = JSON.stringify(asked)
-    let latest: Listed | { notDeployed: true } | undefined
+    let latest: Requests['appliances']['answer'] | undefined
     let missed: RequestError | undefined
     try {
       latest = await listAppliances(asked)
@@ -266,7 +264,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
     return isOther
   }
 
-  function take(latest: Listed): void {
+  function take(latest: FleetList): void {
     if (latest.error) {
       // As the list of gateways would say, which is read less often. What was known grows old.
       gateway = { ...gateway, error: latest.error }
@@ -283,7 +281,7 @@ export function createFleetPanel(listed: ListedGateway, options: PanelOptions): 
   }
 
   /** Those in trouble come first: where others follow, all of them are in sight. */
-  function troubleIn({ rows: found, found: all }: Listed): typeof inTrouble {
+  function troubleIn({ rows: found, found: all }: FleetList): typeof inTrouble {
     if (!isOpen || tools.isTroubleOnly()) return { number: all, isAll: true }
     if (!tools.isWhole()) return undefined
     const number = found.filter(isInTrouble).length

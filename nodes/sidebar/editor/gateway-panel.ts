@@ -1,23 +1,16 @@
 // One appliance: its state, its routes, and what can be done with them.
 import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
-import { sentenceOf, type Failure } from '../../editor/failures'
+import { sentenceOf } from '../../editor/failures'
 import { addRoute, kindsFor, type Kind } from './add-node'
-import {
-  askState,
-  mayControl,
-  type Elsewhere,
-  type ListedGateway,
-  type NotDeployed,
-  type Place,
-  type State,
-} from './api'
+import type { ApplianceState, Failover, Failure, ListedGateway, Place, Requests } from '../../wire'
+import { askState, mayControl } from './api'
 import { createCommands } from './commands'
 import { createControls } from './controls'
 import { aboutFailover, createDetails, PROTECTION } from './details'
 import { createDeviceChoice } from './devices'
 import { createHead } from './head'
-import { factsOfFailovers, type Failover } from './failover'
+import { factsOfFailovers } from './failover'
 import { factsOfKnown, isSilence, keyOf, signOfGateway, SPOKEN, type Reach } from './health'
 import { createLately } from './lately'
 import { createRouteList } from './list'
@@ -52,7 +45,7 @@ export interface Panel {
   readonly isWaiting: boolean
   /** Its open lists of routes. */
   readonly lists: readonly Room[]
-  update(gateway: ListedGateway): void
+  update(gateway: ListedGateway & Place): void
   /** Asks for the state. `gone` when the gateway is not deployed any more. */
   ask(): Promise<'gone' | undefined>
   /** Forgets the version: after a restart of Node-RED it means nothing. */
@@ -78,7 +71,7 @@ const OLD_MS = 10_000
 
 let counter = 0
 
-export function createGatewayPanel(listed: ListedGateway, options: PanelOptions): Panel {
+export function createGatewayPanel(listed: ListedGateway & Place, options: PanelOptions): Panel {
   const id = `media-gateway-sidebar-${counter++}`
   const place: Place = { id: listed.id, appliance: listed.appliance }
   const key = keyOfPlace(place)
@@ -90,7 +83,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   let version: number | undefined
   let figuresAt: number | undefined
   const rates = createRates()
-  let state: State | undefined
+  let state: ApplianceState | undefined
   /** When that arrived, in ms by the clock of this page. */
   let stateAt = 0
   /** How far the clock of Node-RED is ahead of that of this page, in ms. */
@@ -101,7 +94,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   /** While it is closed: when it was polled last, in ms by the clock of this page. */
   let polledAt = -Infinity
   /** Why the last request to Node-RED failed. */
-  let failure: Failure | undefined
+  let failure: RequestError | undefined
   let selected: string | undefined
   /** The fault whose message was closed. */
   let closedFault: string | undefined
@@ -285,7 +278,8 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   }
 
   /** Why the state is not known. */
-  const faultNow = (): Failure | undefined => gateway.error ?? failure ?? state?.health.failure
+  const faultNow = (): Failure | RequestError | undefined =>
+    gateway.error ?? failure ?? state?.health.failure
 
   function faultWords(): string {
     const why = faultNow()
@@ -378,8 +372,8 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     const wasOpen = isOpen
     const isDue = !wasOpen && Date.now() - polledAt >= POLL_EVERY_MS
     if (isDue) polledAt = Date.now()
-    let answer: State | NotDeployed | Elsewhere | undefined
-    let missed: Failure | undefined
+    let answer: Requests['state']['answer'] | undefined
+    let missed: RequestError | undefined
     try {
       answer = await askState({
         ...place,
@@ -407,7 +401,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
     return undefined
   }
 
-  function take(answer: State): void {
+  function take(answer: ApplianceState): void {
     const { known, failure: missed, unreachable } = answer.health
     // Nobody polls a closed one now: how it was stays, with its age.
     const isNews = isOpen || known !== undefined || missed !== undefined || unreachable
@@ -497,7 +491,7 @@ export function createGatewayPanel(listed: ListedGateway, options: PanelOptions)
   }
 }
 
-export const nameOf = ({ appliance, name, address, id }: ListedGateway): string =>
+export const nameOf = ({ appliance, name, address, id }: ListedGateway & Place): string =>
   appliance ?? (name || address || id)
 
 /** Under what the browser keeps how it is shown. */

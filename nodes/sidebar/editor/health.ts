@@ -1,10 +1,8 @@
 // How well an appliance is known, and the sign for it.
 import { SIGNS } from '../../../client/model/health'
-import type { Failure } from '../../editor/failures'
-import type { KnownAppliance } from '../../editor/inventory'
 import type { Sign } from '../../editor/states'
-import type { Known } from './api'
-import { troubleOfFailover, type Failover } from './failover'
+import type { Failover, Failure, KnownAppliance } from '../../wire'
+import { troubleOfFailover } from './failover'
 import { briefOf } from './labels'
 import { text } from './text'
 
@@ -28,7 +26,7 @@ const OF: Record<Exclude<Reach, 'reachable'>, Sign> = {
  */
 export function signOfGateway(
   reach: Reach,
-  known: Known | undefined,
+  known: KnownAppliance | undefined,
   failovers: readonly Failover[],
 ): Sign {
   const signs = failovers.map(troubleOfFailover).filter((sign) => TROUBLE.includes(sign))
@@ -64,9 +62,10 @@ export const SPOKEN: ReadonlySet<Reach> = new Set([
 ])
 
 /** By code: the words may contain a number that keeps changing. */
-export const keyOf = (fault: Failure | undefined): string | undefined =>
-  fault?.code ?? fault?.message
+export const keyOf = (
+  fault: (Pick<Failure, 'message'> & Partial<Failure>) | undefined,
+): string | undefined => fault?.code ?? fault?.message
 
 /** It did not answer, as opposed to one whose answer was a fault. */
-export const isSilence = (fault: Failure | undefined): boolean =>
+export const isSilence = (fault: Partial<Failure> | undefined): boolean =>
   fault?.code === 'UNAVAILABLE' || fault?.code === 'TIMEOUT'

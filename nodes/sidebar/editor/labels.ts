@@ -1,7 +1,8 @@
 // What the sidebar says of a route and its parts, in a line each.
 import { element } from '../../editor/element'
-import { isConnected, isOn, isRunning, wordOf, wordOfPart, type Health } from '../../editor/states'
-import type { Part, Route } from './route'
+import { isConnected, isOn, isRunning, wordOf, wordOfPart } from '../../editor/states'
+import type { HealthText, Part } from '../../wire'
+import type { Route } from './route'
 import { text } from './text'
 
 /** What a row says of a route: what does not fit in its line is left out, the last first. */
@@ -28,10 +29,10 @@ export function summaryOf(route: Route, isOld = false): Summary {
   return { first: isWell(health) ? wordOf(route.state) : briefOf(health), rest }
 }
 
-const isWell = ({ sign }: Health): boolean => sign === 'ok' || sign === 'stopped'
+const isWell = ({ sign }: HealthText): boolean => sign === 'ok' || sign === 'stopped'
 const lastSeen = (state: string): string => text('state.was', { state })
 
-export const briefOf = ({ brief, text: all }: Health): string => brief ?? all
+export const briefOf = ({ brief, text: all }: HealthText): string => brief ?? all
 
 /** For the details: why something is wrong, and how the gateway says that. */
 export function routeSummary({ health, state, summaryStatusCode }: Route, isOld: boolean): string {

@@ -1,18 +1,7 @@
 // The incidents of an appliance: open ones first, and those that have ended.
 import { element } from '../../editor/element'
+import type { Happening } from '../../wire'
 import { text } from './text'
-
-/** An incident, or a time in which nobody watched. */
-export type Happening = Incident | { at: number; from: number }
-
-export interface Incident {
-  severity: 'critical' | 'warning'
-  /** Unix ms. */
-  since: number
-  /** Null while it lasts. */
-  until: number | null
-  text: string
-}
 
 export interface Lately {
   element: HTMLElement

@@ -1,31 +1,14 @@
 // What the routes carry, in Mbit/s: now, and in the last minutes.
+import type { Figure, RouteFigures } from '../../../client/model/event'
+import type { RateHistory } from '../../wire'
 import { text } from './text'
-
-export interface Figure {
-  bitrate?: number
-  clients?: number
-}
-
-/** Of a route that runs; of what the gateway does not report there is no figure. */
-export interface Figures {
-  source: Figure
-  destinations: Figure[]
-}
-
-/** What the sources have received. */
-export interface RateHistory {
-  /** Unix ms, by the clock of Node-RED. */
-  at: number[]
-  /** By route, at each of these times. */
-  of: Record<string, (number | null)[]>
-}
 
 export interface Rates {
   /** Takes what Node-RED remembers. */
   begin(history: RateHistory): void
   /** Takes a poll. */
-  add(at: number, figures: Readonly<Record<string, Figures>>): void
-  now(routeId: string): Figures | undefined
+  add(at: number, figures: Readonly<Record<string, RouteFigures>>): void
+  now(routeId: string): RouteFigures | undefined
   /** A line through the last minutes, for an svg path of `WIDTH` by `HEIGHT`; empty for none. */
   path(routeId: string, now: number): string
   clear(): void
@@ -43,7 +26,7 @@ type Poll = { at: number; of: ReadonlyMap<string, number | null> }
 
 export function createRates(): Rates {
   let polls: Poll[] = []
-  let latest: Readonly<Record<string, Figures>> = {}
+  let latest: Readonly<Record<string, RouteFigures>> = {}
 
   return {
     begin({ at, of }) {
@@ -94,7 +77,7 @@ function numberOf(rate: number | undefined): string {
 }
 
 /** What a route receives and sends in all; empty where nothing of it is known. */
-export function rateOfRoute({ source, destinations }: Figures): string {
+export function rateOfRoute({ source, destinations }: RouteFigures): string {
   const sent = destinations.flatMap(({ bitrate }) => (bitrate === undefined ? [] : [bitrate]))
   if (source.bitrate === undefined && sent.length === 0) return ''
   const out = sent.length === 0 ? undefined : sent.reduce((sum, rate) => sum + rate, 0)
@@ -102,7 +85,7 @@ export function rateOfRoute({ source, destinations }: Figures): string {
 }
 
 /** What a route receives; empty where that is not known. */
-export const rateOfSource = ({ source: { bitrate } }: Figures): string =>
+export const rateOfSource = ({ source: { bitrate } }: RouteFigures): string =>
   bitrate === undefined ? '' : text('rate.source', { rate: numberOf(bitrate) })
 
 export function rateOfPart({ bitrate, clients }: Figure = {}): string {

@@ -1,36 +1,26 @@
 // The routes of an appliance as the sidebar has them, which of them are shown, and in which order.
 import { SIGNS, type Sign } from '../../../client/model/health'
-import { isRunning, type Health, type Stateful } from '../../editor/states'
-import { failoversFor, troubleOfFailover, withoutRoute, type Failover } from './failover'
+import { isRunning } from '../../editor/states'
+import type { Failover, ShownRoute, ShownSnapshot } from '../../wire'
+import { failoversFor, troubleOfFailover, withoutRoute } from './failover'
 
 /** The state of a device, as far as the sidebar shows it. */
-export interface Snapshot {
+export interface Snapshot extends Pick<ShownSnapshot, 'device'> {
   /** Those that no route shows. */
   failovers: Failover[]
-  device: { id: string; name: string; statusCode?: string; status?: string; firmware?: string }
   routes: Route[]
 }
 
-export interface Route extends Stateful {
-  id: string
-  name: string
-  health: Health
-  source: Part
-  destinations: Part[]
+export interface Route extends ShownRoute {
   /** Those that keep it on the air. */
   failovers: Failover[]
   /** Only a flow that confirms it may change or stop it. */
   isProtected: boolean
 }
 
-/** What Node-RED says of the routes, without what the sidebar adds. */
-export interface ToldSnapshot extends Omit<Snapshot, 'routes' | 'failovers'> {
-  routes: Omit<Route, 'failovers' | 'isProtected'>[]
-}
-
 /** What Node-RED says of the routes, each with its failovers, and with whether it is protected. */
 export function withProtection(
-  { device, routes }: ToldSnapshot,
+  { device, routes }: ShownSnapshot,
   failovers: readonly Failover[] = [],
   protectedRoutes: readonly string[] = [],
 ): Snapshot {
@@ -44,15 +34,6 @@ export function withProtection(
       isProtected: isProtected.has(route.id),
     })),
   }
-}
-
-export interface Part extends Stateful {
-  health: Health
-  id?: string
-  name?: string
-  protocol?: string
-  address?: string
-  port?: number
 }
 
 export const FILTERS = ['all', 'running', 'idle', 'problem'] as const

@@ -113,6 +113,37 @@ describe('a response that is made to cost much', () => {
     await read()
   })
 
+  it('of many gateways together leave each of them 1 MiB', async () => {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-length: 15728640\r\n\r\n'
+    const part = Buffer.from(head + 'x'.repeat(14 * MIB))
+    // Each sends most of a response, and never its end.
+    await start(({ path, socket }) => {
+      if (path !== '/api/devices/D') return undefined
+      socket.write(part)
+      return 'silence'
+    })
+    const hostile = Array.from({ length: 8 }, () => connectTo(appliance, { timeout: 120_000 }))
+    // 4 of 14 MiB fit into 64 MiB: at least so many of the others are refused.
+    const refused = new Promise<void>((resolve, reject) => {
+      let left = 4
+      for (const each of hostile) {
+        errorOf(getDevice(each, 'D', op()))
+          .then(({ code, message }) => {
+            if (code === 'CLOSED') return
+            message.should.containEql('larger than 1 MiB')
+            if (--left === 0) resolve()
+          })
+          .catch(reject)
+      }
+    })
+    try {
+      await refused
+      await listDevices(gateway, op())
+    } finally {
+      await Promise.all(hostile.map((each) => each.close()))
+    }
+  })
+
   it('5,000 routes of ten destinations each, on one page, are listed', async () => {
     const destinations = Array.from({ length: 10 }, (_, index) => ({
       id: `destination-${index}`,

@@ -24,7 +24,7 @@ async function codesOf(works: Array<Promise<unknown>>): Promise<string[]> {
   return [...new Set(await Promise.all(works.map(codeOf)))]
 }
 
-/** Design 2.5, against the journal of the simulator. */
+/** docs/sessions.md, against the journal of the simulator. */
 describe('the session', () => {
   let simulator: Simulator
   let gateway: Connection

@@ -286,6 +286,8 @@ function watchAll(world: World): {
   const sent: { [side in Side]?: number } = {}
   const trials: { [side in Side]: number[] } = { main: [], backup: [] }
   const alarms: number[] = []
+  /** The way back from a failed trial is a part of what the trial costs. */
+  let switches = 0
   let isTold: { at: number; told: number; reason?: string } | undefined
   const failed = new Map<string, number>()
   let badSince: number | undefined
@@ -319,6 +321,7 @@ function watchAll(world: World): {
     if (input.kind === 'command' && !memory.manual) chosen = undefined
     if (before.state === 'unknown' && before.inUse === undefined) chosen = undefined
     if (act) sent[act.to] = now
+    if (act && act.cause !== 'trial-failed') switches++
 
     if (act) {
       // (d) One change at a time, each with one outcome, and never for the source in use.
@@ -363,7 +366,7 @@ function watchAll(world: World): {
 
   function checkTrials(side: Side, { guard }: FailoverSettings): void {
     // One more for what a monitor that turned good has shortened, one that begins the hour.
-    const most = timesAnHour(2 * guard, Math.max(guard, 300)) + 2
+    const most = timesAnHour(guard, Math.max(guard, 300)) + 2
     const times = trials[side]
     if (!hasPerson && !isLost && isClean && mostInAnHour(times) > most) {
       wrong(times.at(-1)!, `${mostInAnHour(times)} trials of ${side} in an hour, not ${most}`)
@@ -480,7 +483,7 @@ function watchAll(world: World): {
     // then is tried when its rest ends.
     if (!hasPerson && isClean) {
       const cost = costOf(story, world)
-      const acts = story.acts.length + restarts.length
+      const acts = switches + restarts.length
       const short =
         story.spells * (settings.holdOff + 3 * Math.max(settings.pollEvery, story.blind))
       if (story.excess > acts * cost + short)

@@ -63,6 +63,15 @@ describe('a failover', () => {
       errorFrom(() => protect()).code.should.equal('CLOSED')
     })
 
+    it('in a hold-off keeps that only then: a source that flaps is not worth a write', async () => {
+      const told = await protecting({ holdOff: 3600 })
+      loseMain()
+      await reaches(told, 'hold-off')
+      told.kept.filter(({ reported }) => reported === 'hold-off').should.eql([])
+      await told.protection.close()
+      lastKept(told).reported!.should.equal('hold-off')
+    })
+
     it('while it looks drops what it sees', async () => {
       const told = await protecting()
       simulator.fault({ kind: 'hang', match: { path: /^\/api\/devices\/[^/]+$/ }, times: 1 })

@@ -99,7 +99,7 @@ describe('a trial', () => {
   it('leaves no rest when the side was good', () => {
     const world: World = { seconds: 500, mainBad: failed, backupBad: [[0, 300]] }
     const during = momentsOf({ ...world, seconds: 250 }).at(-1)!.after.memory
-    during.rests.backup!.failed.should.equal(2)
+    during.rests.backup!.failed.should.equal(3)
     should(memoryAfter(world).rests.backup).be.undefined()
   })
 
@@ -108,10 +108,10 @@ describe('a trial', () => {
       seconds: 400,
       settings: monitor,
       mainBad: failed,
-      backupBad: [[0, 200]],
+      backupBad: [[0, 180]],
       backup: 'honest',
     }
-    actsOf(world).slice(0, 4).should.eql(['170 backup', '182.5 main', '205 backup'])
+    actsOf(world).slice(0, 4).should.eql(['140 backup', '152.5 main', '181 backup'])
     const port: World = { ...world, backupBad: failed, backup: 'flapping' }
     memoryAfter({ ...port, seconds: 300 }).rests.backup!.isDistrusted!.should.be.true()
   })
@@ -119,7 +119,7 @@ describe('a trial', () => {
   it('is not hurried by a monitor that called the side good all along', () => {
     const world: World = { seconds: 400, mainBad: failed, backupBad: failed, backup: 'true' }
     const trials = actsOf(world).filter((act) => act.endsWith('backup'))
-    trials.map(parseFloat).should.eql([110, 183, 316])
+    trials.map(parseFloat).should.eql([110, 153, 226, 359])
   })
 
   it('leaves a rest where a person has chosen a side that was never good', () => {

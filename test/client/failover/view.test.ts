@@ -33,6 +33,22 @@ describe('How a failover is shown', () => {
     }
   })
 
+  it('looks good only on main and protected, and bad where nobody does anything about a bad source', () => {
+    const reasons = [...UNPROTECTED, 'main-bad', undefined] as const
+    for (const state of FAILOVER_STATES) {
+      for (const reason of reasons) {
+        const isGood = state === 'normal' && reason === undefined
+        const sign = signOf({ state, reason, held: false })
+        should(sign === 'ok').equal(isGood, state)
+        should(sign === 'critical').equal(state === 'no-protection', state)
+        const held = signOf({ state, reason, held: true })
+        const isBad = state === 'no-protection' || state === 'hold-off'
+        should(held).equal(isBad ? 'critical' : 'stopped', state)
+      }
+    }
+    should([signOf({}), signOf({ state: 'standby' })]).eql(['unknown', 'stopped'])
+  })
+
   it('never looks good while a monitor says nothing, unless somebody holds it', () => {
     const good = { state: 'normal', held: false } as const
     signOf(good).should.equal('ok')

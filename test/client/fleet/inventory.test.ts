@@ -135,18 +135,18 @@ describe('an inventory', () => {
       { username: 'the value of SRT_U', password: 'the value of SRT_P' },
     ])
     const only =
-      'in an inventory that is not typed into the node, only username and password may be one.'
+      'in an inventory from a file, the environment or the context, only username and password may be one.'
     const wrong: Array<[change: object, sentence: string]> = [
       [{ name: '${SRT_N}' }, `The field name must not be a variable: ${only}`],
       [{ baseUrl: ' ${SRT_B} ' }, `The field baseUrl must not be a variable: ${only}`],
       [{ fingerprint: '${SRT_F}' }, `The field fingerprint must not be a variable: ${only}`],
       ...['AWS_SECRET_ACCESS_KEY', 'SRT', 'srt_P', ' SRT_P'].map((name): [object, string] => [
         { password: `\${${name}}` },
-        'The field password must name a variable that begins with SRT_, the prefix of secrets of the config node.',
+        'The field password must name a variable that begins with SRT_, the prefix for secrets.',
       ]),
       [
         { username: '${NODE_RED_CREDENTIAL_SECRET}' },
-        'The field username must name a variable that begins with SRT_, the prefix of secrets of the config node.',
+        'The field username must name a variable that begins with SRT_, the prefix for secrets.',
       ],
     ]
     for (const [change, sentence] of wrong) {
@@ -170,7 +170,7 @@ describe('an inventory', () => {
       const { rows, faults: wrong } = read([{ name: 'a', baseUrl }], { passwordHosts: hosts })
       if (rows.length === 1) return rows[0]!.password === ACCOUNT.password
       wrong[0]!.message.should.endWith(
-        `The stored password is not sent to ${new URL(baseUrl).host}. Add this host to the password hosts of the config node, or give the row its own password.`,
+        `The stored password is not sent to ${new URL(baseUrl).host}. Add this host to the password hosts of the inventory, or give the row its own password.`,
       )
       JSON.stringify([wrong[0]!.message, wrong[0]!.cause]).should.not.containEql(ACCOUNT.password)
       return false
@@ -246,7 +246,7 @@ describe('an inventory', () => {
     ])
     // The same rules as for JSON, and rows as a spreadsheet counts them.
     faults('name,baseUrl,password\n\na,https://10.0.0.1,${HOME}\na,https://10.0.0.2,x').should.eql([
-      'Row 3 of the inventory, "a": The field password must name a variable that begins with SRT_, the prefix of secrets of the config node.',
+      'Row 3 of the inventory, "a": The field password must name a variable that begins with SRT_, the prefix for secrets.',
       'Row 4 of the inventory, "a": Row 3 has the same name.',
     ])
     read('name,baseUrl\n').should.match({ rows: [], faults: [] })

@@ -24,7 +24,7 @@ import type { Route } from '../../../client/internal'
 const FLOWING: PartSigns = { state: 'connected', code: 'ok', bitrate: 5 }
 const CALLER: OutputSigns = { name: 'far', state: 'connected', code: 'ok', isListener: false }
 const CALLED: OutputSigns = { name: 'near', state: 'connected', isListener: true, clients: 2 }
-/** As seen on a gateway (facts 13.3). */
+/** As seen on a gateway: docs/project/interface.md#seen-in-the-field. */
 const UNCALLED: OutputSigns = { name: 'near', state: 'disconnected', isListener: true, clients: 0 }
 
 const route = (

@@ -316,7 +316,7 @@ describe('model: from read to sent', () => {
 })
 
 describe('model: the table of members', () => {
-  it('knows the protocols of the facts, and only common members of others', () => {
+  it('knows the documented protocols, and only common members of others', () => {
     PROTOCOLS.should.eql({
       source: ['udp', 'rtp', 'srt', 'rtmp', 'rtsp'],
       destination: ['udp', 'rtp', 'srt', 'hls'],

@@ -294,7 +294,7 @@ function upper<T>(value: T): T {
   return JSON.parse(text) as T
 }
 
-/** As the appliance applies an update: a member that it leaves out keeps its value (facts 9.3). */
+/** As the appliance applies an update: a member that it leaves out keeps its value. */
 function appliedTo(present: Route, fields: RouteFields): Route {
   const before = toSent(present)
   const part = <P extends Source | Destination>(now: P, was?: P): P =>

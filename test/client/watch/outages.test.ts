@@ -18,7 +18,6 @@ import {
   type Told,
 } from './support'
 
-/** Design 2.6, against the simulator. */
 describe('watching', () => {
   afterEach(closeAll)
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../client/internal'
 import { createPoller, type Miss, type Poller } from '../../../client/watch/poller'
 import { FakeTime } from '../../support/fake-time'
 
-/** Design 2.6, with a clock that the test runs. */
+/** With a clock that the test runs. */
 describe('the poller', () => {
   let time: FakeTime
   let poller: Poller<number>

@@ -24,7 +24,6 @@ import {
   watching,
 } from './support'
 
-/** Design 2.6, against the simulator. */
 describe('watching', () => {
   afterEach(closeAll)
 

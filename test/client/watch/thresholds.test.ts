@@ -17,7 +17,6 @@ import {
   watching,
 } from './support'
 
-/** Design 2.6, against the simulator. */
 describe('watching', () => {
   afterEach(closeAll)
 

@@ -1,0 +1,391 @@
+// What the editor and the runtime say to each other: the JSON of the admin routes, each type once.
+import type { Applied, ErrorCode } from '../client/errors'
+import type { RouteFigures, RouteView, Snapshot, Wordless } from '../client/model/event'
+import type { FailoverAction as Obeyed, FailoverView } from '../client/model/failover'
+import type { Reason, Sign } from '../client/model/health'
+import type { Severity } from '../client/model/incident'
+import type { Certificate, Mistake } from '../client/model/settings'
+import type { Values } from '../client/sentences'
+
+/** What each admin route takes and answers; a request that fails is answered with a `Failure`. */
+export interface Requests {
+  connection: { body: OfForm; answer: ConnectionReport }
+  connections: { body: OfForm & { offset: number }; answer: InventoryReport }
+  inventory: { body: OfForm; answer: CheckedInventory }
+  lookup: { body: OfForm & { deviceId?: string }; answer: Lookup }
+  definition: {
+    body: OfForm & { deviceId?: string; routeId: string }
+    answer: { definition: unknown }
+  }
+  plan: { body: OfForm & PlanQuestion & { deviceId?: string }; answer: Planned }
+  gateways: { body: Record<string, never>; answer: ListedGateway[] }
+  appliances: { body: FleetQuestion; answer: FleetList | NotDeployed }
+  state: { body: StateQuestion; answer: ApplianceState | NotDeployed | Elsewhere }
+  control: { body: Place & Command; answer: { ok: true } }
+  failover: {
+    body: Place & { failoverId: string; action: FailoverAction }
+    answer: { ok: true }
+  }
+}
+
+export type Path = keyof Requests
+
+/** A body as it arrives: anything may be in its members. */
+export type Received<Body> = Partial<Record<keyof Body, unknown>>
+
+/** How to reach an appliance: as a config node is deployed, or as its values are in the editor. */
+export interface Connection {
+  id: string
+  baseUrl?: unknown
+  username?: unknown
+  password?: unknown
+  fingerprint?: unknown
+  tls?: unknown
+  proxy?: unknown
+  timeout?: unknown
+  inventory?: unknown
+  inventoryType?: unknown
+  inventoryHosts?: unknown
+  secretPrefix?: unknown
+}
+
+/** Of a request that also works with values that are not deployed yet. */
+export interface OfForm {
+  connection: Connection
+  appliance?: string
+}
+
+/** An appliance, by its deployed config node and, where that has an inventory, by its name there. */
+export interface Place {
+  id: string
+  appliance?: string
+}
+
+/** No running flow has this gateway: each deploy takes it away for a moment, which is no failure. */
+export interface NotDeployed {
+  notDeployed: true
+}
+
+/** Another instance of Node-RED works for it. */
+export interface Elsewhere {
+  elsewhere: true
+}
+
+/** Why something failed. The editor has the same sentences in its own language. */
+export interface Failure {
+  code: ErrorCode
+  /** In English. */
+  message: string
+  /** The message, sentence by sentence. */
+  sentences: Said[]
+  /** What is known of the attempt, where a gateway was involved. None of it is a secret. */
+  values?: {
+    host: string
+    /** Of the HTTP response. */
+    status?: number
+    /** Why a connection failed, such as `ECONNREFUSED`. */
+    reason?: string
+    /** What the gateway says. */
+    says?: string
+    applied: Applied
+  }
+  /** The stored password may not be sent as the form says: it has to be typed again. */
+  passwordNeeded?: boolean
+  /** There is no such gateway in the flows that run. */
+  notDeployed?: boolean
+}
+
+/** A sentence of the catalog with its values, none of which is a secret; or its text. */
+export type Said = { key: string; values: Values } | { text: string }
+
+/** How something is, in words: the same in lamps, events and the editor. */
+export interface HealthText {
+  sign: Sign
+  reason?: Reason
+  /** The reason first, and the gateway's own word after it; in the language of the editor. */
+  text: string
+  /** Without the gateway's own word, where there is one. */
+  brief?: string
+}
+
+/** What the polls of an appliance have shown. */
+export interface KnownAppliance {
+  /** How old it is, in ms. */
+  ageMs: number
+  /** A poll that was due got no response: the state may have changed. */
+  isOld: boolean
+  routes: number
+  running: number
+  /** Routes that are critical or have a warning. */
+  problems: number
+  /** The worst of them. */
+  worst?: HealthText & { route: string }
+  /** Of the device, unless it is well. With `unknown`, what is known of the routes is old. */
+  device?: HealthText
+}
+
+/** How an appliance is, as far as its polls have shown. */
+export interface ApplianceHealth {
+  known?: KnownAppliance
+  failure?: Failure
+  unreachable: boolean
+}
+
+/** What a test of a connection found out before it ended. */
+export interface ConnectionReport extends Partial<Failure> {
+  ok: boolean
+  /** The session was the deployed one. */
+  reused: boolean
+  /** What the appliance shows, when it is not trusted. */
+  certificate?: Certificate
+  /** In the URL, where another one does better. */
+  mistake?: Mistake
+  user?: { name: string; roles: string[]; isLicensed: boolean | null }
+  devices?: number
+  device?: { id: string; name: string; firmware: string; status: string; statusCode: string }
+  routes?: number
+  /** How long the appliance took for one response, in ms. */
+  answerMs?: number
+}
+
+/** An appliance of an inventory that may not be deployed yet. */
+export interface FormAppliance {
+  name: string
+  address: string
+  /** The one that is trusted there. */
+  fingerprint?: string
+}
+
+export interface TestedAppliance extends ConnectionReport, FormAppliance {}
+
+/** A part of the appliances of an inventory, tested. */
+export interface InventoryReport {
+  /** Of the inventory. */
+  total: number
+  /** In its order. */
+  results: TestedAppliance[]
+}
+
+/** An inventory that may not be deployed yet. */
+export interface CheckedInventory {
+  appliances: number
+  /** The first of them. */
+  names: string[]
+  /** What is wrong with its rows. */
+  faults: Failure[]
+  /** Columns and members that nobody reads. */
+  ignored?: string[]
+}
+
+/** What the appliance says of a route, a source or a destination. Firmware spells it in any case. */
+export interface Stateful {
+  state?: string
+  summaryStatusCode?: string
+  /** Destinations only. */
+  started?: boolean
+}
+
+/** What an appliance has, for the pickers. */
+export interface Lookup {
+  devices: { id: string; name: string; statusCode: string; status: string }[]
+  /** The device that was asked for, or the only one. */
+  deviceId?: string
+  routes?: FoundRoute[]
+  adapters?: { name: string; address: string }[]
+  /** The user of the gateway may only look. */
+  mayChange?: false
+}
+
+export interface FoundRoute extends Stateful {
+  id: string
+  name: string
+  destinations: FoundDestination[]
+}
+
+export interface FoundDestination extends Stateful {
+  id?: string
+  name: string
+}
+
+/** What a plan depends on: the properties of _ensure route_. */
+export interface PlanQuestion {
+  definition: unknown
+  state?: unknown
+  exact?: unknown
+  validate?: unknown
+  remove?: unknown
+  removePattern?: unknown
+  removeAtMost?: unknown
+  approve?: unknown
+}
+
+/** What a node with a given definition would do now. */
+export interface Planned {
+  /** Several lines, in English. */
+  text: string
+  /** How many routes each step is for. */
+  summary: Record<'create' | 'update' | 'delete' | 'start' | 'stop', number>
+  /** The variables for secrets that have no value in the environment of the process. */
+  unset: string[]
+}
+
+/** A config node of the flows that run. */
+export interface ListedGateway {
+  id: string
+  name: string
+  address: string
+  readOnly: boolean
+  error?: Failure
+  /** Of a config node that stands for many appliances. `owned`: this instance works for so many. */
+  inventory?: { appliances: number; owned: number; faults: Failure[] }
+}
+
+export interface FleetQuestion {
+  id: string
+  /** A part of the name or the address. */
+  search?: string
+  /** Only those in trouble. */
+  trouble?: boolean
+  offset?: number
+  /** At most 2,000. */
+  limit?: number
+  /** The language of the editor, such as `de-AT`. */
+  language?: string
+}
+
+/** A page of an inventory that runs. */
+export interface FleetList {
+  /** In the inventory. */
+  total: number
+  /** That fit the search. */
+  found: number
+  rows: FleetRow[]
+  /** Why none of them is worked for, such as a lost lease: nobody knows then who works for what. */
+  error?: Failure
+}
+
+export interface FleetRow {
+  name: string
+  address: string
+  /** This instance of Node-RED works for it. */
+  owned: boolean
+  /** Somebody polls it. */
+  polled: boolean
+  /** Where it is polled. */
+  health?: ApplianceHealth
+  /** How many of its failovers have something that somebody should know. */
+  failovers?: Partial<Record<FailoverFact, number>>
+}
+
+export type FailoverFact = 'unprotected' | 'unknown' | 'alone' | 'onBackup' | 'foreign' | 'held'
+
+/** A failover node. What it has not found out yet is absent. */
+export interface Failover extends Partial<FailoverView> {
+  id: string
+  name: string
+  /** The protected routes, as far as they have been found; main first. */
+  routes: { deviceId: string; routeId: string }[]
+  /** Why the latest look does not show everything. */
+  failure?: Failure
+}
+
+/** What the sidebar may have a failover do. The others are for flows. */
+export type FailoverAction = Exclude<Obeyed, 'status'>
+
+export interface Command {
+  deviceId: string
+  routeId: string
+  destinationId?: string
+  action: 'start' | 'stop' | 'restart'
+}
+
+export interface StateQuestion extends Place {
+  deviceId?: string
+  /** The version that the editor has. */
+  version?: number
+  /** When the figures that the editor has were read. */
+  figuresAt?: number
+  /** Only how the gateway is, as far as that is known already. */
+  lookOn?: boolean
+  /** With `lookOn`: the gateway is polled for this. */
+  poll?: boolean
+  /** The language of the editor, such as `de-AT`. */
+  language?: string
+}
+
+/** What the sidebar shows of an appliance. */
+export interface ApplianceState {
+  /** Changes with the state and with how the routes are; undefined with `lookOn`. */
+  version?: number
+  health: ApplianceHealth
+  /** Whether the user of the gateway may start and stop; true while the roles are not known. */
+  mayControl: boolean
+  /** The whole state, unless the editor has this version of it. */
+  snapshot?: ShownSnapshot
+  /** With the state or with `lookOn`. */
+  failovers?: Failover[]
+  /** The IDs of the protected routes, with the state. */
+  protectedRoutes?: string[]
+  /** By the clock of Node-RED, Unix ms. */
+  now: number
+  /** What happened lately, oldest first, unless the editor has all of it. */
+  lately?: Happening[]
+  /**
+   * What the running routes carry, by their IDs: no part of the version. Undefined with `lookOn`, and
+   * where the editor has those of the latest poll.
+   */
+  figures?: Record<string, RouteFigures>
+  /** When that was read, Unix ms. */
+  figuresAt?: number
+  /** What their sources received before, where the editor has no version. */
+  rates?: RateHistory
+}
+
+export interface ShownSnapshot extends Omit<Wordless<Snapshot>, 'routes'> {
+  routes: ShownRoute[]
+}
+
+export interface ShownRoute extends Omit<RouteView, 'source' | 'destinations'> {
+  health: HealthText
+  source: Part
+  destinations: Part[]
+}
+
+/** A source or a destination, as far as it is shown, and how it is. */
+export interface Part extends Stateful {
+  health: HealthText
+  id?: string
+  name?: string
+  protocol?: string
+  address?: string
+  port?: number
+}
+
+/** An incident, or a time in which nobody watched. */
+export type Happening = ShownIncident | Gap
+
+export interface ShownIncident {
+  severity: Severity
+  /** When it was first seen, Unix ms. */
+  since: number
+  /** When it was first seen to be over; null while it lasts. */
+  until: number | null
+  /** One sentence, in the language of the editor. It may contain words of the appliance. */
+  text: string
+}
+
+/** A time in which nobody watched for the sidebar: what happened then is not known. */
+export interface Gap {
+  /** When it began, Unix ms. */
+  from: number
+  /** When it ended. */
+  at: number
+}
+
+/** What the sources of the routes have received lately. */
+export interface RateHistory {
+  /** When it was read, Unix ms by the clock of Node-RED. */
+  at: number[]
+  /** By route, Mbit/s at each of these times; null where that is not known. */
+  of: Record<string, (number | null)[]>
+}
