@@ -268,36 +268,43 @@ export class Recording {
     const isStatistics = path.endsWith('/statistics')
     const recorded = this.answers.get(isStatistics ? keyOf(path, new URLSearchParams(query)) : path)
     if (recorded === undefined) return reply
-    const isMore = (name: string) => !isStatistics && (FIELDS.has(name) || TRANSIENT.has(name))
+    const isChanging = (name: string) => !isStatistics && CHANGING.has(name)
     const { status, headers, body } = reply
-    return { ...json(status, likeness(JSON.parse(body), recorded, isMore)), headers }
+    return { ...json(status, likeness(JSON.parse(body), recorded, isChanging)), headers }
   }
 }
 
-/** Members of a route that say that a change of it is under way: they come and go. */
-const TRANSIENT = new Set(['pendingUpdates', 'hasPendingDelete'])
+/**
+ * Members of a route as read that come and go: what a request sets, under its own name, and what
+ * shows that a change is under way.
+ */
+const CHANGING = new Set([...FIELDS, 'pendingUpdates', 'hasPendingDelete'])
+CHANGING.delete('srtMode')
 
 /**
  * What the simulator would answer, as the recorded gateway writes it: with all its members, also
- * those that the simulator does not know, and no others but those that are `isMore`.
+ * those that the simulator does not know, and no others. Only what `isChanging` is as it is now.
  */
-function likeness(live: unknown, recorded: unknown, isMore: (name: string) => boolean): unknown {
+function likeness(
+  live: unknown,
+  recorded: unknown,
+  isChanging: (name: string) => boolean,
+): unknown {
   if (Array.isArray(live)) {
     const known = Array.isArray(recorded) ? recorded : []
-    return live.map((each, place) => likeness(each, counterpart(each, known, place), isMore))
+    return live.map((each, place) => likeness(each, counterpart(each, known, place), isChanging))
   }
   if (isObject(live) && isObject(recorded)) {
-    const kept = Object.entries(recorded).filter(([name]) => !TRANSIENT.has(name))
-    const more = Object.entries(live).filter(
-      ([name]) => !Object.hasOwn(recorded, name) && isMore(name),
-    )
-    return Object.fromEntries([
-      ...kept.map(([name, value]) => [
+    const members = Object.entries(recorded)
+      .filter(([name]) => Object.hasOwn(live, name) || !isChanging(name))
+      .map(([name, value]) => [
         name,
-        Object.hasOwn(live, name) ? likeness(live[name], value, isMore) : value,
-      ]),
-      ...more,
-    ])
+        Object.hasOwn(live, name) ? likeness(live[name], value, isChanging) : value,
+      ])
+    const others = Object.entries(live).filter(
+      ([name]) => !Object.hasOwn(recorded, name) && isChanging(name),
+    )
+    return Object.fromEntries([...members, ...others])
   }
   if (isText(recorded) && typeof live === 'number') return String(live)
   return live ?? recorded

@@ -150,6 +150,19 @@ describe('a recording in the simulator', () => {
       should(Object.keys(after.destinations[0])).eql(Object.keys(before.destinations[0]))
     })
 
+    it('changes the protocol of a source, whose other fields then go', async () => {
+      await begin()
+      const { id, source: before, destinations } = await read('Studio 4')
+      const source = { ...(await read('South stadium ')).source, id: before.id }
+      const fields = sendable({ name: 'Studio 4', source, destinations })
+      await client.update('update', { elementID: id, fields })
+      await simulator.settle()
+      const after = (await read('Studio 4')).source
+      after.should.containEql({ protocol: 'udp', address: '239.70.2.1', state: 'connected' })
+      after.should.not.have.property('srtLatency')
+      before.should.have.property('srtLatency')
+    })
+
     it('interrupts nothing with an update that changes nothing', async () => {
       await begin()
       const states: string[] = []
