@@ -16,7 +16,7 @@ import {
   type StatisticsOf,
 } from './api/statistics'
 import { controlRoute, type ControlAction } from './changes/control'
-import { createRoute, type Created, type Waiting } from './changes/create'
+import { createRoute, type Created } from './changes/create'
 import { listDefinitions } from './changes/definitions'
 import { deleteRoute } from './changes/delete'
 import type { Ensured } from './changes/ensure/apply'
@@ -35,6 +35,7 @@ import {
   type RouteAddress,
   type Target,
 } from './changes/find'
+import type { Waiting } from './changes/step'
 import type { EnsureState, Wanted } from './changes/ensure/plan'
 import type { Remove } from './changes/ensure/removals'
 import type { PlanReport } from './changes/ensure/report'

@@ -93,8 +93,8 @@ export interface Unseen {
   before?: RouteFields
   /** The destination that is started or stopped; undefined for the route. */
   destinationId?: string
-  /** The IDs of the routes that existed before a create. */
-  older?: { has(id: string): boolean }
+  /** The routes that existed before a create. */
+  older?: { byId(id: string): object | undefined }
   /** The change before it, which had not shown either: until that shows, this one cannot. */
   earlier?: Unseen
   /** The appliance has shown that it is under way. */

@@ -22,8 +22,6 @@ export type News =
   | 'restartFailed'
   | 'restartInDoubt'
   | 'afterStop'
-  | 'afterStart'
-  | 'afterCreate'
   | 'afterChange'
   | 'sameName'
   | 'protected'

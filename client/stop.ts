@@ -1,3 +1,4 @@
+import { MONOTONIC, type Clock } from './clock'
 import type { GatewayError } from './errors'
 import { LinkedSet } from './linked-set'
 
@@ -34,6 +35,26 @@ export class Stop {
     }
     const link = this.#listeners.add(listener)
     return () => link.remove()
+  }
+}
+
+/** Returns a stop that comes so many milliseconds after another one, unless it is ended before. */
+export function stopAfter(
+  first: Stop | undefined,
+  ms: number,
+  clock: Clock,
+): { stop: Stop; end: () => void } {
+  const stop = new Stop()
+  let cancel = (): void => undefined
+  const unhook = first?.onStop(() => {
+    cancel = clock.after(ms, () => stop.now())
+  })
+  return {
+    stop,
+    end() {
+      unhook?.()
+      cancel()
+    },
   }
 }
 
@@ -99,6 +120,24 @@ export function untilStopped<T>(
       },
     )
   })
+}
+
+/** Settles as the work does, but rejects when that takes longer. What comes later is ignored. */
+export async function inTime<T>(
+  ms: number,
+  work: Promise<T>,
+  late: () => Error,
+  clock: Pick<Clock, 'after'> = MONOTONIC,
+): Promise<T> {
+  let cancel = (): void => undefined
+  const limit = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(ms, () => reject(late()))
+  })
+  try {
+    return await Promise.race([work, limit])
+  } finally {
+    cancel()
+  }
 }
 
 /** Waits for the work, but no longer than `ms` milliseconds. */

@@ -14,9 +14,9 @@ const DOUBTED_MS = 30_000
 /** The same for one that another came after: the state between the two may never show in a read. */
 const EARLIER_MS = 10_000
 
-type Change = Omit<Unseen, 'sentAt' | 'accepted' | 'earlier' | 'wasPending'>
+export type Change = Omit<Unseen, 'sentAt' | 'accepted' | 'earlier' | 'wasPending'>
 
-type Place = RouteAddress | { deviceId: string; name: string }
+export type Place = RouteAddress | { deviceId: string; name: string }
 
 const placeKey = (place: Place): string =>
   'routeId' in place ? keyOf(place) : `${place.deviceId} named ${place.name}`
@@ -148,7 +148,7 @@ function isOver(unseen: Unseen, route: Route, now: number): boolean {
 function shows({ kind, fields, before, destinationId, older }: Unseen, route: Route): boolean {
   switch (kind) {
     case 'create':
-      return !older?.has(route.id)
+      return !older?.byId(route.id)
     case 'update':
       return showsUpdate(fields!, before, toSent(route))
     case 'delete':

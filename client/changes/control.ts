@@ -10,7 +10,6 @@ import {
   say,
   words,
   withoutLabels,
-  type Sentence,
 } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
@@ -21,20 +20,11 @@ import type { CommandAnswer, Route, UpdateAnswer } from '../model/types'
 import { untilStopped } from '../stop'
 import { sendCommand } from '../api/commands'
 import { getRoute } from '../api/routes'
-import { awaitRoute } from './wait'
-import type { Waiting } from './create'
 import type { RouteAddress } from './find'
-import {
-  PACE_MS,
-  pollUntil,
-  readStableRoute,
-  sendFresh,
-  sendTracked,
-  sendUnseen,
-  serialized,
-} from './pending'
+import { PACE_MS, pollUntil, readStableRoute, sendFresh, serialized } from './pending'
 import { refuseIfProtected, refuseProtected } from './protected'
-import { destinationIn, isRunning, stateOf } from '../model/route-state'
+import { destinationIn, stateOf } from '../model/route-state'
+import { commandStep, sendStep, takeStep, updateStep, type Step, type Waiting } from './step'
 import { unseenOf, withUnseen } from '../unseen'
 
 export type ControlAction = 'start' | 'stop' | 'restart'
@@ -45,8 +35,10 @@ export interface ControlRoute extends RouteAddress, Waiting {
   destinationId?: string
 }
 
+type Answer = CommandAnswer | UpdateAnswer
+
 export interface Controlled {
-  answer: CommandAnswer | UpdateAnswer
+  answer: Answer
   /** The route afterwards, with `applied`; secrets hidden. */
   route?: Route
 }
@@ -62,24 +54,25 @@ export function controlRoute(
   operation: Operation,
 ): Promise<Controlled> {
   if (gateway.readOnly) throw readOnlyError(operation)
-  const unit = unitOf(gateway, control)
+  const { action, waitFor, waitTimeout } = control
   let hasBegun = false
   const begin = (): void => {
     hasBegun = true
   }
   const work = serialized(gateway, control, operation, async () => {
-    const { action, waitFor, waitTimeout } = control
-    if (waitFor === 'applied') await awaitOpposite(gateway, control, unit, operation)
-    const answer =
-      action === 'restart'
-        ? await gateway.protect(restart(gateway, unit, waitTimeout, operation, begin))
-        : await sendOnce(gateway, control, unit, operation)
+    if (waitFor === 'applied') await awaitOpposite(gateway, control, operation)
+    // A stop is refused for a protected route, and for its destinations.
+    if (action === 'stop') await refuseIfProtected(gateway, control, operation)
+    if (action !== 'restart') {
+      return takeStep(gateway, stepTo(action, gateway, control), control, operation)
+    }
+    const start = stepTo('start', gateway, control)
+    const answer = await gateway.protect(restart(gateway, control, start, operation, begin))
     if (waitFor === 'accepted') return { answer }
-    const route = await unit.awaitState(action !== 'stop', waitTimeout, operation)
-    return { answer, route: shownRoute(route) }
+    return { answer, route: shownRoute(await start.show(waitTimeout, operation)) }
   })
   // A stop releases only the caller: a restart that has begun goes on, and keeps its turn.
-  return control.action === 'restart'
+  return action === 'restart'
     ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
     : work
 }
@@ -91,7 +84,6 @@ export function controlRoute(
 async function awaitOpposite(
   gateway: Connection,
   { action, destinationId, ...address }: ControlRoute,
-  unit: Unit,
   operation: Operation,
 ): Promise<void> {
   const isUnseen = (): boolean =>
@@ -106,80 +98,26 @@ async function awaitOpposite(
   if (!isUnseen()) return
   const read = async (waited: number): Promise<true | undefined> => {
     // A change must not fail because the route cannot be read.
-    await unit.read(operation).catch(() => undefined)
+    await getRoute(gateway, address, operation).catch(() => undefined)
     return !isUnseen() || waited > PACE_MS || undefined
   }
   await pollUntil(gateway, read, 2 * PACE_MS, operation)
 }
 
-/** A stop is refused for a protected route, and for its destinations. */
-async function sendOnce(
+/** The start or stop of a route, or of one of its destinations. */
+function stepTo(
+  action: 'start' | 'stop',
   gateway: Connection,
-  { action, ...address }: ControlRoute,
-  unit: Unit,
-  operation: Operation,
-): Promise<CommandAnswer | UpdateAnswer> {
-  if (action === 'start') return unit.send('start', operation)
-  await refuseIfProtected(gateway, address, operation)
-  return unit.send('stop', operation)
-}
-
-/** What is started and stopped: a route, or one of its destinations. */
-interface Unit {
-  send(action: 'start' | 'stop', operation: Operation): Promise<CommandAnswer | UpdateAnswer>
-  /** Its name in this route, in words. */
-  nameIn(route: Route): string
-  /** Its state in this route; undefined when it does not exist. */
-  stateIn(route: Route): 'running' | 'stopped' | 'neither' | undefined
-  /** Waits until it runs, or until it does not. */
-  awaitState(running: boolean, timeout: number, operation: Operation): Promise<Route>
-  read(operation: Operation): Promise<Route>
-}
-
-function unitOf(
-  gateway: Connection,
-  { deviceId, routeId, destinationId, waitTimeout }: ControlRoute,
-): Unit {
-  const read = (by: Operation): Promise<Route> => getRoute(gateway, { deviceId, routeId }, by)
-
-  const stateIn: Unit['stateIn'] = (route) => stateOf(route, destinationId)
-
-  const awaitState = (running: boolean, timeout: number, by: Operation): Promise<Route> => {
-    const wanted = running ? 'running' : 'stopped'
-    const verdict = (route: Route): Sentence | undefined => {
-      const now = stateIn(route)
-      if (now === undefined) return say('lastNoDestination')
-      if (now === wanted) return undefined
-      if (!running) return say('lastNotStopped')
-      const isHeldBack = destinationId !== undefined && !isRunning(route)
-      return say(isHeldBack ? 'lastRouteNotRunning' : 'lastNotRunning')
-    }
-    return awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, by)
-  }
-
-  const nameIn = (route: Route): string => {
-    const whole = `oute "${route.name}" (${routeId})`
-    if (destinationId === undefined) return `R${whole}`
-    const name = destinationIn(route, destinationId)?.name ?? destinationId
-    return `Destination "${name}" (${destinationId}) of r${whole}`
-  }
-
+  control: ControlRoute,
+): Step<Answer, Route> {
+  const step = commandStep(gateway, control, action)
+  const { deviceId, routeId, destinationId, waitTimeout } = control
+  if (destinationId === undefined) return step
+  const target = { deviceId, routeId, destinationId, action }
   return {
-    read,
-    nameIn,
-    stateIn,
-    awaitState,
-    send: (action, by) =>
-      sendUnseen(gateway, { deviceId, routeId }, { kind: action, destinationId }, () =>
-        destinationId === undefined
-          ? sendCommand(gateway, { deviceId, command: `${action}-route`, routeId }, by)
-          : sendToDestination(
-              gateway,
-              { deviceId, routeId, destinationId, action },
-              (asking) => awaitState(action === 'start', waitTimeout, asking),
-              by,
-            ),
-      ),
+    ...step,
+    send: (operation) =>
+      sendToDestination(gateway, target, (by) => step.show(waitTimeout, by), operation),
   }
 }
 
@@ -190,28 +128,45 @@ function unitOf(
  */
 async function restart(
   gateway: Connection,
-  unit: Unit,
-  timeout: number,
+  control: ControlRoute,
+  start: Step<Answer, Route>,
   operation: Operation,
   /** Called when it can no longer be stopped. */
   begin: () => void,
-): Promise<CommandAnswer | UpdateAnswer> {
+): Promise<Answer> {
   const onward = operation.under({ stop: undefined, uninterruptible: true })
-  const route = await unit.read(operation)
+  const sendStart = (): Promise<Answer> => sendStep(gateway, start, onward)
+  const route = await getRoute(gateway, control, operation)
   operation.route = route.name
   onward.route = route.name
   refuseProtected(gateway, [route.name], operation)
-  const before = unit.stateIn(route)
+  const before = stateOf(route, control.destinationId)
   begin()
-  if (before === undefined || before === 'stopped') return unit.send('start', onward)
-  const unseen = await stop(gateway, unit, timeout, onward)
+  if (before === undefined || before === 'stopped') return sendStart()
+  const unseen = await stop(gateway, control, sendStart, onward)
   const isCertain = unseen === undefined && !gateway.closing.stopped
-  const name = unit.nameIn(route)
-  const answer = await startAgain(gateway, unit, { name, isCertain }, onward)
+  const name = nameIn(route, control)
+  const answer = await startAgain(gateway, START_ATTEMPTS, sendStart, (failure, attempts) => {
+    const isOff = isCertain && !mayHaveArrived(failure)
+    const state = words(
+      '__route__ __is__ stopped: the restart failed after __attempts__ to start it. Start it again now.',
+      {
+        route: name,
+        is: isOff ? 'is' : 'may be',
+        attempts: attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+      },
+      isOff ? 'restartFailed' : 'restartInDoubt',
+    )
+    const after = afterChanges(failure, isCertain ? 'yes' : 'maybe')
+    const why = withoutLabels(after.sentences).filter(({ key }) => key !== 'mayBeApplied')
+    const whole = reported(restated(after, [state, ...why]), onward, gateway.identity)
+    gateway.log('warn', whole.message)
+    return whole
+  })
   if (unseen) {
     const sent = words(
       '__route__ was to be restarted, but __host__ did not show its stop within __time__ s. The start was sent anyway. Check that it is running.',
-      { route: name, time: timeout / 1000 },
+      { route: name, time: control.waitTimeout / 1000 },
     )
     const why = withoutLabels(unseen.sentences).filter(
       ({ key }) => key !== 'readFirst' && key !== 'notConfirmed',
@@ -221,19 +176,39 @@ async function restart(
   return answer
 }
 
+const START_ATTEMPTS = 5
+
+/** Milliseconds from the beginning of a close to the last start that is sent before it ends. */
+export const LAST_START_MS = 2200
+
 /**
+ * Sends the stop of a restart, and waits until it shows. A close does not wait for its response: a
+ * start follows at once, and once more when the close is nearly over, for an appliance that carries
+ * out the stop as late.
  * @returns the error that left the stop unconfirmed; undefined if it was confirmed
  * @throws GatewayError when the stop certainly did not arrive
  */
 async function stop(
   gateway: Connection,
-  unit: Unit,
-  timeout: number,
+  control: ControlRoute,
+  sendStart: () => Promise<Answer>,
   onward: Operation,
 ): Promise<GatewayError | undefined> {
-  const lost = await sendStop(gateway, unit, onward)
+  const step = stepTo('stop', gateway, control)
+  const stopping = onward.under({ stop: gateway.closing })
+  let lost: GatewayError | undefined
   try {
-    await unit.awaitState(false, timeout, onward.under({ stop: gateway.closing }))
+    await sendStep(gateway, step, stopping)
+  } catch (error) {
+    if (!mayHaveArrived(error)) throw error
+    if (gateway.closing.stopped) {
+      sendStart().catch(() => undefined)
+      await hasTime(gateway, LAST_START_MS)
+    }
+    lost = error as GatewayError
+  }
+  try {
+    await step.show(control.waitTimeout, stopping)
     return undefined
   } catch (error) {
     // A close leaves no time to wait.
@@ -242,67 +217,22 @@ async function stop(
   }
 }
 
-/** Milliseconds from the beginning of a close to the last start that is sent before it ends. */
-export const LAST_START_MS = 2200
-
-/**
- * Sends the stop of a restart. A close does not wait for its response: a start follows at once, and
- * once more when the close is nearly over, for an appliance that carries out the stop as late.
- * @returns the error that left open whether it arrived
- * @throws GatewayError when it certainly did not arrive
- */
-async function sendStop(
+/** Starting what already runs does no harm, so a start may be repeated. */
+export async function startAgain<T>(
   gateway: Connection,
-  unit: Unit,
-  onward: Operation,
-): Promise<GatewayError | undefined> {
-  try {
-    await unit.send('stop', onward.under({ stop: gateway.closing }))
-    return undefined
-  } catch (error) {
-    if (!mayHaveArrived(error)) throw error
-    if (gateway.closing.stopped) {
-      unit.send('start', onward).catch(() => undefined)
-      await hasTime(gateway, LAST_START_MS)
-    }
-    return error as GatewayError
-  }
-}
-
-const START_ATTEMPTS = 5
-
-// Starting what already runs does no harm, so a start may be repeated.
-async function startAgain(
-  gateway: Connection,
-  unit: Unit,
-  stopped: { name: string; isCertain: boolean },
-  onward: Operation,
-): Promise<CommandAnswer | UpdateAnswer> {
+  most: number,
+  start: () => Promise<T>,
+  /** What to throw when no attempt is left. */
+  gaveUp = (failure: GatewayError, _attempts: number): GatewayError => failure,
+): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
-      return await unit.send('start', onward)
+      return await start()
     } catch (error) {
       const failure = error as GatewayError
       const mayHelp = mayHaveArrived(failure) || failure.cause.retryable
-      const again = mayHelp && attempts < START_ATTEMPTS
-      if (!(again && (await hasTime(gateway, 200 * 2 ** attempts)))) {
-        const { name, isCertain } = stopped
-        const isOff = isCertain && !mayHaveArrived(failure)
-        const state = words(
-          '__route__ __is__ stopped: the restart failed after __attempts__ to start it. Start it again now.',
-          {
-            route: name,
-            is: isOff ? 'is' : 'may be',
-            attempts: attempts === 1 ? '1 attempt' : `${attempts} attempts`,
-          },
-          isOff ? 'restartFailed' : 'restartInDoubt',
-        )
-        const after = afterChanges(failure, isCertain ? 'yes' : 'maybe')
-        const why = withoutLabels(after.sentences).filter(({ key }) => key !== 'mayBeApplied')
-        const whole = reported(restated(after, [state, ...why]), onward, gateway.identity)
-        gateway.log('warn', whole.message)
-        throw whole
-      }
+      const again = mayHelp && attempts < most
+      if (!(again && (await hasTime(gateway, 200 * 2 ** attempts)))) throw gaveUp(failure, attempts)
     }
   }
 }
@@ -313,6 +243,13 @@ const hasTime = (gateway: Connection, ms: number): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+function nameIn(route: Route, { routeId, destinationId }: ControlRoute): string {
+  const whole = `oute "${route.name}" (${routeId})`
+  if (destinationId === undefined) return `R${whole}`
+  const name = destinationIn(route, destinationId)?.name ?? destinationId
+  return `Destination "${name}" (${destinationId}) of r${whole}`
+}
 
 interface DestinationControl extends RouteAddress {
   destinationId: string
@@ -325,7 +262,7 @@ async function sendToDestination(
   /** Waits until the destination shows the change. */
   seen: (operation: Operation) => Promise<unknown>,
   operation: Operation,
-): Promise<CommandAnswer | UpdateAnswer> {
+): Promise<Answer> {
   if (gateway.memory.lacksDestinationCommands) return sendByUpdate()
   try {
     const command = `${action}-destination` as const
@@ -367,7 +304,7 @@ async function sendToDestination(
         isSameId(destination.id, destinationId) ? { ...destination, action } : destination,
       )
       const update = { fields: { ...fields, destinations }, present: route }
-      return sendTracked(gateway, address, update, sending)
+      return sendStep(gateway, updateStep(gateway, address, update), sending)
     })
   }
 }

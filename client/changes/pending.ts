@@ -1,13 +1,11 @@
-import { GatewayError, mayHaveArrived, restated, say, words } from '../errors'
+import { GatewayError, restated, say, words } from '../errors'
 import type { Connection } from '../connection/connection'
 import { OutdatedPlan, type Operation } from '../connection/operation'
-import { toSent } from '../model/convert'
-import type { Destination, Route, RouteFields, UpdateAnswer } from '../model/types'
-import { getRoute, sendUpdate } from '../api/routes'
+import type { Destination, Route } from '../model/types'
+import { getRoute } from '../api/routes'
 import { keyOf, type RouteAddress, type Unseen } from '../memory'
 import { isPending, wholeRoute } from '../model/route-state'
-import { addsDestination, forgetUnseen, overdueOf, rememberUnseen, unseenOf } from '../unseen'
-import { forgetSecrets, rememberSecrets } from './known-secrets'
+import { addsDestination, overdueOf, unseenOf } from '../unseen'
 
 /**
  * Serializes the changes of one route across all callers: first come, first served. Changes of
@@ -20,50 +18,6 @@ export function serialized<T>(
   change: () => Promise<T>,
 ): Promise<T> {
   return gateway.inTurn(`route ${keyOf(address)}`, operation, change)
-}
-
-/** Sends a change and remembers it until a read shows it. */
-export async function sendUnseen<T>(
-  gateway: Connection,
-  place: Parameters<typeof rememberUnseen>[1],
-  change: Parameters<typeof rememberUnseen>[2],
-  send: () => Promise<T>,
-): Promise<T> {
-  const { accepted, forget } = rememberUnseen(gateway, place, change)
-  try {
-    const answer = await send()
-    accepted()
-    return answer
-  } catch (error) {
-    if (!mayHaveArrived(error)) forget()
-    throw error
-  }
-}
-
-/** Sends an update and remembers it until it shows. `present`: the route as it was read. */
-export async function sendTracked(
-  gateway: Connection,
-  address: RouteAddress,
-  { fields, present }: { fields: RouteFields; present?: Route },
-  operation: Operation,
-): Promise<UpdateAnswer> {
-  const change = { kind: 'update', fields, before: present && toSent(present) } as const
-  try {
-    const answer = await sendUnseen(gateway, address, change, () =>
-      sendUpdate(gateway, { ...address, fields }, operation),
-    )
-    rememberSecrets(gateway, address, fields)
-    return answer
-  } catch (error) {
-    if (mayHaveArrived(error)) forgetSecrets(gateway, address)
-    throw error
-  }
-}
-
-/** Call when the route is gone. */
-export function forgetRoute(gateway: Connection, address: RouteAddress): void {
-  forgetUnseen(gateway, address)
-  forgetSecrets(gateway, address)
 }
 
 /** How often a change is planned again because the session ended before it was sent. */

@@ -1,22 +1,17 @@
-import { invalidInput, readOnlyError, words, type Sentence } from '../errors'
+import { invalidInput, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkUpdate, type CheckOptions, type UpdateMode } from '../model/check'
-import { toSent } from '../model/convert'
 import { doubtsOfRoute } from '../model/doubts'
 import { isSameId } from '../model/ids'
-import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
-import { awaitRoute, stillDiffers } from './wait'
-import type { Waiting } from './create'
-import { covers, diffRoutes } from '../model/diff'
+import type { Route, RoutePatch, UpdateAnswer } from '../model/types'
 import type { RouteAddress } from './find'
 import { decidesOn, needsPresent, planKeep, planMerge, planReplace } from './merge'
-import { forgetUnseen, withUnseen } from '../unseen'
-import { isUnseen, readStableRoute, sendFresh, sendTracked, serialized } from './pending'
+import { withUnseen } from '../unseen'
+import { isUnseen, readStableRoute, sendFresh, serialized } from './pending'
 import { refuseProtected } from './protected'
 import { sharedOutputs } from './shared'
-import { comparable } from './known-secrets'
-import { shownRoute } from '../model/secrets'
+import { takeStep, updateStep, type Waiting } from './step'
 
 export type { UpdateMode }
 
@@ -47,7 +42,7 @@ export interface Updated extends RouteAddress {
  */
 export async function updateRoute(
   gateway: Connection,
-  { address, patch, mode, validate, allow, waitFor, waitTimeout }: UpdateRoute,
+  { address, patch, mode, validate, allow, ...waiting }: UpdateRoute,
   operation: Operation,
 ): Promise<Updated> {
   if (gateway.readOnly) throw readOnlyError(operation)
@@ -74,36 +69,24 @@ export async function updateRoute(
       return route
     }
     const refuseShared = sharedOutputs(gateway, at)
-    const { fields, answer } = await sendFresh(gateway, operation, read, async (route, sending) => {
+    const taken = await sendFresh(gateway, operation, read, async (route, sending) => {
       const present = route && withUnseen(gateway, deviceId, route)
       if (route && present) {
         refuseProtected(gateway, [route.name, present.name], sending)
         allow?.(present)
       }
-      const { fields: planned, problems } = PLANS[mode](changes, present, { validate })
+      const { fields, problems } = PLANS[mode](changes, present, { validate })
       const doubts = doubtsOfRoute(changes, present)
       const faults = validate === false ? problems : [...problems, ...doubts.faults]
       if (faults.length > 0) throw invalidInput(faults, operation.name)
       operation.unknownFields = doubts.unknown
-      await refuseShared({ present, after: planned }, sending)
+      await refuseShared({ present, after: fields }, sending)
       // The appliance's own spelling of the ID, where the route was read.
       const target = { deviceId, routeId: route?.id ?? routeId }
-      const update = { fields: planned, present: route }
-      return { fields: planned, answer: await sendTracked(gateway, target, update, sending) }
+      const step = updateStep(gateway, target, { fields, present: route })
+      return takeStep(gateway, step, waiting, operation, sending)
     })
-    if (waitFor === 'accepted') return { deviceId, routeId, answer }
-
-    const verdict = (changed: Route): Sentence | undefined => {
-      const known = comparable(gateway, deviceId, changed)
-      return covers(known, fields) ? undefined : difference(fields, known)
-    }
-    const route = await awaitRoute(
-      gateway,
-      { deviceId, routeId, verdict, timeout: waitTimeout },
-      operation,
-    )
-    forgetUnseen(gateway, at, 'update')
-    return { deviceId, routeId, answer, route: shownRoute(route) }
+    return { deviceId, routeId, ...taken }
   })
 }
 
@@ -126,9 +109,4 @@ function refuseOtherRoute({ id }: RoutePatch, routeId: string, { name }: Operati
     ],
     name,
   )
-}
-
-function difference(fields: RouteFields, route: Route): Sentence {
-  const paths = diffRoutes(fields, toSent(route)).map(({ path }) => path)
-  return paths.length > 0 ? stillDiffers(paths) : words('The route still has its former values.')
 }

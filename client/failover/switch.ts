@@ -1,18 +1,18 @@
 import { getRoute } from '../api/routes'
-import { controlRoute, LAST_START_MS } from '../changes/control'
+import { controlRoute, LAST_START_MS, startAgain } from '../changes/control'
 import type { RouteAddress } from '../changes/find'
 import { planMerge } from '../changes/merge'
-import { readStableRoute, sendFresh, sendTracked, serialized } from '../changes/pending'
-import { awaitRoute } from '../changes/wait'
+import { readStableRoute, sendFresh, serialized } from '../changes/pending'
+import { commandStep, sendStep, updateStep } from '../changes/step'
 import { MONOTONIC } from '../clock'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
-import { afterChanges, GatewayError, invalidInput, mayHaveArrived, say, words } from '../errors'
+import { afterChanges, GatewayError, invalidInput, mayHaveArrived, words } from '../errors'
 import { sourceInUse, type FailoverSettings, type InUse, type Side } from '../model/failover'
 import { changesTo, otherOf } from '../model/failover-sides'
 import { isPending, isRunning, isStopped } from '../model/route-state'
 import type { Route } from '../model/types'
-import { Stop } from '../stop'
+import { stopAfter } from '../stop'
 import { withUnseen } from '../unseen'
 import type { Act } from './types'
 
@@ -75,7 +75,7 @@ async function switchSource(
     const { fields, problems } = planMerge({ source }, present)
     if (problems.length > 0) throw invalidInput(problems, operation.name)
     const target = { ...address, routeId: route.id }
-    await sendTracked(gateway, target, { fields, present: route }, sending)
+    await sendStep(gateway, updateStep(gateway, target, { fields, present: route }), sending)
   }
   await serialized(gateway, address, operation, () => sendFresh(gateway, operation, read, send))
 }
@@ -109,12 +109,12 @@ async function switchRoutes(
   }
   if (isRunning(arriving)) return
   onward.route = arriving.name
-  const verdict = (route: Route) => (isRunning(route) ? undefined : say('lastNotRunning'))
-  const wasPending = isPending(arriving)
+  const started = commandStep(gateway, { ...to, wasPending: isPending(arriving) }, 'start')
+  const start = { ...to, action: 'start', ...AT_ONCE } as const
   try {
-    await start(gateway, to, onward)
+    await startAgain(gateway, START_ATTEMPTS, () => controlRoute(gateway, start, onward))
     // A route that was never seen to run was not stopped by anybody: its start was lost.
-    await awaitRoute(gateway, { ...to, verdict, wasPending, timeout: START_MS }, operation)
+    await started.show(START_MS, operation)
   } catch (error) {
     if (isHalfway || !(error instanceof GatewayError)) throw error
     throw afterChanges(error, mayHaveArrived(error) ? 'maybe' : 'yes')
@@ -127,7 +127,7 @@ async function switchRoutes(
  */
 async function stop(
   gateway: Connection,
-  { wasPending, ...address }: RouteAddress & { wasPending: boolean },
+  address: RouteAddress & { wasPending: boolean },
   operation: Operation,
   onward: Operation,
 ): Promise<void> {
@@ -136,35 +136,13 @@ async function stop(
   } catch (error) {
     if (!mayHaveArrived(error)) throw error
   }
-  const verdict = (route: Route) => (isStopped(route) ? undefined : say('lastNotStopped'))
-  const last = new Stop()
-  let cancel = (): void => undefined
-  const unhook = gateway.closing.onStop(() => {
-    cancel = MONOTONIC.after(LAST_START_MS, () => last.now())
-  })
+  const { stop: last, end } = stopAfter(gateway.closing, LAST_START_MS, MONOTONIC)
   try {
-    const awaited = { ...address, verdict, wasPending, timeout: STOP_MS }
-    await awaitRoute(gateway, awaited, onward.under({ stop: last }))
+    await commandStep(gateway, address, 'stop').show(STOP_MS, onward.under({ stop: last }))
   } catch (error) {
     if (!gateway.closing.stopped) throw error
   } finally {
-    unhook()
-    cancel()
-  }
-}
-
-/** Starting what already runs does no harm, so a start may be repeated. */
-async function start(gateway: Connection, address: RouteAddress, onward: Operation): Promise<void> {
-  for (let attempts = 1; ; attempts++) {
-    try {
-      await controlRoute(gateway, { ...address, action: 'start', ...AT_ONCE }, onward)
-      return
-    } catch (error) {
-      const mayHelp =
-        error instanceof GatewayError && (mayHaveArrived(error) || error.cause.retryable)
-      if (!mayHelp || attempts === START_ATTEMPTS) throw error
-      await gateway.pause(200 * 2 ** attempts)
-    }
+    end()
   }
 }
 

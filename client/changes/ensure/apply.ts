@@ -1,32 +1,32 @@
-import { sendCommand } from '../../api/commands'
-import { sendCreate, sendDelete } from '../../api/routes'
 import type { Connection } from '../../connection/connection'
-import { GatewayError, invalidInput, mayHaveArrived, say, type Sentence } from '../../errors'
+import { invalidInput, mayHaveArrived, type Sentence } from '../../errors'
 import type { Difference } from '../../model/diff'
 import type { RouteIndex } from '../../model/route-index'
-import { isRunning, isStopped, wholeRoute } from '../../model/route-state'
+import { wholeRoute } from '../../model/route-state'
 import { shownRoute } from '../../model/secrets'
 import type { Route } from '../../model/types'
-import { awaitCreated, newRoute } from '../create'
-import { awaitGone } from '../delete'
-import { comparable, rememberSecrets } from '../known-secrets'
+import { comparable } from '../known-secrets'
 import type { RouteAddress } from '../find'
 import { ownerOf } from '../../memory'
-import { OutdatedPlan, type Operation } from '../../connection/operation'
-import { forgetUnseen, withUnseen } from '../../unseen'
-import {
-  forgetRoute,
-  isInProgress,
-  sendFresh,
-  sendTracked,
-  sendUnseen,
-  serialized,
-} from '../pending'
+import type { Operation } from '../../connection/operation'
+import { withUnseen } from '../../unseen'
+import { isInProgress, sendFresh, serialized } from '../pending'
 import { findWanted, plan, type EnsureAction, type Goal, type Plan } from './plan'
 import type { Left } from '../owned'
 import type { Present } from './present'
 import { refusePlans } from '../protected'
-import { awaitRoute, stillDiffers } from '../wait'
+import {
+  awaitGone,
+  commandStep,
+  createStep,
+  deleteStep,
+  ensureStep,
+  isNotFound,
+  updateStep,
+  type Room,
+  type Step,
+} from '../step'
+import { stillDiffers } from '../wait'
 
 /** What was done, or with `check` what would be. */
 export interface Ensured {
@@ -65,25 +65,8 @@ export interface Trace {
 
 export const newTrace = (): Trace => ({ steps: [], isInDoubt: false })
 
-/** Carries out a step, and notes whether it is in doubt. */
-async function traced<T>(trace: Trace, step: () => Promise<T>): Promise<T> {
-  try {
-    return await step()
-  } catch (error) {
-    trace.isInDoubt = mayHaveArrived(error)
-    throw error
-  }
-}
-
 /** Runs a change when there is room for it; the change makes room for others before it ends. */
 export type Lane = <T>(change: (room: Room) => Promise<T>) => Promise<T>
-
-export interface Room {
-  /** The appliance has responded: another change may be sent. */
-  sent: () => void
-  /** The change shows: another one may be in doubt. */
-  seen: () => void
-}
 
 /** How a row is applied. */
 export interface Way {
@@ -115,18 +98,14 @@ export async function apply(row: Row, way: Way): Promise<Ensured> {
   }
   // Other calls for a route of this name wait here, and then find the one that was created.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
-    const { found, ensured } = await inLaneOn(
-      way,
-      () => present.routes(row),
-      async (routes, room, sending) => {
-        const route = findWanted(row, routes, operation)
-        return {
-          found: route,
-          ensured: route ? undefined : await create(row, routes, way, room, sending),
-        }
-      },
-    )
-    return ensured ?? applyTo(found!)
+    const read = (): Promise<RouteIndex> => present.routes(row)
+    const next = await inLaneOn(way, read, async (routes, room, sending) => {
+      const route = findWanted(row, routes, operation)
+      if (route) return () => applyTo(route)
+      const ensured = await changeFrom(undefined, row, way, room, sending, routes)
+      return () => ensured
+    })
+    return next()
   })
 }
 
@@ -144,38 +123,6 @@ async function inLaneOn<Read, T>(
   return lane((room) =>
     sendFresh(gateway, operation, read, (now, sending) => change(now, room, sending), first),
   )
-}
-
-async function create(
-  { wanted, options, allow, trace }: Row,
-  /** The routes that existed before it. */
-  older: RouteIndex,
-  { gateway, deviceId, operation, waiting }: Way,
-  room: Room,
-  sending: Operation,
-): Promise<Ensured> {
-  const one = plan(wanted, undefined, options)
-  allow?.(undefined)
-  if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
-  const { fields } = one
-  if (!fields) return planned(one)
-  const timeout = options.waitTimeout
-  trace.before = null
-  const place = { deviceId, name: fields.name }
-  const after = await traced(trace, () =>
-    seen(
-      room,
-      () =>
-        sendUnseen(gateway, place, newRoute(older), () =>
-          sendCreate(gateway, { deviceId, fields }, sending),
-        ),
-      () => awaitCreated(gateway, { deviceId, fields, older, timeout }, waiting),
-      () => forgetUnseen(gateway, place),
-    ),
-  )
-  rememberSecrets(gateway, { deviceId, routeId: after.id }, fields)
-  trace.after = comparable(gateway, deviceId, after)
-  return { ...planned(one), after: shownRoute(after) }
 }
 
 export const planOn = (
@@ -197,139 +144,64 @@ async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<E
   const read = (): Promise<Route | undefined> =>
     present.route(address, row).catch(async (error: unknown) => {
       if (options.state !== 'absent' || !isNotFound(error)) throw error
-      await awaitGone(gateway, address, options.waitTimeout, operation, { unsent: true })
+      const { waitTimeout: timeout } = options
+      await awaitGone(gateway, address, { timeout, unsent: true }, operation)
       return undefined
     })
-  return inLaneOn(way, read, (route, room, sending) =>
-    changeFrom(route, address, row, way, room, sending),
-  )
+  return inLaneOn(way, read, (route, room, sending) => changeFrom(route, row, way, room, sending))
 }
 
-/** Carries out the steps from this route to the wanted one. */
+/** Carries out the steps from the route, or from none, to the wanted one. */
 async function changeFrom(
   route: Route | undefined,
-  address: RouteAddress,
   row: Row,
   { gateway, deviceId, operation, waiting }: Way,
   room: Room,
   first: Operation,
+  /** The routes that exist before a create. */
+  older?: RouteIndex,
 ): Promise<Ensured> {
-  const { routeId } = address
   const { trace } = row
-  const timeout = row.options.waitTimeout
   const one = planOn(gateway, deviceId, row, route)
   row.allow?.(route)
   refusePlans(gateway, [one], operation)
-  if (!route) return planned(one)
   if (one.problems.length > 0) throw invalidInput(one.problems, operation.name)
 
-  const until = (verdict: (now: Route) => Sentence | undefined): Promise<Route> =>
-    awaitRoute(gateway, { deviceId, routeId, verdict, timeout }, waiting)
-
-  const carryOut = async (
-    step: EnsureAction,
-    now: Route,
-    sending: Operation,
-  ): Promise<Route | null> => {
-    switch (step) {
+  const stepTo = (action: EnsureAction, present: Route | null): Step<unknown, Route | null> => {
+    if (!present) return createStep(gateway, deviceId, one.fields!, older)
+    const address = { deviceId, routeId: present.id }
+    switch (action) {
       case 'delete':
-        await seen(
-          room,
-          () =>
-            sendUnseen(gateway, address, { kind: 'delete' }, () =>
-              sendDelete(gateway, address, sending),
-            ).catch((error: unknown) => {
-              if (!isNotFound(error)) throw error
-            }),
-          () => awaitGone(gateway, address, timeout, waiting, { onMissing: room.seen }),
-          () => forgetUnseen(gateway, address, 'delete'),
-        )
-        forgetRoute(gateway, address)
-        return null
+        return deleteStep(gateway, address)
       case 'update': {
-        const fields = planOn(gateway, deviceId, row, now).fields!
-        const updated = await seen(
-          room,
-          () => sendTracked(gateway, address, { fields, present: now }, sending),
-          () => until((then) => remaining(planOn(gateway, deviceId, row, then))),
-        )
-        forgetUnseen(gateway, address, 'update')
-        return updated
+        const { fields } = planOn(gateway, deviceId, row, present)
+        const verdict = (now: Route) => remaining(planOn(gateway, deviceId, row, now))
+        return updateStep(gateway, address, { fields: fields!, present, verdict })
       }
-      default: {
-        const kind = step as Command
-        return seen(
-          room,
-          () =>
-            sendUnseen(gateway, address, { kind }, () =>
-              sendCommand(gateway, { ...address, command: `${kind}-route` }, sending),
-            ),
-          () =>
-            until((then) =>
-              (kind === 'start' ? isRunning : isStopped)(then)
-                ? undefined
-                : say(kind === 'start' ? 'lastNotRunning' : 'lastNotStopped'),
-            ),
-          () => forgetUnseen(gateway, address, kind),
-        )
-      }
+      default:
+        return commandStep(gateway, address, action as 'start' | 'stop')
     }
   }
 
-  let after: Route | null = route
-  trace.before ??= comparable(gateway, deviceId, route)
+  const taking = { timeout: row.options.waitTimeout, room, waiting }
+  const seen = (now: Route | null): Route | null => now && comparable(gateway, deviceId, now)
+  let after = route ?? null
+  trace.before ??= seen(after)
   let sending = first
-  for (const step of one.steps) {
-    const now: Route = after!
-    after = await traced(trace, () => carryOut(step, now, sending))
-    trace.steps.push(step)
-    trace.after = after && comparable(gateway, deviceId, after)
+  for (const action of one.steps) {
+    const step = stepTo(action, after)
+    after = await ensureStep(gateway, step, taking, sending).catch((error: unknown) => {
+      trace.isInDoubt = mayHaveArrived(error)
+      throw error
+    })
+    trace.steps.push(action)
+    trace.after = seen(after)
     // The wait for this step has just read the route.
     sending = operation.under({ plannedAt: gateway.clock.now() })
   }
   const done = planned({ ...one, steps: trace.steps as Plan['steps'] })
   return { ...done, after: shownRoute(after) }
 }
-
-type Command = 'start' | 'stop'
-
-/**
- * Sends a change and waits until it shows. After a lost response, a change that shows was applied;
- * the outcome of one that does not show remains unknown.
- */
-async function seen<T>(
-  room: Room,
-  send: () => Promise<unknown>,
-  show: () => Promise<T>,
-  /** Called for one whose response was lost and that was looked for in vain. */
-  forget: () => void = () => undefined,
-): Promise<T> {
-  let lost: GatewayError | undefined
-  try {
-    await send()
-  } catch (error) {
-    // It is planned again, and keeps its room.
-    if (error instanceof OutdatedPlan) throw error
-    if (!mayHaveArrived(error)) {
-      room.sent()
-      throw error
-    }
-    lost = error as GatewayError
-  }
-  room.sent()
-  try {
-    return await show()
-  } catch (error) {
-    if (lost && error instanceof GatewayError && error.code === 'NOT_CONFIRMED') {
-      forget()
-      throw lost
-    }
-    throw error
-  }
-}
-
-const isNotFound = (error: unknown): boolean =>
-  error instanceof GatewayError && error.code === 'NOT_FOUND'
 
 /** What an update still has to change; undefined when nothing. */
 function remaining({ steps, diff }: Plan): Sentence | undefined {

@@ -14,7 +14,7 @@ import {
 import { createSemaphore, type Semaphore } from '../../connection/concurrency'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
-import { Stop } from '../../stop'
+import { stopAfter } from '../../stop'
 import { apply, type Ensured, type Lane, type Row } from './apply'
 import { labelOf } from '../find'
 import type { EnsureAction } from './plan'
@@ -61,7 +61,7 @@ export async function applyAll(
   whole: Operation,
 ): Promise<Array<Ensured | EnsureFailure>> {
   const operation = whole.under({ background: true })
-  const { stop, end } = stopAfter(gateway, whole.stop)
+  const { stop, end } = stopAfter(whole.stop, GRACE, gateway.clock)
   const waiting = whole.under({ stop, uninterruptible: true })
   const isBulk = rows.filter(({ plan: { steps } }) => steps.length > 0).length > MANY
   const present = isBulk
@@ -131,25 +131,6 @@ export async function applyAlone(
     })
   } catch (error) {
     throw error instanceof GatewayError ? afterSteps(error, row.trace.steps, operation) : error
-  }
-}
-
-/** A stop that follows another one after the grace, unless it is ended before. */
-function stopAfter(
-  { clock }: Connection,
-  first: Stop | undefined,
-): { stop: Stop; end: () => void } {
-  const stop = new Stop()
-  let cancel = (): void => undefined
-  const unhook = first?.onStop(() => {
-    cancel = clock.after(GRACE, () => stop.now())
-  })
-  return {
-    stop,
-    end() {
-      unhook?.()
-      cancel()
-    },
   }
 }
 
@@ -225,7 +206,7 @@ function throwIfClosed(
   })
 }
 
-/** The error of a row, with the steps that were carried out before it. */
+/** The error of a row, with the steps before it: a create, a delete and a start are the last step. */
 function afterSteps(
   error: GatewayError,
   done: readonly EnsureAction[],
@@ -234,21 +215,16 @@ function afterSteps(
   const last = done.at(-1)
   if (last === undefined) return error
   const failure = afterChanges(error, 'yes')
-  const [state, news] =
-    AFTER[last === 'start' || last === 'stop' || last === 'create' ? last : 'other']
+  const [state, news] = last === 'stop' ? AFTER_STOP : AFTER_UPDATE
   const before = words(state, { route, done: done.join(', ') }, news)
   return restated(failure, [before, ...withoutLabels(failure.sentences)])
 }
 
-const AFTER = {
-  stop: [
-    'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
-    'afterStop',
-  ],
-  start: [
-    'Route "__route__" is running now: __done__ was applied, but the next step failed.',
-    'afterStart',
-  ],
-  create: ['Route "__route__" was created, but the next step failed.', 'afterCreate'],
-  other: ['Route "__route__" was changed (__done__), but the next step failed.', 'afterChange'],
-} as const
+const AFTER_STOP = [
+  'Route "__route__" is stopped now: __done__ was applied, but the next step failed.',
+  'afterStop',
+] as const
+const AFTER_UPDATE = [
+  'Route "__route__" was changed (__done__), but the next step failed.',
+  'afterChange',
+] as const

@@ -12,7 +12,7 @@ import { decidesOn } from '../merge'
 import { isInProgress, pollUntil, readStableRoute } from '../pending'
 import type { Goal } from './plan'
 import { findEach } from './renames'
-import { awaitChange } from '../wait'
+import { awaitChange, type Expectation } from '../wait'
 
 /** Where a row of `ensure` reads what is present before it changes anything. */
 export interface Present {
@@ -48,31 +48,17 @@ export function sharedReads(
   timeout: number,
   operation: Operation,
 ): Present {
+  const instead = words('An earlier change is still in progress.')
   /** Waits for the first list that says something. A judgement that throws ends the wait. */
-  async function fromList<T>(
-    judge: (list: RouteList, routes: RouteIndex) => Promise<T | undefined>,
-  ) {
-    const outcome = await awaitChange<() => T>(
-      gateway,
-      {
-        deviceId,
-        needsList: true,
-        unsent: true,
-        timeout,
-        async judge(routes, _, list) {
-          try {
-            const result = await judge(list!, routes)
-            if (result === undefined)
-              return { instead: words('An earlier change is still in progress.') }
-            return { seen: () => result }
-          } catch (error) {
-            return { seen: () => fail(error) }
-          }
-        },
-      },
-      operation,
-    )
-    return outcome()
+  const fromList = <T>(
+    judgeList: (list: RouteList, routes: RouteIndex) => Promise<T | undefined>,
+  ): Promise<T> => {
+    const judge: Expectation<T>['judge'] = async (routes, _, list) => {
+      const seen = await judgeList(list!, routes)
+      return seen === undefined ? { instead } : { seen }
+    }
+    const awaited = { deviceId, needsList: true, unsent: true, timeout, judge }
+    return awaitChange(gateway, awaited, operation)
   }
 
   return {
@@ -104,10 +90,6 @@ function stable(
   const decidesAll = options.exact === true || options.state === 'absent' || onlyState
   const decides = decidesAll ? () => true : decidesOn(wanted, 'merge')
   return readStableRoute(gateway, address, operation, true, undefined, decides)
-}
-
-function fail(error: unknown): never {
-  throw error
 }
 
 /** Evidence against absence, strongest first. */

@@ -9,7 +9,13 @@ import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
 import { followSource, inventoryRules, inventorySource } from './inventory'
-import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
+import {
+  keepEngines,
+  leaseOf,
+  type BorrowEngine,
+  type LeaseConfig,
+  type LeaseCredentials,
+} from './lease'
 import {
   gatewayOptions,
   secretPrefixOf,
@@ -29,24 +35,19 @@ type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
 type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
 type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
-interface Maker {
-  RED: NodeAPI
-  /** Of all config nodes of this Node-RED. */
-  engines: Engines
-  connections: SavedConnections
-}
-
 /** Returns what makes the parts of config nodes with an inventory. */
 export function makerFor(
   RED: NodeAPI,
   connections: SavedConnections,
 ): (node: ConfigNode, config: Config, log: Log) => Parts {
-  const maker = { RED, engines: newEngines(), connections }
-  return (node, config, log) => withInventory(maker, node, config, log)
+  const borrow = keepEngines()
+  return (node, config, log) => withInventory(RED, connections, borrow, node, config, log)
 }
 
 function withInventory(
-  { RED, engines, connections }: Maker,
+  RED: NodeAPI,
+  connections: SavedConnections,
+  borrow: BorrowEngine,
   node: ConfigNode,
   config: Config,
   log: Log,
@@ -71,7 +72,7 @@ function withInventory(
     readOnly: isReadOnly(config),
     ready,
     openShare: (follower) =>
-      shareOf(config, () => leaseOf(RED, config, node.credentials, engines, log))(follower),
+      shareOf(config, () => leaseOf(RED, config, node.credentials, borrow, log))(follower),
     open,
     secretPrefix: () => secretPrefixOf(config),
     note(remote) {

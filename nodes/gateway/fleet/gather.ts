@@ -17,8 +17,6 @@ import type { Appliance, Fleet } from '../../runtime/gateway-node'
 
 export interface GatherOptions {
   gathering: Gathering
-  /** Of the appliance: grows with each owner. */
-  token: (appliance: string) => number | undefined
   /** Of the texts of events. */
   language: Language
   log: (level: 'info' | 'warn', text: string) => void
@@ -34,7 +32,8 @@ const AGAIN_MS = 2000
  * @returns ends it; what was published is there once the promise has settled, which never rejects
  */
 export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<void> {
-  const { gathering, token, log, clock = MONOTONIC } = options
+  const { gathering, log, clock = MONOTONIC } = options
+  const token = (appliance: string): number | undefined => fleet.share?.token?.(appliance)
   const ends = new Map<string, () => Promise<void>>()
   const outages = createOutageLog(log, 'Events and states are published on the engine again.')
   const said = new Set<string>()

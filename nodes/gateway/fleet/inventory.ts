@@ -9,6 +9,7 @@ import { INVENTORY_LIMITS } from '../../../client/model/inventory'
 import { own } from '../../../client/model/json'
 import { isHostPattern } from '../../../client/model/settings'
 import { shortened } from '../../../client/model/shortened'
+import { inTime } from '../../../client/stop'
 import { linesProperty, refuseUnresolved } from '../../runtime/environment'
 import type { InventoryConfig } from '../options'
 
@@ -163,18 +164,8 @@ export interface SourceFollower {
 const LONGEST_MS = 10_000
 
 /** @throws GatewayError `CONFIG` when it takes too long */
-export async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(config(say('inventorySlow'))), LONGEST_MS)
-    timer.unref()
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const readInTime = <T>(read: Promise<T>): Promise<T> =>
+  inTime(LONGEST_MS, read, () => config(say('inventorySlow')))
 
 /** How often a file and the global context are looked at, in ms. */
 const EVERY_MS = 1000
@@ -205,7 +196,7 @@ export function followSource(
   async function look(): Promise<void> {
     try {
       looking ??= source.look!(stamp).finally(() => (looking = undefined))
-      const found = await inTime(looking)
+      const found = await readInTime(looking)
       if (closed || !found) return
       onValue(found.value)
       stamp = found.stamp

@@ -1,0 +1,266 @@
+// One change of one route: what is sent, what is remembered of it, and how it shows.
+import { sendCommand } from '../api/commands'
+import { sendCreate, sendDelete, sendUpdate } from '../api/routes'
+import type { Connection } from '../connection/connection'
+import { OutdatedPlan, type Operation } from '../connection/operation'
+import { GatewayError, mayHaveArrived, say, words, type Sentence } from '../errors'
+import { toSent } from '../model/convert'
+import { covers, diffRoutes } from '../model/diff'
+import type { RouteIndex } from '../model/route-index'
+import { isOn, isRunning, stateOf } from '../model/route-state'
+import { shownRoute } from '../model/secrets'
+import type { CommandAnswer, Route, RouteFields, UpdateAnswer } from '../model/types'
+import { forgetUnseen, rememberUnseen, type Change, type Place } from '../unseen'
+import { judgeMissing } from '../watch/gone'
+import type { RouteAddress } from './find'
+import { comparable, forgetSecrets, rememberSecrets } from './known-secrets'
+import { awaitChange, awaitRoute, stillDiffers, type Expectation } from './wait'
+
+/** How long to wait for a change. */
+export interface Waiting {
+  /** `accepted`: until the appliance's response. `applied`: until the change shows. */
+  waitFor: 'accepted' | 'applied'
+  /** Milliseconds, for `applied`. */
+  waitTimeout: number
+}
+
+export interface Step<Answer, Shown> {
+  /** Where it shows, and what is remembered until then. */
+  place: Place
+  change: Change
+  send: (operation: Operation) => Promise<Answer>
+  /**
+   * Waits until it shows.
+   * @param onMissing called when a route that is to be deleted is missing for the first time
+   * @throws GatewayError `NOT_CONFIRMED`
+   */
+  show: (timeout: number, operation: Operation, onMissing?: () => void) => Promise<Shown>
+}
+
+/** Sends a change and remembers it until a read shows it. */
+export async function sendStep<Answer>(
+  gateway: Connection,
+  { place, change, send }: Step<Answer, unknown>,
+  operation: Operation,
+): Promise<Answer> {
+  const { accepted, forget } = rememberUnseen(gateway, place, change)
+  try {
+    const answer = await send(operation)
+    accepted()
+    return answer
+  } catch (error) {
+    if (!mayHaveArrived(error)) forget()
+    throw error
+  }
+}
+
+/**
+ * Sends a change and waits as long as the caller wants. A lost response is `OUTCOME_UNKNOWN` at once.
+ * @returns the response and, with `applied`, the route; secrets hidden
+ */
+export async function takeStep<Answer, Shown extends Route | null>(
+  gateway: Connection,
+  step: Step<Answer, Shown>,
+  { waitFor, waitTimeout }: Waiting,
+  operation: Operation,
+  sending = operation,
+): Promise<{ answer: Answer; route?: Shown }> {
+  const answer = await sendStep(gateway, step, sending)
+  if (waitFor === 'accepted') return { answer }
+  return { answer, route: shownRoute(await step.show(waitTimeout, operation)) }
+}
+
+/** A change that runs among others makes room for them before it ends. */
+export interface Room {
+  /** The appliance has responded: another change may be sent. */
+  sent: () => void
+  /** The change shows: another one may be in doubt. */
+  seen: () => void
+}
+
+/**
+ * Sends a change and waits until it shows. After a lost response, a change that shows was applied;
+ * the outcome of one that does not show remains unknown. A route that is not found is deleted.
+ */
+export async function ensureStep<Shown>(
+  gateway: Connection,
+  step: Step<unknown, Shown>,
+  { timeout, room, waiting }: { timeout: number; room: Room; waiting: Operation },
+  sending: Operation,
+): Promise<Shown> {
+  const { place, change } = step
+  let lost: unknown
+  try {
+    await sendStep(gateway, step, sending)
+  } catch (error) {
+    // It is planned again, and keeps its room.
+    if (error instanceof OutdatedPlan) throw error
+    if (mayHaveArrived(error)) lost = error
+    else if (change.kind !== 'delete' || !isNotFound(error)) {
+      room.sent()
+      throw error
+    }
+  }
+  room.sent()
+  try {
+    return await step.show(timeout, waiting, room.seen)
+  } catch (error) {
+    if (!lost || !(error instanceof GatewayError) || error.code !== 'NOT_CONFIRMED') throw error
+    // What an update may still add counts until it shows.
+    if (change.kind !== 'update') forgetUnseen(gateway, place, change.kind)
+    throw lost
+  }
+}
+
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof GatewayError && error.code === 'NOT_FOUND'
+
+/** @param older the routes that existed before it: the new one is found by its name */
+export function createStep(
+  gateway: Connection,
+  deviceId: string,
+  fields: RouteFields,
+  older?: RouteIndex,
+): Step<UpdateAnswer, Route> {
+  const find = (routes: RouteIndex): Route | undefined =>
+    routes.byName(fields.name).find(({ id }) => !older?.byId(id))
+  const verdict = (created: Route): Sentence | undefined =>
+    fields.startRoute && !isRunning(created) ? say('lastNotRunning') : undefined
+  const absence = words('There is no new route with this name.')
+  return {
+    place: { deviceId, name: fields.name },
+    change: { kind: 'create', older },
+    send: (operation) => sendCreate(gateway, { deviceId, fields }, operation),
+    async show(timeout, operation) {
+      const awaited = { deviceId, find, absence, verdict, timeout }
+      const route = await awaitRoute(gateway, awaited, operation)
+      rememberSecrets(gateway, { deviceId, routeId: route.id }, fields)
+      return route
+    },
+  }
+}
+
+interface Update {
+  fields: RouteFields
+  /** The route as it was read, where it was. */
+  present?: Route
+  /** What is seen instead of the change; by default, which values are not as sent. */
+  verdict?: (route: Route) => Sentence | undefined
+}
+
+export function updateStep(
+  gateway: Connection,
+  address: RouteAddress,
+  { fields, present, verdict }: Update,
+): Step<UpdateAnswer, Route> {
+  const difference = (changed: Route): Sentence | undefined => {
+    const route = comparable(gateway, address.deviceId, changed)
+    if (covers(route, fields)) return undefined
+    const paths = diffRoutes(fields, toSent(route)).map(({ path }) => path)
+    return paths.length > 0 ? stillDiffers(paths) : words('The route still has its former values.')
+  }
+  return {
+    place: address,
+    change: { kind: 'update', fields, before: present && toSent(present) },
+    async send(operation) {
+      try {
+        const answer = await sendUpdate(gateway, { ...address, fields }, operation)
+        rememberSecrets(gateway, address, fields)
+        return answer
+      } catch (error) {
+        if (mayHaveArrived(error)) forgetSecrets(gateway, address)
+        throw error
+      }
+    },
+    async show(timeout, operation) {
+      const awaited = { ...address, verdict: verdict ?? difference, timeout }
+      const route = await awaitRoute(gateway, awaited, operation)
+      forgetUnseen(gateway, address, 'update')
+      return route
+    },
+  }
+}
+
+export const deleteStep = (
+  gateway: Connection,
+  address: RouteAddress,
+): Step<UpdateAnswer, null> => ({
+  place: address,
+  change: { kind: 'delete' },
+  send: (operation) => sendDelete(gateway, address, operation),
+  async show(timeout, operation, onMissing) {
+    await awaitGone(gateway, address, { timeout, onMissing }, operation)
+    forgetUnseen(gateway, address)
+    forgetSecrets(gateway, address)
+    return null
+  },
+})
+
+interface Commanded extends RouteAddress {
+  /** Undefined for the route itself. */
+  destinationId?: string
+  /** Something was under way before the command: that does not have to end. */
+  wasPending?: boolean
+}
+
+/** A start or a stop. Its `send` is that of a route: firmware differs in the one for destinations. */
+export function commandStep(
+  gateway: Connection,
+  { deviceId, routeId, destinationId, wasPending }: Commanded,
+  kind: 'start' | 'stop',
+): Step<CommandAnswer | UpdateAnswer, Route> {
+  const place = { deviceId, routeId }
+  const verdict = (route: Route): Sentence | undefined => {
+    const now = stateOf(route, destinationId)
+    if (now === undefined) return say('lastNoDestination')
+    if (now === (kind === 'start' ? 'running' : 'stopped')) return undefined
+    if (kind === 'stop') return say('lastNotStopped')
+    const isHeldBack = destinationId !== undefined && !isRunning(route)
+    return say(isHeldBack ? 'lastRouteNotRunning' : 'lastNotRunning')
+  }
+  return {
+    place,
+    change: { kind, destinationId },
+    send: (operation) => sendCommand(gateway, { ...place, command: `${kind}-route` }, operation),
+    show: (timeout, operation) =>
+      awaitRoute(gateway, { ...place, verdict, wasPending, timeout }, operation),
+  }
+}
+
+/**
+ * Waits until the route is certainly gone, see `watch/gone`.
+ * @param options.unsent true when no change was sent because the route was not found
+ * @param options.onMissing called when a poll shows the first time that it is missing
+ */
+export function awaitGone(
+  gateway: Connection,
+  { deviceId, routeId }: RouteAddress,
+  { onMissing, ...options }: { timeout: number; unsent?: boolean; onMissing?: () => void },
+  operation: Operation,
+): Promise<true> {
+  let missingSince: number | undefined
+  const judge: Expectation<true>['judge'] = async (routes, evidence) => {
+    const route = routes.byId(routeId)
+    if (route) {
+      missingSince = undefined
+      const isUnderWay = isOn(route.hasPendingDelete)
+      return { instead: isUnderWay ? say('lastPending') : words('The route still exists.') }
+    }
+    const found = await evidence(routeId)
+    const verdict = judgeMissing(found, missingSince, gateway.clock.now())
+    if (verdict === 'gone') return { seen: true }
+    const again = missingSince === undefined && verdict !== undefined
+    missingSince = verdict
+    if (verdict !== undefined) onMissing?.()
+    if (found.itself === 'there') return { instead: words('The route is still listed.') }
+    return {
+      again,
+      instead: words(
+        found.isUnlisted
+          ? 'The route is missing, which one more poll has to confirm.'
+          : 'The route is missing from a list that may not be complete.',
+      ),
+    }
+  }
+  return awaitChange(gateway, { deviceId, routeId, judge, ...options }, operation)
+}

@@ -1,0 +1,112 @@
+import 'should'
+import {
+  controlRoute,
+  ensureRoutes,
+  newOperation,
+  type Connection,
+  type Ensured,
+} from '../../../client/internal'
+import { unseenOf } from '../../../client/unseen'
+import { startSimulator, type Simulator } from '../../../simulator'
+import { errorOf } from '../../support/errors'
+import { FakeTime } from '../../support/fake-time'
+import { connectTo } from '../connection/support'
+
+/** One change of a route, of which the response may be lost. */
+describe('a step', () => {
+  let simulator: Simulator
+  let gateway: Connection
+  let deviceId: string
+  let time: FakeTime
+
+  beforeEach(async () => {
+    simulator = await startSimulator({ routes: 2 })
+    time = new FakeTime({ runs: true })
+    gateway = connectTo(simulator, { clock: time })
+    deviceId = simulator.devices[0]!._id
+  })
+  afterEach(async () => {
+    await gateway.close()
+    await simulator.stop()
+  })
+
+  const running = (): string => simulator.routes.find(({ state }) => state === 'running')!.id
+  const idle = (): string => simulator.addRoute({ name: 'Idle', source: SOURCE }).id
+  const reads = (): number =>
+    simulator.journal.filter(({ path }) => path.includes('/routes')).length
+  const writes = (): number =>
+    simulator.journal.filter(({ path }) => /(updates|commands)$/.test(path)).length
+  const SOURCE = { name: 'in', protocol: 'udp', address: '239.1.1.1', port: 5000 }
+
+  type State = 'present' | 'absent' | 'started' | 'stopped'
+  const ensure = async (wanted: object, state: State, waitTimeout = 30_000): Promise<string> => {
+    const options = { deviceId, state, waitTimeout }
+    const { results } = await ensureRoutes(gateway, wanted, options, newOperation('ensure-route'))
+    return String((results as Ensured).action)
+  }
+
+  for (const [kind, action, state, wanted] of [
+    ['create', 'create', 'present', () => ({ name: 'New', source: SOURCE })],
+    ['update', 'update', 'present', () => ({ id: running(), source: { name: 'other in' } })],
+    ['delete', 'delete', 'absent', () => ({ id: running() })],
+    ['start', 'start-route', 'started', () => ({ id: idle() })],
+    ['stop', 'stop-route', 'stopped', () => ({ id: running() })],
+  ] as const) {
+    it(`of ensure to ${kind} is done if it shows, although its response was lost`, async () => {
+      simulator.fault({ kind: 'reset-after', match: { action }, times: 1 })
+      ;(await ensure(wanted(), state)).should.equal(kind)
+      writes().should.equal(1)
+    })
+
+    it(`of ensure to ${kind} has an unknown outcome if it does not show`, async () => {
+      const route = wanted()
+      simulator.fault({ kind: 'reset', match: { action }, times: 1 })
+      const { code, cause } = await errorOf(ensure(route, state, 300))
+      ;[code, cause.applied].should.eql(['OUTCOME_UNKNOWN', 'maybe'])
+      // Later changes build on an update, which may still add something, and on nothing else.
+      gateway.memory.unseen.size.should.equal(kind === 'update' ? 1 : 0)
+      ;(await ensure(route, state)).should.equal(kind)
+      writes().should.equal(2)
+    })
+
+    it(`of ensure to ${kind} that is refused leaves nothing to wait for`, async () => {
+      simulator.fault({ kind: 'status', status: 400, match: { action }, times: 1 })
+      ;(await errorOf(ensure(wanted(), state))).code.should.equal('REJECTED')
+      gateway.memory.unseen.size.should.equal(0)
+    })
+  }
+
+  it('of ensure to delete a route that somebody else has just deleted is done', async () => {
+    const id = running()
+    const end = simulator.onCall(({ method, path }) => {
+      if (method === 'POST' && path.endsWith('/updates')) simulator.removeRoute(id)
+    })
+    simulator.fault({ kind: 'status', status: 404, match: { action: 'delete' }, times: 1 })
+    ;(await ensure({ id }, 'absent')).should.equal('delete')
+    end()
+  })
+
+  const stop = (routeId: string, waitFor: 'accepted' | 'applied'): Promise<unknown> => {
+    const control = { deviceId, routeId, action: 'stop', waitFor, waitTimeout: 30_000 } as const
+    return controlRoute(gateway, control, newOperation('control-route'))
+  }
+
+  it('of another node is not looked for when its response is lost', async () => {
+    simulator.fault({ kind: 'reset-after', match: { action: 'stop-route' }, times: 1 })
+    ;(await errorOf(stop(running(), 'applied'))).code.should.equal('OUTCOME_UNKNOWN')
+    ;[writes(), reads()].should.eql([1, 0])
+  })
+
+  it('that was accepted counts longer than one whose response was lost', async () => {
+    const routeId = running()
+    const isUnseenAfter = (ms: number): boolean => {
+      time.skip(ms)
+      return unseenOf(gateway, { deviceId, routeId }).length > 0
+    }
+    simulator.fault({ kind: 'reset', match: { action: 'stop-route' }, times: 1 })
+    await errorOf(stop(routeId, 'accepted'))
+    ;[isUnseenAfter(0), isUnseenAfter(60_000)].should.eql([true, false])
+    await stop(routeId, 'accepted')
+    ;[isUnseenAfter(60_000), isUnseenAfter(90_000)].should.eql([true, false])
+  })
+})
