@@ -80,14 +80,15 @@ export class Recording {
     if (version !== VERSION) wrong('version', version, `${VERSION}: this simulator reads no other`)
     const list = listAt('answers', answers)
     const read = list.flatMap((each, place) => this.answerAt(`answers[${place}]`, each))
-    for (const { path, body, where } of read) if (path === '/api/devices') this.list(body, where)
+    for (const { path, body, where } of read)
+      if (path === '/api/devices') this.takeDevices(body, where)
     if (this.devices.size === 0) {
       throw new BadRecording(
         'There is no device in it: no response to GET /api/devices with status 200 has one.',
       )
     }
-    for (const { path, body, where } of read) this.take(path, body, where)
-    for (const [id, device] of this.devices) this.keep(id, device)
+    for (const { path, body, where } of read) this.takeAnswer(path, body, where)
+    for (const [id, device] of this.devices) this.keepAnswers(id, device)
     for (const device of this.devices.values()) {
       device.built = [...device.routes.values()].map(({ where, listed, configured }) => {
         const whole = { ...configured, ...listed }
@@ -107,7 +108,7 @@ export class Recording {
     return isRead ? [{ path: asked, body, where: `${where}.body` }] : []
   }
 
-  private list(body: unknown, where: string): void {
+  private takeDevices(body: unknown, where: string): void {
     listAt(where, body).forEach((each, place) => {
       const at = `${where}[${place}]`
       const listed = objectAt(at, each)
@@ -117,7 +118,7 @@ export class Recording {
     })
   }
 
-  private take(path: string, body: unknown, where: string): void {
+  private takeAnswer(path: string, body: unknown, where: string): void {
     const [pathname = '', query = ''] = path.split('?', 2)
     const [, , kind = '', id = '', what = '', route = ''] = pathname.split('/').map(decoded)
     if (kind === 'session') this.answers.set(pathname, body)
@@ -194,7 +195,7 @@ export class Recording {
   }
 
   /** Keeps the answers about a device, and the dialect that shows in them. */
-  private keep(id: string, device: RecordedDevice): void {
+  private keepAnswers(id: string, device: RecordedDevice): void {
     const { listed, configuration, list } = device
     const routes = [...device.routes.values()]
     const inList = routes.map((route) => route.listed ?? route.configured ?? {})
