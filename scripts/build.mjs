@@ -36,7 +36,9 @@ const { outputFiles } = await bundle({
   logLevel: 'warning',
 })
 
-chmodSync(at('dist/simulator/command.js'), 0o755)
+for (const program of ['simulator', 'client/doctor']) {
+  chmodSync(at('dist', program, 'command.js'), 0o755)
+}
 
 const scripts = outputFiles.map(({ path, text }) => [basename(path, '.js'), text])
 buildForms(Object.fromEntries(scripts))

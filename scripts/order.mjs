@@ -23,7 +23,7 @@ export const ORDER = [
   ['client/watch'],
   ['client/changes'],
   ['client/changes/ensure'],
-  ['client/metrics', 'client/failover'],
+  ['client/metrics', 'client/failover', 'client/doctor'],
   ['client/fleet/types.ts', 'client/fleet/slots.ts'],
   ['client/fleet/ownership', 'client/fleet/nats'],
   ['client/fleet'],

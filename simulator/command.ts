@@ -5,6 +5,7 @@ import { certificateFrom, type Certificate } from './certificate'
 import { DIALECTS } from './dialect'
 import { FIELD_DIALECT, fieldRoutes } from './field'
 import { asObject, type Call } from './http'
+import { BadRecording } from './recorded'
 import { checkFault, EFFECTS, type Fault } from './faults'
 import type { LineCondition } from './lines'
 import type { CallersCondition } from './model'
@@ -26,6 +27,7 @@ const HELP = `media-gateway-simulator: a simulated gateway to develop and test a
   --key FILE           its private key (PEM, without a passphrase)
   --routes N           number of generated routes on each device, using every protocol (8)
   --devices N          number of devices (1)
+  --from FILE          serve a recording instead: a report of media-gateway-doctor
   --user NAME          username of the Administrator (haiadmin)
   --password TEXT      password of the Administrator (manager)
   --max-sessions N     maximum number of sessions; further logins get 429 (10)
@@ -136,6 +138,7 @@ function asOption(name: string, work: () => void): void {
 
 function commandFrom(args: string[]): Command {
   const values = parsedArguments(args)
+  checkFrom(values)
   const https = certificateOf(values) ?? values.https === true
   const lifetime = whole('session-lifetime', values['session-lifetime'], 1)
   const options: SimulatorOptions = {
@@ -150,6 +153,7 @@ function commandFrom(args: string[]): Command {
     username: values.user,
     password: values.password,
     ...dialectsFrom(values.dialect ?? []),
+    from: values.from,
     ...(values.routes && { routes: whole('routes', values.routes, 0, 100_000) }),
     life: lifeFrom(values.life),
     faults: (values.fault ?? []).map(faultFrom),
@@ -176,6 +180,7 @@ function parsedArguments(args: string[]) {
         key: text,
         routes: text,
         devices: text,
+        from: text,
         latency: text,
         fault: several,
         fail: several,
@@ -194,6 +199,17 @@ function parsedArguments(args: string[]) {
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
+}
+
+/** A recording has devices and routes. */
+function checkFrom({ from, routes, devices, dialect = [] }: ReturnType<typeof parsedArguments>) {
+  const others = [
+    ...(routes === undefined ? [] : ['--routes']),
+    ...(devices === undefined ? [] : ['--devices']),
+    ...(dialect.includes('field') ? ['--dialect field'] : []),
+  ]
+  if (from === undefined || others.length === 0) return
+  throw new UsageError(`--from brings its own devices and routes: leave out ${others.join(', ')}.`)
 }
 
 function certificateOf({ cert, key }: { cert?: string; key?: string }): Certificate | undefined {
@@ -353,7 +369,7 @@ function lineFor({ at, method, url, status, user, fault }: Call): string {
 
 function fail(error: unknown): void {
   console.error(sentenceFor(error))
-  process.exitCode = error instanceof UsageError ? 2 : 1
+  process.exitCode = error instanceof UsageError || error instanceof BadRecording ? 2 : 1
 }
 
 function sentenceFor(error: unknown): string {

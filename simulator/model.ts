@@ -133,6 +133,8 @@ export interface RouteState {
   startedAt?: number
   /** How long it had run when it was last stopped (ms). */
   ranFor: number
+  /** What the far end of its source sends, in Mbit/s; by the ID of the source if not given. */
+  level?: number
   summaryStatusCode: SummaryCode
   summaryStatusDetails: string
   source: SourceState
@@ -271,7 +273,8 @@ export function newMeter(now: number): Meter {
   return { at: now, packets: 0, lost: 0, perSecond: { packets: 0, lost: 0 } }
 }
 
-function newPart(definition: SentSource, id: string): SourceState {
+/** A stopped part with this definition, without defaults. */
+export function newPart(definition: SentSource, id: string): SourceState {
   return {
     ...definition,
     protocol: definition.protocol ?? '',
@@ -412,9 +415,8 @@ export function bitrateOfEach(route: RouteState, part: SourceState, now: number)
   return carried(route, part, level)
 }
 
-/** What the far end of a route's source sends, in Mbit/s. */
-function levelOf({ source }: RouteState): number {
-  return 2 + (hash(source.id) % 16_000) / 1000
+function levelOf({ level, source }: RouteState): number {
+  return level ?? 2 + (hash(source.id) % 16_000) / 1000
 }
 
 /** How much of what the far end sends gets to a part: a destination gets what its source has. */
@@ -522,7 +524,7 @@ function readDestination(
   if (isListener(destination)) read.clientConnections = clientCount(destination)
   if (destination.protocol === 'hls') {
     read.protocol = 'http'
-    read.address = `/hls/${destination.id}/index.m3u8`
+    read.address = destination.address ?? `/hls/${destination.id}/index.m3u8`
     if (dialect.hlsPort) read.port = 0
     // A number in requests, a string in responses.
     if (typeof read.segmentDuration === 'number') {

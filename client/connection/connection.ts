@@ -31,7 +31,7 @@ import { createSession, type Session } from './session'
 import { normalFingerprint, parseBase, protectionBy } from './settings'
 import { Stop, untilStopped, within } from '../stop'
 import { passwordsOf, type ProxyOptions, type TlsOptions } from './agents'
-import { createTransport } from './transport'
+import { createTransport, type TransportOptions } from './transport'
 
 /** How to reach one appliance, and how to treat it. */
 export interface GatewayOptions {
@@ -64,7 +64,9 @@ export interface GatewayOptions {
   /** Receives one line for each change of state. No line contains a secret. */
   log?: (level: 'info' | 'warn', text: string) => void
   /** @internal Asked before each request is written: false, and it is refused with `UNAVAILABLE`. */
-  maySend?: () => boolean
+  maySend?: TransportOptions['maySend']
+  /** @internal Gets each response, as it came: secrets are in it. */
+  onAnswer?: TransportOptions['onAnswer']
   /**
    * @internal What the watches of an earlier connection have saved, by which those of this one go on.
    * A function is called before the first poll, which waits for it, so it must settle; and again with
@@ -174,6 +176,7 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
     maxAnswerBytes: options.maxAnswerBytes,
     timeout,
     maySend: options.maySend,
+    onAnswer: options.onAnswer,
     counters,
   })
   const closing = new Stop()

@@ -38,7 +38,9 @@ export interface TransportOptions {
   /** Milliseconds that a proxy may take to connect to the appliance. */
   timeout: number
   /** Asked when a request could be written: false, and it is not. */
-  maySend?: () => boolean
+  maySend?: (request: Pick<TransportRequest, 'method' | 'path'>) => boolean
+  /** Gets each response, as it came. */
+  onAnswer?: (exchange: Exchange) => void
   counters: Counters
 }
 
@@ -56,6 +58,12 @@ export interface TransportRequest {
   /** The largest response that is read, in bytes; default 1 MiB. */
   most?: number
   stop?: Stop
+}
+
+/** A request and its response. */
+export interface Exchange extends Answer, Pick<TransportRequest, 'method' | 'path'> {
+  /** How long it took, in ms. */
+  ms: number
 }
 
 export interface Transport {
@@ -91,11 +99,15 @@ export function createTransport(options: TransportOptions): Transport {
       }
       const agent = request.method === 'GET' ? agents.kept : agents.single
       const config: CallConfig = { adapter, call: new Call(request, agent) }
+      const sentAt = performance.now()
       try {
         const { data, status, received } = await axios().request<string, Received>(config)
         if (status < 400) requests.ok++
         else requests.rejected++
-        return answerOf(status, received, data, request.most)
+        const answer = answerOf(status, received, data, request.most)
+        const { method, path } = request
+        options.onAnswer?.({ ...answer, method, path, ms: performance.now() - sentAt })
+        return answer
       } catch (fault) {
         if (!(fault instanceof TransportFault && fault.code === 'CLOSED')) requests.failed++
         throw fault
@@ -261,7 +273,7 @@ function nodeAdapter(
         const mark = (): void => {
           // Asked this late, since the process may have been frozen while it connected.
           if (maySend && !settled) {
-            if (!maySend()) return fail(notOwned())
+            if (!maySend(wanted)) return fail(notOwned())
             request.end(wanted.body)
           }
           reached = true

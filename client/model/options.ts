@@ -195,6 +195,7 @@ export const OPTIONS = {
     log: callback,
     node: internal,
     maySend: internal,
+    onAnswer: internal,
     saved: internal,
     onWatched: internal,
     callers: internal,

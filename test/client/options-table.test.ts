@@ -152,6 +152,7 @@ const WRONG: Record<string, unknown[]> = {
 const INTERNAL = new Set([
   'node',
   'maySend',
+  'onAnswer',
   'saved',
   'sent',
   'protections',

@@ -1,0 +1,236 @@
+import { findPortConflicts } from '../changes/ensure/port-conflicts'
+import { checkCreate } from '../model/check'
+import { sentenceOf, wholeSentenceOf } from '../model/faults'
+import type { JsonObject } from '../model/json'
+import { legible } from '../model/legible'
+import { toSent } from '../model/convert'
+import { missingPart } from '../model/route-state'
+import { withoutMasks } from '../model/secrets'
+import type { Route } from '../model/types'
+import { healthOfRoute } from '../watch/health'
+import { factsIn, sightOf, type Fact } from './facts'
+import { median, type Reading } from './read'
+import { safeAnswers, unknownFields } from './safe'
+
+/** How an installation is, as far as reading shows. */
+export interface Account {
+  devices: Array<{ name: string; firmware: string; status: string }>
+  /** Of the account that has read. */
+  roles: string[]
+  routes: number
+  /** How many routes are so, by the sign of their health. */
+  health: Record<string, number>
+  /** How many sources and outputs have each protocol. */
+  sources: Record<string, number>
+  outputs: Record<string, number>
+  /** SRT listeners of running routes that nobody calls. */
+  withoutCallers: Array<{ route: string; output: string }>
+  /** Outputs that several routes have. */
+  shared: Array<{ output: string; routes: string[] }>
+  portClashes: string[]
+  /** What this package would refuse in the routes as they are. */
+  refused: Array<{ route: string; problems: string[] }>
+  unknownFields: string[]
+  certificate?: { isSelfSigned: boolean; validTo: string; days: number }
+  clockSeconds?: number
+  answerMs: { median: number; most: number }
+  answers: number
+  /** How many answers were 429: too many sessions or requests. */
+  tooMany: number
+}
+
+export function accountOf(reading: Reading, now: number): Account {
+  const { devices, session, routes, sources, outputs, answers, measured } = sightOf(reading)
+  const whole = routes.filter(isWhole)
+  const { certificate, clockSeconds, answerMs } = measured
+  return {
+    devices: devices.map(({ name, firmware, status }) => ({
+      name: String(name),
+      firmware: String(firmware),
+      status: String(status),
+    })),
+    roles: session.flatMap(({ roles }) => (Array.isArray(roles) ? roles.map(String) : [])),
+    routes: routes.length,
+    health: counted(whole.map((route) => healthOfRoute(route).sign)),
+    sources: counted(sources.map(({ protocol }) => String(protocol))),
+    outputs: counted(outputs.map(({ protocol }) => String(protocol))),
+    withoutCallers: whole.filter(({ state }) => state === 'running').flatMap(uncalled),
+    shared: sharedIn(whole),
+    portClashes: clashesIn(whole),
+    refused: whole.flatMap(refusedIn),
+    unknownFields: [...new Set(answers.flatMap(({ body }) => unknownFields(body)))],
+    certificate: certificate && {
+      ...certificate,
+      days: Math.floor((Date.parse(certificate.validTo) - now) / 86_400_000),
+    },
+    clockSeconds,
+    answerMs: { median: median(answerMs), most: Math.max(...answerMs) },
+    answers: answers.length,
+    tooMany: answers.filter(({ status }) => status === 429).length,
+  }
+}
+
+const isWhole = (route: JsonObject): route is JsonObject & Route =>
+  missingPart(route as Route) === undefined
+
+function counted(words: string[]): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return Object.fromEntries(counts)
+}
+
+const uncalled = ({ name, destinations }: Route): Account['withoutCallers'] =>
+  (destinations ?? [])
+    .filter(({ protocol, mode }) => protocol === 'srt' && mode === 'listener')
+    .filter(
+      ({ started, clientConnections }) => started !== false && Number(clientConnections) === 0,
+    )
+    .map((output) => ({ route: name, output: output.name }))
+
+function sharedIn(routes: Route[]): Account['shared'] {
+  const owners = new Map<string, Account['shared'][number]>()
+  for (const route of routes) {
+    for (const { id, name } of route.destinations ?? []) {
+      if (id === undefined) continue
+      const known = owners.get(id) ?? { output: name, routes: [] }
+      known.routes.push(route.name)
+      owners.set(id, known)
+    }
+  }
+  return [...owners.values()].filter((each) => each.routes.length > 1)
+}
+
+function clashesIn(routes: Route[]): string[] {
+  const plans = routes.map((route) => ({
+    before: null,
+    fields: toSent(onlyOutputs(route)),
+    steps: ['create'],
+  }))
+  const titled = (index: number): string => `route ${JSON.stringify(routes[index]!.name)}`
+  return findPortConflicts(plans, [], titled).map(({ path, problem }) => `${path} ${problem}`)
+}
+
+/** Without the IDs of outputs that are gone. */
+const onlyOutputs = (route: Route): Route => ({
+  ...route,
+  destinations: (route.destinations ?? []).filter(({ protocol }) => protocol !== undefined),
+})
+
+function refusedIn(route: Route): Account['refused'] {
+  const faults = checkCreate(withoutMasks(toSent(onlyOutputs(route))))
+  // Names with blanks are refused only in new routes.
+  const problems = faults
+    .filter(({ kind }) => kind !== 'blanks')
+    .map((fault) => wholeSentenceOf(fault) ?? `${fault.path} ${sentenceOf(fault)}.`)
+  return problems.length > 0 ? [{ route: route.name, problems }] : []
+}
+
+/** A file that is safe to send. */
+export interface Report {
+  format: 'media-gateway-report'
+  version: 1
+  madeAt: string
+  /** The version of this package. */
+  package: string
+  account: Account
+  facts: Fact[]
+  answers: Reading['answers']
+}
+
+/** Nothing goes into a report that does not come from the safe answers. */
+export function reportOf({ answers, measured }: Reading, version: string, now: number): Report {
+  const safe: Reading = { answers: safeAnswers(answers), measured }
+  return {
+    format: 'media-gateway-report',
+    version: 1,
+    madeAt: new Date(now).toISOString(),
+    package: version,
+    account: accountOf(safe, now),
+    facts: factsIn(safe),
+    answers: safe.answers,
+  }
+}
+
+/** In each list that is printed. */
+const MOST_LINES = 20
+
+/** An account and facts as lines for a terminal. */
+export function linesOf(account: Account, facts: readonly Fact[]): string[] {
+  const { devices, roles, routes, health, sources, outputs, certificate, clockSeconds } = account
+  const { withoutCallers, shared, portClashes, refused, answerMs } = account
+  const lines = [
+    ...devices.map(
+      ({ name, firmware, status }) => `Gateway ${name}: ${status}, firmware ${firmware}`,
+    ),
+    `Account: ${roles.join(', ') || 'roles not reported'}`,
+    `Routes: ${routes}${inBrackets(health)}`,
+    `Sources: ${listed(sources)}`,
+    `Outputs: ${listed(outputs)}`,
+    ...(certificate
+      ? [certificateLine(certificate)]
+      : ['Certificate: none, the address is not https']),
+    `Clock: ${clockSeconds === undefined ? 'not reported' : clockLine(clockSeconds)}`,
+    `Responses: ${account.answers}, within ${answerMs.median} ms (median), ${answerMs.most} ms at most`,
+    ...(account.tooMany > 0 ? [`Limits: ${account.tooMany} responses with status 429`] : []),
+    ...section(
+      'Outputs that nobody calls',
+      withoutCallers.map(({ route, output }) => `${route}: ${output}`),
+    ),
+    ...section(
+      'Outputs of several routes',
+      shared.map((one) => `${one.output}: ${one.routes.join(', ')}`),
+    ),
+    ...section('Ports that clash', portClashes),
+    ...section(
+      'What this package would refuse if it were new',
+      refused.flatMap(({ route, problems }) => problems.map((problem) => `${route}: ${problem}`)),
+    ),
+    ...section('Fields that this package does not know', account.unknownFields),
+    ...VERDICTS.flatMap((verdict) => {
+      const found = facts.filter((fact) => fact.verdict === verdict)
+      const title = `Facts ${verdict === 'could not test' ? 'that could not be tested' : verdict}`
+      return section(
+        title,
+        found.map(({ name, seen }) => `${name}: ${seen}`),
+        Infinity,
+      )
+    }),
+  ]
+  return lines.map(legible)
+}
+
+const VERDICTS: ReadonlyArray<Fact['verdict']> = ['contradicted', 'could not test', 'confirmed']
+
+function section(title: string, lines: readonly string[], most = MOST_LINES): string[] {
+  if (lines.length === 0) return []
+  const more = lines.length > most ? [`  … and ${lines.length - most} more`] : []
+  return [
+    '',
+    `${title} (${lines.length}):`,
+    ...lines.slice(0, most).map((line) => `  ${line}`),
+    ...more,
+  ]
+}
+
+const listed = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([word, count]) => `${count} ${word}`)
+    .join(', ') || 'none'
+
+const inBrackets = (counts: Record<string, number>): string =>
+  Object.keys(counts).length > 0 ? ` (${listed(counts)})` : ''
+
+function certificateLine({
+  isSelfSigned,
+  validTo,
+  days,
+}: NonNullable<Account['certificate']>): string {
+  const until = validTo.slice(0, 10) || 'an unknown day'
+  const warning = days < 0 ? ': it has expired' : days < 30 ? `: it expires in ${days} days` : ''
+  return `Certificate: ${isSelfSigned ? 'self-signed' : 'by an authority'}, valid until ${until}${warning}`
+}
+
+function clockLine(seconds: number): string {
+  if (Math.abs(seconds) < 2) return 'as here'
+  return `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the clock here`
+}

@@ -1,0 +1,232 @@
+#!/usr/bin/env node
+import { accessSync, constants, existsSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { parseArgs } from 'node:util'
+import type { Certificate } from '../model/settings'
+import { readCertificate } from '../connection/certificate'
+import { openConnection, type GatewayOptions } from '../connection/connection'
+import { normalFingerprint, parseBase } from '../connection/settings'
+import { GatewayError } from '../errors'
+import { legible } from '../model/legible'
+import { textOf, type SentenceKey } from '../sentences'
+import { Stop } from '../stop'
+import { accountOf, linesOf, reportOf } from './account'
+import { factsIn } from './facts'
+import { createRecorder } from './read'
+
+const { version } = require('../../../package.json') as { version: string }
+
+const HELP = `media-gateway-doctor URL --user NAME: examines a gateway, and changes nothing
+
+  --user NAME          username; an account with the role Observer is enough
+  --out FILE           where to write the report
+                       (media-gateway-report-DATE.json in this directory)
+  --fingerprint SHA256 trust exactly the certificate with this fingerprint
+  --proxy URL          HTTP proxy on the way to the gateway
+  --help               print this text
+
+It asks for the password, or takes it from MEDIA_GATEWAY_PASSWORD.
+
+It logs in once, sends at most 60 requests that read, one after the other, and ends its session. It
+prints an account, and writes a report in which names, addresses and IDs are pseudonyms and secrets
+are removed. Nothing is sent to anybody but the gateway.
+
+Exit status: 0 when the gateway was read, 1 when it could not be read, 2 for wrong options.
+`
+
+/** A mistake in the options: printed as a sentence, exit status 2. */
+class UsageError extends Error {}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+const tell = (text: string): void => void process.stderr.write(`${text}\n`)
+
+interface Command extends Pick<GatewayOptions, 'baseUrl' | 'username' | 'fingerprint' | 'proxy'> {
+  out: string
+}
+
+async function main(): Promise<void> {
+  const command = commandFrom(process.argv.slice(2))
+  if (command === undefined) {
+    process.stdout.write(HELP)
+    return
+  }
+  const stop = new Stop()
+  const end = (): void => stop.now()
+  process.on('SIGINT', end).on('SIGTERM', end)
+  try {
+    await examine(command, await passwordFor(command.username, stop), stop)
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+  }
+}
+
+function commandFrom(args: string[]): Command | undefined {
+  const { values, positionals } = parsed(args)
+  if (values.help) return undefined
+  const [baseUrl, ...others] = positionals
+  if (baseUrl === undefined || others.length > 0) {
+    throw new UsageError('Give the URL of one gateway, such as https://gateway.example.')
+  }
+  const { user: username = '', out, fingerprint, proxy } = values
+  if (username === '') throw new UsageError('Give the username with --user NAME.')
+  if (proxy !== undefined && !/^https?:\/\/[^/]/i.test(proxy)) {
+    throw new UsageError('--proxy takes a URL such as http://proxy.example:3128.')
+  }
+  try {
+    normalFingerprint(fingerprint, parseBase(baseUrl))
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+  return {
+    baseUrl,
+    username,
+    fingerprint,
+    proxy: proxy === undefined ? undefined : { url: proxy },
+    out: writable(out === undefined ? newFile() : resolve(out)),
+  }
+}
+
+function parsed(args: string[]) {
+  const text = { type: 'string' } as const
+  const options = { user: text, out: text, fingerprint: text, proxy: text }
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: { ...options, help: { type: 'boolean' } },
+    })
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+}
+
+/** A name that no file has. */
+function newFile(): string {
+  const stem = `media-gateway-report-${new Date().toISOString().slice(0, 10)}`
+  for (let number = 1; ; number++) {
+    const file = resolve(number === 1 ? `${stem}.json` : `${stem}-${number}.json`)
+    if (!existsSync(file)) return file
+  }
+}
+
+/** Returns a file that can be written. @throws UsageError */
+function writable(file: string): string {
+  try {
+    if (!existsSync(file)) accessSync(dirname(file), constants.W_OK)
+    else if (statSync(file).isDirectory()) throw new Error('it is a directory')
+    else accessSync(file, constants.W_OK)
+    return file
+  } catch (error) {
+    throw new UsageError(`--out: ${file} cannot be written: ${messageOf(error)}.`)
+  }
+}
+
+async function passwordFor(user: string, stop: Stop): Promise<string> {
+  const given = process.env.MEDIA_GATEWAY_PASSWORD
+  if (given) return given
+  if (!isTerminal()) {
+    throw new UsageError(
+      'There is no terminal to ask for the password. Give it in MEDIA_GATEWAY_PASSWORD.',
+    )
+  }
+  const password = await answerTo(`Password of ${user}: `, stop, true)
+  if (password === '') throw new UsageError('A password is needed.')
+  return password
+}
+
+const isTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY
+
+/** Asks at the terminal; `isHidden`: without showing what is typed. @throws at the stop */
+async function answerTo(question: string, stop: Stop, isHidden = false): Promise<string> {
+  process.stderr.write(question)
+  const output = isHidden
+    ? new Writable({ write: (_chunk, _encoding, done) => done() })
+    : process.stderr
+  const typed = createInterface({ input: process.stdin, output, terminal: true })
+  const unhook = stop.onStop(() => typed.close())
+  try {
+    return await new Promise((answered, ended) => {
+      typed.on('line', answered)
+      typed.on('close', () => ended(new Error('Ended.')))
+    })
+  } finally {
+    unhook()
+    typed.close()
+    if (isHidden) tell('')
+  }
+}
+
+async function examine(command: Command, password: string, stop: Stop): Promise<void> {
+  const { out, ...options } = command
+  const certificate = await readCertificate({ ...options, timeout: CERTIFICATE_MS })
+  const recorder = createRecorder(certificate)
+  const gateway = openConnection({ ...options, password, ...recorder.options })
+  try {
+    const { reading, failure } = await recorder.read(gateway, stop)
+    const now = Date.now()
+    const lines = linesOf(accountOf(reading, now), factsIn(reading))
+    for (const line of gateway.hide(lines)) print(line)
+    const report = reportOf(reading, version, now)
+    writeFileSync(out, `${JSON.stringify(report, undefined, 2)}\n`)
+    print('')
+    print(`The report is in ${out}: this account and ${reading.answers.length} responses.`)
+    print('Names, addresses and IDs in it are pseudonyms; secrets and unknown values are removed.')
+    print('It was sent to nobody. Read it before you give it to anybody.')
+    if (failure) throw failure
+  } catch (error) {
+    const isUntrusted = error instanceof GatewayError && error.code === 'TLS'
+    if (!isUntrusted || !certificate || command.fingerprint) throw error
+    await gateway.close()
+    await trust(certificate, messageOf(error), stop)
+    return examine({ ...command, fingerprint: certificate.fingerprint }, password, stop)
+  } finally {
+    await gateway.close()
+  }
+}
+
+/** Milliseconds for the certificate alone. */
+const CERTIFICATE_MS = 5000
+
+/** Asks whether a certificate is the right one. @throws when it is not, or there is no terminal */
+async function trust(certificate: Certificate, why: string, stop: Stop): Promise<void> {
+  const { subject, issuer, validFrom, validTo, fingerprint } = certificate
+  tell(why)
+  tell(`  Subject:     ${legible(subject)}`)
+  tell(`  Issuer:      ${legible(issuer)}`)
+  tell(`  Valid:       ${validFrom.slice(0, 10)} to ${validTo.slice(0, 10)}`)
+  tell(`  Fingerprint: ${fingerprint}`)
+  if (!isTerminal()) {
+    throw new Error(`If this is the certificate of the gateway, pass --fingerprint ${fingerprint}`)
+  }
+  const answer = await answerTo('Is this the certificate of the gateway? Type yes: ', stop)
+  if (answer.trim().toLowerCase() !== 'yes') throw new Error('The certificate is not trusted.')
+}
+
+/** What this program says instead of the sentences for nodes; empty: nothing. */
+const INSTEAD: Partial<Record<SentenceKey, string>> = {
+  correct: '',
+  correctLogin: 'Correct --user or the password.',
+  pin: 'To trust exactly this certificate, give its SHA-256 fingerprint with --fingerprint.',
+  noLogin: '',
+  nextLogin: '',
+  tryAgainOrWait: 'Try again later.',
+  stopped: 'Stopped.',
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof GatewayError))
+    return error instanceof Error ? error.message : String(error)
+  const sentences = error.sentences.map((one) => ({
+    ...one,
+    words: (one.key && INSTEAD[one.key]) ?? one.words,
+  }))
+  return textOf(sentences)
+}
+
+main().catch((error: unknown) => {
+  const isUsage = error instanceof UsageError || (error as GatewayError).code === 'CONFIG'
+  tell(messageOf(error) + (isUsage ? '\n--help lists the options.' : ''))
+  process.exitCode = isUsage ? 2 : 1
+})

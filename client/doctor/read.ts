@@ -1,0 +1,262 @@
+import type { Certificate } from '../model/settings'
+import type { Connection, GatewayOptions } from '../connection/connection'
+import { newOperation, type Request } from '../connection/operation'
+import { rolesOf } from '../connection/roles'
+import type { Exchange } from '../connection/transport'
+import { requestTo } from '../api/endpoints'
+import { GatewayError, words } from '../errors'
+import { isObject, isText, own, type JsonObject } from '../model/json'
+import { isRunning } from '../model/route-state'
+import type { Route } from '../model/types'
+import { Stop } from '../stop'
+
+/** An answer of the gateway, as it came. */
+export interface Answered {
+  method: Exchange['method']
+  /** Below the address of the gateway, with its query. */
+  path: string
+  status: number
+  /** Null where it was no JSON. */
+  body: unknown
+}
+
+/** What was read of a gateway. */
+export interface Reading {
+  answers: Answered[]
+  /** What the answers do not show. No text of the gateway is in it. */
+  measured: Measured
+}
+
+export interface Measured {
+  /** Of each answer, in ms. */
+  answerMs: number[]
+  /** The clock of the gateway minus the one here, in s; undefined where its answers have no date. */
+  clockSeconds?: number
+  /** What the login set as its cookie. */
+  cookie?: 'session' | 'other' | 'none'
+  /** Undefined without https. */
+  certificate?: { isSelfSigned: boolean; validTo: string }
+}
+
+/** Of one report, with the login and the end of the session. */
+export const MOST_REQUESTS = 60
+/** The part of them that is kept for the end of the session, and its repeats. */
+const FOR_THE_END = 4
+/** Milliseconds. The end of the session may take three seconds more. */
+const MOST_MS = 50_000
+/** Pages of the list of routes, and routes with statistics. */
+const MOST_PAGES = 12
+const MOST_STATISTICS = 20
+const PAGE_SIZE = 500
+/** Of two pages that are compared. */
+const SMALL_PAGE = 2
+/** No route has this ID. */
+const NO_ROUTE = '00000000-0000-4000-8000-000000000000'
+
+export interface Recorder {
+  /** Options of the connection that it reads by: they keep the limits. */
+  options: Pick<GatewayOptions, 'readOnly' | 'maySend' | 'onAnswer'>
+  /**
+   * Reads what a gateway shows to this account, with requests that change nothing, one after the
+   * other. The caller closes the connection, which ends the session.
+   * @returns with a failure where devices, configuration or routes could not be read
+   * @throws GatewayError when nothing could be read, or `CLOSED` after the stop
+   */
+  read(gateway: Connection, stop: Stop): Promise<{ reading: Reading; failure?: GatewayError }>
+  /** How many requests were sent. */
+  requests(): number
+}
+
+/** @param certificate that the gateway shows */
+export function createRecorder(certificate?: Certificate): Recorder {
+  const exchanges: Exchange[] = []
+  const clocks: number[] = []
+  let requests = 0
+  let isLoggedIn = false
+  let cookie: Measured['cookie']
+  /** Why a request was not sent: neither is a later one. */
+  let refusal: GatewayError | undefined
+
+  function maySend({ method }: Pick<Exchange, 'method'>): boolean {
+    if (method === 'POST' && isLoggedIn) refusal = oneLogin()
+    else if (method !== 'DELETE' && requests >= MOST_REQUESTS - FOR_THE_END) refusal = noMore()
+    else {
+      requests++
+      return true
+    }
+    return false
+  }
+
+  function onAnswer(exchange: Exchange): void {
+    const { method, status, headers, body } = exchange
+    exchanges.push(exchange)
+    const clock = Date.parse(headers.date ?? '')
+    // The header has whole seconds.
+    if (!Number.isNaN(clock)) clocks.push((clock + 500 - Date.now() + exchange.ms / 2) / 1000)
+    if (method !== 'POST' || status >= 300) return
+    isLoggedIn = true
+    const { sessionID } = (own(body, 'response') ?? {}) as { sessionID?: unknown }
+    const set = (headers['set-cookie'] ?? []).find((each) => each.startsWith('sessionID='))
+    const isSession = set?.split(/[=;]/)[1] === sessionID
+    cookie = set === undefined ? 'none' : isSession ? 'session' : 'other'
+  }
+
+  async function read(
+    gateway: Connection,
+    stop: Stop,
+  ): Promise<{ reading: Reading; failure?: GatewayError }> {
+    const end = new Stop()
+    const unhook = stop.onStop(() => end.now())
+    let failure: GatewayError | undefined
+    const timer = setTimeout(() => {
+      failure = outOfTime()
+      end.now()
+    }, MOST_MS)
+    const operation = newOperation('report', end)
+    const send = async (request: Request): Promise<unknown> => {
+      try {
+        return await gateway.call(request, operation)
+      } catch (error) {
+        throw refusal ?? error
+      }
+    }
+    /** What is missing without it is a failure. */
+    const need = async (request: Request): Promise<unknown> => {
+      try {
+        return await send(request)
+      } catch (error) {
+        failure ??= asFailure(error)
+        return undefined
+      }
+    }
+    /** An error is an answer, too. */
+    const ask = (request: Request): Promise<unknown> =>
+      send(request).catch((error: unknown) => void asFailure(error))
+
+    let opened: Awaited<ReturnType<Connection['session']['open']>> | undefined
+    try {
+      const devices = await send(requestTo('listDevices', {}))
+      opened = await gateway.session.open()
+      for (const device of idsIn(devices, '_id').slice(0, 2)) {
+        await readDevice(device, need, ask)
+      }
+      const { roles } = opened
+      if (!roles.includes('Administrator') && rolesOf({ roles }).length > 0) {
+        const [device] = idsIn(devices, '_id')
+        // Which an Administrator could read: then there would be secrets in the answer.
+        const { role: _, ...request } = requestTo('exportPreset', { device: device ?? 'none' })
+        await ask(request)
+      }
+      await ask(requestTo('readSession', {}))
+    } catch (error) {
+      if (stop.stopped) throw error
+      if (exchanges.every(({ path }) => path === '/api/session')) throw failure ?? error
+      failure ??= asFailure(error)
+    } finally {
+      clearTimeout(timer)
+      unhook()
+      // One that seemed to be lost may still be open.
+      if (opened && !gateway.session.isOpen()) gateway.session.discard(opened)
+    }
+    return { reading: { answers: exchanges.map(answered), measured: measured() }, failure }
+  }
+
+  const measured = (): Measured => ({
+    answerMs: exchanges.map(({ ms }) => Math.round(ms)),
+    clockSeconds: clocks.length > 0 ? Math.round(median(clocks)) : undefined,
+    cookie,
+    certificate: certificate && {
+      isSelfSigned: certificate.issuer === certificate.subject,
+      validTo: certificate.validTo,
+    },
+  })
+
+  return { options: { readOnly: true, maySend, onAnswer }, read, requests: () => requests }
+}
+
+type Send = (request: Request) => Promise<unknown>
+
+async function readDevice(device: string, need: Send, ask: Send): Promise<void> {
+  await need(requestTo('getDevice', { device }))
+  const list = (query?: string): Request => requestTo('listRoutes', { device }, { query })
+  const first = await need(list())
+  const routes = new Map<string, Route>()
+  const take = (page: unknown): number => {
+    const data = own(page, 'data')
+    const listed = Array.isArray(data) ? data.filter(isObject) : []
+    for (const route of listed) routes.set(String(route.id), route as Route)
+    return listed.length
+  }
+  take(first)
+  const total = Number(own(first, 'numResults')) || 0
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const before = routes.size
+    const length = take(await need(list(`page=${page}&pageSize=${PAGE_SIZE}`)))
+    if (length === 0 || routes.size >= total || (page > 1 && routes.size === before)) break
+  }
+  if (total > SMALL_PAGE) {
+    for (const page of [1, 2]) await ask(list(`page=${page}&pageSize=${SMALL_PAGE}`))
+  }
+  const [one] = routes.keys()
+  if (one !== undefined) await ask(requestTo('getRoute', { device, route: one }))
+  await ask(requestTo('getRoute', { device, route: NO_ROUTE }))
+  const running = [...routes.values()].filter(isRunning)
+  for (const { id } of oneOfEachKindFirst(running).slice(0, MOST_STATISTICS)) {
+    const query = new URLSearchParams({ routeID: id })
+    await ask(requestTo('readStatistics', { device }, { query }))
+  }
+}
+
+function oneOfEachKindFirst(routes: Route[]): Route[] {
+  const kinds = new Set<string>()
+  const [first, rest]: [Route[], Route[]] = [[], []]
+  for (const route of routes) {
+    const parts = [route.source, ...(route.destinations ?? [])] as unknown[]
+    const kind = JSON.stringify(parts.map((part) => [own(part, 'protocol'), own(part, 'mode')]))
+    ;(kinds.has(kind) ? rest : first).push(route)
+    kinds.add(kind)
+  }
+  return [...first, ...rest]
+}
+
+/** @throws what is no error of the gateway, or says that the reading has ended */
+function asFailure(error: unknown): GatewayError {
+  if (!(error instanceof GatewayError) || error.code === 'CLOSED') throw error
+  return error
+}
+
+function answered({ method, path, status, body, unreadable }: Exchange): Answered {
+  return { method, path, status, body: unreadable ? null : (body ?? null) }
+}
+
+const idsIn = (list: unknown, name: string): string[] =>
+  (Array.isArray(list) ? list : [])
+    .map((each: unknown) => own(each as JsonObject, name))
+    .filter(isText)
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+const oneLogin = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    words('The session ended during the report, which logs in only once. Try again.'),
+  )
+
+const noMore = (): GatewayError =>
+  new GatewayError(
+    'UNAVAILABLE',
+    words('The report has sent the __count__ requests that it may send.', {
+      count: MOST_REQUESTS - FOR_THE_END,
+    }),
+  )
+
+const outOfTime = (): GatewayError =>
+  new GatewayError(
+    'TIMEOUT',
+    words('The gateway was not read completely within __time__ seconds.', {
+      time: MOST_MS / 1000,
+    }),
+  )
