@@ -41,6 +41,8 @@ export {
 } from './api/devices'
 export { getRoute, isIncomplete, listRoutes } from './api/routes'
 export { readAllStatistics, readStatistics } from './api/statistics'
+export { namedCallers } from './watch/named-callers'
+export { listCallers, type ListedCaller } from './watch/caller-list'
 export type { FailedStatistics, Statistics, StatisticsOf } from './api/statistics'
 export { exportPreset } from './api/presets'
 export type { Preset, PresetAnswer } from './api/presets'

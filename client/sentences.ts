@@ -260,12 +260,12 @@ export const SENTENCES = {
     'The inventory has no column __meant__, but one called "__field__". Did you mean __meant__? Rename the column.',
   inventoryNotJson: 'The inventory is not valid JSON.',
   inventoryNotJsonAt: 'The inventory is not valid JSON: see line __line__, column __column__.',
-  inventoryTooLarge: 'The inventory is too large, or nested too deep.',
+  inventoryTooLarge: 'The list is too large, or nested too deep.',
   inventoryHosts:
     'The property inventoryHosts must be names or addresses of hosts, such as *.example.net, and "__pattern__" is none. Correct it in the node, and deploy.',
-  inventoryFile: 'The inventory file __path__ cannot be read (__reason__).',
-  inventoryContext: 'The global context has no inventory in "__key__".',
-  inventoryStore: 'The inventory "__key__" in the global context cannot be read (__reason__).',
+  inventoryFile: 'The file __path__ cannot be read (__reason__).',
+  inventoryContext: 'The global context has nothing in "__key__".',
+  inventoryStore: 'The value "__key__" in the global context cannot be read (__reason__).',
   inventoryWaiting: 'The inventory has not been read yet.',
   inventoryKept: 'The previous inventory stays in use.',
   inventoryShrunk:
@@ -291,7 +291,15 @@ export const SENTENCES = {
     'The stored password is not sent to __place__. Add this host to the password hosts of the inventory, or give the row its own password.',
   applianceNotFound: 'The inventory has no appliance "__appliance__".',
   didYouMean: 'Did you mean "__name__"?',
-  inventorySlow: 'The inventory could not be read within 10 s: its file or store does not respond.',
+  inventorySlow: 'The list could not be read within 10 s: its file or store does not respond.',
+  // The list of callers.
+  callersSource: 'The property callersType must be none, json, file, env or global.',
+  callersNoList:
+    'The callers must be a JSON array of objects, each with an address and a name, or a CSV with a header that names these columns.',
+  callersRow: 'Row __row__ of the callers:',
+  callersAddress:
+    'The address of "__name__" must be an address such as 198.51.100.7, or a network such as 198.51.100.0/24.',
+  callersExpected: 'The field expected is "__given__"; it must be always, running, or empty.',
   fleetTwice:
     'Another config node of this Node-RED takes part in the fleet "__fleet__" on the same engine. Put all appliances into one inventory, or give each config node a fleet of its own.',
   inventoryDiffers:

@@ -1,4 +1,4 @@
-import type { Clock } from './clock'
+import { MONOTONIC, type Clock } from './clock'
 import type { GatewayError } from './errors'
 import { LinkedSet } from './linked-set'
 
@@ -120,6 +120,24 @@ export function untilStopped<T>(
       },
     )
   })
+}
+
+/** Settles as the work does, but rejects when that takes longer. What comes later is ignored. */
+export async function inTime<T>(
+  ms: number,
+  work: Promise<T>,
+  late: () => Error,
+  clock: Pick<Clock, 'after'> = MONOTONIC,
+): Promise<T> {
+  let cancel = (): void => undefined
+  const limit = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(ms, () => reject(late()))
+  })
+  try {
+    return await Promise.race([work, limit])
+  } finally {
+    cancel()
+  }
 }
 
 /** Waits for the work, but no longer than `ms` milliseconds. */

@@ -22,6 +22,10 @@ export interface Requests {
   gateways: { body: Record<string, never>; answer: ListedGateway[] }
   appliances: { body: FleetQuestion; answer: FleetList | NotDeployed }
   state: { body: StateQuestion; answer: ApplianceState | NotDeployed | Elsewhere }
+  callers: {
+    body: Place & { deviceId?: string; routeId: string }
+    answer: { callers: readonly Caller[] }
+  }
   control: { body: Place & Command; answer: { ok: true } }
   failover: {
     body: Place & { failoverId: string; action: FailoverAction }
@@ -192,6 +196,21 @@ export interface Stateful {
   summaryStatusCode?: string
   /** Destinations only. */
   started?: boolean
+}
+
+/** A caller of a listener: an output, or the source of the route. */
+export interface Caller {
+  readonly address: string
+  readonly port: number | null
+  /** As the list of callers of the config node has it. */
+  readonly name: string | null
+  /** Mbit/s. */
+  readonly bitrate: number | null
+  /** Percent. */
+  readonly packetLoss: number | null
+  /** Milliseconds. */
+  readonly roundTripTime: number | null
+  readonly output?: { id: string }
 }
 
 /** What an appliance has, for the pickers. */

@@ -10,6 +10,7 @@ import {
   completeDestination,
   completeSource,
   definitionOf,
+  isCalled,
   isListener,
   lineOf,
   measure,
@@ -97,6 +98,20 @@ export class Appliance {
     return route
   }
 
+  /** Adds routes as they are, with the far ends that are set. */
+  adopt(
+    device: DeviceState,
+    routes: readonly RouteState[],
+    setFarEnds: (lines: Lines, callers: Callers) => void,
+  ): void {
+    for (const route of routes) device.add(route)
+    setFarEnds(this.lines, this.callers)
+    for (const route of routes) {
+      this.attach(route)
+      measure(route, this.now())
+    }
+  }
+
   start(route: RouteState): void {
     if (route.state === 'running') return
     route.state = 'running'
@@ -178,7 +193,7 @@ export class Appliance {
     const reconnecting: Part[] = []
     const before = outlookOf(route)
     const source = completeSource(mergedDefinition(spec.source, route.source))
-    if (!isDeepStrictEqual(source, definitionOf(route.source))) {
+    if (!isDeepStrictEqual(source, completeSource(definitionOf(route.source)))) {
       route.source = newSource(source, route.source.id)
       reconnecting.push(route.source)
     }
@@ -186,7 +201,7 @@ export class Appliance {
     route.destinations = (spec.destinations ?? []).map((sent) => {
       const stored = route.destinations.find((known) => known.id === sent.id)
       const definition = completeDestination(mergedDefinition(sent, stored))
-      if (stored && isDeepStrictEqual(definition, definitionOf(stored))) {
+      if (stored && isDeepStrictEqual(definition, completeDestination(definitionOf(stored)))) {
         if (sent.action === 'start') switched.push(() => this.startDestination(route, stored))
         if (sent.action === 'stop') switched.push(() => this.stopDestination(route, stored))
         return stored
@@ -237,6 +252,8 @@ export class Appliance {
 
   /** Gives the parts of a route their lines and callers. */
   private attach(route: RouteState): void {
+    const { source } = route
+    source.caller = isCalled(source) ? this.callers.ofSource(source) : undefined
     for (const part of partsOf(route)) {
       part.lines = this.lines.of(part)
       if (isListener(part)) this.serve(part, part.clients)

@@ -11,26 +11,42 @@ interface Output {
 }
 
 /**
- * Who calls which SRT listener output. A caller belongs to the output, whichever routes have it, and
+ * Who calls which SRT listener. A caller belongs to the source or output, whichever routes have it, and
  * goes on calling while nobody listens.
  */
 export class Callers {
-  private readonly byOutput = new Map<string, readonly Caller[]>()
+  private readonly byPart = new Map<string, readonly Caller[]>()
 
   /** Those of an output, the first that came first. */
   of({ id }: { id: string }): readonly Caller[] {
-    return this.byOutput.get(id) ?? []
+    return this.byPart.get(id) ?? []
   }
 
-  /** Sets who calls an output. Whoever called before and still does stays connected. */
+  /** That of a source, null for none; undefined for the usual one, since none was set. */
+  ofSource({ id }: { id: string }): Caller | null | undefined {
+    const set = this.byPart.get(id)
+    return set && (set[0] ?? null)
+  }
+
+  /** Sets who calls. Whoever called before and still does stays connected. */
   set(output: Output, condition: CallersCondition): void {
     const present = this.of(output)
     const callers =
-      typeof condition === 'number' ? asMany(output, present, condition) : named(output, condition)
-    const kept = callers.map((caller) => present.find((each) => isSame(each, caller)) ?? caller)
+      condition === 'reconnect'
+        ? present.map((caller) => ({ ...caller, port: 1024 + ((caller.port + 1) % 64_000) }))
+        : typeof condition === 'number'
+          ? asMany(output, present, condition)
+          : named(output, condition)
+    const kept = callers.map((caller) => {
+      const same = present.find((each) => isSame(each, caller))
+      if (!same) return caller
+      const { loss, rtt } = caller
+      const isAlike = same.loss === loss && same.rtt === rtt
+      return isAlike ? same : Object.assign(same, { loss, rtt })
+    })
     const places = new Set(kept.map(({ address, port }) => `${address}:${port}`))
     if (places.size < kept.length) throw new Error('Two callers have the same address and port.')
-    this.byOutput.set(output.id, kept)
+    this.byPart.set(output.id, kept)
   }
 }
 
@@ -72,17 +88,19 @@ export function usualCallers({ id }: { id: string }): number {
 /** Checks who is to call. Throws an error that says what is valid. */
 export function callersFrom(condition: unknown): CallersCondition {
   if (!Array.isArray(condition)) {
-    if (isWhole(condition, 0, MOST)) return condition
+    if (condition === 'reconnect' || isWhole(condition, 0, MOST)) return condition
     throw noCallers()
   }
   if (condition.length > MOST) throw noCallers()
   return condition.map((each: unknown) => {
-    const { label, address, port, ...others } = asObject(each)
+    const { label, address, port, loss, rtt, ...others } = asObject(each)
     const isValid =
       Object.keys(others).length === 0 &&
       (label === undefined || (typeof label === 'string' && label !== '')) &&
       (address === undefined || (typeof address === 'string' && isIP(address) > 0)) &&
-      (port === undefined || isWhole(port, 1, 65_535))
+      (port === undefined || isWhole(port, 1, 65_535)) &&
+      (loss === undefined || (typeof loss === 'number' && loss >= 0 && loss <= 100)) &&
+      (rtt === undefined || (typeof rtt === 'number' && rtt >= 0))
     if (!isValid) throw noCallers()
     return each as Partial<Caller>
   })
@@ -113,5 +131,5 @@ const isWhole = (value: unknown, low: number, high: number): value is number =>
 
 const noCallers = () =>
   new Error(
-    `The callers of an output are a number from 0 to ${MOST}, or a list of {label, address, port}.`,
+    `The callers of an output are a number from 0 to ${MOST}, "reconnect", or a list of {label, address, port, loss, rtt}.`,
   )

@@ -5,8 +5,10 @@ import { certificateFrom, type Certificate } from './certificate'
 import { DIALECTS } from './dialect'
 import { FIELD_DIALECT, fieldRoutes } from './field'
 import { asObject, type Call } from './http'
+import { BadRecording } from './recorded'
 import { checkFault, EFFECTS, type Fault } from './faults'
 import type { LineCondition } from './lines'
+import type { CallersCondition } from './model'
 import {
   startSimulator,
   type DeviceCondition,
@@ -25,6 +27,7 @@ const HELP = `media-gateway-simulator: a simulated gateway to develop and test a
   --key FILE           its private key (PEM, without a passphrase)
   --routes N           number of generated routes on each device, using every protocol (8)
   --devices N          number of devices (1)
+  --from FILE          serve a recording instead: a report of media-gateway-doctor
   --user NAME          username of the Administrator (haiadmin)
   --password TEXT      password of the Administrator (manager)
   --max-sessions N     maximum number of sessions; further logins get 429 (10)
@@ -37,8 +40,8 @@ const HELP = `media-gateway-simulator: a simulated gateway to develop and test a
                        --fault status=503:POST:/api/devices/*/updates:2
   --fail WHAT=STATE    start with a failure; repeatable, see below
   --callers ROUTE/DESTINATION=N
-                       how many call an SRT listener output; repeatable. Routes of the start
-                       have one to three, new ones none
+                       how many call an SRT listener output, or who, see below; repeatable.
+                       Routes of the start have one to three, new ones none
   --life SEED          let callers and sources come and go by chance; the same seed, the same
                        life
   --dialect NAME=VALUE behave like other firmware; repeatable
@@ -57,7 +60,8 @@ What can fail, and how. Use --fail 'Studio A=disconnected', or type while it run
   ROUTE/DESTINATION    the line to a destination   or some of bitrate=N (at most N Mbit/s),
   @ADDRESS[:PORT]      every line to an address    loss=N (percent), rtt=N (ms): loss=5,rtt=400
   device               the gateway                 offline, away (cuts every connection), ok
-Who calls: type "callers ROUTE/DESTINATION=2", or 0.
+Who calls: type "callers ROUTE/DESTINATION=2", or 0, "reconnect" (all from other ports), or
+a list: [{"address": "203.0.113.7", "port": 40001, "label": "A", "loss": 5, "rtt": 80}].
 
 Dialects; the first value is the default:
 ${Object.entries(DIALECTS)
@@ -77,8 +81,9 @@ While it runs, without a session:
                                    the same for every line to this address: {"line": "no-data"}
   POST   /simulator/device         {"state": "offline"}, "away" or "ok"
   GET    /simulator/callers        who calls SRT listener outputs
-  POST   /simulator/callers/ROUTE  set that: {"Partners": 2}, or {"Partners": [{"label": "A",
-                                   "address": "203.0.113.7", "port": 40001}]}
+  POST   /simulator/callers/ROUTE  set that, or who calls a source: {"Partners": 2},
+                                   {"Partners": "reconnect"}, {"Partners": [{"label": "A",
+                                   "address": "203.0.113.7", "port": 40001, "loss": 5}]}
   GET    /simulator/truth          what --life did, and when
   DELETE /simulator/failures       restore everything
   POST   /simulator/sessions/drop  end all sessions, as if they had expired
@@ -133,6 +138,7 @@ function asOption(name: string, work: () => void): void {
 
 function commandFrom(args: string[]): Command {
   const values = parsedArguments(args)
+  checkFrom(values)
   const https = certificateOf(values) ?? values.https === true
   const lifetime = whole('session-lifetime', values['session-lifetime'], 1)
   const options: SimulatorOptions = {
@@ -147,6 +153,7 @@ function commandFrom(args: string[]): Command {
     username: values.user,
     password: values.password,
     ...dialectsFrom(values.dialect ?? []),
+    from: values.from,
     ...(values.routes && { routes: whole('routes', values.routes, 0, 100_000) }),
     life: lifeFrom(values.life),
     faults: (values.fault ?? []).map(faultFrom),
@@ -173,6 +180,7 @@ function parsedArguments(args: string[]) {
         key: text,
         routes: text,
         devices: text,
+        from: text,
         latency: text,
         fault: several,
         fail: several,
@@ -191,6 +199,17 @@ function parsedArguments(args: string[]) {
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
+}
+
+/** A recording has devices and routes. */
+function checkFrom({ from, routes, devices, dialect = [] }: ReturnType<typeof parsedArguments>) {
+  const others = [
+    ...(routes === undefined ? [] : ['--routes']),
+    ...(devices === undefined ? [] : ['--devices']),
+    ...(dialect.includes('field') ? ['--dialect field'] : []),
+  ]
+  if (from === undefined || others.length === 0) return
+  throw new UsageError(`--from brings its own devices and routes: leave out ${others.join(', ')}.`)
 }
 
 function certificateOf({ cert, key }: { cert?: string; key?: string }): Certificate | undefined {
@@ -297,12 +316,13 @@ function failAsTold(simulator: Simulator, text: string): void {
   else simulator.fail(route, { destinations: { [destination]: condition } })
 }
 
-/** `Studio A/Studio A out=2` */
+/** `Studio A/Studio A out=2`, `…=reconnect`, `…=[{"address": "203.0.113.7"}]` */
 function setCallersAsTold(simulator: Simulator, text: string): void {
-  const [, what = '', count = ''] = /^(.+)=(\d+)$/.exec(text) ?? []
+  const [, what = '', who = ''] = /^(.+?)=(\d+|reconnect|\[.*\])$/.exec(text) ?? []
   const { route, destination } = partNamed(simulator, what)
   if (destination === undefined) throw new Error(`"${text}" is not ROUTE/DESTINATION=N.`)
-  simulator.setCallers(route, { [destination]: Number(count) })
+  const condition = who === 'reconnect' ? who : (JSON.parse(who) as CallersCondition)
+  simulator.setCallers(route, { [destination]: condition })
 }
 
 /** `Studio A` or `Studio A/Monitor`: both names may contain a slash. */
@@ -349,7 +369,7 @@ function lineFor({ at, method, url, status, user, fault }: Call): string {
 
 function fail(error: unknown): void {
   console.error(sentenceFor(error))
-  process.exitCode = error instanceof UsageError ? 2 : 1
+  process.exitCode = error instanceof UsageError || error instanceof BadRecording ? 2 : 1
 }
 
 function sentenceFor(error: unknown): string {

@@ -42,16 +42,22 @@ export interface RouteSpec {
   danglingIds?: string[]
 }
 
-/** The far end of an SRT listener output. */
+/** The far end of an SRT listener. */
 export interface Caller {
   /** As the statistics name it. */
   label: string
   address: string
   port: number
+  /** Packets lost on its own line, in percent, and its round trip time in ms; those of the output if not given. */
+  loss?: number
+  rtt?: number
 }
 
-/** Who calls an output: that many invented ones, or these. What is left out is invented. */
-export type CallersCondition = number | ReadonlyArray<Partial<Caller>>
+/**
+ * Who calls a listener: that many invented ones, or these. What is left out is invented. With
+ * `reconnect`, all who call connect again, each from another port.
+ */
+export type CallersCondition = number | 'reconnect' | ReadonlyArray<Partial<Caller>>
 
 export type SummaryCode = 'ok' | 'warn' | 'error' | 'unknown'
 export type ConnectionState = 'disconnected' | 'connecting' | 'connection established' | 'connected'
@@ -100,6 +106,8 @@ interface Condition {
   meter: Meter
   /** How often its data have stopped. */
   signalLosses: number
+  /** Of a source that is an SRT listener: who calls it, null for nobody; the usual one if not given. */
+  caller?: Caller | null
 }
 
 /** A source as the appliance stores it: its definition under the sent names, and its condition. */
@@ -125,6 +133,8 @@ export interface RouteState {
   startedAt?: number
   /** How long it had run when it was last stopped (ms). */
   ranFor: number
+  /** What the far end of its source sends, in Mbit/s; by the ID of the source if not given. */
+  level?: number
   summaryStatusCode: SummaryCode
   summaryStatusDetails: string
   source: SourceState
@@ -149,6 +159,7 @@ const NOT_DEFINITION = new Set([
   'summaryStatusCode',
   'summaryStatusDetails',
   'clientConnections',
+  'caller',
   'clients',
   'lines',
   'meter',
@@ -262,7 +273,8 @@ export function newMeter(now: number): Meter {
   return { at: now, packets: 0, lost: 0, perSecond: { packets: 0, lost: 0 } }
 }
 
-function newPart(definition: SentSource, id: string): SourceState {
+/** A stopped part with this definition, without defaults. */
+export function newPart(definition: SentSource, id: string): SourceState {
   return {
     ...definition,
     protocol: definition.protocol ?? '',
@@ -276,9 +288,13 @@ function newPart(definition: SentSource, id: string): SourceState {
   }
 }
 
+/** Whether it is a source or destination that others call. */
+export const isCalled = ({ protocol, srtMode }: SourceState): boolean =>
+  protocol === 'srt' && srtMode === 'listener'
+
 /** Whether it is a destination that others call. */
 export function isListener(part: SourceState | DestinationState): part is DestinationState {
-  return 'started' in part && part.protocol === 'srt' && part.srtMode === 'listener'
+  return 'started' in part && isCalled(part)
 }
 
 /** An idle route. */
@@ -324,9 +340,16 @@ export function setIdle(part: SourceState | DestinationState): void {
 }
 
 /** The line that a part uses: the best one if it has several paths. */
-export function lineOf({ lines }: SourceState): Line {
+export function lineOf({ lines, caller }: SourceState): Line {
+  if (caller === null) return { state: 'disconnected' }
   const connected = lines.filter(({ state }) => !state)
   return connected.find(({ data }) => data !== false) ?? connected[0] ?? lines[0] ?? {}
+}
+
+/** The line from a listener to one of its callers. */
+export function lineTo({ loss, rtt }: Caller, part: SourceState): Line {
+  const line = lineOf(part)
+  return { ...line, loss: loss ?? line.loss, rtt: rtt ?? line.rtt }
 }
 
 /** Works out a route's summary from its parts, as in docs/project/interface.md#route. */
@@ -392,9 +415,8 @@ export function bitrateOfEach(route: RouteState, part: SourceState, now: number)
   return carried(route, part, level)
 }
 
-/** What the far end of a route's source sends, in Mbit/s. */
-function levelOf({ source }: RouteState): number {
-  return 2 + (hash(source.id) % 16_000) / 1000
+function levelOf({ level, source }: RouteState): number {
+  return level ?? 2 + (hash(source.id) % 16_000) / 1000
 }
 
 /** How much of what the far end sends gets to a part: a destination gets what its source has. */
@@ -419,10 +441,11 @@ export function measure(route: RouteState, now: number): void {
   for (const part of [route.source, ...route.destinations]) {
     const isRunning = route.state === 'running'
     const packets = isRunning ? carried(route, part, levelOf(route)) * PACKETS_PER_MBIT : 0
-    const lost = (packets * (lineOf(part).loss ?? USUAL_LOSS)) / 100
-    advance(part, now, { packets, lost }, receiversOf(part))
-    if (isListener(part)) {
-      for (const client of part.clients) advance(client, now, { packets, lost })
+    const lostOn = ({ loss = USUAL_LOSS }: Line) => (packets * loss) / 100
+    advance(part, now, { packets, lost: lostOn(lineOf(part)) }, receiversOf(part))
+    if (!isListener(part)) continue
+    for (const client of part.clients) {
+      advance(client, now, { packets, lost: lostOn(lineTo(client.caller, part)) })
     }
   }
 }
@@ -501,7 +524,7 @@ function readDestination(
   if (isListener(destination)) read.clientConnections = clientCount(destination)
   if (destination.protocol === 'hls') {
     read.protocol = 'http'
-    read.address = `/hls/${destination.id}/index.m3u8`
+    read.address = destination.address ?? `/hls/${destination.id}/index.m3u8`
     if (dialect.hlsPort) read.port = 0
     // A number in requests, a string in responses.
     if (typeof read.segmentDuration === 'number') {

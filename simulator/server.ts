@@ -14,7 +14,7 @@ import { Life, type LifeEvent, type LifeOptions } from './life'
 import { lineFrom, type LineCondition } from './lines'
 import { checkFault, EFFECTS, Faults, send, type Exchange, type Fault } from './faults'
 import {
-  isListener,
+  isCalled,
   readRoute,
   type CallersCondition,
   type Line,
@@ -22,6 +22,7 @@ import {
   type RouteState,
   type SourceState,
 } from './model'
+import { readRecording, type Recording } from './recording'
 import { DEFAULT_ACCOUNTS, type Account } from './sessions'
 
 /** How the simulator is set up; all times in ms. */
@@ -43,6 +44,8 @@ export interface SimulatorOptions extends Partial<Omit<Adjustable, 'dialect'>> {
   devices?: number
   /** How many generated routes each device has, or which routes; 8 if not given. */
   routes?: number | RouteSpec[]
+  /** A report of media-gateway-doctor, as a file: its devices and routes instead of generated ones. */
+  from?: string
   faults?: Fault[]
   /** Lets callers and sources of the first device come and go. */
   life?: LifeOptions
@@ -87,10 +90,11 @@ const DEFAULTS: Omit<Adjustable, 'dialect'> = {
   pollingInterval: 10_000,
 }
 
-/** Starts an appliance that listens; rejects if the port is taken. */
+/** Starts an appliance that listens; rejects if the port is taken or the recording is none. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const certificate = options.https === true ? testCertificate() : options.https || undefined
-  const simulator = new Simulator(options, certificate)
+  const recording = options.from === undefined ? undefined : await readRecording(options.from)
+  const simulator = new Simulator(options, certificate, recording)
   await simulator.start()
   return simulator
 }
@@ -117,6 +121,7 @@ export class Simulator {
   constructor(
     options: SimulatorOptions,
     private readonly certificate: Certificate | undefined,
+    private readonly recording: Recording | undefined,
   ) {
     const { port = 0, host = '127.0.0.1', now = Date.now, dialect, ...others } = options
     const isField = dialect === 'field'
@@ -124,15 +129,17 @@ export class Simulator {
     this.host = host
     this.now = now
     this.settings = { ...DEFAULTS, dialect: { ...DEFAULT_DIALECT } }
+    this.setOptions({ ...recording?.settings, dialect: recording?.dialect })
     this.setOptions({ ...others, dialect: isField ? FIELD_DIALECT : dialect })
     if (certificate) this.fingerprint = fingerprintOf(certificate.cert)
     this.appliance = new Appliance({
       settings: this.settings,
       accounts: options.users ?? accountsWith(options),
-      devices: options.devices ?? 1,
+      devices: recording ? 0 : (options.devices ?? 1),
       routes: options.routes ?? (isField ? fieldRoutes() : 8),
       now,
     })
+    recording?.install(this.appliance)
     const { routes } = this.appliance.devices[0] ?? { routes: [] }
     this.life = options.life && new Life(this.appliance, routes, options.life)
     for (const fault of options.faults ?? []) this.fault(fault)
@@ -232,16 +239,16 @@ export class Simulator {
   }
 
   /**
-   * Sets who calls SRT listener outputs of a route, each by its name or ID. Callers belong to the
-   * output: they go on calling while it is stopped or has no source, and connect again.
+   * Sets who calls SRT listeners of a route, each by its name or ID: outputs, and the source, which has
+   * one caller at most. Callers belong to the listener: they go on calling while it is stopped or has no
+   * source, and connect again.
    */
   setCallers(nameOrId: string, conditions: Record<string, CallersCondition>): void {
-    const { name, destinations } = this.known(nameOrId)
+    const { name, source, destinations } = this.known(nameOrId)
     const changes = Object.entries(conditions).map(([of, condition]) => {
-      const output = destinations.find((each) => each.id === of || each.name === of)
-      if (!output || !isListener(output)) {
-        throw new Error(`The route ${name} has no SRT listener output ${of}.`)
-      }
+      const parts = [...destinations, source].filter(isCalled)
+      const output = parts.find((each) => each.id === of || each.name === of)
+      if (!output) throw new Error(`The route ${name} has no SRT listener ${of}.`)
       return { output, condition: callersFrom(condition) }
     })
     this.appliance.changeFarEnds((_, callers) => {
@@ -441,7 +448,8 @@ export class Simulator {
   private act(call: Call): Reply {
     if (call.path === '/' || call.path === '/login') return page('Log in to the media gateway')
     this.catchUp()
-    return answer(this.appliance, call)
+    const reply = answer(this.appliance, call)
+    return this.recording?.shaped(call, reply) ?? reply
   }
 
   private note(call: Call): void {

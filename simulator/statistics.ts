@@ -8,6 +8,7 @@ import {
   hash,
   isRedundant,
   lineOf,
+  lineTo,
   modeOf,
   OVERHEAD,
   runningTime,
@@ -235,7 +236,10 @@ function clientsOf(destination: DestinationState, collection: Collection) {
       ...VERSIONS,
       connections: [
         {
-          ...connection(destination, lineOf(destination), collection, { address, port }),
+          ...connection(destination, lineTo(client.caller, destination), collection, {
+            address,
+            port,
+          }),
           srtCurrentBandwidth: levels.usedBandwidth,
           srtGroupMode: groupModeOf(destination),
           ...countsOf(client, collection),
@@ -249,11 +253,13 @@ function clientsOf(destination: DestinationState, collection: Collection) {
 /** One connection for each path that is connected. */
 function connectionsOf(part: SourceState, collection: Collection) {
   if (part.state !== 'connected') return []
+  const { caller } = part
   return pathsOf(part)
     .map(({ address = '0.0.0.0', port = 0 }, place) => ({
-      line: part.lines[place] ?? GOOD,
+      line: caller ? lineTo(caller, part) : (part.lines[place] ?? GOOD),
       address: address === '0.0.0.0' ? `198.51.100.${10 + place}` : address,
       port,
+      ...(caller && place === 0 && { address: caller.address, port: caller.port }),
     }))
     .filter(({ line }) => !line.state)
     .map(({ line, ...peer }) => connection(part, line, collection, peer))

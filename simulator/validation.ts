@@ -203,6 +203,11 @@ const DESTINATIONS: Readonly<Record<string, Rules>> = {
   },
 }
 
+/** The names of all fields that a source or destination may have in a request. */
+export const FIELDS: ReadonlySet<string> = new Set(
+  [SOURCES, DESTINATIONS].flatMap(Object.values).flatMap(Object.keys),
+)
+
 /** `stored` is the part that the update keeps, if there is one. */
 function checkPart(
   path: string,
@@ -231,7 +236,9 @@ function checkPart(
   }
   // Where a part has no address of its own, one that is sent is ignored.
   for (const [name, rule] of Object.entries(rules)) {
-    if (isPlaced || !Object.hasOwn(PLACE, name)) check(`${path}.${name}`, rule, sent[name])
+    if (!isPlaced && Object.hasOwn(PLACE, name)) continue
+    // A recorded gateway may have values that are not documented.
+    if (sent[name] !== stored?.[name]) check(`${path}.${name}`, rule, sent[name])
   }
   if (isRedundant(part)) checkRedundancy(path, part)
   if (protocol === 'rtp' && Array.isArray(part.rtpNetworkBondingParams)) {
@@ -294,7 +301,7 @@ function isGiven<T>(value: T): value is NonNullable<T> {
  * string may come back as one, and clients send empty text for unset values. Changes
  * `sent`, which is a copy.
  */
-function tidy(sent: SentSource): void {
+export function tidy(sent: SentSource): void {
   for (const name of [...STRING_NUMBERS, 'segmentDuration']) {
     const value = sent[name]
     if (typeof value === 'string' && /^\d+$/.test(value)) sent[name] = Number(value)

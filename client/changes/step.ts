@@ -24,6 +24,7 @@ export interface Waiting {
   waitTimeout: number
 }
 
+/** A change: its request, and the wait for it. */
 export interface Step<Answer, Shown> {
   /** Where it shows, and what is remembered until then. */
   place: Place
@@ -80,7 +81,7 @@ export interface Room {
 
 /**
  * Sends a change and waits until it shows. After a lost response, a change that shows was applied;
- * the outcome of one that does not show remains unknown. A route that is not found is deleted.
+ * the outcome of one that does not show remains unknown. A delete that finds no route only waits.
  */
 export async function ensureStep<Shown>(
   gateway: Connection,

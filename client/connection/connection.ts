@@ -16,6 +16,7 @@ import {
 import { filled, type Sentence } from '../sentences'
 import { LinkedSet } from '../linked-set'
 import { newMemory, type Memory, type Protections, type Sent } from '../memory'
+import type { CallerBook } from '../model/callers'
 import { legible } from '../model/legible'
 import { OPTIONS, optionFaults } from '../model/options'
 import { DEFAULTS } from '../model/ranges'
@@ -72,6 +73,8 @@ export interface GatewayOptions {
    * each poll for as long as it rejects.
    */
   saved?: object | (() => Promise<object | undefined>)
+  /** @internal The names of callers, and who of them is expected; undefined until they have been read. */
+  callers?: () => CallerBook | undefined
   /** @internal Called whenever all watches of a device have been told of what was seen. */
   onWatched?: () => void
   /** @internal Who protects which route, for several connections to one gateway. */
@@ -96,6 +99,7 @@ export interface Connection {
   /** @internal As in the options. */
   readonly saved?: GatewayOptions['saved']
   readonly onWatched?: () => void
+  readonly callers?: GatewayOptions['callers']
   /** Stopped when `close()` starts. Changes already under way may still finish. */
   readonly closing: Stop
   readonly session: Session
@@ -323,6 +327,7 @@ export function openConnection(options: GatewayOptions, sent?: Sent): Connection
     pollInterval: options.pollInterval && Math.max(1000, options.pollInterval),
     saved: options.saved,
     onWatched: options.onWatched,
+    callers: options.callers,
     closing,
     session,
     memory,

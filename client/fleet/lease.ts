@@ -4,7 +4,6 @@ import { GatewayError, say } from '../errors'
 import { openOwnership } from './ownership'
 import { slotOf } from './slots'
 import type {
-  EngineChange,
   Command,
   Commands,
   EngineLink,
@@ -20,8 +19,6 @@ export interface LeaseOptions {
   name: string
   ttlMs: number
   follower: ShareFollower
-  /** As for the ownership: since when the engine has been connected without interruption. */
-  connectedSince?: number
   clock?: Clock
   log: (level: 'info' | 'warn', text: string) => void
 }
@@ -36,7 +33,7 @@ const PATIENCE = 2
 
 /** Joins a fleet, and works for the appliances that this instance gets. */
 export function openLease(options: LeaseOptions): Lease {
-  const { engine, name, ttlMs, follower, connectedSince, clock = MONOTONIC, log } = options
+  const { engine, name, ttlMs, follower, clock = MONOTONIC, log } = options
   const slots = new Map<string, number>()
   /** Since when, by the clock and as it is reported. */
   let lost: { since: number; at: number } | undefined
@@ -64,7 +61,6 @@ export function openLease(options: LeaseOptions): Lease {
     link: engine.link,
     name,
     ttlMs,
-    connectedSince,
     clock,
     log,
     inventory: () => follower.inventory?.(),
@@ -97,7 +93,7 @@ export function openLease(options: LeaseOptions): Lease {
     const outageMs = Math.round(clock.now() - lost.since)
     const { at: since } = lost
     lost = undefined
-    tell({ isUp: true, at: Date.now(), since, outageMs })
+    follower.onEngine({ isUp: true, at: Date.now(), since, outageMs })
   }
 
   /** An instance that waits to join after a loss, or has waited too long, works for nothing as it should. */
@@ -109,10 +105,8 @@ export function openLease(options: LeaseOptions): Lease {
   function lose(): void {
     if (lost || closed) return
     lost = { since: clock.now(), at: Date.now() }
-    tell({ isUp: false, at: lost.at })
+    follower.onEngine({ isUp: false, at: lost.at })
   }
-
-  const tell = (change: EngineChange): void => follower.onEngine(change)
 
   /** What could not be sent because the appliance is being given away is for its next owner. */
   async function carryOut(command: Command): Promise<unknown> {

@@ -44,9 +44,9 @@
 // TTL is left for it.
 import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../clock'
+import { Stop, inTime } from '../stop'
 import { BEAT, createLife, type Life } from './ownership/life'
 import { FREE, keyIn, memberKey, memberText, slotKey } from './ownership/records'
-import { createTimers } from './ownership/timers'
 import { advice, createView, type View } from './ownership/view'
 import { SLOTS } from './slots'
 import type { EngineLink, Member, ShareState, Store } from './types'
@@ -59,11 +59,6 @@ export interface OwnershipOptions {
   /** How long a lease lasts without renewal, in ms. It is renewed each fifth of it. */
   ttlMs: number
   clock?: Clock
-  /**
-   * Since when the engine of this process has been connected without interruption, by the clock: a
-   * redeploy uses the connection again, and needs no second quiet time. Default: now.
-   */
-  connectedSince?: number
   /** How many slots there are; tests take fewer. The same for all instances. */
   slots?: number
   /** What this instance says of its inventory. */
@@ -111,7 +106,6 @@ interface Hold {
 /** One connection to the engine, as long as it lasts. */
 interface Connection {
   readonly view: View
-  readonly openedAt: number
   /** The view is complete, and what is held was compared with it. */
   isReady: boolean
   /** Ends the watch. */
@@ -139,8 +133,9 @@ const LATE_END_MS = 800
 export function openOwnership(options: OwnershipOptions): Ownership {
   const { store, link, name, ttlMs, log, clock = MONOTONIC, slots = SLOTS } = options
   const beatMs = BEAT * ttlMs
-  const timers = createTimers(clock)
-  const answered = <T>(work: Promise<T>): Promise<T> => timers.answered(ANSWER * ttlMs, work)
+  const over = new Stop()
+  const answered = <T>(work: Promise<T>): Promise<T> =>
+    inTime(ANSWER * ttlMs, work, () => new Error('The engine does not respond.'), { after })
 
   const holds = new Map<number, Hold>()
   /** Slots for which a write or an end of work is under way. */
@@ -152,10 +147,8 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   let connection: Connection | undefined
   /** What the watch before has shown, where the connection is still the same. */
   let former: View | undefined
-  /** The members, while the records are read again too. */
-  let knownMembers: Member[] = []
-  /** Nothing is taken and no life begins before. */
-  let quietUntil = (options.connectedSince ?? clock.now()) + ttlMs
+  /** Nothing is taken and no life begins before. A redeploy uses the connection again, and need not wait. */
+  let quietUntil = (link.since ?? clock.now()) + ttlMs
   /** What is held is not worked for before. */
   let resumeAt = Number.NEGATIVE_INFINITY
   let life = newLife()
@@ -163,7 +156,6 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   let cancelStop: (() => void) | undefined
   let cancelRetry: (() => void) | undefined
   let cancelLook: (() => void) | undefined
-  let cancelAgain: (() => void) | undefined
   let reason: string | undefined
   let closing: Promise<void> | undefined
   let isClosed = false
@@ -175,6 +167,24 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     return createLife({ id, name, store, clock, ttlMs, answered, about: saidOfItself })
   }
 
+  /** Calls back after `ms` milliseconds, unless the share is closed by then. @returns cancels it */
+  function after(ms: number, callback: () => void): () => void {
+    const cancel = clock.after(Math.max(0, ms), () => {
+      unhookTimer()
+      callback()
+    })
+    const unhookTimer = over.onStop(cancel)
+    return () => {
+      unhookTimer()
+      cancel()
+    }
+  }
+
+  /** Resolves when the work has settled, or after `ms` milliseconds. */
+  function settled(ms: number, work: Promise<unknown>): Promise<unknown> {
+    return inTime(ms, work, () => new Error(), { after }).catch(() => undefined)
+  }
+
   function saidOfItself(): Pick<Member, 'slots' | 'inventory'> {
     return { slots: workingCount(), inventory: options.inventory?.() }
   }
@@ -182,34 +192,23 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   // The connection.
 
   function connect(): void {
-    const view = createView({ clock, ttlMs, former })
-    const opened: Connection = { view, openedAt: clock.now(), isReady: false }
+    const view = createView(clock, ttlMs, former)
+    const opened: Connection = { view, isReady: false }
     const isPresent = (): boolean => connection === opened
     connection = opened
-    cancelAgain?.()
-    store
-      .watch({
-        onEntry(key, entry) {
-          if (!isPresent()) return
-          view.note(key, entry)
-          if (opened.isReady) seen(opened, key)
-        },
-        onReady() {
-          if (isPresent() && !opened.isReady) ready(opened)
-        },
-        onEnd(hasLost, why) {
-          if (isPresent()) connectAgain(hasLost, why)
-        },
-      })
-      .then(
-        (stop) => {
-          if (isPresent()) opened.stop = stop
-          else stop()
-        },
-        (error: Error) => {
-          if (isPresent()) disconnect(error.message)
-        },
-      )
+    opened.stop = store.watch({
+      onEntry(key, entry) {
+        if (!isPresent()) return
+        view.note(key, entry)
+        if (opened.isReady) seen(opened, key)
+      },
+      onReady() {
+        if (isPresent() && !opened.isReady) ready(opened)
+      },
+      onEnd(hasLost, why) {
+        if (isPresent()) connectAgain(hasLost, why)
+      },
+    })
   }
 
   function disconnect(why?: string): void {
@@ -225,14 +224,13 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     disconnect(why)
     former = ended
     if (hasLost) lostRecords()
-    cancelAgain = timers.after(AGAIN_MS, () => {
-      if (!connection && link.isUp && !isClosed) connect()
+    after(AGAIN_MS, () => {
+      if (!connection && link.isUp) connect()
     })
   }
 
   const unhook = link.onChange((isUp, why) => {
     disconnect(isUp ? undefined : (why ?? 'The connection to the engine was lost.'))
-    knownMembers = []
     if (isUp) {
       quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
       connect()
@@ -245,7 +243,6 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     log('warn', 'The engine has lost records: nothing is taken over for one TTL.')
     reason = 'The engine has lost records.'
     former = undefined
-    knownMembers = []
     quietUntil = Math.max(quietUntil, clock.now() + ttlMs)
     lookAfterQuiet()
   }
@@ -291,12 +288,9 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   // This life.
 
   function beat(): void {
-    timers.after(beatMs, beat)
+    after(beatMs, beat)
     heldOff.clear()
     forgetEnded()
-    const isStuck = connection && !connection.isReady && clock.now() - connection.openedAt >= ttlMs
-    if (isStuck) disconnect('The engine does not report its records.')
-    if (!connection && link.isUp && !isClosed) connect()
     look()
   }
 
@@ -309,7 +303,7 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   /** Does not wait for the next beat when the quiet time ends. */
   function lookAfterQuiet(): void {
     cancelLook?.()
-    cancelLook = timers.after(quietUntil - clock.now() + 1, look)
+    cancelLook = after(quietUntil - clock.now() + 1, look)
   }
 
   function renew(): void {
@@ -330,12 +324,12 @@ export function openOwnership(options: OwnershipOptions): Ownership {
         return
       }
       cancelStop?.()
-      cancelStop = timers.after(present.stopAt - clock.now(), stopAll)
+      cancelStop = after(present.stopAt - clock.now(), () => stopAll())
       if (isHealthy()) reason = undefined
       reconcile()
     } catch (error) {
       reason = (error as Error).message
-      cancelRetry = timers.after(from + beatMs / 4 - clock.now(), renew)
+      cancelRetry = after(from + beatMs / 4 - clock.now(), renew)
     }
   }
 
@@ -348,7 +342,6 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     stopAll()
     // What was known may be of records that are lost.
     disconnect()
-    knownMembers = []
     if (link.isUp) connect()
     // Also where nothing is left to stop, and the next life begins at once.
     publish()
@@ -367,6 +360,24 @@ export function openOwnership(options: OwnershipOptions): Ownership {
 
   // The others.
 
+  /**
+   * Replaces the record with this revision, 0 where there is none. The view knows then what is there.
+   * @returns the new revision; undefined when it was another one
+   */
+  async function put(
+    { view }: Connection,
+    key: string,
+    value: string,
+    known: number,
+  ): Promise<number | undefined> {
+    const revision = await answered(
+      known === 0 ? store.create(key, value) : store.update(key, value, known),
+    )
+    if (revision === undefined) view.correct(key, await answered(store.get(key)), known)
+    else view.note(key, { value, revision })
+    return revision
+  }
+
   /** Ends the lives that do not renew: their own renewals fail from then on. */
   function endSilent(): void {
     const opened = connection
@@ -381,15 +392,8 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     const other = opened.view.members().find((member) => member.id === id)?.name ?? ''
     const value = memberText({ name: other, beat: 0, slots: 0, ttl: 0, ended: true })
     try {
-      const written = await answered(
-        revision === 0 ? store.create(key, value) : store.update(key, value, revision),
-      )
-      if (written === undefined) {
-        opened.view.correct(key, await answered(store.get(key)), revision)
-      } else {
-        log('warn', `${other || id} is gone: others take its slots.`)
-        opened.view.note(key, { value, revision: written })
-      }
+      const written = await put(opened, key, value, revision)
+      if (written !== undefined) log('warn', `${other || id} is gone: others take its slots.`)
       if (connection === opened) reconcile()
     } catch {
       // At the next beat again.
@@ -411,8 +415,9 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   }
 
   function members(): Member[] {
-    if (connection?.isReady) knownMembers = connection.view.members()
-    const others = knownMembers.filter(({ id }) => id !== life.id)
+    // While the records are read again, those of before.
+    const view = connection?.isReady ? connection.view : former
+    const others = view?.members().filter(({ id }) => id !== life.id) ?? []
     if (!life.joined || life.over) return others
     return [...others, { name, id: life.id, ...saidOfItself() }]
   }
@@ -484,22 +489,13 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     present: Life,
     opened: Connection,
   ): Promise<void> {
-    const key = slotKey(slot)
     const { view } = opened
-    const known = view.slot(slot)?.revision
     try {
-      const written = await answered(
-        known === undefined ? store.create(key, holder) : store.update(key, holder, known),
-      )
-      if (written === undefined) {
-        view.correct(key, await answered(store.get(key)), known ?? 0)
-        return
-      }
-      view.note(key, { value: holder, revision: written })
+      const revision = await put(opened, slotKey(slot), holder, view.slot(slot)?.revision ?? 0)
       // An answer of a former connection or life proves nothing of now.
-      if (holder === FREE || connection !== opened || life !== present) return
-      if (life.over || closing) return
-      holds.set(slot, { revision: written, token: store.createdAt + written, work: 'idle' })
+      if (revision === undefined || connection !== opened || life !== present) return
+      if (holder === FREE || life.over || closing) return
+      holds.set(slot, { revision, token: store.createdAt + revision, work: 'idle' })
       compare(view, [slot])
     } catch {
       heldOff.add(slot)
@@ -512,9 +508,9 @@ export function openOwnership(options: OwnershipOptions): Ownership {
   }
 
   /** Stops all that is worked for. What is held stays ours on the engine. */
-  function stopAll(): void {
+  function stopAll(limitMs?: number): void {
     const working = [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
-    if (working.length > 0) stopped(working)
+    if (working.length > 0) stopped(working, limitMs)
   }
 
   /** Stops work, and lets nothing more out once it has stopped, or has had its time. */
@@ -523,13 +519,13 @@ export function openOwnership(options: OwnershipOptions): Ownership {
     for (const slot of which) busy.add(slot)
     for (const hold of ended) if (hold) hold.work = 'stopping'
     const given = options.onGiving(which)
-    const stop = timers.settled(limitMs, given).then(() => {
+    const stop = settled(limitMs, given).then(() => {
       for (const hold of ended) if (hold) hold.work = 'idle'
       stops.delete(stop)
     })
     stops.add(stop)
     // Nothing more goes out, but what has gone out may still be under way.
-    void Promise.all([stop, timers.settled(GIVING_MS, given)]).then(() => {
+    void Promise.all([stop, settled(GIVING_MS, given)]).then(() => {
       for (const slot of which) busy.delete(slot)
       reconcile()
     })
@@ -567,24 +563,23 @@ export function openOwnership(options: OwnershipOptions): Ownership {
 
   async function closeOnce(): Promise<void> {
     const from = clock.now()
-    const working = [...holds].flatMap(([slot, { work }]) => (work === 'working' ? [slot] : []))
     const left = (): number => CLOSE_MS - LATE_END_MS - (clock.now() - from)
-    if (working.length > 0) stopped(working, left())
-    await timers.settled(left(), Promise.all(stops))
+    stopAll(left())
+    await settled(left(), Promise.all(stops))
     holds.clear()
     isClosed = true
-    await timers.settled(
+    await settled(
       LATE_END_MS,
       (renewing ?? Promise.resolve()).then(() => life.end()),
     )
-    timers.stop()
+    over.now()
     unhook()
     disconnect()
     publish()
   }
 
   if (link.isUp) connect()
-  timers.after(beatMs, beat)
+  after(beatMs, beat)
 
   return {
     owns: (slot) => holds.get(slot)?.work === 'working' && clock.now() < life.fence,

@@ -115,12 +115,14 @@ export interface Store {
   /** Deletes a record that still has this revision. Those who watch are not told. */
   remove(key: string, revision: number): Promise<void>
   /** Reports all records, and then each change, until it ends. @returns ends it, without `onEnd` */
-  watch(watch: RecordWatch): Promise<() => void>
+  watch(watch: RecordWatch): () => void
 }
 
 /** Whether the engine can be used, as far as is known. */
 export interface EngineLink {
   readonly isUp: boolean
+  /** Since when it is without interruption, by the clock; undefined while it is not. */
+  readonly since?: number
   /** Each loss and each return of the connection. @returns removes the listener */
   onChange(listener: (isUp: boolean, reason?: string) => void): () => void
 }

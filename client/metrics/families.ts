@@ -33,6 +33,9 @@ export const FAMILIES = {
   media_gateway_source_receive_bytes_per_second: gauge('What the source receives.'),
   media_gateway_destination_send_bytes_per_second: gauge('What the destination sends.'),
   media_gateway_destination_clients: gauge('Clients of the destination.'),
+  media_gateway_caller_connections: gauge(
+    'Connections of a caller that has a name; 0 for an expected caller who is away.',
+  ),
   media_gateway_source_srt_round_trip_time_seconds: gauge(
     'Round-trip time of the worst connection of the source.',
   ),

@@ -28,6 +28,7 @@ import type { Incident } from '../model/incident'
 import { mapInSlices, newSlice } from '../slices'
 import { FAMILIES, type FamilyName } from './families'
 import { heading, idOf, joined, labelOf, sample, type Labels } from './format'
+import type { NamedCaller } from '../watch/named-callers'
 import type { SrtOfRoute, SrtOfPart } from './srt'
 
 /** How much is written: by gateway; also by route, source and destination. */
@@ -65,6 +66,8 @@ export interface Picture {
   failovers?: readonly PicturedFailover[]
   /** Those that are open; undefined before the end of the first poll. */
   incidents?: ReadonlyArray<Pick<Incident, 'severity' | 'kind'>>
+  /** The callers that have names; absent while nobody follows them. */
+  callers?: readonly NamedCaller[]
   /** Absent where the configuration of the gateway cannot work. */
   counters?: Counters
 }
@@ -166,7 +169,7 @@ function write(sheet: Sheet, name: FamilyName, labels: Labels, value: number | u
 
 function writeGateway(
   sheet: Sheet,
-  { isUp, lastPollAt, state, counters, incidents }: Picture,
+  { isUp, lastPollAt, state, counters, incidents, callers = [] }: Picture,
   gateway: Labels,
 ): void {
   write(sheet, 'media_gateway_up', gateway, isUp === undefined ? undefined : Number(isUp))
@@ -181,6 +184,10 @@ function writeGateway(
     write(sheet, 'media_gateway_info', joined(gateway, device), 1)
   }
   if (incidents) writeIncidents(sheet, gateway, incidents)
+  for (const { name, routeId, connections } of state ? callers : []) {
+    const labels = joined(labelOf('route_id', routeId && idOf(routeId)), labelOf('caller', name))
+    write(sheet, 'media_gateway_caller_connections', joined(gateway, labels), connections)
+  }
   if (!counters) return
   const { requests, logins, polls } = counters
   for (const [result, number] of Object.entries(requests)) {

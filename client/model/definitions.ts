@@ -72,7 +72,10 @@ function definitionOf(route: Route): Definition {
     name,
     ...(state && { state }),
     source: arranged('source', withoutIdentity(source)),
-    destinations: destinations.map((one) => arranged('destination', withoutIdentity(one))),
+    destinations: destinations
+      .map((one) => arranged('destination', withoutIdentity(one)))
+      // Of one that no longer exists, a route has the ID only.
+      .filter((one) => Object.keys(one).length > 0),
   }
 }
 

@@ -22,9 +22,11 @@ export interface WatchEvent {
   /** The ID is empty until the appliance has sent it. */
   device: Named
   route?: Named
-  /** With an incident of a route: its source. */
+  /** With an incident of a route: its source. With `caller.…`: the one that is called. */
   source?: Named
   destination?: Named
+  /** With `caller.…` and an incident of a caller: who it is. */
+  caller?: EventCaller
   /** The pairing, with `peer.status`. */
   peer?: Named
   before: unknown
@@ -46,6 +48,17 @@ export interface WatchEvent {
   /** Null when it is no longer measured because the route does not run. */
   value?: number | null
   limit?: number
+}
+
+/** Who has joined or left; of an expected one that is away, only its name is known. */
+export interface EventCaller {
+  address: string | null
+  port: number | null
+  /** As the list of callers has it; null where it has none. */
+  name: string | null
+  /** Since when it was there, Unix ms, and for how long; null while that is not known. */
+  since: number | null
+  durationMs: number | null
 }
 
 /** All that is known of a device: plain data without secrets, counters or clocks. Its routes have figures. */

@@ -26,6 +26,7 @@ export const REASONS = [
   'source-warning',
   'route-warning',
   'threshold',
+  'caller-away',
   'no-caller',
 ] as const
 
@@ -36,7 +37,7 @@ export interface Health {
   readonly sign: Sign
   /** Absent with `ok` and `stopped`. */
   readonly reason?: Reason
-  /** The name of the output that it is about; of several, the first. */
+  /** The name of the output that it is about; of several, the first. With `caller-away`, that of the caller. */
   readonly output?: string
   /** The gateway's own word for it: a state such as `disconnected`, or else a code such as `warn`. */
   readonly word?: string

@@ -17,7 +17,14 @@ export const SEVERITIES = ['critical', 'warning'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 /** What an incident is about. Of a route, its source, its data and its status are one. */
-export const INCIDENT_KINDS = ['gateway', 'device', 'route', 'output', 'threshold'] as const
+export const INCIDENT_KINDS = [
+  'gateway',
+  'device',
+  'route',
+  'output',
+  'threshold',
+  'caller',
+] as const
 
 export type IncidentKind = (typeof INCIDENT_KINDS)[number]
 
@@ -62,6 +69,8 @@ export interface OpenIncident extends Incident {
   destination?: Named
   /** The gateway's own word, as in `Health`. */
   word?: string
+  /** With kind `caller`: the name of who is away. */
+  caller?: string
   /** With kind `threshold`: what is measured, where, its value at the latest poll, and the limit. */
   measure?: string
   of?: 'source' | 'destination'
@@ -113,6 +122,7 @@ const MEMBERS: Readonly<Record<keyof OpenIncident, Fits>> = {
   source: unlessAbsent(isNamed),
   destination: unlessAbsent(isNamed),
   word: unlessAbsent(isGivenText),
+  caller: unlessAbsent(isGivenText),
   measure: unlessAbsent(isGivenText),
   of: unlessAbsent(isOneOf(['source', 'destination'])),
   value: unlessAbsent(isNumber),

@@ -145,7 +145,7 @@ function meantBy(name: string, given: ReadonlySet<string>): Member | undefined {
 }
 
 /** `Base URL`, `base_url` and `baseUrl` are one. */
-const plainName = (name: string): string => name.toLowerCase().replace(/[\s_.-]/g, '')
+export const plainName = (name: string): string => name.toLowerCase().replace(/[\s_.-]/g, '')
 
 /** An object with own members only: the name of a column may be `constructor`. */
 const lookedUp = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>

@@ -198,6 +198,7 @@ export const OPTIONS = {
     onAnswer: internal,
     saved: internal,
     onWatched: internal,
+    callers: internal,
     protections: internal,
     clock: internal,
   },

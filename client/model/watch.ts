@@ -27,6 +27,8 @@ export const EVENTS = [
   'destination.started',
   'destination.stopped',
   'destination.status',
+  'caller.joined',
+  'caller.left',
   'statistics.low',
   'statistics.high',
   'statistics.normal',

@@ -1,4 +1,5 @@
 import { applied, compare, keyOf, type Change } from './compare'
+import { createCallerWatch } from './callers'
 import { createDataWatch } from './data'
 import type { Wordless, WatchEvent } from '../model/event'
 import { eventNameOf, eventOf, reasonOf, valueOf } from './events'
@@ -16,18 +17,27 @@ export interface ChangeOptions {
   wantsEvent: (event: EventName | IncidentEvent) => boolean
   route?: RouteFilter
   thresholds: readonly Threshold[]
+  /** It reports who joins and leaves, which takes requests. */
+  wantsCallers: boolean
 }
 
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
 /** Reports every single change that lasts long enough. */
 export function createChangeReporter(
-  { wantsEvent, route: onlyRoute, thresholds }: ChangeOptions,
-  { clock, holdFor, wantsRoute, device, tell, isOver }: Reporting,
+  { wantsEvent, route: onlyRoute, thresholds, wantsCallers }: ChangeOptions,
+  { clock, holdFor, wantsRoute, device, book, tell, isOver }: Reporting,
 ): Reporter {
   const hasLimits = thresholds.length > 0 && STATISTICS.some(wantsEvent)
   const limits = hasLimits ? createThresholds(thresholds, holdFor) : undefined
   const data = DATA.some(wantsEvent) ? createDataWatch(holdFor) : undefined
+  const callers = wantsCallers
+    ? createCallerWatch(
+        holdFor,
+        (at) => clock.unix(at),
+        () => book?.(),
+      )
+    : undefined
   /** The last state reported to the flow; lags the current one by the changes on hold. */
   let told: DeviceState | undefined
   /** The changes on hold, by their keys. */
@@ -107,6 +117,7 @@ export function createChangeReporter(
       // A listener may end the watch; the next one reports the rest.
       if (data && !isOver()) tellMeasured(data.polled(state, figures, wantsRoute, at))
       if (limits && !isOver()) tellMeasured(limits.polled(state, figures, wantsRoute, at))
+      if (callers && !isOver()) tellMeasured(callers.polled(state, figures, wantsRoute, at))
     },
     away(outage) {
       tell([
@@ -135,16 +146,19 @@ export function createChangeReporter(
         },
       ])
     },
-    lacking: () => limits?.lacking() ?? [],
+    lacking: (isDue) => [...((isDue && limits?.lacking()) || []), ...(callers?.lacking() ?? [])],
     measured(statistics, at) {
-      if (!limits || !told) return
-      for (const one of statistics) {
-        if (!('error' in one)) tellMeasured(limits.measured(one, at))
+      for (const one of told ? statistics : []) {
+        if ('error' in one) continue
+        if (limits) tellMeasured(limits.measured(one, at))
+        if (callers) tellMeasured(callers.measured(one, at))
       }
     },
+    callers: callers && (() => callers.present()),
     save: () => ({
       data: data?.save(),
       limits: limits?.save(),
+      callers: callers?.save(),
       told: told ?? restored?.told,
       held: told ? (holding.size > 0 ? holding : undefined) : restored?.held,
     }),
@@ -152,6 +166,7 @@ export function createChangeReporter(
       if (!told) restored = saved
       if (saved.data) data?.restore(saved.data)
       if (saved.limits) limits?.restore(saved.limits)
+      if (saved.callers) callers?.restore(saved.callers)
     },
   }
 }

@@ -5,6 +5,7 @@ import { forgetOnlyDevice, mayBeUnknownDevice, onlyDevice } from '../api/devices
 import { readStatisticsOf } from '../api/statistics'
 import type { Running } from '../memory'
 import { Stop, untilStopped } from '../stop'
+import type { PresentCaller } from './callers'
 import { compare, type Change } from './compare'
 import type { Snapshot, Wordless } from '../model/event'
 import { snapshotOf } from './events'
@@ -48,6 +49,8 @@ export interface Known {
   state?: DeviceState
   /** What it carries. They change in place with the next poll. */
   figures?: Figures
+  /** Who is connected, where a watch follows that. */
+  callers?: PresentCaller[]
   /** When that was seen, Unix ms. */
   seenAt: number
   /** Why the latest poll failed. */
@@ -106,9 +109,11 @@ export function watchDevice(
   clock: Clock = REAL_TIME,
 ): (how?: 'removed') => void {
   if (gateway.closing.stopped) throw closedError()
-  const subscription = createSubscription(options, clock, gateway.identity.name, () => {
+  const settle = (): void => {
     for (const watch of watchesOf(gateway).values()) watch.settle()
-  })
+  }
+  const { name } = gateway.identity
+  const subscription = createSubscription(options, clock, name, settle, gateway.callers)
   watchOf(gateway, options.deviceId, clock).add(subscription)
   return (how) => {
     if (how === 'removed') subscription.removed()
@@ -414,16 +419,16 @@ function createDeviceWatch(
     end()
   }
 
-  /** Reads the statistics that any watch needs for its limits. A slow reading skips the next one. */
+  /** Reads the statistics that any watch needs for its limits and callers. A slow reading skips the next one. */
   async function measure(present: DeviceState): Promise<void> {
     const wanted = new Map<string, RouteState>()
-    for (const subscription of subscriptions) {
-      for (const route of subscription.measures()) wanted.set(route.id, route)
-    }
     const isDue = clock.now() - measuredAt > 0.8 * interval()
-    if (isMeasuring || !isDue || wanted.size === 0) return
+    for (const subscription of subscriptions) {
+      for (const route of subscription.measures(isDue)) wanted.set(route.id, route)
+    }
+    if (isMeasuring || wanted.size === 0) return
     isMeasuring = true
-    measuredAt = clock.now()
+    if (isDue) measuredAt = clock.now()
     const operation = newOperation('watch', stop).under({ brief: true })
     try {
       const routes = [...wanted.values()]
@@ -491,6 +496,7 @@ function createDeviceWatch(
     known: () => ({
       state,
       figures,
+      callers: mostOf([...subscriptions].map((one) => one.callers?.())),
       seenAt: clock.unix(seenAt),
       failure: missed,
       unreachable: away !== undefined,
@@ -500,6 +506,10 @@ function createDeviceWatch(
   }
   return watch
 }
+
+/** Watches may follow some routes only. */
+const mostOf = (lists: Array<PresentCaller[] | undefined>): PresentCaller[] | undefined =>
+  lists.reduce((most, one) => ((one?.length ?? -1) > (most?.length ?? -1) ? one : most), undefined)
 
 const NO_CHANGES: readonly Change[] = []
 const NONE_SAVED: ReadonlyMap<string, SavedDevice> = new Map()

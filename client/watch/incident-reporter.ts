@@ -7,13 +7,16 @@ import {
   type RouteHealth,
 } from '../model/health'
 import type { IncidentKind, OpenIncident } from '../model/incident'
+import type { CallerRow, ExpectedCaller } from '../model/callers'
 import { patternFilter } from '../model/pattern'
 import type { Threshold } from '../model/watch'
-import type { Named, WatchEvent, Wordless } from '../model/event'
+import type { EventCaller, Named, WatchEvent, Wordless } from '../model/event'
+import { isCalled, isRouteOf } from './caller-book'
+import { createCallerWatch } from './callers'
 import { named, reasonOf } from './events'
 import { createIncidents, type Sight, type Standing, type Step, type Trouble } from './incidents'
 import type { Outage, Reporter, Reporting } from './reporter'
-import { UNTOLD, type DeviceState, type RouteState } from './state'
+import { UNTOLD, isRunning, type DeviceState, type RouteState } from './state'
 import { createThresholds, limitPlace, type SavedLimit } from './thresholds'
 
 export interface IncidentOptions {
@@ -26,16 +29,22 @@ export interface IncidentOptions {
 /** Reports incidents: what is wrong, not what has changed. */
 export function createIncidentReporter(
   { mustRun, thresholds, open, onOpen }: IncidentOptions,
-  { clock, holdFor, wantsRoute, device, tell }: Reporting,
+  { clock, holdFor, wantsRoute, device, book, tell }: Reporting,
 ): Reporter {
-  const incidents = createIncidents(holdFor, (at) => clock.unix(at))
+  const unix = (at: number): number => clock.unix(at)
+  const incidents = createIncidents(holdFor, unix)
   // Its own hold would only add to that of the incidents.
   const limits = thresholds.length > 0 ? createThresholds(thresholds, 0) : undefined
+  const callers = book && createCallerWatch(0, unix, book)
   const mustNotStop = mustRun ? patternFilter(mustRun) : undefined
   /** The routes of the present poll, as far as they matter. */
   let seen: Map<string, Seen> | undefined
   /** The limits that are passed at the present poll, by their places. */
   let passed: ReadonlyArray<readonly [string, SavedLimit]> = NONE_PASSED
+  /** The state of the present poll. */
+  let latest: DeviceState | undefined
+  /** The expected callers by the present poll. */
+  let awaited: readonly Awaited[] = NONE_AWAITED
   /** What is measured, by the keys of its troubles, once it is needed: a thousand may end at once. */
   let limitsByKey: ReadonlyMap<string, SavedLimit> | undefined
   /** What an earlier watch has left open, until something is seen or another one is known to have gone on. */
@@ -47,6 +56,11 @@ export function createIncidentReporter(
   }
 
   const openNow = (): readonly OpenIncident[] => given ?? incidents.open()
+
+  function takeSeen(state: DeviceState, at: number): void {
+    awaited = awaited.map((one) => (isCovered(one) ? { ...one, standing: 'covered' } : one))
+    take({ troubles: troublesIn(state), standing: standingIn(state) }, at)
+  }
 
   function take(sight: Sight, at: number, reason?: WatchEvent['reason']): void {
     limitsByKey = undefined
@@ -70,6 +84,7 @@ export function createIncidentReporter(
       destination,
       word,
       details,
+      caller,
       measure,
       of,
       limit,
@@ -86,6 +101,7 @@ export function createIncidentReporter(
     if (source) about.source = source
     if (destination) about.destination = destination
     if (word !== undefined) about.word = word
+    if (caller !== undefined) about.caller = callerNamed(caller)
     if (details !== undefined && event !== 'incident.ended') about.details = details
     if (reason) about.reason = reason
     if (measure === undefined) return about
@@ -150,6 +166,16 @@ export function createIncidentReporter(
         }
       }
     }
+    for (const { expected, route, destination, standing } of awaited) {
+      if (standing !== 'away') continue
+      add({
+        ...whole,
+        ...whatOf('caller', CALLER_AWAY, [id, expected.key]),
+        ...(route && { route: named(route) }),
+        ...(destination && { destination }),
+        caller: expected.row.name,
+      })
+    }
     for (const [place, one] of passed) {
       const found = seen?.get(one.route.id)
       if (!found || !counts(one, found)) continue
@@ -182,6 +208,7 @@ export function createIncidentReporter(
       if (deviceHealth(state.condition.code, state.condition.state).sign === 'unknown') {
         return 'unknown'
       }
+      if (kind === 'caller') return standingOfCaller(key, state)
       const found = seen?.get(route?.id ?? '')
       if (!found) return 'removed'
       if (kind === 'route') return standingOf(found)
@@ -197,10 +224,51 @@ export function createIncidentReporter(
       return limitOf(trouble) ? 'ok' : 'unknown'
     }
 
+  /** What is not known of the list of callers ends nothing. */
+  function standingOfCaller(key: string, state: DeviceState): Standing {
+    if (!book) return 'removed'
+    if (!book()) return 'unknown'
+    const found = awaited.find(({ expected }) => keyOf('caller', [state.id, expected.key]) === key)
+    return found && found.standing !== 'away' ? found.standing : 'removed'
+  }
+
+  /** How each expected caller is, without what follows from the trouble of a route. */
+  function awaitedIn(state: DeviceState): Awaited[] {
+    const expected = book?.()?.expected ?? []
+    if (expected.length === 0) return []
+    const routes = [...state.routes.values()].filter(wantsRoute)
+    const present = callers!.present()
+    return expected.flatMap((one): Awaited[] => {
+      const { row } = one
+      const its = routes.filter((route) => isRouteOf(row, route))
+      if (its.length === 0) return []
+      const [route] = its.length === 1 ? its : []
+      const isRunningNow = its.some(({ condition }) => isRunning(condition))
+      const say = (standing: Awaited['standing']): Awaited[] => [
+        { expected: one, route, destination: outputOf(row, route), standing },
+      ]
+      if (present.some(({ address, place }) => one.is(address, place))) return say('ok')
+      if (!isRunningNow) return say(row.expected === 'always' ? 'away' : 'stopped')
+      return say(its.every((each) => callers!.isKnown(each)) ? 'away' : 'unknown')
+    })
+  }
+
+  /** Nobody can call a route whose source is lost. */
+  function isCovered({ expected, standing }: Awaited): boolean {
+    const of = [...(seen?.values() ?? [])].filter(({ route }) => isRouteOf(expected.row, route))
+    return (
+      standing === 'away' && of.length > 0 && of.every((found) => standingOf(found) === 'covered')
+    )
+  }
+
   return {
     wantsChanges: false,
     look({ state, figures, at }) {
       takeGiven()
+      seen = undefined
+      latest = state
+      callers?.polled(state, figures, wantsRoute, at)
+      awaited = callers ? awaitedIn(state) : NONE_AWAITED
       if (!limits) return
       limits.polled(state, figures, wantsRoute, at)
       const found = [...limits.places].filter(([, { level }]) => level !== 'normal')
@@ -212,6 +280,7 @@ export function createIncidentReporter(
       const health = isDown ? { own: NOT_RUNNING, outputs } : parts
       const matters =
         limits !== undefined ||
+        awaited.length > 0 ||
         !incidents.isQuiet() ||
         isTrouble(health.own) ||
         outputs.some(isTrouble)
@@ -220,15 +289,17 @@ export function createIncidentReporter(
       seen ??= new Map()
       seen.set(route.id, found)
       const isPassed = passed.some(([, one]) => one.route.id === route.id && counts(one, found))
-      return isPassed && !isTrouble(own) ? { own: PASSED, outputs } : health
+      if (isTrouble(own) || outputs.some(isTrouble)) return health
+      if (isPassed) return { own: PASSED, outputs }
+      const away = awaited.find((one) => one.route?.id === route.id && one.standing === 'away')
+      return away ? { own: awayOf(away.expected.row.name), outputs } : health
     },
-    isSteady: () => limits === undefined && incidents.isQuiet(),
+    isSteady: () => limits === undefined && awaited.length === 0 && incidents.isQuiet(),
     begin: (known) => known,
     polled({ state, at }) {
       const { code, state: status } = state.condition
       const isQuiet = !seen && incidents.isQuiet() && !deviceHealth(code, status).reason
-      if (!isQuiet) take({ troubles: troublesIn(state), standing: standingIn(state) }, at)
-      seen = undefined
+      if (!isQuiet) takeSeen(state, at)
     },
     away(outage) {
       takeGiven()
@@ -241,10 +312,23 @@ export function createIncidentReporter(
       takeGiven()
       report(incidents.endAll(clock.now()))
     },
-    lacking: () => limits?.lacking() ?? [],
+    lacking: (isDue) => [
+      ...((isDue && limits?.lacking()) || []),
+      ...(callers?.lacking() ?? []).filter((route) =>
+        awaited.some(({ expected }) => isRouteOf(expected.row, route)),
+      ),
+    ],
     measured(statistics, at) {
-      for (const one of statistics) if (!('error' in one)) limits?.measured(one, at)
+      for (const one of statistics) {
+        if ('error' in one) continue
+        limits?.measured(one, at)
+        callers?.measured(one, at)
+      }
+      if (awaited.length === 0 || !latest) return
+      awaited = awaitedIn(latest)
+      takeSeen(latest, at)
     },
+    callers: callers && (() => callers.present()),
     save: () => ({ incidents: openNow() }),
     restore({ incidents: saved }) {
       if (!saved) return
@@ -265,6 +349,30 @@ export function createIncidentReporter(
     }
     return { troubles: new Map([[trouble.key, trouble]]), standing: () => 'unknown' }
   }
+}
+
+/** An expected caller, and how it is; with its route where that is one. */
+interface Awaited {
+  expected: ExpectedCaller
+  route?: Named
+  destination?: Named
+  standing: Standing | 'away'
+}
+
+const NONE_AWAITED: readonly Awaited[] = []
+const CALLER_AWAY: Health = Object.freeze({ sign: 'warning', reason: 'caller-away' })
+const awayOf = (name: string): Health => ({ ...CALLER_AWAY, output: name })
+
+const callerNamed = (name: string): EventCaller => {
+  return { address: null, port: null, name, since: null, durationMs: null }
+}
+
+/** The output that a row names. */
+function outputOf({ output }: CallerRow, route: RouteState | undefined): Named | undefined {
+  const found = [...(output && route ? route.destinations.values() : [])].find((each) =>
+    isCalled(each, output),
+  )
+  return found && { id: found.id ?? '', name: found.name }
 }
 
 /** A watched route, and how it is. */

@@ -1,5 +1,7 @@
 import type { FailedStatistics, Statistics } from '../api/statistics'
+import type { CallerBook } from '../model/callers'
 import type { RouteHealth } from '../model/health'
+import type { PresentCaller } from './callers'
 import type { Change } from './compare'
 import type { Named, WatchEvent, Wordless } from '../model/event'
 import type { Figures } from './figures'
@@ -32,9 +34,11 @@ export interface Reporter {
   isSteady(): boolean
   /** Since when it was unreachable by what was restored, Unix ms. */
   restoredOutage?: () => number | undefined
-  /** Routes whose statistics are wanted, as of the latest poll. */
-  lacking(): readonly RouteState[]
+  /** As `Subscription.measures`. */
+  lacking(isDue: boolean): readonly RouteState[]
   measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
+  /** Who is connected, where it follows that. */
+  callers?: () => PresentCaller[]
   save(): SavedWatch
   /** Goes on with what was saved; what was reported here counts more. */
   restore(saved: SavedWatch): void
@@ -68,6 +72,8 @@ export interface Reporting {
   wantsRoute: (route: Named) => boolean
   /** The device, as far as it is known. */
   device: () => Named
+  /** The names of callers, as far as they have been read; absent where none are set. */
+  book?: () => CallerBook | undefined
   tell: (events: Array<Wordless<WatchEvent>>) => void
   /** The watch has ended, maybe by its own listener. */
   isOver: () => boolean

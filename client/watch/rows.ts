@@ -7,6 +7,7 @@ import type { Reason, Sign } from '../model/health'
 import type { Device, Route } from '../model/types'
 import type { Language } from '../model/watch'
 import { signsOfRoute } from './health'
+import { expectations } from './named-callers'
 import { healthText } from './text/health-text'
 
 /** How a route is, for a table or a panel: plain data without secrets. */
@@ -26,6 +27,8 @@ export interface HealthRow {
   out: number | null
   /** Connected callers of the started listener outputs; null where none is known. */
   callers: number | null
+  /** Only with names of callers: how many are expected at the route, and who of them is away. */
+  expected?: { number: number; away: string[] } | null
 }
 
 export interface ListHealth {
@@ -49,7 +52,11 @@ export async function listHealth(
 ): Promise<HealthRow[]> {
   const { data } = await listRoutes(gateway, { deviceId, page, pageSize }, operation)
   const device = await getDevice(gateway, deviceId, operation)
-  return gateway.hide(healthRows(device, only ? data.filter(only) : data, language))
+  const rows = healthRows(device, only ? data.filter(only) : data, language)
+  const expectedAt = gateway.callers && expectations(gateway, deviceId)
+  return gateway.hide(
+    expectedAt ? rows.map((row) => ({ ...row, expected: expectedAt(row) })) : rows,
+  )
 }
 
 /** How each route is. Of the routes of a device whose own health is not known, nothing is known. */

@@ -3,6 +3,7 @@ import type { Connection } from '../connection/connection'
 import { setLatest } from '../memory'
 import { isOpenIncident, type OpenIncident } from '../model/incident'
 import { isObject, type JsonObject } from '../model/json'
+import type { SavedCallers } from './callers'
 import type { SavedData } from './data'
 import type { Named } from '../model/event'
 import type { Held } from './held'
@@ -16,6 +17,7 @@ export interface SavedWatch {
   /** Since when the appliance is unreachable, Unix ms, and whether that was reported. */
   readonly away?: { readonly at: number; readonly isTold: boolean }
   readonly data?: SavedData
+  readonly callers?: SavedCallers
   /** By their places. */
   readonly limits?: ReadonlyMap<string, SavedLimit>
   /** The state that it has reported. */

@@ -5,6 +5,7 @@ import type { OpenIncident, Report } from '../model/incident'
 import type { EventName, Language, Threshold } from '../model/watch'
 import type { FailedStatistics, Statistics } from '../api/statistics'
 import type { Change } from './compare'
+import type { PresentCaller } from './callers'
 import { createChangeReporter } from './change-reporter'
 import type { Named, Snapshot, Wordless, WatchEvent } from '../model/event'
 import { eventText, named, snapshotOf } from './events'
@@ -114,9 +115,14 @@ export interface Subscription {
   missed(miss: Miss): void
   unreachable(miss: Miss): void
   reachable(): void
-  /** Routes whose statistics are wanted, as of the latest poll. */
-  measures(): readonly RouteState[]
+  /**
+   * Routes whose statistics are wanted, as of the latest poll.
+   * @param isDue those for limits, which always are, were not read just now
+   */
+  measures(isDue: boolean): readonly RouteState[]
   measured(statistics: ReadonlyArray<Statistics | FailedStatistics>, at: number): void
+  /** Who is connected, where it follows that. */
+  readonly callers?: () => PresentCaller[]
   failed(error: GatewayError): void
   /** All watches of the device have been told. */
   settled(): void
@@ -124,6 +130,9 @@ export interface Subscription {
   removed(): void
   end(): void
 }
+
+/** What costs requests: reported where it is asked for, or callers have names. */
+const CALLERS: readonly EventName[] = ['caller.joined', 'caller.left']
 
 type Counts = Omit<NonNullable<WatchHealth['known']>, 'seenAt'>
 
@@ -145,16 +154,24 @@ export function createSubscription(
   gatewayName = '',
   /** It has told something between two polls. */
   onLate: () => void = () => undefined,
+  /** The names of callers, where any are set. */
+  book?: Reporting['book'],
 ): Subscription {
   const { report, thresholds = [], language } = options
   const ofIncidents = report === 'incidents'
   const { holdFor = ofIncidents ? INCIDENT_HOLD_MS : 0 } = options
   const wantsEvent = ofIncidents ? () => true : eventFilter(options.events)
   const wantsRoute = routeFilter(options.route)
-  const reporting: Reporting = { clock, holdFor, wantsRoute, device, tell, isOver: () => isOver }
+  const hasChosen = (options.events ?? []).length > 0
+  const wantsCallers = hasChosen ? CALLERS.some(wantsEvent) : book !== undefined
+  const isDone = (): boolean => isOver
+  const reporting: Reporting = { clock, holdFor, wantsRoute, device, book, tell, isOver: isDone }
   const reporter = ofIncidents
     ? createIncidentReporter({ ...options, thresholds }, reporting)
-    : createChangeReporter({ wantsEvent, route: options.route, thresholds }, reporting)
+    : createChangeReporter(
+        { wantsEvent, route: options.route, thresholds, wantsCallers },
+        reporting,
+      )
   /** The device at its latest poll. */
   let latest: DeviceState | undefined
   let counts = NOTHING_KNOWN
@@ -335,11 +352,12 @@ export function createSubscription(
     missed,
     unreachable,
     reachable,
-    measures: () => reporter.lacking(),
+    measures: (isDue) => reporter.lacking(isDue),
     measured(statistics, at) {
       lasting.statistics = undefined
       reporter.measured(statistics, at)
     },
+    callers: reporter.callers,
     failed: (error) => fail('statistics', error),
     settled() {
       if (!isOver) options.onTold?.()

@@ -249,7 +249,7 @@ function partsOf(route: object, of: Threshold['of']): unknown[] {
  * The value of a source or destination. Where it has several connections or clients, the bitrate
  * is their sum when the whole has none, and the others are those of the worst.
  */
-function valueOf(part: unknown, measure: Measure): number {
+export function valueOf(part: unknown, measure: Measure): number {
   const connections = connectionsOf(part)
   const numbers = (name: string, of: unknown[]): number[] =>
     of.map((one) => own(one, name)).filter((value) => typeof value === 'number')
@@ -264,7 +264,7 @@ function valueOf(part: unknown, measure: Measure): number {
   return values.length > 0 ? Math.max(...values) : NaN
 }
 
-const listIn = (part: unknown, name: string): unknown[] => {
+export const listIn = (part: unknown, name: string): unknown[] => {
   const list = own(part, name)
   return Array.isArray(list) ? list : []
 }

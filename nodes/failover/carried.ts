@@ -2,16 +2,16 @@
 import type { Node } from 'node-red'
 import { createOutageLog } from '../../client/connection/outage-log'
 import { GatewayError, Stop, asGatewayError, closedError, words } from '../../client/internal'
-import type { ShareMemory } from '../../client/fleet/types'
+import type { Share, ShareMemory } from '../../client/fleet/types'
 import { own } from '../../client/model/json'
 import { pause, within } from '../../client/stop'
-import type { Appliance, Fleet } from '../runtime/gateway-node'
+import type { Appliance } from '../runtime/gateway-node'
 import { OPERATION } from './guard'
 import type { Found, Kept } from './kept'
 
 export interface CarriedOptions {
   memory: ShareMemory
-  token: NonNullable<Fleet['token']>
+  token: NonNullable<Share['token']>
   /** What is kept on this instance: newer where the engine could not be told any more. */
   local: Kept
   outage: EngineOutage

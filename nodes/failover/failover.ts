@@ -41,7 +41,7 @@ export = (RED: NodeAPI): void => {
     const status = createFailoverStatus(this, words, {
       hasInventory: user?.fleet.hasNames === true,
       language: languageOf(RED._('locale')),
-      isHoldLost: () => isEnded && !user?.fleet.memory,
+      isHoldLost: () => isEnded && !user?.fleet.share?.memory,
     })
     /** With an inventory one for each appliance, which protects the routes of the same names there. */
     const guards = new Map<Appliance, ReturnType<typeof startGuard>>()
@@ -66,7 +66,7 @@ export = (RED: NodeAPI): void => {
     const context = contextOf(this)
     const keptFor = (of: Appliance): Kept => {
       const local = keptIn(context, started, of.appliance)
-      const { memory, token } = user?.fleet ?? {}
+      const { memory, token } = user?.fleet.share ?? {}
       if (!memory || !token || of.appliance === undefined) return local
       // Only with a lease: its file is loaded then.
       const { carried, createEngineOutage } = require('./carried') as typeof import('./carried')

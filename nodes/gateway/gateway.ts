@@ -1,10 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { identityOf, type Connection } from '../../client/internal'
+import { identityOf, type Connection, type GatewayOptions } from '../../client/internal'
 import type { GatewayNode } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { registerAdminRoutes } from './admin/routes'
 import { newAppliance } from './appliance'
-import { hasInventory } from './fleet/inventory'
+import type { CallersConfig } from './callers'
+import { hasInventory, isSet } from './fleet/inventory'
 import {
   gatewayOptions,
   hostIn,
@@ -16,7 +17,7 @@ import { soleFleet } from './sole-fleet'
 import { createSavedConnections, type SavedConnections } from './saved'
 import type { InventoryConfig, InventoryCredentials } from './fleet/config-node'
 
-interface Config extends NodeDef, GatewayConfig, InventoryConfig {}
+interface Config extends NodeDef, GatewayConfig, InventoryConfig, CallersConfig {}
 
 type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
 
@@ -42,12 +43,16 @@ export = (RED: NodeAPI): void => {
       RED.nodes.createNode(this, saved)
       const config = migrated(saved)
       const log = logOf(this)
+      const names = isSet(config.callersType)
+        ? loadCallers().followCallers(RED, this, config)
+        : undefined
       const parts = hasInventory(config)
-        ? (withInventory ??= load().makerFor(RED, connections))(this, config, log)
-        : withOne(RED, this, config, log, connections)
+        ? (withInventory ??= load().makerFor(RED, connections))(this, config, log, names?.now)
+        : withOne(RED, this, config, log, connections, names?.now)
       for (const name of PARTS) Object.defineProperty(this, name, { value: parts[name] })
       // Two parameters: from their number, Node-RED knows that it has to wait.
       this.on('close', (removed: boolean, done: () => void) => {
+        names?.close()
         parts.close().then(done, done)
         if (removed) connections.remove(this.id)
       })
@@ -70,6 +75,10 @@ const load = (): typeof import('./fleet/config-node') =>
   require('./fleet/config-node') as typeof import('./fleet/config-node')
 type Maker = ReturnType<ReturnType<typeof load>['makerFor']>
 
+/** So are the names of callers. */
+const loadCallers = (): typeof import('./callers') =>
+  require('./callers') as typeof import('./callers')
+
 type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
 const logOf =
@@ -83,13 +92,14 @@ function withOne(
   config: Config,
   log: Log,
   connections: SavedConnections,
+  callers: GatewayOptions['callers'],
 ): Parts {
   const { id, name } = node
   const host = hostIn(config.baseUrl)
   const open = (): Connection => {
     secretPrefixOf(config)
     const options = gatewayOptions(RED, config, node.credentials, log)
-    return connections.open(id, Object.assign(options, { node: { id, name } }))
+    return connections.open(id, Object.assign(options, { node: { id, name }, callers }))
   }
   const appliance = newAppliance({
     identity: identityOf({ id, name: name || host || id }, host),

@@ -6,6 +6,7 @@ import {
   isLasting,
   isOld,
   knownBy,
+  namedCallers,
   readSrt,
   watchDevice,
   type Connection,
@@ -132,6 +133,7 @@ export function follow(user: Node, gateway: Appliance, options: FollowOptions): 
           state: known.state,
           figures: known.figures?.slice(),
           srt: currentSrt(connection),
+          callers: namedCallers(connection),
         }),
       }
     },

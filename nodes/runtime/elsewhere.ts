@@ -13,7 +13,7 @@ import {
   type Operation,
 } from '../../client/internal'
 import { readOnlyError } from '../../client/errors'
-import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/error-data'
+import { dataOf, errorOf, type ErrorData } from '../../client/fleet/nats/outcome'
 import { isObject, own } from '../../client/model/json'
 import { legible } from '../../client/model/legible'
 import type { Appliance, Fleet } from './gateway-node'
@@ -83,7 +83,8 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
   operation,
 }: Elsewhere<Config, Memory>): Promise<Result> {
   const name = appliance.appliance ?? ''
-  if (!fleet.send) throw notHere(appliance)
+  const send = fleet.share?.send
+  if (!send) throw notHere(appliance)
   if (operation.changes && fleet.readOnly) throw readOnlyError(operation)
   const { definition } = given
   const body: Body = {
@@ -105,7 +106,7 @@ export async function callElsewhere<Config extends AddressConfig, Memory>({
     },
   }
   const command = { appliance: name, writes: operation.changes, body }
-  const { result, requests, writes, statusCode, unknownFields } = (await fleet.send(
+  const { result, requests, writes, statusCode, unknownFields } = (await send(
     command,
     operation.stop ?? new Stop(),
   )) as Answer
@@ -152,11 +153,11 @@ interface FailoverBody {
 
 /**
  * Has a failover node of the instance that owns the appliance obey a message.
- * @param waitMs as of `Fleet.send`
+ * @param waitMs as of `Share.send`
  * @throws GatewayError as `callElsewhere`
  */
 export async function obeyElsewhere(
-  { send, readOnly }: Fleet,
+  { share, readOnly }: Fleet,
   of: Appliance,
   failover: string,
   { action, hold, main }: Message,
@@ -164,10 +165,10 @@ export async function obeyElsewhere(
   waitMs?: number,
 ): Promise<void> {
   const { appliance = '' } = of
-  if (!send) throw notHere(of)
+  if (!share?.send) throw notHere(of)
   if (readOnly) throw readOnlyError({ name: 'failover' })
   const body: FailoverBody = { version: VERSION, failover, message: { action, hold, main } }
-  await send({ appliance, writes: true, body }, stop, waitMs)
+  await share.send({ appliance, writes: true, body }, stop, waitMs)
 }
 
 async function obey({ failovers }: Appliance, { failover, message }: FailoverBody): Promise<void> {

@@ -2,14 +2,13 @@ import type { Node, NodeAPI } from 'node-red'
 import {
   GatewayError,
   closedError,
-  type Command,
   type Connection,
   type FailoverStatus,
   type Identity,
   type RouteAddress,
   type Stop,
 } from '../../client/internal'
-import type { EngineChange, Share, ShareMemory, ShareState } from '../../client/fleet/types'
+import type { EngineChange, Share } from '../../client/fleet/types'
 import type { FailoverCause } from '../../client/model/failover'
 
 /** A failover node, as the editor and the metrics see it. */
@@ -118,24 +117,13 @@ export interface Fleet {
   former(name: string): Promise<void> | undefined
   /** All that have a name, in the order of the inventory. Opens nothing. */
   list(): ListedAppliance[]
-  /** How the instances agree; undefined where there is nothing to agree on. */
-  readonly state?: () => ShareState
   /**
    * Follows the appliances that this instance owns, those of now at once.
    * @returns ends it, without a call of `removed`
    */
   follow(follower: Follower): () => void
-  /**
-   * Has the instance that owns an appliance carry out a command, and returns its answer. Undefined
-   * where the instances cannot reach each other.
-   * @param waitMs how long it waits while nobody owns the appliance; two TTL by default
-   * @throws GatewayError what the owner throws, and as `Commands.send`
-   */
-  readonly send?: (command: Omit<Command, 'from'>, stop: Stop, waitMs?: number) => Promise<unknown>
-  /** What the next owner of an appliance has to know; undefined where ownership does not move. */
-  readonly memory?: ShareMemory
-  /** As of a share. */
-  readonly token?: Share['token']
+  /** How it reaches the instances that own the others; undefined until it takes part. */
+  readonly share?: Pick<Share, 'send' | 'memory' | 'token'>
 }
 
 export function isGatewayNode(node: Node | null | undefined): node is GatewayNode {
@@ -167,8 +155,8 @@ export function requireGateway(RED: NodeAPI, config: GatewayUser): GatewayNode {
 
 /**
  * Has a failover node obey a message: here or, with leases, on the instance that owns the appliance.
- * @param waitMs as of `Fleet.send`
- * @throws GatewayError what the failover throws, and as `Fleet.send`; `NOT_FOUND` where there is none
+ * @param waitMs as of `Share.send`
+ * @throws GatewayError what the failover throws, and as `Share.send`; `NOT_FOUND` where there is none
  */
 export async function obeyFailover(
   of: Appliance,

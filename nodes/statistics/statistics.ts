@@ -3,6 +3,7 @@ import {
   findDestination,
   findSource,
   invalidInput,
+  listCallers,
   readAllStatistics,
   readStatistics,
   type StatisticsOf,
@@ -14,6 +15,8 @@ import { counted, type Did } from '../runtime/status'
 
 interface Config extends ActionConfig {
   scope?: string
+  /** `statistics` or `callers`. */
+  output?: string
 }
 
 export = (RED: NodeAPI): void =>
@@ -29,6 +32,9 @@ export = (RED: NodeAPI): void =>
         'client',
         'all',
       ])
+      if (choiceProperty('output', config.output, ['statistics', 'callers']) === 'callers') {
+        return callersOf(call, scope)
+      }
       if (scope === 'all') {
         const deviceId = await parameters.device()
         const payload = await readAllStatistics(gateway, deviceId, operation)
@@ -68,6 +74,34 @@ const SCOPES: Record<
       ...client,
     }))
   },
+}
+
+/** One object for each caller, whatever the scope. */
+async function callersOf(
+  { gateway, operation, parameters, message }: Call<Config>,
+  scope: keyof typeof SCOPES | 'all',
+): Promise<Result> {
+  const isAll = scope === 'all'
+  const target =
+    scope === 'destination' || scope === 'client' ? await parameters.destination() : undefined
+  const client = scope === 'client' ? clientOf(message, operation.name) : undefined
+  const address = isAll ? { deviceId: await parameters.device() } : await parameters.route()
+  const outputId =
+    target && 'routeId' in address
+      ? await findDestination(gateway, address, target, operation)
+      : undefined
+  const { callers, routes, failed } = await listCallers(gateway, address, operation)
+  const payload = callers.filter(
+    ({ output, address: from, port }) =>
+      (scope !== 'source' || !output) &&
+      (outputId === undefined || output?.id === outputId) &&
+      (!client || (client.clientAddress === from && (client.clientPort ?? port) === port)),
+  )
+  const did: Did =
+    failed > 0
+      ? { key: 'partFailed', values: { failed, number: routes }, failed: true }
+      : counted('callers', payload.length)
+  return { payload, did, ...address }
 }
 
 async function statisticsOf(

@@ -110,7 +110,7 @@ export = (RED: NodeAPI): void => {
       const { appliance } = of
       const send = (payload: WatchEvent | Snapshot): Message => messageOf(payload, appliance)
       // Where the owners of a fleet hand appliances over, what one of them has kept may be over elsewhere.
-      const place = user?.fleet.memory ? undefined : context.place(appliance)
+      const place = user?.fleet.share?.memory ? undefined : context.place(appliance)
       const reportsIncidents = options.report === 'incidents'
       let isOver = false
       let end: ReturnType<typeof watchDevice> = () => undefined

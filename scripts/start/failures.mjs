@@ -6,9 +6,9 @@ const ofStudio = 'routes/Studio%20A'
 
 /** A route that runs, and that nobody calls at first. */
 const WAITING = 'Stadium North'
-const callersOfWaiting = (count) => ({
+const callersOfWaiting = (who) => ({
   path: `callers/${encodeURIComponent(WAITING)}`,
-  body: { [`${WAITING} partners`]: count },
+  body: { [`${WAITING} partners`]: who },
 })
 
 /** Routes of the simulator; one of them waits for callers. */
@@ -39,6 +39,7 @@ const LINES = {
   [`Callers of ${WAITING}`]: [
     { label: 'a caller joins', ...callersOfWaiting(1) },
     { label: 'another joins', ...callersOfWaiting(2) },
+    { label: 'they reconnect', ...callersOfWaiting('reconnect') },
     { label: 'all leave', ...callersOfWaiting(0) },
   ],
   Gateway: [

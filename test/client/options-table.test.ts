@@ -159,6 +159,7 @@ const INTERNAL = new Set([
   'clock',
   'onTold',
   'onWatched',
+  'callers',
 ])
 
 async function failureOf(call: () => unknown, what: string): Promise<GatewayError> {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { nkeys } from '@nats-io/transport-node'
 import should from 'should'
 import { openEngine, type Engine } from '../../client/fleet/nats/engine'
-import type { Link } from '../../client/fleet/nats/link'
 import type { EngineOptions } from '../../client/fleet/nats/options'
 import { newCertificate, selfSignedCertificate } from '../support/certificate'
 import { errorOf } from '../support/errors'
@@ -88,6 +87,7 @@ withNats('the engine of a fleet', function () {
 
   const isUp = (...engines: Engine[]): Promise<void> =>
     until(() => engines.every(({ link }) => link.isUp), 'the connection')
+  const serverIdOf = ({ link }: Engine): string | undefined => link.connection?.info?.server_id
   const isDown = ({ link }: Engine): Promise<void> => until(() => !link.isUp, 'the loss')
 
   async function server(...options: Parameters<typeof startNats>): Promise<NatsServer> {
@@ -131,7 +131,7 @@ withNats('the engine of a fleet', function () {
     })
     const begin = async (): Promise<void> => {
       now.clear()
-      end = await store.watch({
+      end = store.watch({
         onEntry(key, entry) {
           all.push(`${key}=${entry?.value ?? ''}`)
           if (entry) now.set(key, entry.value)
@@ -195,19 +195,19 @@ withNats('the engine of a fleet', function () {
       engine.logged[0]!.should.match(/^warn: .*"tests" cannot be reached \(ECONNREFUSED\)/)
       await pause(2500)
       engine.logged.length.should.equal(1)
-      should(engine.connectedSince).be.undefined()
+      should(engine.link.since).be.undefined()
 
       await nats.start()
       await isUp(engine)
-      const [first, id] = [engine.connectedSince!, engine.serverId]
+      const [first, id] = [engine.link.since!, serverIdOf(engine)]
       engine.logged.slice(1).should.eql(['info: The engine of the fleet "tests" responds again.'])
 
       await nats.kill()
       await isDown(engine)
       await nats.start()
       await isUp(engine)
-      engine.connectedSince!.should.be.above(first)
-      engine.serverId!.should.not.equal(id)
+      engine.link.since!.should.be.above(first)
+      serverIdOf(engine)!.should.not.equal(id)
       engine.logged.at(-1)!.should.match(/^info: .*responds again/)
     })
 
@@ -454,7 +454,7 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
-      const since = other.connectedSince
+      const since = other.link.since
       for (let each = 0; each < 20; each++) await one.store.create(`slot.${each}`, 'old')
       const { now, ends } = await watched(other)
       await until(() => now.size === 20)
@@ -465,7 +465,7 @@ withNats('the engine of a fleet', function () {
       error.message.should.match(/records were lost/)
       await until(() => now.get('slot.1') === 'new' && now.size === 1)
       should(ends).eql([true])
-      should(other.connectedSince).equal(since)
+      should(other.link.since).equal(since)
       should(other.store.createdAt).be.above(token)
     })
 
@@ -558,7 +558,7 @@ withNats('the engine of a fleet', function () {
     it('is published as events, each on its own subject, and kept for who was away', async () => {
       const nats = await server()
       const engine = open(nats.url)
-      const gathering = engine.gathering()
+      const gathering = engine.gathering
       const early = await errorOf(gathering.publish('Oslo 1', { event: 'route.state' }, 1))
       early.code.should.equal('UNAVAILABLE')
       await isUp(engine)
@@ -599,7 +599,7 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
-      const [before, after] = [one.gathering(), other.gathering()]
+      const [before, after] = [one.gathering, other.gathering]
       should(await before.show('Oslo', { running: 1 }, 5)).be.true()
       should(await stateOf(nats, 'Oslo')).eql({ appliance: 'Oslo', running: 1, token: 5 })
       const taken = await Promise.all(
@@ -634,9 +634,9 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const [one, other] = [open(nats.url), open(nats.url)]
       await isUp(one, other)
-      const [before, after] = [one.gathering(), other.gathering()]
+      const [before, after] = [one.gathering, other.gathering]
       should(await before.show('Oslo', { by: 'before' }, 5)).be.true()
-      const connection = (one.link as Link).connection!
+      const connection = one.link.connection!
       const request = connection.request.bind(connection)
       let reads = 0
       connection.request = async (subject, ...rest) => {
@@ -654,7 +654,7 @@ withNats('the engine of a fleet', function () {
       const nats = await server()
       const engine = open(nats.url)
       await isUp(engine)
-      const gathering = engine.gathering()
+      const gathering = engine.gathering
       for (const appliances of [1, 2]) await gathering.beat('life', { appliances })
       await gathering.beat('other', { appliances: 3 })
       ;(await stored(nats)).should.eql(
@@ -684,7 +684,7 @@ withNats('the engine of a fleet', function () {
         storage: 'memory',
         allow_rollup_hdrs: true,
       })
-      const gathering = engine.gathering()
+      const gathering = engine.gathering
       should(await gathering.show('Oslo', { running: 1 }, 5)).be.true()
       await api('DELETE')
       await until(() => gathering.show('Oslo', { running: 2 }, 6).catch(() => false))
@@ -694,7 +694,7 @@ withNats('the engine of a fleet', function () {
     it('replaces a state that is none', async () => {
       const nats = await server()
       const engine = open(nats.url)
-      const gathering = engine.gathering()
+      const gathering = engine.gathering
       await isUp(engine)
       await gathering.show('Oslo', {}, 1)
       const { connect, headers } = await import('@nats-io/transport-node')

@@ -128,7 +128,7 @@ withNats('the rights on the engine', function () {
       const [theirs] = ownedBy(other) as [string]
       should(await send(one, theirs)).equal('done')
       other.carriedOut.should.eql(Array.from({ length: round }, () => theirs))
-      const [published, shown] = [one.engine.gathering(), other.engine.gathering()]
+      const [published, shown] = [one.engine.gathering, other.engine.gathering]
       await published.publish('Oslo 1', { event: 'route.state' }, round)
       should(await published.show('Oslo 1', { round }, round)).be.true()
       should(await shown.show('Oslo 1', { round }, round - 1)).be.false()
@@ -233,12 +233,9 @@ withNats('the rights on the engine', function () {
         const right = subject.replace('<fleet>', name).replace('CONSUMER.*', 'CONSUMER.CREATE')
         const missing = `The account of the fleet "${name}" on the engine has no right to ${kind} to "${right}".`
         const told = (): number => logged.filter((line) => line.includes(missing)).length
-        for (let tried = 0; told() === 0 && tried < 20; tried++) {
+        for (let tried = 0; told() === 0 && tried < 100; tried++) {
           await until(() => engine.link.isUp, 'the connection', 500).catch(() => undefined)
-          await engine
-            .gathering()
-            .show('Oslo 1', {}, 1)
-            .catch(() => undefined)
+          await engine.gathering.show('Oslo 1', {}, 1).catch(() => undefined)
           await engine.memory.write('failover', 'Oslo 1', {}, 1).catch(() => undefined)
           void send(instance, 'Oslo 1').catch(() => undefined)
           // So much that the engine waits until it is told that it arrives.
@@ -248,7 +245,7 @@ withNats('the rights on the engine', function () {
             ),
           )
           ending.push(
-            await engine.store.watch({
+            engine.store.watch({
               onEntry: () => undefined,
               onReady: () => undefined,
               onEnd: () => undefined,

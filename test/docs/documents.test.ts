@@ -345,7 +345,7 @@ describe('the guides', () => {
       OF_NODE_RED.includes(property) ||
       labels.some(
         ([key, whole]) =>
-          key === property.replace(/^inventoryType$/, 'inventory') &&
+          key === property.replace(/^(inventory|callers)Type$/, '$1') &&
           (whole === label || whole.startsWith(`${label} (`)),
       )
     const inTable = rows(text('docs/nodes.md'), '## The gateway').map(

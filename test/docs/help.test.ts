@@ -30,9 +30,9 @@ const LENGTHS: Record<
   Language,
   Record<'least' | 'most' | 'mostOfLong' | 'mostOfLongest', number>
 > = {
-  'en-US': { least: 150, most: 345, mostOfLong: 400, mostOfLongest: 520 },
-  de: { least: 150, most: 355, mostOfLong: 400, mostOfLongest: 520 },
-  ja: { least: 250, most: 455, mostOfLong: 520, mostOfLongest: 680 },
+  'en-US': { least: 150, most: 345, mostOfLong: 420, mostOfLongest: 540 },
+  de: { least: 150, most: 355, mostOfLong: 420, mostOfLongest: 540 },
+  ja: { least: 250, most: 455, mostOfLong: 540, mostOfLongest: 700 },
 }
 
 const HEADINGS: Record<Language, Record<string, string>> = {

@@ -31,6 +31,7 @@ const PATHS = [
   'state',
   'control',
   'failover',
+  'callers',
   'appliances',
   'inventory',
 ]
@@ -160,6 +161,7 @@ describe('the admin routes', function () {
       ['plan', { connection: { id: 'gateway' }, definition: {} }, false],
       ['gateways', undefined, true],
       ['state', { id: 'gateway' }, true],
+      ['callers', { id: 'gateway' }, true],
       ['control', { id: 'gateway' }, false],
       ['failover', { id: 'gateway' }, false],
     ]

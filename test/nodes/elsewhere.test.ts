@@ -1,7 +1,8 @@
 // What an action node does for an appliance that another instance owns comes out as if it were done here.
 import should from 'should'
 import { GatewayError, Stop, type Command } from '../../client/internal'
-import { dataOf, errorOf } from '../../client/fleet/nats/error-data'
+import { dataOf, errorOf } from '../../client/fleet/nats/outcome'
+import type { Share } from '../../client/fleet/types'
 import { commandFailover } from '../../nodes/gateway/admin/failovers'
 import { carryOut, type Remote } from '../../nodes/runtime/elsewhere'
 import type { Fleet, GatewayNode } from '../../nodes/runtime/gateway-node'
@@ -311,7 +312,7 @@ describe('an action for an appliance of another instance', function () {
       const sent: Array<{ stop: Stop; waitMs?: number }> = []
       const stopped: string[] = []
       // Nobody owns the appliance.
-      const wait: Fleet['send'] = ({ body }, stop, waitMs) => {
+      const wait: Share['send'] = ({ body }, stop = new Stop(), waitMs) => {
         sent.push({ stop, waitMs })
         return new Promise((_, reject) => {
           stop.onStop(() => {
@@ -320,7 +321,7 @@ describe('an action for an appliance of another instance', function () {
           })
         })
       }
-      Object.defineProperty(fleet, 'send', { value: wait })
+      Object.defineProperty(fleet, 'share', { value: { send: wait } })
       const ask = (action: string): Aborted => {
         const body = { id: 'gateway', appliance: 'oslo', failoverId: 'node', action }
         const request = helper.request().post('/media-gateway/failover')
@@ -422,8 +423,7 @@ async function open(
   await fleet.ready
   if (elsewhere) {
     const owner = fleet.find('oslo')
-    const remote: Pick<Fleet, 'owns' | 'send'> = {
-      owns: () => false,
+    const remote: Fleet['share'] = {
       // As over the engine: JSON, and errors as data.
       async send(command) {
         last = structuredClone({ ...command, from: 'one' })
@@ -435,8 +435,8 @@ async function open(
         }
       },
     }
-    for (const [name, value] of Object.entries(remote))
-      Object.defineProperty(fleet, name, { value })
+    Object.defineProperty(fleet, 'share', { value: remote })
+    Object.defineProperty(fleet, 'owns', { value: () => false })
   }
   const close = async (): Promise<void> => {
     await unload()

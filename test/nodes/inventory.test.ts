@@ -17,8 +17,7 @@ import { helper, load, result, send, unload, type FlowOptions, type Message } fr
 import { ScriptedAppliance } from '../support/scripted-appliance'
 import { until } from '../support/until'
 
-const SLOW =
-  'CONFIG The inventory could not be read within 10 s: its file or store does not respond.'
+const SLOW = 'CONFIG The list could not be read within 10 s: its file or store does not respond.'
 const WATCH = { type: 'media-gateway-watch' }
 
 describe('the inventory of a config node', function () {
@@ -235,7 +234,7 @@ describe('the inventory of a config node', function () {
         { inventoryType: 'file', inventory: join(folder, 'none.json') },
         /none\.json cannot be read \(ENOENT\)/,
       ],
-      [{ inventoryType: 'global', inventory: 'nothing' }, /no inventory in "nothing"/],
+      [{ inventoryType: 'global', inventory: 'nothing' }, /has nothing in "nothing"/],
       [{ inventoryType: 'other', inventory: '' }, /inventoryType must be/],
       [
         { inventoryType: 'json', inventory: '[]', inventoryHosts: 'https://oslo.example' },
@@ -332,7 +331,7 @@ describe('the inventory of a config node', function () {
     global.close()
     values.slice(3).should.eql(['[1]', '[1,2]', '[3]'])
     failures[2]!.should.equal(
-      'The inventory "sites" in the global context cannot be read (it is not plain data: it cannot be read).',
+      'The value "sites" in the global context cannot be read (it is not plain data: it cannot be read).',
     )
   })
 
@@ -393,7 +392,7 @@ describe('the inventory of a config node', function () {
     const path = join(folder, 'pipe')
     execFileSync('mkfifo', [path])
     await start({ inventoryType: 'file', inventory: path }, { watch: WATCH })
-    const sentence = `The inventory file ${path} cannot be read (not a file).`
+    const sentence = `The file ${path} cannot be read (not a file).`
     message(() => fleet().find('one')).should.containEql(sentence)
     for (let times = 0; times < 8; times++) {
       const answer = await post('inventory', {

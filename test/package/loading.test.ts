@@ -13,8 +13,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   'node-red': Record<'nodes' | 'plugins', object>
 }
 const libraries = Object.keys(manifest.dependencies).sort()
-/** Each takes its part of a millisecond. There are 188 now. */
-const MOST_FILES = 188
+/** Each takes its part of a millisecond. There are 194 now. */
+const MOST_FILES = 194
 /** Only with a lease. */
 const OF_FLEETS = ['@nats-io/kv', '@nats-io/transport-node']
 

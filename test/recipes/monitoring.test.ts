@@ -371,9 +371,9 @@ describe('the example flows', function () {
   })
 
   describe('Commands by MQTT', () => {
-    it('of docs/fleets.md carries out {routeName, action} for its names, and nothing else', async () => {
-      const page = readFileSync(join(root, 'docs/fleets.md'), 'utf8')
-      const [, json] = /## Commands from[^]*?```json\n([^]*?)```/.exec(page) ?? []
+    it('of docs/commands-from-mqtt.md carries out {routeName, action} for its names, and nothing else', async () => {
+      const page = readFileSync(join(root, 'docs/commands-from-mqtt.md'), 'utf8')
+      const [, json] = /# Commands from[^]*?```json\n([^]*?)```/.exec(page) ?? []
       const broker = await startBroker()
       const gateway = read('Control route.json').find(({ type }) => type === 'media-gateway')!
       const mqtt = read('Recipes/Route state to MQTT.json').find(

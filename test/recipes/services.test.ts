@@ -455,6 +455,60 @@ describe('the example flows', function () {
     })
   })
 
+  describe('Who is watching', () => {
+    const TITLE = 'Who is watching'
+    const HOSTILE = '<b>KQED</b>'
+    const rows = [{ address: '203.0.113.7', name: HOSTILE, route: 'Studio A', expected: 'running' }]
+    const page = async (): Promise<{ status: number; text: string }> => {
+      const answer = await fetch(`${nodeRed.url}watching`)
+      return { status: answer.status, text: await answer.text() }
+    }
+    const named = (): FlowNode[] =>
+      read(`Recipes/${TITLE}.json`).map((node) =>
+        node.type === 'media-gateway'
+          ? { ...node, callersType: 'json', callers: JSON.stringify(rows) }
+          : node,
+      )
+    const called = (...who: object[]): void =>
+      simulator.setCallers('Studio A', { 'Studio A out': who })
+    const KQED = { address: '203.0.113.7', port: 40_001 }
+
+    it('shows all callers on a page, by name, and says who is away and back', async () => {
+      called(KQED, { address: '203.0.113.9', port: 40_002 })
+      await open(TITLE, { flow: named() })
+      await until(async () => {
+        const { text } = await page()
+        return /KQED&#60;\/b&#62;<\/td><td>\d\d:\d\d</.test(text)
+      }, 'the page, with the time since when')
+      const { status, text } = await page()
+      status.should.equal(200)
+      text.should.containEql('<td>203.0.113.9</td>')
+      text.should.not.containEql('<b>')
+      const listed = text.match(/<tr><td>/g)!.length
+      text.should.containEql(`<h1>${listed} watching</h1>`)
+      listed.should.be.aboveOrEqual(
+        simulator.callers.filter(({ joinedAt }) => joinedAt !== null).length,
+      )
+      called({ address: '203.0.113.9', port: 40_002 })
+      await until(() => told('message').length === 1, 'the message')
+      called(KQED, { address: '203.0.113.9', port: 40_002 })
+      await until(() => told('message').length === 2, 'the end')
+      told('message').should.match([
+        'Studio A: caller “<b>KQED</b>” is away',
+        /^Studio A: OK again after .* \(caller “<b>KQED<\/b>” is away\)$/,
+      ])
+    })
+
+    it('says on the page why there is none, and nothing of what is not about callers', async () => {
+      await open(TITLE)
+      simulator.fail('Studio A', { source: 'disconnected' })
+      simulator.fault({ kind: 'status', status: 403, match: { path: '*/statistics' } })
+      await until(async () => (await page()).status === 502, 'the refusal')
+      ;(await page()).text.should.match(/^<p>/)
+      told('message').should.eql([])
+    })
+  })
+
   describe('REST facade', () => {
     const TITLE = 'REST facade'
     const FILE = 'docs/recipes/rest-facade.openapi.yaml'

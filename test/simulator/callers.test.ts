@@ -201,6 +201,65 @@ describe('callers of the simulator', () => {
     pass()
   })
 
+  it('who reconnects comes from another port, as a new connection', async () => {
+    const { simulator, pass, clients } = await begin([{ ...NEWS, callers: 2 }])
+    pass(5000)
+    const before = await clients()
+    simulator.setCallers('News', { Partners: 'reconnect' })
+    const after = await clients()
+    after.should.have.length(2)
+    for (const [place, one] of after.entries()) {
+      one.address.should.equal(before[place].address)
+      one.port.should.not.equal(before[place].port)
+      one.connections[0].srtNumPackets.should.equal(0)
+    }
+  })
+
+  it('one may lose packets on its own line, without being interrupted', async () => {
+    const { simulator, pass, clients } = await begin([{ ...NEWS, callers: 2 }])
+    pass(5000)
+    const [bad, good] = simulator.callers.map(({ address, port, label }) => {
+      return { address, port, label }
+    })
+    simulator.setCallers('News', { Partners: [{ ...bad, loss: 8, rtt: 400 }, good!] })
+    const counts = async () =>
+      (await clients()).map(({ connections: [one] }: Json) => ({
+        lost: one.srtNumLostPackets as number,
+        rate: one.srtPacketLossRate as number,
+        rtt: one.srtRoundTripTime as number,
+      }))
+    const [atFirst] = await counts()
+    atFirst.lost.should.be.above(0)
+    pass(5000)
+    const [one, other] = await counts()
+    one.lost.should.be.above(20 * other.lost)
+    one.rate.should.be.within(7, 9)
+    one.rtt.should.be.within(350, 450)
+    other.rate.should.be.below(0.1)
+    simulator.setCallers('News', { Partners: [bad!, good!] })
+    ;(await counts())[0].rate.should.be.below(0.1)
+  })
+
+  it('a source in listener mode has one caller, the usual one or one that is set, or none', async () => {
+    const source = { name: 'In', protocol: 'srt', srtMode: 'listener', address: '0.0.0.0', port: 1 }
+    const { simulator, pass, read, statistics } = await begin([{ ...NEWS, source }])
+    const from = async () =>
+      (await statistics()).source.connections.map(({ address, port }: Json) => [address, port])
+    ;(await from()).should.eql([['198.51.100.10', 1]])
+    simulator.setCallers('News', { In: [{ address: '203.0.113.9', port: 40_001 }] })
+    ;(await from()).should.eql([['203.0.113.9', 40_001]])
+    simulator.setCallers('News', { In: 'reconnect' })
+    ;(await from())[0][1].should.not.equal(40_001)
+    simulator.setCallers('News', { In: 0 })
+    pass()
+    ;(await from()).should.eql([])
+    ;(await read()).source.should.containEql({ state: 'disconnected' })
+    simulator.setCallers('News', { In: 1 })
+    pass()
+    ;(await from()).should.have.length(1)
+    ;(await read()).source.should.containEql({ state: 'connected' }).and.not.have.property('caller')
+  })
+
   it('an output that two routes share has its callers in both', async () => {
     const shared = { ...NEWS.destinations![1]!, id: 'shared' }
     const route = (name: string, callers: CallersCondition): RouteSpec => ({
@@ -265,8 +324,8 @@ describe('callers of the simulator', () => {
 
     const refused: Array<[string, unknown, RegExp]> = [
       ['None', { Partners: 1 }, /no route None/],
-      ['News', { None: 1 }, /no SRT listener output None/],
-      ['News', { Air: 1 }, /no SRT listener output Air/],
+      ['News', { None: 1 }, /no SRT listener None/],
+      ['News', { Air: 1 }, /no SRT listener Air/],
       ['News', { Partners: -1 }, /from 0 to 1000/],
       ['News', { Partners: 1.5 }, /from 0 to 1000/],
       ['News', { Partners: 1001 }, /from 0 to 1000/],
@@ -274,6 +333,7 @@ describe('callers of the simulator', () => {
       ['News', { Partners: [{ name: 'North' }] }, /a list of/],
       ['News', { Partners: [{ address: 'north' }] }, /a list of/],
       ['News', { Partners: [{ port: 0 }] }, /a list of/],
+      ['News', { Partners: [{ loss: 101 }] }, /a list of/],
       [
         'News',
         {

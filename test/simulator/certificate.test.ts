@@ -10,8 +10,7 @@ import { fingerprintOf, testCertificate } from '../../simulator/certificate'
 import { selfSignedCertificate } from '../support/certificate'
 import { root } from '../support/root'
 
-describe("the simulator's certificate", function () {
-  this.timeout(20_000)
+describe("the simulator's certificate", () => {
   let folder: string
 
   before(() => {

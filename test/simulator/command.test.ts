@@ -12,9 +12,7 @@ import { children, call, endAll } from './support'
 describe('simulator', () => {
   afterEach(endAll)
 
-  describe('command', function () {
-    this.timeout(20_000)
-
+  describe('command', () => {
     function run(...args: string[]) {
       const child = spawn(process.execPath, [join(root, 'dist/simulator/command.js'), ...args])
       children.push(child)
@@ -40,6 +38,7 @@ describe('simulator', () => {
         '/simulator/callers/ROUTE',
         '--dialect field',
         '--life',
+        '--from FILE',
       ]) {
         out.should.containEql(word)
       }
@@ -67,14 +66,17 @@ describe('simulator', () => {
           ['--callers', 'Studio A=1', '--port', '0'],
           /--callers: "Studio A=1" is not ROUTE\/DESTINA/,
         ],
-        [
-          ['--callers', 'Studio A/Nothing=1', '--port', '0'],
-          /--callers: .* no SRT listener output No/,
-        ],
+        [['--callers', 'Studio A/Nothing=1', '--port', '0'], /--callers: .* no SRT listener No/],
         [['--callers', 'Studio A/Studio A out', '--port', '0'], /--callers: .* is not ROUTE/],
         [['--life', 'long'], /--life takes a whole number/],
         [['--dialect', 'cookie=sweet'], /standard or secure or none/],
         [['--dialect', 'nonsense=1'], /no dialect "nonsense"/],
+        [
+          ['--from', 'a.json', '--devices', '2', '--dialect', 'field'],
+          /--from brings .* leave out --devices, --dialect field\./,
+        ],
+        [['--from', 'nowhere.json'], /nowhere\.json does not exist\./],
+        [['--from', 'package.json'], /package\.json: format is missing/],
         [['extra'], /extra/],
       ]
       const results = await Promise.all(wrong.map(([args]) => run(...args).ended))

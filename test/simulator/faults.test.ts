@@ -10,11 +10,12 @@ describe('simulator', () => {
   afterEach(endAll)
 
   describe('faults', () => {
-    /** Sends a create struck by a fault, and tells what came of it. */
-    async function struck(fault: Fault, millis = 2000) {
+    /** Sends a create struck by a fault. Where no answer comes, the client leaves. */
+    async function struck(fault: Fault) {
       const simulator = await simulate({ routes: [] })
       const session = await loggedIn(simulator)
       simulator.fault({ match: { action: 'create' }, ...fault })
+      const client = new AbortController()
       const outcome = session
         .post(
           'updates',
@@ -23,12 +24,16 @@ describe('simulator', () => {
             elementType: 'route',
             fields: { ...STUDIO, startRoute: false },
           },
-          { signal: AbortSignal.timeout(millis) },
+          { signal: client.signal },
         )
         .then(
           (answer) => ({ answer, error: undefined }),
           (error: NodeJS.ErrnoException) => ({ answer: undefined, error: error.code }),
         )
+      if (fault.kind.startsWith('hang')) {
+        await until(() => simulator.journal.at(-1)?.fault === fault.kind)
+        client.abort()
+      }
       const { answer, error } = await outcome
       const entry = simulator.journal.at(-1)
       should(entry?.fault).equal(fault.kind)
@@ -49,7 +54,7 @@ describe('simulator', () => {
 
     it('hang and hang-after: no answer', async () => {
       for (const kind of ['hang', 'hang-after'] as const) {
-        const { error, created, entry } = await struck({ kind }, 100)
+        const { error, created, entry } = await struck({ kind })
         should(error).equal('ABORT_ERR')
         created.should.equal(kind === 'hang-after')
         should(entry?.status).be.undefined()

@@ -17,6 +17,7 @@ const PARTS = {
   fleet: { script: 'fleet.mjs' },
   failover: { script: 'failover.mjs' },
   alarms: { script: 'alarms.mjs' },
+  callers: { script: 'callers.mjs' },
 }
 
 const wanted = process.argv.slice(2)

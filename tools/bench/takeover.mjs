@@ -1,5 +1,5 @@
 // npm --prefix tools run bench:takeover: what happens to a fleet of three when an instance or the engine fails, measured
-// by what the appliances have received. docs/fleets.md explains the figures.
+// by what the appliances have received. docs/project/performance.md has the figures.
 //   --appliances 64  how many
 //   --ttl 4          seconds of a lease
 import '../../scripts/help.mjs'

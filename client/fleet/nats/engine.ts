@@ -1,29 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { Stop } from '../../stop'
-import type { Commands, EngineLink, Gathering, ShareMemory, Store } from '../types'
-import { openBucket, type Bucket, type BucketOptions } from './bucket'
-import { createBus, type Pace } from './bus'
+import type { Commands, Gathering, ShareMemory, Store } from '../types'
+import { openBucket, type Bucket } from './bucket'
 import { createGathering } from './gathering'
 import { createMemory, roomOn } from './latest'
-import { openLink } from './link'
+import { openLink, type Link } from './link'
 import { checkOptions, type EngineOptions } from './options'
-import { Owner } from './owner'
-import { Sender } from './sender'
+import { serveCommands } from './owner'
+import { createSender } from './sender'
 import { createStore } from './store'
+import type { Bus, Pace } from './wire'
 
 /** What a fleet uses of NATS. */
 export interface Engine {
-  readonly link: EngineLink
+  readonly link: Link
   readonly store: Store
   readonly commands: Commands
   /** Its bucket is there from its first use on. */
   readonly memory: ShareMemory
   /** Where events and states are published. Its stream is there from the first use on. */
-  gathering(): Gathering
-  /** Of the server that this instance is connected to; undefined while it is not. */
-  readonly serverId: string | undefined
-  /** Since when the present connection is there without interruption, by `performance.now()`. */
-  readonly connectedSince: number | undefined
+  readonly gathering: Gathering
   close(): Promise<void>
 }
 
@@ -42,43 +38,17 @@ export function openEngine(options: EngineOptions, pace: Pace = PACE): Engine {
   const { fleet, key, replicas, ttlMs, log } = options
   const timeout = ttlMs / 5
   const stop = new Stop()
-  const life = randomUUID()
   const link = openLink(address, options)
-  const name = `media-gateway-${fleet}`
-  const bucketOf = (ending: string, more?: Pick<BucketOptions, 'isLazy'>): Bucket =>
-    openBucket(link, { name: name + ending, replicas, timeout, log, ...more })
-  const bucket = bucketOf('')
-  const bus = createBus({ link, pace, fleet, key, life, log })
-  const owner = new Owner(bus)
-  const sender = new Sender(bus)
-  let gathering: Gathering | undefined
+  const bucketOf = (name: string): Bucket => openBucket(link, { name, replicas, timeout, log })
+  const bus: Bus = { link, pace, fleet, key, life: randomUUID(), log }
   return {
     link,
-    store: createStore(link, bucket, timeout, stop),
-    commands: {
-      send: (command, sending) => sender.send(command, sending),
-      serve: (carryOut) => owner.serve(carryOut),
-    },
-    memory: createMemory(
-      () => bucketOf('-memory', { isLazy: true }),
-      () => roomOn(link),
-    ),
-    gathering: () =>
-      (gathering ??= createGathering(link, {
-        fleet,
-        replicas,
-        timeout,
-        beatMs: ttlMs / BEATS,
-      })),
-    get serverId() {
-      return link.connection?.info?.server_id
-    },
-    get connectedSince() {
-      return link.since
-    },
+    store: createStore(link, bucketOf(`media-gateway-${fleet}`), timeout, stop),
+    commands: { send: createSender(bus, stop), serve: serveCommands(bus) },
+    memory: createMemory(bucketOf(`media-gateway-${fleet}-memory`), () => roomOn(link)),
+    gathering: createGathering(link, { fleet, replicas, timeout, beatMs: ttlMs / BEATS }),
     async close() {
       stop.now()
-      sender.close()
       await link.close()
     },
   }

@@ -9,6 +9,9 @@ export const engineAway = (reason: string): GatewayError =>
     { reason },
   )
 
+/** @param ms after so long */
+export const noResponse = (ms: number): GatewayError => engineAway(`no response within ${ms} ms`)
+
 /** Why something failed, in a few words and without secrets. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'closed'
@@ -31,17 +34,4 @@ export function missingRight(error: unknown): string | undefined {
   const known = stream >= 0 ? stream + 1 : tokens[0] === '$JS' ? tokens.length : 2
   const right = [...tokens.slice(0, known), ...(tokens.length > known ? ['>'] : [])].join('.')
   return operation === 'publish' ? `publish to "${right}"` : `subscribe to "${right}"`
-}
-
-/** Settles as the work does, but fails when that takes longer. What comes later is ignored. */
-export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(engineAway(`no response within ${ms} ms`)), ms)
-  })
-  try {
-    return await Promise.race([work, limit])
-  } finally {
-    clearTimeout(timer)
-  }
 }

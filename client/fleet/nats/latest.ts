@@ -1,8 +1,8 @@
 import { invalidInput } from '../../errors'
-import type { ShareMemory } from '../types'
-import type { Bucket, Stored } from './bucket'
+import type { Entry, ShareMemory } from '../types'
+import type { Bucket } from './bucket'
 import type { Link } from './link'
-import { tokenOf } from './names'
+import { tokenOf } from './subjects'
 
 /**
  * Records that each owner of an appliance writes with its token, which grows with each owner. What a
@@ -22,15 +22,13 @@ export interface LatestRecords<T extends object> {
 
 type Tokened<T> = T & { token: number }
 
-/** Where records are kept: each write names the revision that it replaces. */
-export type Records = Pick<Bucket, 'get' | 'create' | 'update'>
-
 /**
+ * @param records where they are kept: each write names the revision that it replaces
  * @param what is written, for errors
  * @param room how many bytes fit into a record
  */
 export function latestRecords<T extends object>(
-  records: () => Records,
+  records: Pick<Bucket, 'get' | 'create' | 'update'>,
   what: string,
   room: () => number,
 ): LatestRecords<T> {
@@ -40,19 +38,19 @@ export function latestRecords<T extends object>(
 
   async function replace(key: string, token: number, text: string): Promise<boolean> {
     for (;;) {
-      const present = await records().get(key)
+      const present = await records.get(key)
       const before = present && recordIn<T>(present)
       if (before && before.token > token) return false
       const revision = present
-        ? await records().update(key, text, present.revision)
-        : await records().create(key, text)
+        ? await records.update(key, text, present.revision)
+        : await records.create(key, text)
       if (revision !== undefined) return true
     }
   }
 
   return {
     async read(key) {
-      const present = await records().get(key)
+      const present = await records.get(key)
       return present && recordIn<T>(present)
     },
     async write(key, token, record) {
@@ -115,12 +113,10 @@ interface Remembered {
 
 /**
  * What is forgotten leaves its token behind: what a former owner has of it is out of date.
- * @param open the bucket, when it is first used
  * @param room how many bytes fit into a record
  */
-export function createMemory(open: () => Bucket, room: () => number): ShareMemory {
-  let bucket: Bucket | undefined
-  const records = latestRecords<Remembered>(() => (bucket ??= open()), 'memory', room)
+export function createMemory(bucket: Bucket, room: () => number): ShareMemory {
+  const records = latestRecords<Remembered>(bucket, 'memory', room)
   const keyOf = (of: string, appliance: string): string => `${tokenOf(of)}.${tokenOf(appliance)}`
   return {
     read: (of, appliance) => records.read(keyOf(of, appliance)),
@@ -130,9 +126,9 @@ export function createMemory(open: () => Bucket, room: () => number): ShareMemor
 }
 
 /** Undefined for what nobody has written here: it counts as no record, and is replaced. */
-function recordIn<T>({ value }: Stored): Tokened<T> | undefined {
+function recordIn<T>({ value }: Entry): Tokened<T> | undefined {
   try {
-    const record = JSON.parse(new TextDecoder().decode(value)) as Tokened<T> | null
+    const record = JSON.parse(value) as Tokened<T> | null
     return typeof record?.token === 'number' ? record : undefined
   } catch {
     return undefined

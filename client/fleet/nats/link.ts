@@ -3,25 +3,18 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import type { TlsOptions } from '../../connection/agents'
 import { createOutageLog } from '../../connection/outage-log'
-import { Stop, pause, within } from '../../stop'
+import { Stop, inTime, pause, within } from '../../stop'
 import type { EngineLink } from '../types'
-import { repliesOf } from './bus'
-import { inTime, missingRight, reasonOf } from './failures'
+import { missingRight, noResponse, reasonOf } from './failures'
 import { accountIn, type Address, type EngineAccount, type EngineOptions } from './options'
+import { repliesOf } from './subjects'
 
 /** The connection to the engine, which is opened again for ever. */
 export interface Link extends EngineLink {
   /** The present connection; undefined while there is none that can be used. */
   readonly connection: NatsConnection | undefined
-  /** When the present connection could be used, by `performance.now()`; undefined while there is none. */
-  readonly since: number | undefined
-  /** Resolves once there is a connection, or at the stop. */
-  up(stop: Stop): Promise<void>
-  /**
-   * Work to be done on each new connection before it counts as up; another one is opened if it rejects.
-   * @returns ends that
-   */
-  beforeUp(prepare: (connection: NatsConnection) => Promise<void>): () => void
+  /** Work to be done on each new connection before it counts as up; another one is opened if it rejects. */
+  beforeUp(prepare: (connection: NatsConnection) => Promise<unknown>): void
   close(): Promise<void>
 }
 
@@ -36,7 +29,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
   const timeout = Math.max(500, ttlMs / 5)
   const stop = new Stop()
   const listeners = new Set<(isUp: boolean, reason?: string) => void>()
-  const prepares = new Set<(connection: NatsConnection) => Promise<void>>()
+  const prepares: Array<(connection: NatsConnection) => Promise<unknown>> = []
   const outages = createOutageLog(options.log, `The engine of the fleet "${fleet}" responds again.`)
   const trusted: TlsOptions = { checkServerIdentity: identityOf(servers, tls?.servername), ...tls }
   /** The rights that are missing, as far as was said. */
@@ -82,7 +75,8 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
     const unhook = stop.onStop(() => void opened.close())
     void tellRefusals(opened)
     try {
-      for (const prepare of prepares) await inTime(2 * timeout, prepare(opened))
+      for (const prepare of prepares)
+        await inTime(2 * timeout, prepare(opened), () => noResponse(2 * timeout))
       if (stop.stopped || opened.isClosed()) return await opened.closed()
       connection = opened
       since = performance.now()
@@ -133,23 +127,7 @@ export function openLink({ servers, secure }: Address, options: EngineOptions): 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    async up(waiting) {
-      if (connection || waiting.stopped) return
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          listeners.delete(done)
-          unhook()
-          resolve()
-        }
-        listeners.add(done)
-        let unhook: () => void = () => undefined
-        unhook = waiting.onStop(done)
-      })
-    },
-    beforeUp(prepare) {
-      prepares.add(prepare)
-      return () => prepares.delete(prepare)
-    },
+    beforeUp: (prepare) => void prepares.push(prepare),
     async close() {
       stop.now()
       // A connection that is just being opened ends by itself.

@@ -1,6 +1,7 @@
 import type { TlsOptions } from '../../connection/agents'
 import { GatewayError, say } from '../../errors'
 import { REPLICAS, engineServersIn, isFleetName } from '../../model/settings'
+import type { Sentence } from '../../sentences'
 
 export interface EngineOptions {
   /** `nats://` or `tls://`, host and port; several servers of one cluster are separated by commas. */
@@ -22,16 +23,6 @@ export interface EngineOptions {
   log: (level: 'info' | 'warn', text: string) => void
 }
 
-type Fault =
-  | 'engineInvalid'
-  | 'engineHasUser'
-  | 'engineNoUser'
-  | 'engineCredentials'
-  | 'engineTwoAccounts'
-  | 'engineNotTls'
-  | 'fleetInvalid'
-  | 'replicasInvalid'
-
 /** Where the engine is. */
 export interface Address {
   /** Each as `host:port`. */
@@ -42,27 +33,24 @@ export interface Address {
 /** @throws GatewayError `CONFIG` for options that cannot work, before anything is sent */
 export function checkOptions(options: EngineOptions): Address {
   const { fleet, replicas, user, password, credentials, tls } = options
-  if (!isFleetName(fleet)) throw faulty('fleetInvalid')
-  if (!REPLICAS.includes(replicas)) throw faulty('replicasInvalid')
+  if (!isFleetName(fleet)) throw faulty(say('fleetInvalid'))
+  if (!REPLICAS.includes(replicas)) throw faulty(say('replicasInvalid'))
   if (credentials !== undefined) {
-    if (user || password) throw faulty('engineTwoAccounts')
-    if (!accountIn(credentials)) throw faulty('engineCredentials')
+    if (user || password) throw faulty(say('engineTwoAccounts'))
+    if (!accountIn(credentials)) throw faulty(say('engineCredentials'))
   }
-  if (password && !user) throw faulty('engineNoUser')
-  const servers = engineServersIn(options.servers).map((each) =>
-    addressOf(each, /^(nats|tls):$/, 'engineInvalid'),
-  )
+  if (password && !user) throw faulty(say('engineNoUser'))
+  const servers = engineServersIn(options.servers).map(addressOf)
   const secure = servers[0]?.protocol === 'tls:'
   // A password must not go unencrypted to one of several servers.
   if (servers.some(({ protocol }) => (protocol === 'tls:') !== secure)) {
-    throw faulty('engineInvalid')
+    throw faulty(say('engineInvalid'))
   }
-  if (tls && !secure) throw faulty('engineNotTls')
+  if (tls && !secure) throw faulty(say('engineNotTls'))
   return { servers: servers.map(({ host, port }) => (port ? host : `${host}:4222`)), secure }
 }
 
-const faulty = (fault: Fault): GatewayError =>
-  new GatewayError('CONFIG', [say(fault), say('correct')])
+const faulty = (said: Sentence): GatewayError => new GatewayError('CONFIG', [said, say('correct')])
 
 /** Who an instance is on the engine. */
 export interface EngineAccount {
@@ -85,12 +73,12 @@ export function accountIn(text: string): EngineAccount | undefined {
 }
 
 /** The text is not repeated in an error: it may contain a password. */
-function addressOf(text: string, schemes: RegExp, fault: Fault): URL {
+function addressOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.username || url?.password) throw faulty('engineHasUser')
+  if (url?.username || url?.password) throw faulty(say('engineHasUser'))
   const isAlone = url && /^\/?$/.test(url.pathname) && !url.search && !url.hash
-  if (!url || !isAlone || !url.hostname || !schemes.test(url.protocol)) {
-    throw faulty(fault)
+  if (!url || !isAlone || !url.hostname || !/^(nats|tls):$/.test(url.protocol)) {
+    throw faulty(say('engineInvalid'))
   }
   return url
 }

@@ -2,11 +2,11 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { JsonObject } from '../../model/json'
 import { within } from '../../stop'
 import { slotOf } from '../slots'
-import type { Command, Serving } from '../types'
-import type { Bus } from './bus'
+import type { Command, Commands } from '../types'
 import { roomOn } from './latest'
 import { outcomeOf, type Outcome } from './outcome'
-import { sealed, unpacked, unsealed, type Sealed } from './wire'
+import { lifeSubject, slotSubject } from './subjects'
+import { sealed, unpacked, unsealed, type Bus, type Sealed } from './wire'
 
 /** A command that has reached this life of the instance. */
 interface Taken {
@@ -52,100 +52,68 @@ const LOGGED_EVERY_MS = 60_000
  * Carries out commands, each once: what has reached this life of the instance is remembered here, and a
  * message for another life is for nobody.
  */
-export class Owner {
-  readonly #taken = new Map<string, Taken>()
-  readonly #slots = new Map<number, Subscription | undefined>()
-  #connection: NatsConnection | undefined
-  #serving: { carryOut: (command: Command) => Promise<unknown> } | undefined
-  #underWay = 0
-  #refused = { count: 0, logged: Number.NEGATIVE_INFINITY }
-
-  constructor(private readonly bus: Bus) {
-    bus.link.beforeUp((connection) => Promise.resolve(this.#subscribe(connection)))
-  }
-
-  serve(carryOut: (command: Command) => Promise<unknown>): Serving {
-    const serving = (this.#serving = { carryOut })
-    return {
-      take: (slots) => {
-        for (const slot of slots) this.#listen(slot)
-      },
-      leave: (slots) => {
-        for (const slot of slots) {
-          const subscription = this.#slots.get(slot)
-          this.#slots.delete(slot)
-          if (!subscription?.isClosed()) subscription?.unsubscribe()
-        }
-      },
-      close: async () => {
-        if (this.#serving === serving) this.#serving = undefined
-        await Promise.all([...this.#taken.values()].map(({ over }) => over))
-      },
-    }
-  }
+export function serveCommands({ link, pace, fleet, key, life, log }: Bus): Commands['serve'] {
+  const all = new Map<string, Taken>()
+  const slots = new Map<number, Subscription | undefined>()
+  let connection: NatsConnection | undefined
+  let serving: { carryOut: (command: Command) => Promise<unknown> } | undefined
+  let underWay = 0
+  let refused = { count: 0, logged: Number.NEGATIVE_INFINITY }
 
   /** What has begun here is answered here, whoever owns its slot by then. */
-  #subscribe(connection: NatsConnection): void {
-    this.#connection = connection
-    connection.subscribe(this.bus.instance(this.bus.life), {
-      // The link logs the missing right.
-      callback: (error, message) => void (error ?? this.#take(message)),
-    })
-    for (const slot of this.#slots.keys()) this.#listen(slot)
-  }
+  link.beforeUp(async (fresh) => {
+    connection = fresh
+    // The link logs the missing right.
+    const callback = (error: Error | null, message: Msg): void => void (error ?? take(message))
+    connection.subscribe(lifeSubject(fleet, life), { callback })
+    for (const slot of slots.keys()) listen(slot)
+  })
 
-  #listen(slot: number): void {
-    const connection = this.#connection
+  function listen(slot: number): void {
     const callback = (error: Error | null, message: Msg): void => {
-      if (error || !this.#slots.has(slot) || !this.#unsealed(message)) return
-      const offer: Offer = { life: this.bus.life, now: performance.now() }
-      this.#respond(message, offer)
+      if (error || !slots.has(slot) || !read(message)) return
+      respond(message, { life, now: performance.now() })
     }
-    const subject = this.bus.slot(slot)
-    this.#slots.set(
-      slot,
-      connection?.isClosed() ? undefined : connection?.subscribe(subject, { callback }),
-    )
+    const present = connection?.isClosed() ? undefined : connection
+    slots.set(slot, present?.subscribe(slotSubject(fleet, slot), { callback }))
   }
 
-  async #take(message: Msg): Promise<void> {
-    const sent = this.#unsealed(message)
+  async function take(message: Msg): Promise<void> {
+    const sent = read(message)
     if (!sent) return
     const { head } = sent
     if (!isHead(head) || Math.abs(performance.now() - head.at) > MOST_AGE_MS) {
-      this.#refuse('it is too old, or not of this version')
+      refuse('it is too old, or not of this version')
       return
     }
-    this.#forget()
-    const known = this.#taken.get(head.id)
-    const taken = known ?? (await this.#begin(head, sent.bytes))
-    await within(known ? this.bus.pace.sign : QUICK_MS, taken.over)
+    forget()
+    const known = all.get(head.id)
+    const taken = known ?? (await begin(head, sent.bytes))
+    await within(known ? pace.sign : QUICK_MS, taken.over)
     const { outcome } = taken
     const state = !outcome ? 'begun' : outcome.isElsewhere ? 'elsewhere' : 'done'
-    const answer: Answer = { state, now: performance.now() }
-    this.#respond(message, answer, outcome?.bytes)
+    respond(message, { state, now: performance.now() }, outcome?.bytes)
     // A read that comes again is made again.
     if (outcome && !head.writes) taken.outcome = ELSEWHERE
   }
 
-  async #begin({ id, appliance, writes, from }: Head, bytes: Uint8Array): Promise<Taken> {
-    const serving = this.#serving
-    const isHere = this.#slots.has(slotOf(appliance)) && this.#underWay < MOST_UNDER_WAY
+  async function begin({ id, appliance, writes, from }: Head, bytes: Uint8Array): Promise<Taken> {
+    const by = serving
     const taken: Taken = { over: Promise.resolve() }
-    this.#taken.set(id, taken)
+    all.set(id, taken)
     const end = (outcome: Outcome): void => {
       Object.assign(taken, { outcome, ended: performance.now() })
     }
-    if (!serving || !isHere) {
+    if (!by || !slots.has(slotOf(appliance)) || underWay >= MOST_UNDER_WAY) {
       end(ELSEWHERE)
       return taken
     }
-    this.#underWay++
+    underWay++
     const body = unpacked(bytes)
     const work = async (): Promise<unknown> =>
-      serving.carryOut({ appliance, writes, from, body: await body })
-    taken.over = outcomeOf(work, writes, roomOn(this.bus.link)).then((outcome) => {
-      this.#underWay--
+      by.carryOut({ appliance, writes, from, body: await body })
+    taken.over = outcomeOf(work, writes, roomOn(link)).then((outcome) => {
+      underWay--
       end(outcome)
     })
     // The sender may send the next one when it hears of this one.
@@ -153,39 +121,58 @@ export class Owner {
     return taken
   }
 
-  #forget(): void {
+  function forget(): void {
     const before = performance.now() - KEPT_MS
-    for (const [id, { ended = before }] of this.#taken) {
+    for (const [id, { ended = before }] of all) {
       if (ended > before) break
-      if (ended < before) this.#taken.delete(id)
+      if (ended < before) all.delete(id)
     }
   }
 
-  #unsealed(message: Msg): Sealed | undefined {
-    const { subject, reply, data } = message
-    const sent = unsealed(this.bus.key, { subject, reply }, data)
+  function read({ subject, reply, data }: Msg): Sealed | undefined {
+    const sent = unsealed(key, { subject, reply }, data)
     if (!sent)
-      this.#refuse(
+      refuse(
         'it is not signed with the fleet key of this instance. If another instance of the fleet has sent it, enter the same key on both',
       )
     return sent
   }
 
-  #respond({ reply }: Msg, head: Answer | Offer, bytes?: Uint8Array): void {
-    const { connection } = this.bus.link
-    if (!reply || !connection || connection.isClosed()) return
-    connection.publish(reply, sealed(this.bus.key, { subject: reply }, head, bytes))
+  function respond({ reply }: Msg, head: Answer | Offer, bytes?: Uint8Array): void {
+    const present = link.connection
+    if (!reply || !present || present.isClosed()) return
+    present.publish(reply, sealed(key, { subject: reply }, head, bytes))
   }
 
   /** Anybody may send as much as the engine takes: the log gets a line a minute. */
-  #refuse(why: string): void {
-    this.#refused.count++
+  function refuse(why: string): void {
+    refused.count++
     const now = performance.now()
-    if (now - this.#refused.logged < LOGGED_EVERY_MS) return
-    const { count } = this.#refused
-    this.#refused = { count: 0, logged: now }
+    if (now - refused.logged < LOGGED_EVERY_MS) return
+    const { count } = refused
+    refused = { count: 0, logged: now }
     const times = count > 1 ? ` (${count} since this was last logged)` : ''
-    this.bus.log('warn', `A command on the engine was refused${times}: ${why}.`)
+    log('warn', `A command on the engine was refused${times}: ${why}.`)
+  }
+
+  return (carryOut) => {
+    const own = (serving = { carryOut })
+    return {
+      take(taken) {
+        for (const slot of taken) listen(slot)
+      },
+      leave(left) {
+        for (const slot of left) {
+          const subscription = slots.get(slot)
+          slots.delete(slot)
+          if (!subscription?.isClosed()) subscription?.unsubscribe()
+        }
+      },
+      async close() {
+        if (serving === own) serving = undefined
+        await Promise.all([...all.values()].map(({ over }) => over))
+      },
+    }
   }
 }
 

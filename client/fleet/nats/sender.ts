@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError, closedError, inDoubt, invalidInput, words } from '../../errors'
-import { Stop, pause, untilStopped } from '../../stop'
+import { Stop, inTime, pause, untilStopped } from '../../stop'
 import { slotOf } from '../slots'
-import type { Command } from '../types'
-import type { Bus } from './bus'
-import { inTime } from './failures'
+import type { Command, Commands } from '../types'
+import { noResponse } from './failures'
 import { roomOn } from './latest'
 import { lost, resultOf } from './outcome'
 import { KEPT_MS, type Answer, type Offer } from './owner'
-import { packed, sealed, unsealed, type Sealed } from './wire'
+import { lifeSubject, repliesOf, slotSubject } from './subjects'
+import { packed, sealed, unsealed, type Bus, type Sealed } from './wire'
 
 /** `unsent`: certainly nobody has received it. `silent`: somebody may have. */
 type Heard = Sealed | 'unsent' | 'silent'
@@ -19,164 +19,156 @@ const ANSWER_MS = 1000
 /**
  * Sends each command to the instance that owns its appliance. It asks who that is first, and gives the
  * command to that life only: so it knows at each time whether the command may have been begun, and by whom.
+ * @param closed ends all that are under way
  */
-export class Sender {
+export function createSender(
+  { link, pace, key, fleet, life }: Bus,
+  closed: Stop,
+): Commands['send'] {
   /** By appliance: the latest change, which others come after. */
-  readonly #turns = new Map<string, Promise<void>>()
-  readonly #stop = new Stop()
-  #requests = 0
+  const turns = new Map<string, Promise<void>>()
+  let requests = 0
 
-  constructor(private readonly bus: Bus) {}
-
-  close(): void {
-    this.#stop.now()
-  }
-
-  async send(
+  /** Changes of an appliance begin in the order in which they were sent. */
+  async function send(
     command: Command,
     { waitMs, stop }: { waitMs: number; stop?: Stop },
   ): Promise<unknown> {
     const over = new Stop()
-    const unhook = [this.#stop, stop].map((each) => each?.onStop(() => over.now()))
-    // Changes of an appliance begin in the order in which they were sent.
-    const turn = command.writes ? this.#takeTurn(command.appliance) : undefined
+    const unhook = [closed, stop].map((each) => each?.onStop(() => over.now()))
+    const turn = command.writes ? takeTurn(command.appliance) : undefined
+    const endTurn = (): void => turn?.end()
     try {
-      const body = await this.#bodyOf(command)
+      const body = await bodyOf(command, roomOn(link))
       if (turn?.before) await untilStopped(turn.before, over, closedError)
-      return await this.#send(command, body, { waitMs, over, onBegun: () => turn?.end() })
+      return await sendNow(command, body, waitMs, over, endTurn)
     } finally {
-      turn?.end()
+      endTurn()
       for (const each of unhook) each?.()
     }
   }
 
-  async #send(
-    command: Command,
+  /** @param onBegun the next one may begin */
+  async function sendNow(
+    { appliance, writes, from }: Command,
     body: Uint8Array,
-    { waitMs, over, onBegun }: { waitMs: number; over: Stop; onBegun: () => void },
+    waitMs: number,
+    over: Stop,
+    onBegun: () => void,
   ): Promise<unknown> {
-    const { appliance, writes } = command
+    /** Sends a request, and waits for its answer, so long or until the stop. */
+    async function ask(
+      subject: string,
+      head: object,
+      ms: number,
+      bytes?: Uint8Array,
+    ): Promise<Heard> {
+      const { connection } = link
+      if (!connection || connection.isClosed()) return 'unsent'
+      const reply = `${repliesOf(fleet)}.${life}.${++requests}`
+      const message = sealed(key, { subject, reply }, head, bytes)
+      const timeout = Math.max(1, ms)
+      try {
+        const request = connection.request(subject, message, { timeout, noMux: true, reply })
+        // Of a connection that is lost, nothing more is heard, not even that the time is over.
+        const asked = inTime(timeout, request, () => noResponse(timeout))
+        const { subject: place, data } = await untilStopped(asked, over, closedError)
+        return (place === reply && unsealed(key, { subject: place }, data)) || 'silent'
+      } catch (error) {
+        return isForNobody(error) ? 'unsent' : 'silent'
+      }
+    }
+
+    /** @throws GatewayError `UNAVAILABLE` when nobody owns the appliance by then */
+    async function findOwner(deadline: number): Promise<Offer & { readonly heardAt: number }> {
+      for (;;) {
+        const left = deadline - performance.now()
+        if (over.stopped) throw closedError()
+        if (left <= 0) throw notOwned(appliance, link.isUp)
+        const subject = slotSubject(fleet, slotOf(appliance))
+        const heard = await ask(subject, {}, Math.min(ANSWER_MS, left))
+        if (typeof heard === 'object') {
+          return { ...(heard.head as unknown as Offer), heardAt: performance.now() }
+        }
+        await pause(Math.min(pace.repeat, left), over)
+      }
+    }
+
+    /**
+     * Has this owner carry it out, and asks until it is over.
+     * @returns what came of it; `elsewhere`: it was not begun, and never will be; `lost`: nobody knows
+     */
+    async function carriedOut(
+      owner: Offer & { readonly heardAt: number },
+    ): Promise<Uint8Array | 'elsewhere' | 'lost'> {
+      const id = randomUUID()
+      /** Less than the owner remembers it. */
+      const patience = Math.min(Math.max(waitMs, pace.silence), KEPT_MS / 2)
+      let { now, heardAt } = owner
+      let mayBeBegun = false
+      let isBegun = false
+      for (;;) {
+        const at = performance.now()
+        const silence = at - Math.max(heardAt, link.since ?? at)
+        if (over.stopped) throw writes && mayBeBegun ? inDoubt(closedError()) : closedError()
+        if (at - heardAt > patience || silence > pace.silence) return 'lost'
+        const head = { id, at: now + at - heardAt, appliance, writes, from }
+        const subject = lifeSubject(fleet, owner.life)
+        const heard = await ask(subject, head, pace.sign + ANSWER_MS, body)
+        if (heard === 'unsent' && !mayBeBegun) return 'elsewhere'
+        mayBeBegun = true
+        if (typeof heard === 'string') {
+          await pause(pace.repeat, over)
+          continue
+        }
+        const answer = heard.head as unknown as Answer
+        // Once it has begun, later changes may have overtaken it: then it is not begun again elsewhere.
+        if (answer.state === 'elsewhere' && !(writes && isBegun)) return 'elsewhere'
+        if (answer.state !== 'begun') return heard.bytes
+        isBegun = true
+        onBegun()
+        now = answer.now
+        heardAt = performance.now()
+      }
+    }
+
     let deadline = performance.now() + waitMs
     for (;;) {
-      const owner = await this.#ownerOf(appliance, deadline, over)
-      const outcome = await this.#carriedOut(owner, command, body, { waitMs, over, onBegun })
+      const outcome = await carriedOut(await findOwner(deadline))
       if (outcome instanceof Uint8Array) return resultOf(outcome)
       if (outcome === 'lost') {
         if (writes) throw lost(appliance)
         deadline = performance.now() + waitMs
       }
-      await pause(this.bus.pace.repeat, over)
-    }
-  }
-
-  /** @throws GatewayError `UNAVAILABLE` when nobody owns the appliance by then */
-  async #ownerOf(
-    appliance: string,
-    deadline: number,
-    over: Stop,
-  ): Promise<Offer & { readonly heardAt: number }> {
-    const { link, pace } = this.bus
-    const subject = this.bus.slot(slotOf(appliance))
-    for (;;) {
-      const left = deadline - performance.now()
-      if (over.stopped) throw closedError()
-      if (left <= 0) throw notOwned(appliance, link.isUp)
-      const heard = await this.#ask(subject, {}, { over, ms: Math.min(ANSWER_MS, left) })
-      if (typeof heard === 'object') {
-        return { ...(heard.head as unknown as Offer), heardAt: performance.now() }
-      }
-      await pause(Math.min(pace.repeat, left), over)
-    }
-  }
-
-  /**
-   * Has this owner carry it out, and asks until it is over.
-   * @returns what came of it; `elsewhere`: it was not begun, and never will be; `lost`: nobody knows
-   */
-  async #carriedOut(
-    owner: Offer & { readonly heardAt: number },
-    { appliance, writes, from }: Command,
-    body: Uint8Array,
-    { waitMs, over, onBegun }: { waitMs: number; over: Stop; onBegun: () => void },
-  ): Promise<Uint8Array | 'elsewhere' | 'lost'> {
-    const { pace, link } = this.bus
-    const id = randomUUID()
-    /** Less than the owner remembers it. */
-    const patience = Math.min(Math.max(waitMs, pace.silence), KEPT_MS / 2)
-    let { now, heardAt } = owner
-    let mayBeBegun = false
-    let isBegun = false
-    for (;;) {
-      const at = performance.now()
-      const silence = at - Math.max(heardAt, link.since ?? at)
-      if (over.stopped) throw writes && mayBeBegun ? inDoubt(closedError()) : closedError()
-      if (at - heardAt > patience || silence > pace.silence) return 'lost'
-      const head = { id, at: now + at - heardAt, appliance, writes, from }
-      const limits = { over, ms: pace.sign + ANSWER_MS }
-      const heard = await this.#ask(this.bus.instance(owner.life), head, limits, body)
-      if (heard === 'unsent' && !mayBeBegun) return 'elsewhere'
-      mayBeBegun = true
-      if (typeof heard === 'string') {
-        await pause(pace.repeat, over)
-        continue
-      }
-      const answer = heard.head as unknown as Answer
-      // Once it has begun, later changes may have overtaken it: then it is not begun again elsewhere.
-      if (answer.state === 'elsewhere' && !(writes && isBegun)) return 'elsewhere'
-      if (answer.state !== 'begun') return heard.bytes
-      isBegun = true
-      onBegun()
-      now = answer.now
-      heardAt = performance.now()
-    }
-  }
-
-  /** Sends a request, and waits for its answer, so long or until the stop. */
-  async #ask(
-    subject: string,
-    head: object,
-    { over, ms }: { over: Stop; ms: number },
-    bytes?: Uint8Array,
-  ): Promise<Heard> {
-    const { link, key } = this.bus
-    const { connection } = link
-    if (!connection || connection.isClosed()) return 'unsent'
-    const reply = this.bus.reply(++this.#requests)
-    const message = sealed(key, { subject, reply }, head, bytes)
-    try {
-      const options = { timeout: Math.max(1, ms), noMux: true, reply }
-      // Of a connection that is lost, nothing more is heard, not even that the time is over.
-      const asked = inTime(options.timeout, connection.request(subject, message, options))
-      const { subject: place, data } = await untilStopped(asked, over, closedError)
-      return (place === reply && unsealed(key, { subject: place }, data)) || 'silent'
-    } catch (error) {
-      return isForNobody(error) ? 'unsent' : 'silent'
+      await pause(pace.repeat, over)
     }
   }
 
   /** @returns what to wait for, and what to call when the next one may begin */
-  #takeTurn(appliance: string): { before?: Promise<void>; end: () => void } {
-    const before = this.#turns.get(appliance)
+  function takeTurn(appliance: string): { before?: Promise<void>; end: () => void } {
+    const before = turns.get(appliance)
     let end = (): void => undefined
     const own = new Promise<void>((resolve) => (end = resolve))
     const over = before ? before.then(() => own) : own
-    this.#turns.set(appliance, over)
-    void over.then(() => this.#turns.get(appliance) === over && this.#turns.delete(appliance))
+    turns.set(appliance, over)
+    void over.then(() => turns.get(appliance) === over && turns.delete(appliance))
     return { before, end }
   }
 
-  async #bodyOf({ body }: Command): Promise<Uint8Array> {
-    const refuse = (why: string): GatewayError =>
-      invalidInput([{ path: '', problem: `cannot be sent to another instance: ${why}` }])
-    const bytes = await packed(body).catch((error: Error) => {
-      throw refuse(error.message.split('\n')[0]!)
-    })
-    const room = roomOn(this.bus.link)
-    if (bytes.length <= room) return bytes
-    throw refuse(
-      `it has ${bytes.length} bytes, compressed, and the engine takes ${room}. Send less at once, or raise "max_payload" of the NATS server`,
-    )
-  }
+  return send
+}
+
+/** @throws GatewayError `INVALID_INPUT` for what cannot be sent */
+async function bodyOf({ body }: Command, room: number): Promise<Uint8Array> {
+  const refuse = (why: string): GatewayError =>
+    invalidInput([{ path: '', problem: `cannot be sent to another instance: ${why}` }])
+  const bytes = await packed(body).catch((error: Error) => {
+    throw refuse(error.message.split('\n')[0]!)
+  })
+  if (bytes.length <= room) return bytes
+  throw refuse(
+    `it has ${bytes.length} bytes, compressed, and the engine takes ${room}. Send less at once, or raise "max_payload" of the NATS server`,
+  )
 }
 
 /** The server has said that nobody listens there. */

@@ -1,7 +1,7 @@
 import type { KV, KvStatus } from '@nats-io/kv'
 import { Stop, pause } from '../../stop'
-import type { Entry, RecordWatch, Store } from '../types'
-import { isPresent, type Bucket, type Stored } from './bucket'
+import type { RecordWatch, Store } from '../types'
+import { entryIn, type Bucket } from './bucket'
 import { engineAway } from './failures'
 import type { Link } from './link'
 
@@ -21,6 +21,7 @@ const MOST_LOOKS = 20
 export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: Stop): Store {
   /** Of the present connection. */
   let seen: Seen = { createdAt: 0, revision: 0 }
+  link.beforeUp((connection) => bucket.of(connection))
   link.beforeUp(async (connection) => {
     seen = stateIn(await (await bucket.of(connection)).status())
   })
@@ -40,10 +41,7 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: 
     get createdAt() {
       return seen.createdAt
     },
-    async get(key) {
-      const stored = await bucket.get(key)
-      return stored && entryOf(stored)
-    },
+    get: (key) => bucket.get(key),
     create: (key, value) => written(bucket.create(key, value)),
     update: (key, value, revision) => written(bucket.update(key, value, revision)),
     remove: (key, revision) => bucket.remove(key, revision),
@@ -57,15 +55,10 @@ export function createStore(link: Link, bucket: Bucket, checkMs: number, ended: 
       session(bucket, watch, { seen, checkMs, stop }).then(end, (error: Error) =>
         end(false, error.message),
       )
-      return Promise.resolve(() => stop.now())
+      return () => stop.now()
     },
   }
 }
-
-const entryOf = ({ value, revision }: Stored): Entry => ({
-  value: new TextDecoder().decode(value),
-  revision,
-})
 
 const stateIn = ({ streamInfo }: KvStatus): Seen => ({
   createdAt: Date.parse(String(streamInfo.created)),
@@ -133,7 +126,7 @@ async function session(
       const { key, revision, delta } = entry
       reported = Math.max(reported, revision)
       seen.revision = Math.max(seen.revision, revision)
-      onEntry(key, isPresent(entry) ? entryOf(entry) : undefined)
+      onEntry(key, entryIn(entry))
       if (delta === 0) ready()
     }
   } finally {

@@ -4,6 +4,29 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { MOST, parsedWithin } from '../../model/foreign'
 import { isObject, type JsonObject } from '../../model/json'
+import type { Link } from './link'
+
+/** How often something is done, in milliseconds. */
+export interface Pace {
+  /** How often somebody is asked who does not answer, or cannot. */
+  readonly repeat: number
+  /** How often an owner says that it is still busy. */
+  readonly sign: number
+  /** After so much silence an owner counts as gone. */
+  readonly silence: number
+}
+
+/** What commands are sent with. */
+export interface Bus {
+  readonly link: Link
+  readonly pace: Pace
+  readonly fleet: string
+  /** Of the fleet: whoever has it may command. */
+  readonly key: string
+  /** Of this instance, until its process or its engine ends. */
+  readonly life: string
+  readonly log: (level: 'info' | 'warn', text: string) => void
+}
 
 /** What is smaller is not compressed. */
 const SMALL_BYTES = 1024

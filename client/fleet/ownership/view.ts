@@ -32,25 +32,15 @@ export interface View {
   silent(): Array<{ id: string; revision: number }>
   /** Whether the engine has lost something that an earlier view shows. */
   isBehind(former: View): boolean
-  readonly records: ViewRecords
-}
-
-interface ViewRecords {
-  readonly members: ReadonlyMap<string, MemberRecord & { revision: number }>
-  readonly slots: ReadonlyMap<number, SlotRecord>
-  readonly sights: ReadonlyMap<string, Sight>
+  readonly records: {
+    readonly members: ReadonlyMap<string, MemberRecord & { revision: number }>
+    readonly slots: ReadonlyMap<number, SlotRecord>
+    readonly sights: ReadonlyMap<string, Sight>
+  }
 }
 
 /** @param former of the same connection: how long records have been the same, it knows already */
-export function createView({
-  clock,
-  ttlMs,
-  former,
-}: {
-  clock: Clock
-  ttlMs: number
-  former?: View
-}): View {
+export function createView(clock: Clock, ttlMs: number, former?: View): View {
   const members = new Map<string, MemberRecord & { revision: number }>()
   const slots = new Map<number, SlotRecord>()
   const sights = new Map<string, Sight>(former?.records.sights)
@@ -94,11 +84,13 @@ export function createView({
         present: { revision: number } | undefined,
         before: { revision: number },
       ): boolean => (present?.revision ?? 0) < before.revision
-      const hasLostSlot = [...records.slots].some(([slot, one]) => isOlder(slots.get(slot), one))
-      // The records of ended lives are deleted.
-      const isMissed = ([id, one]: [string, MemberRecord & { revision: number }]): boolean =>
-        members.has(id) || !one.ended ? isOlder(members.get(id), one) : false
-      return hasLostSlot || [...records.members].some(isMissed)
+      return (
+        [...records.slots].some(([slot, one]) => isOlder(slots.get(slot), one)) ||
+        // The records of ended lives are deleted.
+        [...records.members].some(
+          ([id, one]) => (members.has(id) || !one.ended) && isOlder(members.get(id), one),
+        )
+      )
     },
     note(key, entry) {
       if (!entry || entry.revision > revisionOf(key)) put(key, entry)

@@ -133,6 +133,10 @@ export const GERMAN: Words = {
   normal: (what, value) => `${what} wieder normal, ${value}`,
   notMeasured: (what) => `${what} wird nicht mehr gemessen`,
 
+  joined: (caller, part) => `${caller} ist mit ${part} verbunden`,
+  left: (caller, part, duration) =>
+    `${caller} ist nicht mehr mit ${part} verbunden${duration ? `, nach ${duration}` : ''}`,
+
   running: (running, routes) => {
     if (routes === 0) return 'keine Routen'
     return `${running} von ${routes} Routen ${running === 1 ? 'läuft' : 'laufen'}`

@@ -128,6 +128,10 @@ export const ENGLISH: Words = {
   normal: (what, value) => `${what} normal again, ${value}`,
   notMeasured: (what) => `${what} no longer measured`,
 
+  joined: (caller, part) => `${caller} has connected to ${part}`,
+  left: (caller, part, duration) =>
+    `${caller} has left ${part}${duration ? ` after ${duration}` : ''}`,
+
   running: (running, routes) => {
     if (routes === 0) return 'no routes'
     return `${running} of ${routes} routes ${running === 1 ? 'is' : 'are'} running`

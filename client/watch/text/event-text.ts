@@ -97,6 +97,12 @@ const SENTENCES: Readonly<Record<EventName, Sentence>> = {
   'statistics.low': (event, words) => statisticsText(event, 'low', words),
   'statistics.high': (event, words) => statisticsText(event, 'high', words),
   'statistics.normal': (event, words) => statisticsText(event, undefined, words),
+  'caller.joined': ({ caller, ...event }, words) =>
+    `${routeOf(event)}: ${words.joined(callerOf(caller), calledPart(event, words))}`,
+  'caller.left': ({ caller, ...event }, words) => {
+    const duration = durationOf(caller?.durationMs ?? undefined, words)
+    return `${routeOf(event)}: ${words.left(callerOf(caller), calledPart(event, words), duration)}`
+  },
   'fleet.engine-lost': (event, words) => words.engineLost(gatewayOf(event, words)),
   'fleet.engine-back': (event, words) =>
     words.engineBack(gatewayOf(event, words), durationOf(event.outageMs, words)),
@@ -255,6 +261,12 @@ const onGateway = (event: Pick<Event, 'device'>, words: Words, sentence: string)
 
 const destinationOf = ({ destination }: Event, words: Words): string =>
   words.destination(nameOf(destination))
+
+/** By its name, or else by its address. */
+const callerOf = (caller: Event['caller']): string => clipped(caller?.name ?? caller?.address ?? '')
+
+const calledPart = (event: Event, words: Words): string =>
+  event.destination ? destinationOf(event, words) : words.source
 
 const isStopped = (state: unknown): boolean => state === 'idle' || state === 'stopped'
 

@@ -6,7 +6,7 @@ import { clipped } from './parts'
 /** The words for how something is. */
 interface HealthWords {
   readonly signs: Readonly<Record<Sign, string>>
-  /** The name of the output is that of the gateway. */
+  /** The name of the output is that of the gateway, that of a caller as in the list of callers. */
   readonly reasons: Readonly<Record<Reason, string | ((output: string) => string)>>
 }
 
@@ -37,6 +37,7 @@ const WORDS: Readonly<Record<Language, HealthWords>> = {
       'source-warning': 'source warning',
       'route-warning': 'route warning',
       threshold: 'threshold passed',
+      'caller-away': (caller) => `caller “${caller}” is away`,
       'no-caller': 'waiting for callers',
     },
   },
@@ -66,6 +67,7 @@ const WORDS: Readonly<Record<Language, HealthWords>> = {
       'source-warning': 'Warnung der Quelle',
       'route-warning': 'Warnung der Route',
       threshold: 'Schwellenwert verletzt',
+      'caller-away': (caller) => `Caller „${caller}“ fehlt`,
       'no-caller': 'wartet auf Caller',
     },
   },
@@ -95,6 +97,7 @@ const WORDS: Readonly<Record<Language, HealthWords>> = {
       'source-warning': 'ソースの警告',
       'route-warning': 'ルートの警告',
       threshold: 'しきい値を超過',
+      'caller-away': (caller) => `Caller「${caller}」不在`,
       'no-caller': '接続待ち',
     },
   },

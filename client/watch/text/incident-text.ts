@@ -51,12 +51,12 @@ const WORDS: Readonly<Record<Language, IncidentWords>> = {
 
 /** Says in one sentence what has begun, changed or ended; undefined where the incident is missing. */
 export function incidentText(event: Event, words: Words, language: Language): string | undefined {
-  const { incident, after, destination, word } = event
+  const { incident, after, destination, caller, word } = event
   if (!incident) return undefined
   const { kind, reason, severity, durationMs } = incident
   const { [language]: own } = WORDS
   const whole = event.route ? routeOf(event) : gatewayOf(event, words)
-  const health = { sign: severity, reason, output: nameOf(destination), word }
+  const health = { sign: severity, reason, output: caller?.name ?? nameOf(destination), word }
   if (event.event === 'incident.changed') return own.changed(whole, healthText(health, language))
   if (event.event === 'incident.begun') {
     if (kind === 'gateway' && event.reason) return unreachable(event, words)

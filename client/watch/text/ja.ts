@@ -139,6 +139,10 @@ export const JAPANESE: Words = {
   normal: (what, value) => `${what}は正常に戻りました (${value})`,
   notMeasured: (what) => `${what}は測定されなくなりました`,
 
+  joined: (caller, part) => `${caller}が${part}に接続しました`,
+  left: (caller, part, duration) =>
+    `${caller}が${part}から切断しました${duration ? ` (${duration}後)` : ''}`,
+
   running: (running, routes) =>
     routes === 0 ? 'ルートはありません' : `${routes}件中${running}件のルートが実行中です`,
   stateUnknown: (routes) => `${routes}件の状態は不明です`,

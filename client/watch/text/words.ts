@@ -62,6 +62,10 @@ export interface Words {
   normal(what: string, value: string): string
   notMeasured(what: string): string
 
+  /** Who calls a source or destination. */
+  joined(caller: string, part: string): string
+  left(caller: string, part: string, duration: string | undefined): string
+
   running(running: number, routes: number): string
   stateUnknown(routes: number): string
 }

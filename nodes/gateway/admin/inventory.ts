@@ -3,7 +3,7 @@ import type { Node, NodeAPI } from 'node-red'
 import { GatewayError, type FailoverStatus, type Language } from '../../../client/internal'
 import { languageOf } from '../../../client/model/watch'
 import { readInventory, type Inventory } from '../../../client/fleet/inventory'
-import { inTime, inventoryRules, inventorySource } from '../fleet/inventory'
+import { readInTime, inventoryRules, inventorySource } from '../fleet/inventory'
 import { secretPrefixOf } from '../options'
 import { isGatewayNode, type Fleet, type ListedAppliance } from '../../runtime/gateway-node'
 import type {
@@ -48,7 +48,7 @@ export async function readFormInventory(RED: NodeAPI, form: ConnectionForm): Pro
   const { id, baseUrl, fingerprint, username, password } = form
   const node = (id && RED.nodes.getNode(id)) || anyNode(RED)
   const source = inventorySource(RED, node as Node, form)
-  const value = source.value ? source.value() : (await inTime(source.look!()))?.value
+  const value = source.value ? source.value() : (await readInTime(source.look!()))?.value
   const rules = inventoryRules(RED, node as Node, source, form, {
     secretPrefix: secretPrefixOf(form),
     defaults: { baseUrl, fingerprint, username, password },

@@ -5,6 +5,7 @@ import {
   controlRoute,
   getRoute,
   invalidInput,
+  listCallers,
   listDevices,
   newOperation,
   onlyDevice,
@@ -181,6 +182,20 @@ function routesOf(RED: NodeAPI): { [Of in Path]: Route<Of> } {
         const asked = { deviceId, version, figuresAt, lookOn, poll, language, host, user }
         return observers.state(appliance, asked)
       },
+    },
+
+    callers: {
+      needs: 'media-gateway.read',
+      work: (question) =>
+        withConnection(question, ({ gateway }) => {
+          const address = {
+            deviceId: textOf(question.body.deviceId) ?? '',
+            routeId: textOf(question.body.routeId) ?? '',
+          }
+          return sharing(gateway, `callers ${JSON.stringify(address)}`, async () => ({
+            callers: (await listCallers(gateway, address, newOperation('statistics'))).callers,
+          }))
+        }),
     },
 
     appliances: {

@@ -20,14 +20,17 @@ function preparePatterns(node: EditorNode, property: string): void {
   })
 }
 
+const sources = (none: string): TypedChoices[string] => [
+  { value: 'none', label: text(none), hasValue: false },
+  'json',
+  ownType('file', text('type.file'), 'file-text-o'),
+  'env',
+  'global',
+]
+
 const choices = (): TypedChoices => ({
-  inventory: [
-    { value: 'none', label: text('type.oneGateway'), hasValue: false },
-    'json',
-    ownType('file', text('type.file'), 'file-text-o'),
-    'env',
-    'global',
-  ],
+  inventory: sources('type.oneGateway'),
+  callers: sources('type.noNames'),
 })
 
 export const gateway = {

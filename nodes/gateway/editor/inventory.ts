@@ -13,7 +13,18 @@ import { text } from '../../editor/text'
 const DEFAULTS = ['baseUrl', 'fingerprint'] as const
 
 /** The forms have their own words for each sentence. */
-const say = ((key, values = {}) => ({ key, words: '', values })) as RowRules['say']
+export const sayToForm = ((key, values = {}) => ({
+  key,
+  words: '',
+  values,
+})) as RowRules['say']
+
+/** What the form says. */
+export const inWords = (said: ReadonlyArray<ReturnType<RowRules['say']>>): string =>
+  sentenceOf({
+    message: '',
+    sentences: said.flatMap(({ key, values }) => (key ? [{ key, values }] : [])),
+  })
 
 /**
  * One text for each row that cannot be used, or for why it is no inventory at all. Empty where the
@@ -24,14 +35,9 @@ export function typedInventoryFaults(valueOf: (property: string) => unknown): st
   if (valueOf('inventoryType') !== 'json' || typeof value !== 'string') return []
   if (value.trim() === '' || isVariable(value)) return []
   const defaults = Object.fromEntries(DEFAULTS.map((name) => [name, valueOf(name)]))
-  const { faults, failure } = checkRows(value, { say, defaults, isTyped: true })
+  const { faults, failure } = checkRows(value, { say: sayToForm, defaults, isTyped: true })
   const said = failure ? [[failure]] : faults.map(({ sentences }) => sentences)
-  return said.map((sentences) =>
-    sentenceOf({
-      message: '',
-      sentences: sentences.flatMap(({ key, values }) => (key ? [{ key, values }] : [])),
-    }),
-  )
+  return said.map(inWords)
 }
 
 /** The first of them, and how many others there are. */

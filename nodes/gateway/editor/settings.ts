@@ -2,11 +2,12 @@
 import { checks, isVariable, type Check } from '../../editor/checks'
 import { isInventory } from '../../editor/connection'
 import { text } from '../../editor/text'
-import { typedInventoryFaults } from './inventory'
+import { checkCallers } from '../../../client/model/callers'
+import { inWords, sayToForm, typedInventoryFaults } from './inventory'
 import { checkTyped } from '../../editor/typed'
 
 export type Checked =
-  'inventory' | 'baseUrl' | 'share' | 'engine' | 'fleet' | 'leaseTtl' | 'engineReplicas'
+  'inventory' | 'callers' | 'baseUrl' | 'share' | 'engine' | 'fleet' | 'leaseTtl' | 'engineReplicas'
 
 /** What is wrong with a value, in words; undefined when nothing is, or it is not used. */
 export function faultOf(
@@ -15,6 +16,7 @@ export function faultOf(
 ): string | undefined {
   const value = textIn(read(property))
   const type = read('inventoryType')
+  if (property === 'callers') return callersFault(read('callersType'), value)
   if (property === 'inventory') return inventoryFault(read, type, value)
   // What the rows have need not be given for all.
   if (property === 'baseUrl') {
@@ -45,6 +47,18 @@ function inventoryFault(
   return others.length === 0
     ? first
     : `${first} (${text('error.moreRows', { number: others.length })})`
+}
+
+/** The first row that cannot be used, as the run time would say it. */
+function callersFault(type: unknown, value: string): string | undefined {
+  if (type !== 'json' || value === '' || isVariable(value)) {
+    const fault = checkTyped(type, value)
+    return fault === true ? undefined : fault
+  }
+  const { faults, failure } = checkCallers(value, sayToForm)
+  return failure || faults.length > 0
+    ? inWords(failure ? [failure] : faults.slice(0, 2))
+    : undefined
 }
 
 const textIn = (value: unknown): string =>

@@ -1,6 +1,6 @@
 // What a config node with an inventory is made of.
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { GatewayError, ofConfiguration, say } from '../../../client/internal'
+import { GatewayError, ofConfiguration, say, type GatewayOptions } from '../../../client/internal'
 import { readInventory } from '../../../client/fleet/inventory'
 import { languageOf } from '../../../client/model/watch'
 import { flagProperty } from '../../runtime/environment'
@@ -9,7 +9,13 @@ import { whenStarted } from '../../runtime/flows-started'
 import type { GatewayNode } from '../../runtime/gateway-node'
 import { createFleet, type FleetOptions, type OwnFleet } from './fleet'
 import { followSource, inventoryRules, inventorySource } from './inventory'
-import { leaseOf, newEngines, type Engines, type LeaseConfig, type LeaseCredentials } from './lease'
+import {
+  keepEngines,
+  leaseOf,
+  type BorrowEngine,
+  type LeaseConfig,
+  type LeaseCredentials,
+} from './lease'
 import {
   gatewayOptions,
   secretPrefixOf,
@@ -29,27 +35,24 @@ type ConfigNode = Node<GatewayCredentials & InventoryCredentials>
 type Parts = Omit<GatewayNode, keyof Node> & { close(): Promise<void> }
 type Log = (level: 'info' | 'warn' | 'error', line: string) => void
 
-interface Maker {
-  RED: NodeAPI
-  /** Of all config nodes of this Node-RED. */
-  engines: Engines
-  connections: SavedConnections
-}
-
 /** Returns what makes the parts of config nodes with an inventory. */
 export function makerFor(
   RED: NodeAPI,
   connections: SavedConnections,
-): (node: ConfigNode, config: Config, log: Log) => Parts {
-  const maker = { RED, engines: newEngines(), connections }
-  return (node, config, log) => withInventory(maker, node, config, log)
+): (node: ConfigNode, config: Config, log: Log, callers: GatewayOptions['callers']) => Parts {
+  const borrow = keepEngines()
+  return (node, config, log, callers) =>
+    withInventory(RED, connections, borrow, node, config, log, callers)
 }
 
 function withInventory(
-  { RED, engines, connections }: Maker,
+  RED: NodeAPI,
+  connections: SavedConnections,
+  borrow: BorrowEngine,
   node: ConfigNode,
   config: Config,
   log: Log,
+  callers: GatewayOptions['callers'],
 ): Parts {
   const { id } = node
   const name = node.name || id
@@ -61,7 +64,7 @@ function withInventory(
     const settings = { ...config, baseUrl, fingerprint }
     const logged: Log = (level, line) => log(level, `${row.name}: ${line}`)
     const options = gatewayOptions(RED, settings, { username, password }, logged)
-    return connections.open(id, Object.assign(options, { node: of, ...ownership }))
+    return connections.open(id, Object.assign(options, { node: of, callers, ...ownership }))
   }
 
   let isRead: () => void
@@ -71,7 +74,7 @@ function withInventory(
     readOnly: isReadOnly(config),
     ready,
     openShare: (follower) =>
-      shareOf(config, () => leaseOf(RED, config, node.credentials, engines, log))(follower),
+      shareOf(config, () => leaseOf(RED, config, node.credentials, borrow, log))(follower),
     open,
     secretPrefix: () => secretPrefixOf(config),
     note(remote) {

@@ -98,9 +98,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
   const { node, log } = options
   let entries = new Map<string, Entry>()
   let rowFaults: readonly GatewayError[] = []
-  let faultNames: ReadonlySet<string | undefined> = new Set()
   /** Of rows that could be used before, and stay in use as they were. */
-  let keptFaults: readonly GatewayError[] = []
+  let keptFaults: GatewayError[] = []
   let ignored = ''
   let latest: Inventory = { rows: [], faults: [] }
   /** Why the inventory could not be read, the last time. */
@@ -113,12 +112,16 @@ export function createFleet(options: FleetOptions): OwnFleet {
   const stop = new Stop()
   const followers = new Set<Follower>()
   const users = new Set<object>()
-  /** Former appliances that are being closed, by their names and by their keys. */
-  const leaving = new Map<string, { key: string; over: Promise<void> }>()
-  const removals = createRemovals(() => update(latest))
+  /** Former appliances that are being closed, the latest one last. */
+  const leaving = new Set<{ name: string; key: string; over: Promise<void> }>()
+  const removals = createRemovals(
+    () => log('warn', shrunk()!.message),
+    () => update(latest),
+  )
   const closing = createSemaphore(CLOSED_AT_ONCE)
   const agreement = createAgreement(() => {
-    for (const { message } of disagreement()) log('warn', message)
+    const differs = disagreement()
+    if (differs) log('warn', differs.message)
     tellChanged()
   })
 
@@ -163,32 +166,25 @@ export function createFleet(options: FleetOptions): OwnFleet {
       return
     }
     unusable = undefined
-    const { gathering, memory } = share
-    const token = (name: string): number | undefined => share?.token?.(name)
+    const { gathering, memory, token = () => undefined } = share
     if (memory) {
       const isWanted = (name: string): boolean => entries.get(name)?.isOwned === true
       openMemory = createOpenMemory(memory, { token, isWanted, log, stop })
     }
-    if (gathering) {
-      stopGathering = gatherFrom(fleet, {
-        gathering,
-        token,
-        language: options.language,
-        log,
-      })
-    }
+    const { language } = options
+    if (gathering) stopGathering = gatherFrom(fleet, { gathering, language, log })
     takeOwned()
   }
 
   /** Ownership goes by what an appliance is, not by what a row calls it. */
   const keyNamed = (name: string): string =>
-    entries.get(name)?.key ?? leaving.get(`name ${name}`)?.key ?? name
+    entries.get(name)?.key ?? [...leaving].findLast((former) => former.name === name)?.key ?? name
 
   /** Resolves when nothing more is sent to what had this name, or was this appliance; else undefined. */
   function formerOf(name: string, key: string): Promise<void> | undefined {
-    const formers = [leaving.get(`name ${name}`), leaving.get(`key ${key}`)]
-    const overs = new Set(formers.flatMap((former) => (former ? [former.over] : [])))
-    return overs.size === 0 ? undefined : Promise.all(overs).then(() => undefined)
+    const formers = [...leaving].filter((former) => former.name === name || former.key === key)
+    if (formers.length === 0) return undefined
+    return Promise.all(formers.map(({ over }) => over)).then(() => undefined)
   }
 
   function applianceOf(entry: Entry): OwnAppliance {
@@ -265,12 +261,9 @@ export function createFleet(options: FleetOptions): OwnFleet {
     const { opened } = appliance
     const kept = opened && openMemory?.end(name, opened)
     const ended = closing.run(() => appliance.close())
-    const places = [`name ${name}`, `key ${key}`]
-    const over = Promise.all([former, ...told, kept, ended]).then(() => {
-      for (const place of places) if (leaving.get(place) === left) leaving.delete(place)
-    })
-    const left = { key, over }
-    for (const place of places) leaving.set(place, left)
+    const over = Promise.all([former, ...told, kept, ended]).then(() => void leaving.delete(left))
+    const left = { name, key, over }
+    leaving.add(left)
     return over
   }
 
@@ -288,10 +281,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
     tellChanged()
     await Promise.all(over)
     // Some may have left the inventory a moment ago, and still be at it.
-    const left = [...leaving].filter(
-      ([place]) => place.startsWith('name ') && isGiven(place.slice('name '.length)),
-    )
-    await Promise.all(left.map(([, former]) => former.over))
+    const left = [...leaving].filter(({ name }) => isGiven(name))
+    await Promise.all(left.map((former) => former.over))
   }
 
   function tellChanged(): void {
@@ -311,42 +302,32 @@ export function createFleet(options: FleetOptions): OwnFleet {
   }
 
   /** Other instances have another inventory. */
-  function disagreement(): GatewayError[] {
-    const { others } = agreement
-    if (others.length === 0) return []
-    const instances = others.join(', ')
-    return [ofNode(new GatewayError('CONFIG', say('inventoryDiffers', { instances })))]
+  function disagreement(): GatewayError | undefined {
+    const instances = agreement.others.join(', ')
+    if (instances === '') return undefined
+    return ofNode(new GatewayError('CONFIG', say('inventoryDiffers', { instances })))
   }
 
   function update(inventory: Inventory): void {
     latest = inventory
     const before = entries
-    const { present, gone, faults } = compared(inventory)
-    const held = removals.hold(
-      gone.map(({ row }) => row.name),
+    const { kept, gone, faults } = compared(inventory)
+    const isHeld = removals.hold(
+      gone.map(({ name }) => name),
       before.size,
     )
-    const rows = held ? [...present, ...gone.map(({ row }) => row)] : present
-    const counts: Counts = { added: 0, changed: 0, removed: [] }
+    const rows = isHeld ? [...kept, ...gone] : kept
     entries = new Map()
     for (const row of rows) {
       const known = before.get(row.name)
-      before.delete(row.name)
-      if (!known) counts.added++
-      if (known && isSame(known.row, row)) entries.set(row.name, known)
-      else entries.set(row.name, { row, key: keyOf(row), isOwned: false, isFollowed: false })
-      if (!known || isSame(known.row, row)) continue
-      counts.changed++
-      void retire(known)
+      const fresh = { row, key: keyOf(row), isOwned: false, isFollowed: false }
+      entries.set(row.name, known && isSame(known.row, row) ? known : fresh)
     }
-    for (const former of before.values()) {
-      counts.removed.push(former.row.name)
-      void retire(former)
-    }
-    logChange(counts, faults)
-    if (held && removals.isNew) log('warn', shrunk()!.message)
+    const former = [...before.values()].filter((one) => entries.get(one.row.name) !== one)
+    for (const one of former) void retire(one)
+    if (wasRead) logChange(rows, before, former)
+    logDoubts(faults)
     rowFaults = faults
-    faultNames = new Set(faults.map(({ cause }) => cause.appliance))
     failure = undefined
     wasRead = true
     digest = digestOf(rows)
@@ -360,31 +341,28 @@ export function createFleet(options: FleetOptions): OwnFleet {
    * What an inventory has, besides what it lacks. A row that has become faulty stays as it was, unless
    * another row is that appliance now; an appliance with a new name is not gone.
    */
-  function compared({ rows, faults }: Inventory): {
-    present: UsableRow[]
-    gone: Entry[]
+  function compared({ rows, faults }: Inventory): Record<'kept' | 'gone', UsableRow[]> & {
     faults: GatewayError[]
   } {
     const names = new Set(rows.map(({ name }) => name))
     const keys = new Set(rows.map(keyOf))
-    const present = [...rows]
-    const kept: GatewayError[] = []
+    const kept = [...rows]
+    keptFaults = []
     const all = faults.map((fault) => {
       const { appliance: name = '' } = fault.cause
       const former = entries.get(name)
       if (!former || names.has(name) || keys.has(former.key)) return fault
-      present.push(former.row)
+      kept.push(former.row)
       names.add(name)
       keys.add(former.key)
       const told = keptAs(fault, 'rowKept')
-      kept.push(told)
+      keptFaults.push(told)
       return told
     })
-    keptFaults = kept
-    const gone = [...entries.values()].filter(
-      ({ row, key }) => !names.has(row.name) && !keys.has(key),
+    const gone = [...entries.values()].flatMap(({ row, key }) =>
+      names.has(row.name) || keys.has(key) ? [] : [row],
     )
-    return { present, gone, faults: all }
+    return { kept, gone, faults: all }
   }
 
   /** Why appliances are kept that the inventory no longer has. */
@@ -393,14 +371,21 @@ export function createFleet(options: FleetOptions): OwnFleet {
     return held && ofNode(held)
   }
 
-  function logChange({ added, changed, removed }: Counts, faults: readonly GatewayError[]): void {
-    if (wasRead && added + changed + removed.length > 0) {
-      const names = removed.length > 0 ? `: ${listed(removed)}` : ''
-      log(
-        'info',
-        `Inventory: ${added} added, ${changed} changed, ${removed.length} removed${names}.`,
-      )
-    }
+  function logChange(
+    rows: readonly UsableRow[],
+    before: ReadonlyMap<string, Entry>,
+    former: readonly Entry[],
+  ): void {
+    const added = rows.filter(({ name }) => !before.has(name)).length
+    const removed = former.map(({ row }) => row.name).filter((name) => !entries.has(name))
+    if (added + former.length === 0) return
+    const changed = former.length - removed.length
+    const names = removed.length > 0 ? `: ${listed(removed)}` : ''
+    log('info', `Inventory: ${added} added, ${changed} changed, ${removed.length} removed${names}.`)
+  }
+
+  /** What nobody has read in the inventory, and which of its rows cannot be used: once each. */
+  function logDoubts(faults: readonly GatewayError[]): void {
     const foreign = listed(latest.ignored ?? [])
     if (foreign !== ignored && foreign !== '') log('info', `Inventory: not used are ${foreign}.`)
     ignored = foreign
@@ -411,12 +396,15 @@ export function createFleet(options: FleetOptions): OwnFleet {
     if (more > 0) log('warn', `Inventory: ${more} more rows cannot be used.`)
   }
 
+  const faultOf = (name: string): GatewayError | undefined =>
+    rowFaults.find(({ cause }) => cause.appliance === name)
+
   function find(name: string): Appliance {
     if (closed) throw closedError()
     if (unusable) throw unusable
     const entry = entries.get(name)
     if (entry) return entry.isOwned ? applianceOf(entry) : elsewhere(entry.row)
-    const fault = rowFaults.find(({ cause }) => cause.appliance === name)
+    const fault = faultOf(name)
     if (fault) throw fault
     if (!wasRead) throw failure ?? ofNode(new GatewayError('CONFIG', say('inventoryWaiting')))
     throw unknownAppliance(name, [...entries.keys()])
@@ -452,36 +440,22 @@ export function createFleet(options: FleetOptions): OwnFleet {
     ready: options.ready,
     names: () => [...entries.keys()],
     faults: () => [
-      ...[unusable ?? failure ?? lost() ?? []].flat(),
-      ...disagreement(),
-      ...[shrunk() ?? []].flat(),
+      ...present(unusable ?? failure ?? lost(), disagreement(), shrunk()),
       ...rowFaults,
     ],
     ignored: () => latest.ignored ?? [],
-    alerts: () => [
-      ...[unusable ?? [], (wasRead && failure) || [], shrunk() ?? []].flat(),
-      ...keptFaults,
-    ],
+    alerts: () => [...present(unusable, wasRead ? failure : undefined, shrunk()), ...keptFaults],
     get isMember() {
       return share !== undefined && (share.state?.().phase ?? 'member') === 'member'
     },
     get failure() {
       return unusable ?? (wasRead ? lost() : failure)
     },
-    get state() {
-      return share?.state
-    },
-    get send() {
-      return share?.send
-    },
-    get memory() {
-      return share?.memory
-    },
-    get token() {
-      return share?.token
+    get share() {
+      return share
     },
     owns: (name) =>
-      entries.get(name)?.isOwned ?? (faultNames.has(name) && share?.owns(name) === true),
+      entries.get(name)?.isOwned ?? (faultOf(name) !== undefined && share?.owns(name) === true),
     find,
     former: (name) => formerOf(name, keyNamed(name)),
     list: () =>
@@ -522,7 +496,7 @@ export function createFleet(options: FleetOptions): OwnFleet {
       // The share gives up in time, also when an appliance does not respond.
       const given = share?.close().catch(() => undefined)
       const over = [...entries.values()].map(retire)
-      const former = [...leaving.values()].map((left) => left.over)
+      const former = [...leaving].map((left) => left.over)
       await Promise.all([given, stopGathering(), ...over, ...former])
       stop.now()
     },
@@ -530,11 +504,8 @@ export function createFleet(options: FleetOptions): OwnFleet {
   return fleet
 }
 
-interface Counts {
-  added: number
-  changed: number
-  removed: string[]
-}
+const present = (...errors: Array<GatewayError | undefined>): GatewayError[] =>
+  errors.filter((error) => error !== undefined)
 
 const isSame = (one: UsableRow, other: UsableRow): boolean =>
   one.baseUrl === other.baseUrl &&

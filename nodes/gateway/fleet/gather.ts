@@ -11,14 +11,15 @@ import {
   Stop,
   watchDevice,
 } from '../../../client/internal'
-import type { Language } from '../../../client/model/watch'
+import { EVENTS, type Language } from '../../../client/model/watch'
 import { pause } from '../../../client/stop'
 import type { Appliance, Fleet } from '../../runtime/gateway-node'
 
+/** No address of a caller leaves this Node-RED by itself. */
+const PUBLISHED = EVENTS.filter((name) => !name.startsWith('caller.'))
+
 export interface GatherOptions {
   gathering: Gathering
-  /** Of the appliance: grows with each owner. */
-  token: (appliance: string) => number | undefined
   /** Of the texts of events. */
   language: Language
   log: (level: 'info' | 'warn', text: string) => void
@@ -34,7 +35,8 @@ const AGAIN_MS = 2000
  * @returns ends it; what was published is there once the promise has settled, which never rejects
  */
 export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<void> {
-  const { gathering, token, log, clock = MONOTONIC } = options
+  const { gathering, log, clock = MONOTONIC } = options
+  const token = (appliance: string): number | undefined => fleet.share?.token?.(appliance)
   const ends = new Map<string, () => Promise<void>>()
   const outages = createOutageLog(log, 'Events and states are published on the engine again.')
   const said = new Set<string>()
@@ -113,6 +115,7 @@ export function gatherFrom(fleet: Fleet, options: GatherOptions): () => Promise<
 
     const end = watchDevice(connection, {
       language: options.language,
+      events: PUBLISHED,
       onEvents(events) {
         const present = token(name)
         if (present === undefined) return

@@ -9,6 +9,7 @@ import { INVENTORY_LIMITS } from '../../../client/model/inventory'
 import { own } from '../../../client/model/json'
 import { isHostPattern } from '../../../client/model/settings'
 import { shortened } from '../../../client/model/shortened'
+import { inTime } from '../../../client/stop'
 import { linesProperty, refuseUnresolved } from '../../runtime/environment'
 import type { InventoryConfig } from '../options'
 
@@ -26,23 +27,30 @@ export interface InventorySource {
 }
 
 /** True where the config node stands for more than one appliance. */
-export const hasInventory = ({ inventoryType }: InventoryConfig): boolean =>
-  inventoryType !== undefined && inventoryType !== '' && inventoryType !== 'none'
+export const hasInventory = ({ inventoryType }: InventoryConfig): boolean => isSet(inventoryType)
 
-/** @throws GatewayError `CONFIG` when the properties cannot work */
+/** Whether a list comes from somewhere. */
+export const isSet = (type: unknown): boolean =>
+  type !== undefined && type !== '' && type !== 'none'
+
+/**
+ * @param property what the messages call it
+ * @throws GatewayError `CONFIG` when the properties cannot work
+ */
 export function inventorySource(
   RED: NodeAPI,
   node: Node,
   { inventoryType, inventory }: InventoryConfig,
+  property = 'inventory',
 ): InventorySource {
-  refuseUnresolved('inventory', inventory)
-  refuseUnresolved('inventoryType', inventoryType)
+  refuseUnresolved(property, inventory)
+  refuseUnresolved(`${property}Type`, inventoryType)
   const text = typeof inventory === 'string' ? inventory : ''
   switch (inventoryType) {
     case 'json':
       return { isTyped: true, value: () => text }
     case 'env':
-      return { isTyped: false, value: () => variable(RED, node, text.trim()) }
+      return { isTyped: false, value: () => variable(RED, node, text.trim(), property) }
     case 'file':
       return fileSource(RED, text.trim())
     case 'global':
@@ -75,10 +83,10 @@ export function inventoryRules(
   return { lookUp, defaults, isTyped, secretPrefix, passwordHosts }
 }
 
-function variable(RED: NodeAPI, node: Node, name: string): unknown {
+function variable(RED: NodeAPI, node: Node, name: string, property: string): unknown {
   const value: unknown = RED.util.getSetting(node, name)
   if (value !== undefined && value !== '') return value
-  throw config(say('variable', { variable: name, property: 'inventory' }))
+  throw config(say('variable', { variable: name, property }))
 }
 
 /** A relative path begins where those of the file nodes of Node-RED do. */
@@ -163,18 +171,8 @@ export interface SourceFollower {
 const LONGEST_MS = 10_000
 
 /** @throws GatewayError `CONFIG` when it takes too long */
-export async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(config(say('inventorySlow'))), LONGEST_MS)
-    timer.unref()
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const readInTime = <T>(read: Promise<T>): Promise<T> =>
+  inTime(LONGEST_MS, read, () => config(say('inventorySlow')))
 
 /** How often a file and the global context are looked at, in ms. */
 const EVERY_MS = 1000
@@ -205,7 +203,7 @@ export function followSource(
   async function look(): Promise<void> {
     try {
       looking ??= source.look!(stamp).finally(() => (looking = undefined))
-      const found = await inTime(looking)
+      const found = await readInTime(looking)
       if (closed || !found) return
       onValue(found.value)
       stamp = found.stamp

@@ -34,14 +34,11 @@ export interface LeaseCredentials {
 
 type Log = EngineOptions['log']
 
-/** Engines that are in use, or were a moment ago. */
-export interface Engines {
-  /**
-   * Returns the engine with these options, and what to call when it is not used any more.
-   * @throws GatewayError `CONFIG` when its fleet is in use: its slots would be divided between the two
-   */
-  borrow(options: EngineOptions): { engine: Engine; giveBack: () => void }
-}
+/**
+ * Returns the engine with these options, and what to call when it is not used any more.
+ * @throws GatewayError `CONFIG` when its fleet is in use: its slots would be divided between the two
+ */
+export type BorrowEngine = (options: EngineOptions) => { engine: Engine; giveBack: () => void }
 
 /**
  * How long an engine without a user stays connected: a deploy takes a config node away and brings it
@@ -49,8 +46,8 @@ export interface Engines {
  */
 const LINGER_MS = 2000
 
-/** Keeps the engines of one Node-RED. */
-export function newEngines(open = openEngine): Engines {
+/** Keeps the engines of one Node-RED that are in use, or were a moment ago. */
+export function keepEngines(): BorrowEngine {
   interface Kept {
     engine: Engine
     readonly of: Pick<EngineOptions, 'servers' | 'fleet'>
@@ -60,25 +57,23 @@ export function newEngines(open = openEngine): Engines {
   }
   const all = new Map<string, Kept>()
 
-  return {
-    borrow({ log, ...options }) {
-      const key = JSON.stringify(options)
-      const { servers, fleet } = options
-      for (const { users, of } of all.values()) {
-        if (users === 0 || of.servers !== servers || of.fleet !== fleet) continue
-        throw new GatewayError('CONFIG', [say('fleetTwice', { fleet }), say('correct')])
-      }
-      const kept = all.get(key) ?? connect(key, options, log)
-      clearTimeout(kept.lingering)
-      kept.users++
-      kept.log = log
-      return { engine: kept.engine, giveBack: () => release(key, kept) }
-    },
+  return ({ log, ...options }) => {
+    const key = JSON.stringify(options)
+    const { servers, fleet } = options
+    for (const { users, of } of all.values()) {
+      if (users === 0 || of.servers !== servers || of.fleet !== fleet) continue
+      throw new GatewayError('CONFIG', [say('fleetTwice', { fleet }), say('correct')])
+    }
+    const kept = all.get(key) ?? connect(key, options, log)
+    clearTimeout(kept.lingering)
+    kept.users++
+    kept.log = log
+    return { engine: kept.engine, giveBack: () => release(key, kept) }
   }
 
   function connect(key: string, options: Omit<EngineOptions, 'log'>, log: Log): Kept {
     // The config node that uses it may be another one after a deploy.
-    const engine = open({ ...options, log: (level, text) => kept.log(level, text) })
+    const engine = openEngine({ ...options, log: (level, text) => kept.log(level, text) })
     const kept: Kept = { engine, of: options, users: 0, log }
     all.set(key, kept)
     return kept
@@ -101,29 +96,22 @@ export function leaseOf(
   RED: NodeAPI,
   config: LeaseConfig,
   credentials: LeaseCredentials,
-  engines: Engines,
+  borrow: BorrowEngine,
   log: Log,
 ): OpenShare {
   const options = engineOptions(RED, config, credentials)
   const name = textOf('instance', config.instance) || hostname()
   const gathers = flagProperty('gather', config.gather)
   return (follower) => {
-    const { engine, giveBack } = engines.borrow({ ...options, log })
+    const { engine, giveBack } = borrow({ ...options, log })
     const { ttlMs, replicas } = options
     if (isShortTtl(ttlMs / 1000, replicas)) log('warn', SHORT_TTL)
     if (config.engineMqtt) log('warn', MQTT_IS_GONE)
-    const lease = openLease({
-      engine,
-      name,
-      ttlMs,
-      follower,
-      connectedSince: engine.connectedSince,
-      log,
-    })
+    const lease = openLease({ engine, name, ttlMs, follower, log })
     return {
       ...lease,
       memory: engine.memory,
-      gathering: gathers ? ofInstance(engine.gathering(), name) : undefined,
+      gathering: gathers ? ofInstance(engine.gathering, name) : undefined,
       close: () => lease.close().finally(giveBack),
     }
   }

@@ -17,18 +17,18 @@ export interface Removals {
   hold(gone: readonly string[], total: number): boolean
   /** What is held back, and until when. */
   readonly held: GatewayError | undefined
-  /** It was not held back before. */
-  readonly isNew: boolean
   /** The inventory cannot be read: nobody sees whether it stays as it is. */
   release(): void
 }
 
-/** @param onConfirmed the appliances may go: `hold` is to be asked again */
-export function createRemovals(onConfirmed: () => void, heldMs = HELD_MS): Removals {
+/**
+ * @param onHeld they were not held back before
+ * @param onConfirmed the appliances may go: `hold` is to be asked again
+ */
+export function createRemovals(onHeld: () => void, onConfirmed: () => void): Removals {
   let held: { names: string; error: GatewayError; timer: NodeJS.Timeout } | undefined
   /** Have been held back for long enough. */
   let confirmed: string | undefined
-  let isNew = false
 
   function release(): void {
     clearTimeout(held?.timer)
@@ -42,33 +42,29 @@ export function createRemovals(onConfirmed: () => void, heldMs = HELD_MS): Remov
       const isAll = gone.length > 0 && gone.length === total
       const isConfirmed = names === confirmed
       confirmed = undefined
-      isNew = false
       if (!(isMass || isAll) || isConfirmed) {
         release()
         return false
       }
       if (names === held?.names) return true
       release()
-      isNew = true
       const timer = setTimeout(() => {
         confirmed = names
         onConfirmed()
-      }, heldMs)
-      held = { names, error: errorOf(gone, total, heldMs), timer: timer.unref() }
+      }, HELD_MS)
+      held = { names, error: errorOf(gone, total), timer: timer.unref() }
+      onHeld()
       return true
     },
     get held() {
       return held?.error
     },
-    get isNew() {
-      return isNew
-    },
     release,
   }
 }
 
-function errorOf(gone: readonly string[], total: number, heldMs: number): GatewayError {
-  const minutes = Math.ceil(heldMs / 60_000)
+function errorOf(gone: readonly string[], total: number): GatewayError {
+  const minutes = HELD_MS / 60_000
   const values = { number: gone.length, total, names: listed(gone), minutes }
   return new GatewayError('CONFIG', say('inventoryShrunk', values))
 }

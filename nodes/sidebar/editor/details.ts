@@ -7,7 +7,7 @@ import { createHandle, KINDS, type Kind } from './add-node'
 import { textButton } from './button'
 import type { Action } from './commands'
 import type { RouteFigures } from '../../../client/model/event'
-import type { Failover, FailoverAction, Part } from '../../wire'
+import type { Caller, Failover, FailoverAction, Part } from '../../wire'
 import { actionsOf, markOf } from './failover'
 import { rateOfPart } from './rates'
 import type { Route } from './route'
@@ -36,8 +36,8 @@ export interface DetailsOptions {
 
 export interface Details {
   element: HTMLElement
-  /** `figures`: what it carries now; they change often, and in place. */
-  show(route: Route | undefined, figures?: RouteFigures): void
+  /** `figures`: what it carries now; they change often, and in place. `callers`: who is connected. */
+  show(route: Route | undefined, figures?: RouteFigures, callers?: readonly Caller[]): void
   /** Of a destination, or else the one that restarts the route. */
   focusButton(destinationId?: string): void
 }
@@ -55,6 +55,7 @@ export function createDetails(options: DetailsOptions): Details {
   box.setAttribute('role', 'region')
   let shown: Route | undefined
   let drawn = ''
+  let calling: readonly Caller[] = []
 
   content.addEventListener('click', (event) => {
     const pressed = pressedAt(event)
@@ -98,9 +99,9 @@ export function createDetails(options: DetailsOptions): Details {
   function draw(route: Route): HTMLElement[] {
     const isOld = options.old() !== ''
     const parts = [
-      part(route.source, `${text('source')}: `, isOld),
+      part(route.source, `${text('source')}: `, isOld, linesFor(undefined)),
       ...route.destinations.map((destination) =>
-        part(destination, '', isOld, controlOf(route, destination)),
+        part(destination, '', isOld, linesFor(destination.id), controlOf(route, destination)),
       ),
     ]
     return [
@@ -120,6 +121,10 @@ export function createDetails(options: DetailsOptions): Details {
       ),
     ]
   }
+
+  /** The callers of a destination, or without its ID of the source. */
+  const linesFor = (id: string | undefined): string[] =>
+    calling.filter(({ output }) => output?.id === id).map(callerLine)
 
   /** Nobody reads it: it is for other programs. */
   function copyId({ id }: Route): HTMLElement {
@@ -200,8 +205,9 @@ export function createDetails(options: DetailsOptions): Details {
 
   return {
     element: box,
-    show(route, figures) {
+    show(route, figures, callers = []) {
       shown = route
+      calling = callers
       box.hidden = route === undefined
       if (!route) {
         drawn = ''
@@ -215,7 +221,7 @@ export function createDetails(options: DetailsOptions): Details {
         options.isSwitching(one.id),
       ])
       const may = [options.mayControl(), options.old(), options.kinds()]
-      const now = JSON.stringify([route, waiting, marks, may])
+      const now = JSON.stringify([route, waiting, marks, may, callers])
       if (now !== drawn) redraw(route)
       drawn = now
       showRates(figures)
@@ -250,13 +256,34 @@ export function aboutFailover(failover: Failover, now: number): HTMLElement[] {
   return [sign, linesOf(text('failover.label', { name: failover.name }), [words, why])]
 }
 
-function part(shown: Part, prefix: string, isOld: boolean, control?: HTMLElement): HTMLElement {
+function part(
+  shown: Part,
+  prefix: string,
+  isOld: boolean,
+  callers: string[],
+  control?: HTMLElement,
+): HTMLElement {
   const sign = mark()
   sign.dataset['tone'] = shown.health.sign
-  const words = [`${prefix}${partSummary(shown, isOld)}`, addressOf(shown)]
+  const words = [`${prefix}${partSummary(shown, isOld)}`, addressOf(shown), ...callers]
   const about = linesOf(shown.name ?? '', words)
   const rate = element('span', { className: RATE })
   return element('li', {}, sign, about, rate, ...(control ? [control] : []))
+}
+
+/** Who it is, and how well the connection is. */
+function callerLine({ name, address, port, ...figures }: Caller): string {
+  const place = address.includes(':') ? `[${address}]` : address
+  const from = port === null ? address : `${place}:${port}`
+  const { bitrate, packetLoss, roundTripTime } = figures
+  return [
+    name === null ? from : `${name} (${from})`,
+    bitrate !== null && rateOfPart({ bitrate }),
+    packetLoss !== null && text('caller.loss', { loss: packetLoss }),
+    roundTripTime !== null && text('caller.time', { ms: Math.round(roundTripTime) }),
+  ]
+    .filter(Boolean)
+    .join(' · ')
 }
 
 /** A name, and below it what is said of it, each on lines of its own: nothing of it is cut. */

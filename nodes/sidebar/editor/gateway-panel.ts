@@ -3,8 +3,16 @@ import type { RequestError } from '../../editor/ask'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { addRoute, kindsFor, type Kind } from './add-node'
-import type { ApplianceState, Failover, Failure, ListedGateway, Place, Requests } from '../../wire'
-import { askState, mayControl } from './api'
+import type {
+  ApplianceState,
+  Caller,
+  Failover,
+  Failure,
+  ListedGateway,
+  Place,
+  Requests,
+} from '../../wire'
+import { askCallers, askState, mayControl } from './api'
 import { createCommands } from './commands'
 import { createControls } from './controls'
 import { aboutFailover, createDetails, PROTECTION } from './details'
@@ -99,6 +107,8 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   /** The fault whose message was closed. */
   let closedFault: string | undefined
   let spokenReach: Reach | undefined
+  /** Who calls the route that is chosen, and as of which figures. */
+  let callers: { routeId: string; at?: number; list: readonly Caller[] } | undefined
   /** The routes that are shown. */
   let found: Route[] = []
 
@@ -311,11 +321,35 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     head.showAge(present === undefined ? undefined : Math.round(present / 1000))
   }
 
+  /** Reads who calls the route whose details are open, once for each poll in which somebody does. */
+  async function readCallers(): Promise<void> {
+    const { routeId, at } = { routeId: selected, at: figuresAt }
+    if (routeId === undefined || isOld()) return
+    if (callers?.routeId === routeId && callers.at === at) return
+    const isCalled = rates.now(routeId)?.destinations.some(({ clients = 0 }) => clients > 0)
+    const before = callers?.routeId === routeId ? callers.list : []
+    callers = { routeId, at, list: isCalled ? before : [] }
+    if (!isCalled) return
+    const asked = callers
+    const answer = await askCallers(place, deviceId ?? snapshot?.device.id, routeId).catch(() => ({
+      callers: [],
+    }))
+    if (callers !== asked) return
+    asked.list = answer.callers
+    showRoutes()
+  }
+
   /** `isOther`: the user has asked for other routes than those shown. */
   function showRoutes(isOther = false): void {
     const all = snapshot?.routes ?? []
     found = tools.choose(all)
-    details.show(routeWith(selected), isOld() ? undefined : rates.now(selected ?? ''))
+    const isCurrent = !isOld() && callers?.routeId === selected
+    details.show(
+      routeWith(selected),
+      isOld() ? undefined : rates.now(selected ?? ''),
+      isCurrent ? callers?.list : undefined,
+    )
+    void readCallers()
     list.show({ found, all, selected, isOther: isOther || !snapshot })
     tools.show({
       isHidden: !isOpen || all.length === 0,

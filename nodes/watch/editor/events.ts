@@ -7,7 +7,7 @@ import { text } from './text'
 const GROUPS: Record<string, (name: string) => boolean> = {
   appliance: (name) => /^(appliance|device|peer|fleet)\./.test(name),
   routes: (name) => name.startsWith('route.'),
-  ends: (name) => /^(source|destination)\./.test(name),
+  ends: (name) => /^(source|destination|caller)\./.test(name),
   statistics: (name) => name.startsWith('statistics.'),
 }
 

@@ -326,7 +326,7 @@ describe('an inventory', () => {
       `["${'x'.repeat(17 * 1024 * 1024)}"]`,
     ]
     for (const value of large) {
-      should(() => read(value)).throw('The inventory is too large, or nested too deep.')
+      should(() => read(value)).throw('The list is too large, or nested too deep.')
     }
   })
 

@@ -41,7 +41,7 @@ describe('a lease', () => {
       create: write,
       update: write,
       remove: async () => undefined,
-      async watch({ onReady }) {
+      watch({ onReady }) {
         onReady()
         return () => undefined
       },

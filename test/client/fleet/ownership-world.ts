@@ -202,13 +202,12 @@ export class Instance {
     this.#createdAt = world.engine.createdAt
     this.ownership = openOwnership({
       store: this.#store(),
-      link: this.#link(),
+      link: this.#link(connectedSince),
       clock: this.clock,
       name,
       ttlMs,
       slots: world.slots,
       newId: () => `${this.id}-${this.#lives++}`,
-      connectedSince,
       onTaken: (slots) => {
         this.taken.push([...slots])
         for (const slot of slots) {
@@ -384,54 +383,69 @@ export class Instance {
       get createdAt() {
         return createdAt()
       },
-      watch: ({ onEntry, onReady, onEnd }) =>
-        this.#ask((engine) => {
-          const { world } = this
-          const report = ({ key, value, revision }: Written): void => {
-            if (this.#watchers.has(watcher)) this.#seen = Math.max(this.#seen, revision)
-            onEntry(key, value === undefined ? undefined : { value, revision })
+      watch: ({ onEntry, onReady, onEnd }) => {
+        const { world } = this
+        const { engine } = world
+        let isReady = false
+        let isOver = false
+        const report = ({ key, value, revision }: Written): void => {
+          if (this.#watchers.has(watcher)) this.#seen = Math.max(this.#seen, revision)
+          onEntry(key, value === undefined ? undefined : { value, revision })
+        }
+        const stop = (): void => {
+          isOver = true
+          this.#watchers.delete(watcher)
+          engine.watchers.delete(watcher)
+          engine.losers.delete(lost)
+        }
+        const end = (hasLost: boolean, reason?: string): void => {
+          if (isOver) return
+          stop()
+          onEnd(hasLost, reason)
+        }
+        const look = (): void => {
+          if (!this.#watchers.has(watcher)) return
+          const hasLost = this.#hasLost
+          if (hasLost) {
+            this.#createdAt = engine.createdAt
+            this.#seen = engine.revision
           }
-          const stop = (): void => {
-            this.#watchers.delete(watcher)
-            engine.watchers.delete(watcher)
-            engine.losers.delete(lost)
+          end(hasLost)
+        }
+        // It looks at each beat, and has got no answer while the engine lost something.
+        const lost = (): void => this.#later(world.random() * BEAT + world.delay(), look)
+        const watcher = (written: Written): void => {
+          this.#later(world.delay(), () => report(written))
+          // Twice, and out of order.
+          if (world.random() < world.repeats) {
+            this.#later(2 * world.longest + 10 * world.delay(), () => report(written))
           }
-          const end = (): void => {
-            if (!this.#watchers.has(watcher)) return
-            const hasLost = this.#hasLost
-            if (hasLost) {
-              this.#createdAt = engine.createdAt
-              this.#seen = engine.revision
-            }
-            stop()
-            onEnd(hasLost)
-          }
-          // It looks at each beat, and has got no answer while the engine lost something.
-          const lost = (): void => this.#later(world.random() * BEAT + world.delay(), end)
-          const watcher = (written: Written): void => {
-            this.#later(world.delay(), () => report(written))
-            // Twice, and out of order.
-            if (world.random() < world.repeats) {
-              this.#later(2 * world.longest + 10 * world.delay(), () => report(written))
-            }
-          }
+        }
+        this.#ask(() => {
+          if (isOver) return
           this.#watchers.add(watcher)
           engine.watchers.add(watcher)
           engine.losers.add(lost)
           const all = [...engine.records].map(([key, entry]) => ({ key, ...entry }))
-          if (this.isBlind) return () => undefined
+          if (this.isBlind) return
           this.#later(world.delay(), () => {
             if (this.#hasLost) {
-              end()
+              look()
               return
             }
             // All is read again from time to time.
-            this.#later(20 * BEAT, end)
+            this.#later(20 * BEAT, look)
             for (const written of all) report(written)
+            isReady = true
             onReady()
           })
-          return stop
-        }),
+        }).catch((error: Error) => end(false, error.message))
+        // Two requests, and two looks at what it has reported.
+        this.#later(4 * BEAT, () => {
+          if (!isReady) end(false, 'The engine does not report its records.')
+        })
+        return stop
+      },
     }
   }
 
@@ -444,12 +458,13 @@ export class Instance {
     return revision
   }
 
-  #link(): EngineLink {
+  #link(since?: number): EngineLink {
     const isUp = (): boolean => this.#isUp
     return {
       get isUp() {
         return isUp()
       },
+      since,
       onChange: (listener) => {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)

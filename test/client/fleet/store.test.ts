@@ -72,7 +72,7 @@ describe('a watch of the records', () => {
 
   async function watched(): Promise<{ ready: () => number; end: () => void }> {
     let ready = 0
-    const end = await store.watch({
+    const end = store.watch({
       onEntry: () => undefined,
       onReady: () => ready++,
       onEnd: (hasLost, reason) => ended.push([hasLost, reason]),
@@ -121,7 +121,7 @@ describe('a watch of the records', () => {
 
   it('says why there can be none', async () => {
     engine.isAway = true
-    await store.watch({
+    store.watch({
       onEntry: () => undefined,
       onReady: () => undefined,
       onEnd: (hasLost, reason) => ended.push([hasLost, reason]),

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import should from 'should'
 import { ERROR_CODES, GatewayError, invalidInput, say, words } from '../../../client/errors'
-import { dataOf, errorOf } from '../../../client/fleet/nats/error-data'
-import { nameOf, tokenOf } from '../../../client/fleet/nats/names'
+import { dataOf, errorOf } from '../../../client/fleet/nats/outcome'
+import { nameOf, tokenOf } from '../../../client/fleet/nats/subjects'
 import {
   packed,
   sealed,

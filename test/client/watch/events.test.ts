@@ -288,7 +288,7 @@ describe('watching', () => {
     })
 
     it('every event that there is, here or below', () => {
-      const files = ['events', 'outages', 'thresholds', 'figures', '../fleet/events']
+      const files = ['events', 'outages', 'thresholds', 'figures', 'callers', '../fleet/events']
       const text = files
         .map((file) => readFileSync(join(__dirname, `${file}.test.js`), 'utf8'))
         .join('')

@@ -27,8 +27,32 @@ export const lost = (code: (typeof ERROR_CODES)[number], detail?: string): Case[
   reason: { code, message: 'in English', ...(detail && { detail }) },
 })
 
+const called = { route: { id: 'r1', name: 'City hall' } }
+const air = { id: 'x1', name: 'Air' }
+const caller = (name: string | null, durationMs: number | null = null) => ({
+  address: '203.0.113.7',
+  port: 40_001,
+  name,
+  since: 1,
+  durationMs,
+})
+
 /** By what they are about: an event, and what it says in English, German and Japanese. */
 export const CASES: Record<string, Case[]> = {
+  'callers of a listener': [
+    [
+      { event: 'caller.joined', ...called, destination: air, caller: caller('KQED') },
+      'City hall: KQED has connected to destination “Air”',
+      'City hall: KQED ist mit Ziel „Air“ verbunden',
+      'City hall: KQEDが出力先「Air」に接続しました',
+    ],
+    [
+      { event: 'caller.left', ...called, source: air, caller: caller(null, 120_000) },
+      'City hall: 203.0.113.7 has left source after 2 minutes',
+      'City hall: 203.0.113.7 ist nicht mehr mit Quelle verbunden, nach 2 Minuten',
+      'City hall: 203.0.113.7がソースから切断しました (2分後)',
+    ],
+  ],
   'the engine of a fleet': [
     [
       { event: 'fleet.engine-lost' },

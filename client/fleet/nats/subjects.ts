@@ -1,3 +1,19 @@
+// Where the instances of a fleet find each other on the engine.
+
+/** What is sent to a fleet, and what is sent back, is below this subject. */
+export const rootOf = (fleet: string): string => `media-gateway.${fleet}`
+
+/** Where the client of NATS takes answers. */
+export const repliesOf = (fleet: string): string => `${rootOf(fleet)}.reply`
+
+/** Where whoever owns a slot answers. */
+export const slotSubject = (fleet: string, slot: number): string =>
+  `${rootOf(fleet)}.command.${slot}`
+
+/** Where one life of an instance takes commands. */
+export const lifeSubject = (fleet: string, life: string): string =>
+  `${rootOf(fleet)}.instance.${life}`
+
 /**
  * A name as one token of a subject, a topic or a key: letters, digits, `-` and `_` stay, every other
  * byte of its UTF-8 is written as `=` and two hexadecimal digits.

@@ -1,0 +1,82 @@
+import type { Kvm } from '@nats-io/kv'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { GatewayError } from '../../errors'
+import { inTime } from '../../stop'
+import { engineAway, noResponse, reasonOf } from './failures'
+import type { Link } from './link'
+
+/** Something on the engine that is opened once for each connection. */
+export interface Opened<T> {
+  /** On a connection that is not up yet. */
+  of(connection: NatsConnection): Promise<T>
+  /**
+   * On the present connection. Whatever the engine does not answer in time rejects with `UNAVAILABLE`: a
+   * write may have been made all the same.
+   */
+  use<R>(work: (opened: T) => Promise<R>): Promise<R>
+}
+
+/**
+ * @param timeout milliseconds that each use may take
+ * @param open makes it if there is none
+ */
+export function openedOn<T>(
+  link: Link,
+  timeout: number,
+  open: (engine: Kvm) => Promise<T>,
+): Opened<T> {
+  let latest: { by: NatsConnection; opened: Promise<T> } | undefined
+
+  function of(connection: NatsConnection): Promise<T> {
+    if (latest?.by !== connection) {
+      const kv = require('@nats-io/kv') as typeof import('@nats-io/kv')
+      const opened = open(new kv.Kvm(connection))
+      const mine = (latest = { by: connection, opened })
+      opened.catch(() => {
+        if (latest === mine) latest = undefined
+      })
+    }
+    return latest.opened
+  }
+
+  async function attempt<R>(work: (opened: T) => Promise<R>): Promise<R> {
+    const { connection } = link
+    if (!connection) throw engineAway('not connected')
+    try {
+      return await work(await of(connection))
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      // It was removed meanwhile: nothing was done.
+      latest = undefined
+      return work(await of(connection))
+    }
+  }
+
+  return {
+    of,
+    async use(work) {
+      try {
+        return await inTime(timeout, attempt(work), () => noResponse(timeout))
+      } catch (error) {
+        throw error instanceof GatewayError ? error : engineAway(reasonOf(error))
+      }
+    },
+  }
+}
+
+/** The revision of a write; undefined where the record no longer has the one that it replaces. */
+export async function unlessChanged(write: Promise<number>): Promise<number | undefined> {
+  try {
+    return await write
+  } catch (error) {
+    // "wrong last sequence", of one server and of a cluster.
+    if (codeOf(error) === 10071 || codeOf(error) === 10164) return undefined
+    throw error
+  }
+}
+
+export const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
+
+/** "stream not found"; and a write to which nothing listens, which is what the client makes of it. */
+const isMissing = (error: unknown): boolean =>
+  codeOf(error) === 10059 || (error instanceof Error && error.name === 'JetStreamNotEnabled')

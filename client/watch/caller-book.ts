@@ -1,0 +1,53 @@
+// The names of callers, by their addresses.
+import { BlockList, isIP } from 'node:net'
+import {
+  networkIn,
+  type CallerBook,
+  type CallerRow,
+  type ExpectedCaller,
+  type Place,
+} from '../model/callers'
+import { isSameId } from '../model/ids'
+import type { Named } from '../model/event'
+
+/** Makes a book of rows without faults. The first row that fits a caller counts. */
+export function newCallerBook(rows: readonly CallerRow[]): CallerBook {
+  const entries = rows.map((row) => {
+    const list = new BlockList()
+    const { address, bits, family } = networkIn(row.network)!
+    list.addSubnet(address, bits, family)
+    return {
+      row,
+      fits(caller: string, place: Place): boolean {
+        const version = isIP(caller)
+        if (version === 0 || !isPlaceOf(row, place)) return false
+        return list.check(caller, version === 4 ? 'ipv4' : 'ipv6')
+      },
+    }
+  })
+  const expected = new Map<string, ExpectedCaller & { also: typeof entries }>()
+  for (const entry of entries) {
+    const { name, route, output, expected: when } = entry.row
+    if (!when) continue
+    const key = JSON.stringify([name, route, output])
+    const also = [...(expected.get(key)?.also ?? []), entry]
+    const is: ExpectedCaller['is'] = (address, place) =>
+      also.some((one) => one.fits(address, place))
+    expected.set(key, { key, row: expected.get(key)?.row ?? entry.row, is, also })
+  }
+  return {
+    nameOf: (address, place) => entries.find((one) => one.fits(address, place))?.row.name,
+    expected: [...expected.values()],
+  }
+}
+
+const isPlaceOf = (row: CallerRow, { route, destination, source }: Place): boolean =>
+  isRouteOf(row, route) && isCalled(destination ?? source, row.output)
+
+export const isRouteOf = ({ route: wanted }: CallerRow, route: Named): boolean =>
+  isCalled(route, wanted)
+
+/** Whether an ID or a name means this, or anything. Names may end in blanks. */
+export const isCalled = (named: Partial<Named> | undefined, wanted: string): boolean =>
+  wanted === '' ||
+  (named !== undefined && (isSameId(named.id, wanted) || named.name?.trim() === wanted))

@@ -1,0 +1,314 @@
+import type { CallerBook, Place } from '../model/callers'
+import type { Named, WatchEvent, Wordless } from '../model/event'
+import { deviceHealth } from '../model/health'
+import { isObject, own } from '../model/json'
+import { shortened } from '../model/shortened'
+import type { Statistics } from '../api/statistics'
+import { named } from './events'
+import { eachRoute, placeOf, type Figures } from './figures'
+import { destinationsByKey, isRunning, type DeviceState, type RouteState } from './state'
+import { clientsOf, listIn, valueOf } from './thresholds'
+
+/** A caller, as statistics list it. */
+export interface Caller {
+  readonly address: string
+  /** Null where it is not known. */
+  readonly port: number | null
+}
+
+/** The same, with what is measured of it; null where the gateway does not say. */
+export interface CallerFigures extends Caller {
+  /** Mbit/s. */
+  readonly bitrate: number | null
+  /** Percent. */
+  readonly packetLoss: number | null
+  /** Milliseconds. */
+  readonly roundTripTime: number | null
+  readonly encryption: string
+}
+
+/** A caller that is connected, or was until a moment ago. */
+interface Entry extends Caller {
+  /** By the clock. */
+  readonly since: number
+  readonly awaySince?: number
+  readonly isTold: boolean
+}
+
+/** A listener of a running route. */
+interface Listener extends Place {
+  /** The same in all routes that share it. */
+  readonly key: string
+  /** How many call it by the latest poll; of a source at least so many. NaN where the gateway does not say. */
+  readonly clients: number
+  /** The number has changed since the list was read. */
+  isDirty: boolean
+  /** The list had another number than the poll. */
+  hasMissed: boolean
+}
+
+/** What is known of the callers of each listener; undefined while its list was never read. */
+export type SavedCallers = ReadonlyMap<
+  string,
+  { readonly place: Place; readonly entries?: readonly Entry[] }
+>
+
+export interface PresentCaller extends Caller {
+  readonly place: Place
+  /** Unix ms. */
+  readonly since: number
+}
+
+export type CallerEvent = Omit<Wordless<WatchEvent>, 'device'>
+
+/** Follows who calls the listeners of running routes: their outputs, and sources in listener mode. */
+export interface CallerWatch {
+  /** Takes a poll, which shows how many call. Returns who has joined or left for long enough. */
+  polled(
+    state: DeviceState,
+    figures: Figures,
+    wants: (route: Named) => boolean,
+    at: number,
+  ): CallerEvent[]
+  /** The routes whose lists of callers are not those of the latest poll: their statistics are needed. */
+  lacking(): readonly RouteState[]
+  /** Takes the statistics of a route, which show who calls. */
+  measured(statistics: Statistics, at: number): CallerEvent[]
+  /** Those that are connected by what was read last. */
+  present(): PresentCaller[]
+  /** The lists of all listeners of the route are those of the latest poll. */
+  isKnown(route: Named): boolean
+  save(): SavedCallers
+  /** Goes on with what was saved. */
+  restore(saved: SavedCallers): void
+}
+
+/**
+ * Who leaves and returns from the same address within the hold has not left. Who has changed places with
+ * another caller between two polls shows when the number changes next.
+ * @param holdMs how long a caller must be there, or away
+ * @param unix turns a time of the clock into Unix ms
+ * @param bookNow the names of callers
+ */
+export function createCallerWatch(
+  holdMs: number,
+  unix: (at: number) => number,
+  bookNow: () => CallerBook | undefined,
+): CallerWatch {
+  /** Of the latest poll, by their keys; undefined before the first one. */
+  let listeners: ReadonlyMap<string, Listener> | undefined
+  let known = new Map<string, { place: Place; entries?: readonly Entry[] }>()
+  let isRestored = false
+  let lacking: readonly RouteState[] = []
+
+  /** Takes the list of a listener: what is new, what stays and what is missing. */
+  function take({ key, ...place }: Place & { key: string }, listed: readonly Caller[], at: number) {
+    const before = known.get(key)?.entries
+    const left = [...listed]
+    const pick = (fits: (one: Caller) => boolean): Caller | undefined => {
+      const index = left.findIndex(fits)
+      return index < 0 ? undefined : left.splice(index, 1)[0]
+    }
+    const same = (before ?? []).map(({ address, port }) =>
+      pick((one) => one.address === address && one.port === port),
+    )
+    const kept = (before ?? []).map((entry, index): Entry => {
+      const found = same[index] ?? pick(({ address }) => address === entry.address)
+      if (!found) return { ...entry, awaySince: entry.awaySince ?? at }
+      return { ...entry, port: found.port, awaySince: undefined }
+    })
+    // What the first list shows is no change.
+    const isTold = before === undefined
+    const added = left.map(({ address, port }) => ({ address, port, since: at, isTold }))
+    known.set(key, { place, entries: [...kept, ...added] })
+  }
+
+  /** Returns the events of what has lasted long enough. */
+  function due(at: number): CallerEvent[] {
+    const events: CallerEvent[] = []
+    for (const [key, { place, entries = [] }] of known) {
+      // Its list comes in a moment, and says more.
+      if (listeners?.get(key)?.isDirty) continue
+      const kept = entries.flatMap((entry): Entry[] => {
+        const { since, awaySince, isTold } = entry
+        if (awaySince !== undefined) {
+          if (at - awaySince < holdMs) return [entry]
+          if (isTold) events.push(eventOf(place, entry, awaySince - since))
+          return []
+        }
+        if (isTold || at - since < holdMs) return [entry]
+        events.push(eventOf(place, entry))
+        return [{ ...entry, isTold: true }]
+      })
+      if (kept.length === 0 && !listeners?.has(key)) known.delete(key)
+      else if (entries.length > 0) known.set(key, { place, entries: kept })
+    }
+    return events.sort((one, other) => one.at - other.at)
+  }
+
+  function eventOf(place: Place, { address, port, since }: Entry, durationMs?: number) {
+    const hasLeft = durationMs !== undefined
+    const [before, after] = hasLeft ? ['connected', 'away'] : ['away', 'connected']
+    const caller: WatchEvent['caller'] = {
+      address,
+      port,
+      name: bookNow()?.nameOf(address, place) ?? null,
+      since: unix(since),
+      durationMs: hasLeft ? Math.round(durationMs) : null,
+    }
+    const event = hasLeft ? 'caller.left' : 'caller.joined'
+    return { event, at: since + (durationMs ?? 0), ...place, caller, before, after } as const
+  }
+
+  return {
+    polled(state, figures, wants, at) {
+      const { code, state: status } = state.condition
+      lacking = []
+      // Then the front end shows what it knew last.
+      if (deviceHealth(code, status).sign === 'unknown') return []
+      const isFirst = listeners === undefined && !isRestored
+      const found = listenersIn(state, figures, wants)
+      const routes = new Map<string, RouteState>()
+      for (const [key, one] of found) {
+        const before = listeners?.get(key)
+        const isSame = before?.clients === one.clients
+        one.isDirty = !isSame || before.isDirty
+        one.hasMissed = isSame && before.hasMissed
+        const { entries } = known.get(key) ?? {}
+        // The callers of a listener that has begun to run are new.
+        if (!known.has(key))
+          known.set(key, { place: placeIn(one), entries: isFirst ? undefined : [] })
+        else known.set(key, { place: placeIn(one), entries })
+        if (one.clients === 0) {
+          take(one, [], at)
+        } else if (one.isDirty) routes.set(one.route.id, state.routes.get(one.route.id)!)
+      }
+      // They are read together.
+      for (const one of found.values()) one.isDirty = one.clients !== 0 && routes.has(one.route.id)
+      for (const [key, { place, entries }] of known) {
+        if (found.has(key)) continue
+        if (entries) take({ key, ...place }, [], at)
+        else known.delete(key)
+      }
+      listeners = found
+      lacking = [...routes.values()]
+      return due(at)
+    },
+
+    lacking: () => lacking,
+
+    measured(statistics, at) {
+      const id = own(statistics.route, 'id')
+      for (const one of listeners?.values() ?? []) {
+        if (one.route.id !== id || one.clients === 0) continue
+        const listed = callersOf(partIn(statistics.route, one))
+        if (!listed) continue
+        const isOdd = one.destination
+          ? Number.isFinite(one.clients) && listed.length !== one.clients
+          : listed.length < one.clients
+        // It is older or newer than the poll: the next one shows that.
+        const isDoubtful = isOdd && !one.hasMissed
+        one.hasMissed = isOdd
+        if (isDoubtful) continue
+        one.isDirty = false
+        take({ key: one.key, ...placeIn(one) }, listed, at)
+      }
+      return due(at)
+    },
+
+    present: () =>
+      [...known.values()].flatMap(({ place, entries = [] }) =>
+        entries
+          .filter(({ awaySince }) => awaySince === undefined)
+          .map(({ address, port, since }) => ({ address, port, place, since: unix(since) })),
+      ),
+
+    isKnown: ({ id }) =>
+      [...(listeners?.values() ?? [])].every(({ route, isDirty }) => route.id !== id || !isDirty),
+
+    save: () => new Map(known),
+
+    restore(saved) {
+      isRestored = true
+      known = new Map([...saved, ...known])
+    },
+  }
+}
+
+/** All listeners of running routes that are wanted. One that several routes share belongs to the first. */
+function listenersIn(
+  state: DeviceState,
+  figures: Figures,
+  wants: (route: Named) => boolean,
+): Map<string, Listener> {
+  const found = new Map<string, Listener>()
+  eachRoute(state, (route, start) => {
+    if (!isRunning(route.condition) || !wants(route)) return
+    const add = (key: string, clients: number, part: Omit<Place, 'route'>): void => {
+      if (found.has(key)) return
+      found.set(key, {
+        key,
+        route: named(route),
+        ...part,
+        clients,
+        isDirty: true,
+        hasMissed: false,
+      })
+    }
+    const { source, destinations } = route
+    if (source.definition.kind.isListener) {
+      const { state: is } = source.condition
+      const clients = is === undefined ? NaN : Number(CONNECTED.has(is))
+      add(`${route.id} source`, clients, { source: { id: source.id ?? '', name: source.name } })
+    }
+    let index = 0
+    for (const [key, { id, name, started, definition }] of destinations) {
+      const clients = figures[placeOf(start, index++) + 1]!
+      if (started === false || !definition.kind.isListener) continue
+      add(id ?? `${route.id} ${key}`, clients, { destination: { id: id ?? '', name } })
+    }
+  })
+  return found
+}
+
+const CONNECTED: ReadonlySet<string> = new Set(['connected', 'connection established'])
+
+const placeIn = ({ route, destination, source }: Place): Place => ({
+  route,
+  ...(destination && { destination }),
+  ...(source && { source }),
+})
+
+/** The statistics of a listener in those of its route. */
+function partIn(route: unknown, { key, destination, ...place }: Listener): unknown {
+  if (!destination) return own(route, 'source')
+  const parts = destinationsByKey(listIn(route, 'destinations'))
+  return parts.get(destination.id || key.slice(place.route.id.length + 1))
+}
+
+/** Who calls a source or output by its statistics; undefined where these have no list. */
+export function callersOf(part: unknown): CallerFigures[] | undefined {
+  const list = own(part, 'clientStat') ?? own(part, 'connections')
+  if (!Array.isArray(list)) return undefined
+  return list.filter(isObject).flatMap((one): CallerFigures[] => {
+    const { address, port } = one
+    if (typeof address !== 'string' || address.trim() === '') return []
+    const [connection = one] = clientsOf(one).length > 0 ? [] : listIn(one, 'connections')
+    const encryption = own(connection, 'srtEncryption') ?? own(part, 'srtEncryption')
+    const number = (measure: Parameters<typeof valueOf>[1]): number | null => {
+      const value = valueOf(one, measure)
+      return Number.isNaN(value) ? null : value
+    }
+    return [
+      {
+        // A gateway may write an IPv4 address in the form of IPv6.
+        address: shortened(address.trim().replace(/^::ffff:(?=\d+\.)/i, ''), 60),
+        port: Number.isInteger(port) ? (port as number) : null,
+        bitrate: number('bitrate'),
+        packetLoss: number('packetLoss'),
+        roundTripTime: number('roundTripTime'),
+        encryption: typeof encryption === 'string' ? shortened(encryption, 60) : '',
+      },
+    ]
+  })
+}
