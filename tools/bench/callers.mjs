@@ -68,8 +68,8 @@ async function main() {
   let changes = 0
   while (performance.now() - from.at < 1000 * SECONDS) {
     // Each listener is changed once between two polls at most: its number shows it.
-    const place = changes++ % LISTENERS
-    const joins = Math.floor(changes / LISTENERS) % 2 === 0
+    const place = changes % LISTENERS
+    const joins = Math.floor(changes++ / LISTENERS) % 2 === 0
     const key = `caller.${joins ? 'joined' : 'left'} Route ${place}`
     expected.set(key, [...(expected.get(key) ?? []), performance.now()])
     await fetch(`${url}/simulator/callers/Route%20${place}`, {
