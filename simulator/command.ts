@@ -318,8 +318,10 @@ function failAsTold(simulator: Simulator, text: string): void {
 
 /** `Studio A/Studio A out=2`, `…=reconnect`, `…=[{"address": "203.0.113.7"}]` */
 function setCallersAsTold(simulator: Simulator, text: string): void {
-  const [, what = '', who = ''] = /^(.+?)=(\d+|reconnect|\[.*\])$/.exec(text) ?? []
-  const { route, destination } = partNamed(simulator, what)
+  // The name of a destination, and a list, may contain the sign too.
+  const at = text.search(/=(?:\d+$|reconnect$|\[)/)
+  const who = text.slice(at + 1)
+  const { route, destination } = partNamed(simulator, text.slice(0, Math.max(at, 0)))
   if (destination === undefined) throw new Error(`"${text}" is not ROUTE/DESTINATION=N.`)
   const condition = who === 'reconnect' ? who : (JSON.parse(who) as CallersCondition)
   simulator.setCallers(route, { [destination]: condition })

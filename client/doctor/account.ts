@@ -1,7 +1,7 @@
 import { findPortConflicts } from '../changes/ensure/port-conflicts'
 import { checkCreate } from '../model/check'
 import { sentenceOf, wholeSentenceOf } from '../model/faults'
-import type { JsonObject } from '../model/json'
+import { own, type JsonObject } from '../model/json'
 import { legible } from '../model/legible'
 import { toSent } from '../model/convert'
 import { missingPart } from '../model/route-state'
@@ -42,9 +42,13 @@ export interface Account {
 }
 
 export function accountOf(reading: Reading, now: number): Account {
-  const { devices, session, routes, sources, outputs, answers, measured } = sightOf(reading)
+  const { devices, session, lists, routes, sources, outputs, answers, measured } = sightOf(reading)
   const whole = routes.filter(isWhole)
   const { certificate, clockSeconds, answerMs } = measured
+  const devicesOf = new Map(
+    lists.flatMap(({ path, body }) => idsIn(body).map((id) => [id, path.split('?')[0]] as const)),
+  )
+  const deviceOf = ({ id }: Route): string | undefined => devicesOf.get(id)
   return {
     devices: devices.map(({ name, firmware, status }) => ({
       name: String(name),
@@ -58,7 +62,9 @@ export function accountOf(reading: Reading, now: number): Account {
     outputs: counted(outputs.map(({ protocol }) => String(protocol))),
     withoutCallers: whole.filter(({ state }) => state === 'running').flatMap(uncalled),
     shared: sharedIn(whole),
-    portClashes: clashesIn(whole),
+    portClashes: [...new Set(whole.map(deviceOf))].flatMap((device) =>
+      clashesIn(whole.filter((route) => deviceOf(route) === device)),
+    ),
     refused: whole.flatMap(refusedIn),
     unknownFields: [...new Set(answers.flatMap(({ body }) => unknownFields(body)))],
     certificate: certificate && {
@@ -70,6 +76,12 @@ export function accountOf(reading: Reading, now: number): Account {
     answers: answers.length,
     tooMany: answers.filter(({ status }) => status === 429).length,
   }
+}
+
+/** The IDs of the routes in a list. */
+function idsIn(list: unknown): unknown[] {
+  const data = own(list, 'data')
+  return Array.isArray(data) ? data.map((route) => own(route, 'id')) : []
 }
 
 const isWhole = (route: JsonObject): route is JsonObject & Route =>

@@ -138,11 +138,12 @@ const isTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY
 
 /** Asks at the terminal; `isHidden`: without showing what is typed. @throws at the stop */
 async function answerTo(question: string, stop: Stop, isHidden = false): Promise<string> {
-  process.stderr.write(question)
   const output = isHidden
     ? new Writable({ write: (_chunk, _encoding, done) => done() })
     : process.stderr
   const typed = createInterface({ input: process.stdin, output, terminal: true })
+  // The terminal shows nothing that is typed from now on.
+  process.stderr.write(question)
   const unhook = stop.onStop(() => typed.close())
   try {
     return await new Promise((answered, ended) => {
@@ -221,6 +222,9 @@ function messageOf(error: unknown): string {
   }))
   return textOf(sentences)
 }
+
+// Whoever reads what is printed may end, as `head` does; the session is ended all the same.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 main().catch((error: unknown) => {
   const isUsage = error instanceof UsageError || (error as GatewayError).code === 'CONFIG'

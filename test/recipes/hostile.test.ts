@@ -510,6 +510,31 @@ describe('with any ID and name of a route', () => {
     should(new Set(shown.map(({ labels }) => labels['route_id'])).size).equal(ROUTES.length)
   })
 
+  it('Who is watching: a table of text, and a message of callers only', () => {
+    const watching = of('Who is watching')
+    const callers = HOSTILE.map((name) => ({
+      name,
+      address: name,
+      since: null,
+      bitrate: null,
+      packetLoss: null,
+      roundTripTime: null,
+      route: { id: name, name },
+      output: { id: name, name },
+    }))
+    const [page] = texts(watching.run('page', { payload: callers }).sent[0])
+    should(page!.match(/<tr>/g)).have.length(1 + HOSTILE.length)
+    should(page).not.match(/<(img|script)/)
+    const refused = watching.run('page', { error: { message: '<img src=x>' } }).sent[0]![0]!
+    should(refused).match({ statusCode: 502, payload: '<p>&#60;img src=x&#62;</p>' })
+    for (const text of HOSTILE) {
+      const incident = (kind: string): Message => ({ payload: { text, incident: { kind } } })
+      should(texts(watching.run('who is away?', incident('caller')).sent[0])).eql([text])
+      should(watching.run('who is away?', incident(text)).sent.flat()).eql([])
+      should(watching.run('who is away?', { payload: text }).sent.flat()).eql([])
+    }
+  })
+
   it('every recipe is in a title here', function () {
     const titles = this.test!.parent!.tests.map(({ title }) => title.split(':')[0]!)
     const covered = new Set(titles.flatMap((title) => title.split(', ')))

@@ -232,6 +232,12 @@ describe('the reading of a report', () => {
     account.portClashes.join('\n').should.match(/route "A".*7000.*route "B"/)
   })
 
+  it('names no clash of ports of two devices', async () => {
+    simulator = await startSimulator({ devices: 2, routes: 3 })
+    const { reading } = await readingOf(simulator)
+    accountOf(reading, Date.now()).portClashes.should.eql([])
+  })
+
   it('says by how much the clocks differ', async () => {
     const ahead = new ScriptedAppliance((call) => {
       const reply = good(call)
