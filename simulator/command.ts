@@ -302,9 +302,13 @@ function failAsTold(simulator: Simulator, text: string): void {
 
 /** `Studio A/Studio A out=2`, `…=reconnect`, `…=[{"address": "203.0.113.7"}]` */
 function setCallersAsTold(simulator: Simulator, text: string): void {
-  const [, what = '', who = ''] = /^(.+?)=(\d+|reconnect|\[.*\])$/.exec(text) ?? []
+  const list = text.indexOf('=[')
+  const at = list < 0 ? text.lastIndexOf('=') : list
+  const [what, who] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)]
   const { route, destination } = partNamed(simulator, what)
-  if (destination === undefined) throw new Error(`"${text}" is not ROUTE/DESTINATION=N.`)
+  const isKnown = list >= 0 || who === 'reconnect' || /^\d+$/.test(who)
+  if (destination === undefined || !isKnown)
+    throw new Error(`"${text}" is not ROUTE/DESTINATION=N.`)
   const condition = who === 'reconnect' ? who : (JSON.parse(who) as CallersCondition)
   simulator.setCallers(route, { [destination]: condition })
 }

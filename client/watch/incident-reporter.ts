@@ -10,8 +10,7 @@ import type { IncidentKind, OpenIncident } from '../model/incident'
 import type { CallerRow, ExpectedCaller } from '../model/callers'
 import { patternFilter } from '../model/pattern'
 import type { Threshold } from '../model/watch'
-import { isCalled, isRouteOf } from './caller-book'
-import { createCallerWatch } from './callers'
+import { isCalled, isRouteOf } from './filter'
 import {
   named,
   reasonOf,
@@ -32,6 +31,10 @@ export interface IncidentOptions {
   onOpen?: (open: readonly OpenIncident[]) => void
 }
 
+/** What follows callers is loaded with the first names of callers. */
+const newCallerWatch: typeof import('./callers').createCallerWatch = (...of) =>
+  (require('./callers') as typeof import('./callers')).createCallerWatch(...of)
+
 /** Reports incidents: what is wrong, not what has changed. */
 export function createIncidentReporter(
   { mustRun, thresholds, open, onOpen }: IncidentOptions,
@@ -41,7 +44,7 @@ export function createIncidentReporter(
   const incidents = createIncidents(holdFor, unix)
   // Its own hold would only add to that of the incidents.
   const limits = thresholds.length > 0 ? createThresholds(thresholds, 0) : undefined
-  const callers = book && createCallerWatch(0, unix, book)
+  const callers = book && newCallerWatch(0, unix, book)
   const mustNotStop = mustRun ? patternFilter(mustRun) : undefined
   /** The routes of the present poll, as far as they matter. */
   let seen: Map<string, Seen> | undefined

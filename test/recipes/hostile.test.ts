@@ -510,6 +510,19 @@ describe('with any ID and name of a route', () => {
     should(new Set(shown.map(({ labels }) => labels['route_id'])).size).equal(ROUTES.length)
   })
 
+  it('Who is watching: names of routes and callers are text on its page', () => {
+    const recipe = of('Who is watching')
+    for (const name of HOSTILE) {
+      const caller = { address: name, port: 1, name, since: null, bitrate: 1, packetLoss: null }
+      const called = { ...caller, roundTripTime: null, route: { name }, output: { name } }
+      const { sent, errors } = recipe.run('page', { payload: [called] })
+      should(errors).eql([])
+      const text = String(sent[0]![0]!['payload'])
+      should(text.match(/<td>/g)).have.length(7)
+      should(text).containEql('<h1>1 watching</h1>')
+    }
+  })
+
   it('every recipe is in a title here', function () {
     const titles = this.test!.parent!.tests.map(({ title }) => title.split(':')[0]!)
     const covered = new Set(titles.flatMap((title) => title.split(', ')))
