@@ -41,8 +41,7 @@ export {
 } from './api/devices'
 export { getRoute, isIncomplete, listRoutes } from './api/routes'
 export { readAllStatistics, readStatistics } from './api/statistics'
-export { namedCallers } from './watch/named-callers'
-export { listCallers, type ListedCaller } from './watch/caller-list'
+export type { ListedCaller } from './watch/caller-list'
 export type { FailedStatistics, Statistics, StatisticsOf } from './api/statistics'
 export { exportPreset } from './api/presets'
 export type { Preset, PresetAnswer } from './api/presets'
@@ -98,3 +97,10 @@ export {
 } from './model/secrets'
 export type * from './model/types'
 export type { Command, Commands, Share, ShareFollower } from './fleet/types'
+
+/** What lists callers is loaded where it is first used. */
+export const listCallers: typeof import('./watch/caller-list').listCallers = (...of) =>
+  (require('./watch/caller-list') as typeof import('./watch/caller-list')).listCallers(...of)
+export const namedCallers: typeof import('./watch/named-callers').namedCallers = (gateway) =>
+  gateway.callers &&
+  (require('./watch/named-callers') as typeof import('./watch/named-callers')).namedCallers(gateway)

@@ -318,11 +318,13 @@ function failAsTold(simulator: Simulator, text: string): void {
 
 /** `Studio A/Studio A out=2`, `…=reconnect`, `…=[{"address": "203.0.113.7"}]` */
 function setCallersAsTold(simulator: Simulator, text: string): void {
-  // The name of a destination, and a list, may contain the sign too.
-  const at = text.search(/=(?:\d+$|reconnect$|\[)/)
-  const who = text.slice(at + 1)
-  const { route, destination } = partNamed(simulator, text.slice(0, Math.max(at, 0)))
-  if (destination === undefined) throw new Error(`"${text}" is not ROUTE/DESTINATION=N.`)
+  const list = text.indexOf('=[')
+  const at = list < 0 ? text.lastIndexOf('=') : list
+  const [what, who] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)]
+  const { route, destination } = partNamed(simulator, what)
+  const isKnown = list >= 0 || who === 'reconnect' || /^\d+$/.test(who)
+  if (destination === undefined || !isKnown)
+    throw new Error(`"${text}" is not ROUTE/DESTINATION=N.`)
   const condition = who === 'reconnect' ? who : (JSON.parse(who) as CallersCondition)
   simulator.setCallers(route, { [destination]: condition })
 }

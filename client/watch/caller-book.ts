@@ -7,8 +7,7 @@ import {
   type ExpectedCaller,
   type Place,
 } from '../model/callers'
-import { isSameId } from '../model/ids'
-import type { Named } from '../model/event'
+import { isCalled, isRouteOf } from './filter'
 
 /** Makes a book of rows without faults. The first row that fits a caller counts. */
 export function newCallerBook(rows: readonly CallerRow[]): CallerBook {
@@ -43,11 +42,3 @@ export function newCallerBook(rows: readonly CallerRow[]): CallerBook {
 
 const isPlaceOf = (row: CallerRow, { route, destination, source }: Place): boolean =>
   isRouteOf(row, route) && isCalled(destination ?? source, row.output)
-
-export const isRouteOf = ({ route: wanted }: CallerRow, route: Named): boolean =>
-  isCalled(route, wanted)
-
-/** Whether an ID or a name means this, or anything. Names may end in blanks. */
-export const isCalled = (named: Partial<Named> | undefined, wanted: string): boolean =>
-  wanted === '' ||
-  (named !== undefined && (isSameId(named.id, wanted) || named.name?.trim() === wanted))

@@ -36,9 +36,8 @@ interface Entry extends Caller {
 }
 
 /** A listener of a running route. */
-interface Listener extends Place {
-  /** The same in all routes that share it. */
-  readonly key: string
+interface Listener {
+  readonly place: Place
   /** How many call it by the latest poll; of a source at least so many. NaN where the gateway does not say. */
   readonly clients: number
   /** The number has changed since the list was read. */
@@ -95,14 +94,14 @@ export function createCallerWatch(
   unix: (at: number) => number,
   bookNow: () => CallerBook | undefined,
 ): CallerWatch {
-  /** Of the latest poll, by their keys; undefined before the first one. */
+  /** Of the latest poll, by keys that are the same in all routes that share one; undefined before the first one. */
   let listeners: ReadonlyMap<string, Listener> | undefined
   let known = new Map<string, { place: Place; entries?: readonly Entry[] }>()
   let isRestored = false
   let lacking: readonly RouteState[] = []
 
   /** Takes the list of a listener: what is new, what stays and what is missing. */
-  function take({ key, ...place }: Place & { key: string }, listed: readonly Caller[], at: number) {
+  function take(key: string, place: Place, listed: readonly Caller[], at: number): void {
     const before = known.get(key)?.entries
     const left = [...listed]
     const pick = (fits: (one: Caller) => boolean): Caller | undefined => {
@@ -174,20 +173,20 @@ export function createCallerWatch(
         const isSame = before?.clients === one.clients
         one.isDirty = !isSame || before.isDirty
         one.hasMissed = isSame && before.hasMissed
-        const { entries } = known.get(key) ?? {}
         // The callers of a listener that has begun to run are new.
-        if (!known.has(key))
-          known.set(key, { place: placeIn(one), entries: isFirst ? undefined : [] })
-        else known.set(key, { place: placeIn(one), entries })
-        if (one.clients === 0) {
-          take(one, [], at)
-        } else if (one.isDirty) routes.set(one.route.id, state.routes.get(one.route.id)!)
+        const { entries } = known.get(key) ?? { entries: isFirst ? undefined : [] }
+        known.set(key, { place: one.place, entries })
+        const { id } = one.place.route
+        if (one.clients === 0) take(key, one.place, [], at)
+        else if (one.isDirty) routes.set(id, state.routes.get(id)!)
       }
       // They are read together.
-      for (const one of found.values()) one.isDirty = one.clients !== 0 && routes.has(one.route.id)
+      for (const one of found.values()) {
+        one.isDirty = one.clients !== 0 && routes.has(one.place.route.id)
+      }
       for (const [key, { place, entries }] of known) {
         if (found.has(key)) continue
-        if (entries) take({ key, ...place }, [], at)
+        if (entries) take(key, place, [], at)
         else known.delete(key)
       }
       listeners = found
@@ -199,19 +198,20 @@ export function createCallerWatch(
 
     measured(statistics, at) {
       const id = own(statistics.route, 'id')
-      for (const one of listeners?.values() ?? []) {
-        if (one.route.id !== id || one.clients === 0) continue
-        const listed = callersOf(partIn(statistics.route, one))
-        if (!listed) continue
-        const isOdd = one.destination
-          ? Number.isFinite(one.clients) && listed.length !== one.clients
-          : listed.length < one.clients
-        // It is older or newer than the poll: the next one shows that.
-        const isDoubtful = isOdd && !one.hasMissed
-        one.hasMissed = isOdd
+      for (const [key, one] of listeners ?? []) {
+        const { place, clients } = one
+        if (place.route.id !== id || clients === 0) continue
+        const listed = callersOf(partIn(statistics.route, key, place))
+        const number = listed?.length ?? NaN
+        const isFit = place.destination
+          ? number === clients || Number.isNaN(clients)
+          : number >= clients || Number.isNaN(clients)
+        // One that does not fit is older or newer than the poll: the next one shows that.
+        const isDoubtful = !isFit && !one.hasMissed
+        one.hasMissed = !isFit
         if (isDoubtful) continue
         one.isDirty = false
-        take({ key: one.key, ...placeIn(one) }, listed, at)
+        if (listed) take(key, place, listed, at)
       }
       return due(at)
     },
@@ -224,7 +224,9 @@ export function createCallerWatch(
       ),
 
     isKnown: ({ id }) =>
-      [...(listeners?.values() ?? [])].every(({ route, isDirty }) => route.id !== id || !isDirty),
+      [...(listeners?.values() ?? [])].every(
+        ({ place, isDirty }) => place.route.id !== id || !isDirty,
+      ),
 
     save: () => new Map(known),
 
@@ -246,14 +248,8 @@ function listenersIn(
     if (!isRunning(route.condition) || !wants(route)) return
     const add = (key: string, clients: number, part: Omit<Place, 'route'>): void => {
       if (found.has(key)) return
-      found.set(key, {
-        key,
-        route: named(route),
-        ...part,
-        clients,
-        isDirty: true,
-        hasMissed: false,
-      })
+      const place = { route: named(route), ...part }
+      found.set(key, { place, clients, isDirty: true, hasMissed: false })
     }
     const { source, destinations } = route
     if (source.definition.kind.isListener) {
@@ -273,14 +269,8 @@ function listenersIn(
 
 const CONNECTED: ReadonlySet<string> = new Set(['connected', 'connection established'])
 
-const placeIn = ({ route, destination, source }: Place): Place => ({
-  route,
-  ...(destination && { destination }),
-  ...(source && { source }),
-})
-
 /** The statistics of a listener in those of its route. */
-function partIn(route: unknown, { key, destination, ...place }: Listener): unknown {
+function partIn(route: unknown, key: string, { destination, ...place }: Place): unknown {
   if (!destination) return own(route, 'source')
   const parts = destinationsByKey(listIn(route, 'destinations'))
   return parts.get(destination.id || key.slice(place.route.id.length + 1))

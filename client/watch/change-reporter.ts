@@ -1,5 +1,4 @@
 import { applied, compare, keyOf, type Change } from './compare'
-import { createCallerWatch } from './callers'
 import { createDataWatch } from './data'
 import type { Wordless, WatchEvent } from '../model/event'
 import { eventNameOf, eventOf, reasonOf, valueOf } from './events'
@@ -23,6 +22,10 @@ export interface ChangeOptions {
 
 const NONE_HELD: ReadonlyMap<string, Held> = new Map()
 
+/** What follows callers is loaded with the first watch that reports them. */
+const newCallerWatch: typeof import('./callers').createCallerWatch = (...of) =>
+  (require('./callers') as typeof import('./callers')).createCallerWatch(...of)
+
 /** Reports every single change that lasts long enough. */
 export function createChangeReporter(
   { wantsEvent, route: onlyRoute, thresholds, wantsCallers }: ChangeOptions,
@@ -32,7 +35,7 @@ export function createChangeReporter(
   const limits = hasLimits ? createThresholds(thresholds, holdFor) : undefined
   const data = DATA.some(wantsEvent) ? createDataWatch(holdFor) : undefined
   const callers = wantsCallers
-    ? createCallerWatch(
+    ? newCallerWatch(
         holdFor,
         (at) => clock.unix(at),
         () => book?.(),

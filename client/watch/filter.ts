@@ -1,3 +1,4 @@
+import type { CallerRow } from '../model/callers'
 import { isSameId } from '../model/ids'
 import { patternFilter } from '../model/pattern'
 import type { IncidentEvent } from '../model/incident'
@@ -31,3 +32,12 @@ export function eventFilter(
   const wanted = new Set<string>(events)
   return (event) => wanted.has(event)
 }
+
+/** Whether a row of the list of callers is about a route. */
+export const isRouteOf = ({ route: wanted }: CallerRow, route: Named): boolean =>
+  isCalled(route, wanted)
+
+/** Whether an ID or a name means this, or anything. Names may end in blanks. */
+export const isCalled = (named: Partial<Named> | undefined, wanted: string): boolean =>
+  wanted === '' ||
+  (named !== undefined && (isSameId(named.id, wanted) || named.name?.trim() === wanted))

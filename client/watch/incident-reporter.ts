@@ -11,9 +11,8 @@ import type { CallerRow, ExpectedCaller } from '../model/callers'
 import { patternFilter } from '../model/pattern'
 import type { Threshold } from '../model/watch'
 import type { EventCaller, Named, WatchEvent, Wordless } from '../model/event'
-import { isCalled, isRouteOf } from './caller-book'
-import { createCallerWatch } from './callers'
 import { named, reasonOf } from './events'
+import { isCalled, isRouteOf } from './filter'
 import { createIncidents, type Sight, type Standing, type Step, type Trouble } from './incidents'
 import type { Outage, Reporter, Reporting } from './reporter'
 import { UNTOLD, isRunning, type DeviceState, type RouteState } from './state'
@@ -26,6 +25,10 @@ export interface IncidentOptions {
   onOpen?: (open: readonly OpenIncident[]) => void
 }
 
+/** What follows callers is loaded with the first names of callers. */
+const newCallerWatch: typeof import('./callers').createCallerWatch = (...of) =>
+  (require('./callers') as typeof import('./callers')).createCallerWatch(...of)
+
 /** Reports incidents: what is wrong, not what has changed. */
 export function createIncidentReporter(
   { mustRun, thresholds, open, onOpen }: IncidentOptions,
@@ -35,7 +38,7 @@ export function createIncidentReporter(
   const incidents = createIncidents(holdFor, unix)
   // Its own hold would only add to that of the incidents.
   const limits = thresholds.length > 0 ? createThresholds(thresholds, 0) : undefined
-  const callers = book && createCallerWatch(0, unix, book)
+  const callers = book && newCallerWatch(0, unix, book)
   const mustNotStop = mustRun ? patternFilter(mustRun) : undefined
   /** The routes of the present poll, as far as they matter. */
   let seen: Map<string, Seen> | undefined

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection/connection'
-import { isRouteOf } from './caller-book'
 import { knownBy } from './device-watch'
 import type { Named } from '../model/event'
+import { isRouteOf } from './filter'
 
 /** A caller that has a name, at one route. */
 export interface NamedCaller {

@@ -113,7 +113,7 @@ const PARTS = [
   'CHANGELOG.md',
   'LICENSE',
 ]
-const SOURCES = ['client', 'nodes', 'simulator', 'scripts', 'bench', 'examples', 'test']
+const SOURCES = ['client', 'nodes', 'simulator', 'scripts', 'tools', 'examples', 'test']
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

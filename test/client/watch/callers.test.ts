@@ -49,6 +49,7 @@ describe('callers of a gateway', () => {
     await world.look(2)
     world.call([])
     await world.look(2)
+    Object.keys(world.told[1]!.event).sort().should.eql(Object.keys(event).sort())
     const [north, south, ...others] = world.told.map((one) => one.event)
     others.should.eql([])
     should(north!.caller!.address).equal(NORTH.address)
@@ -181,6 +182,20 @@ describe('callers of a gateway', () => {
     await world.begin({ ...EVENTS, holdFor: 15_000 })
     await world.look(3)
     world.news().should.eql(['caller.left 203.0.113.7 News Partners'])
+  })
+
+  it('stay unknown where the statistics have no list, without a read for each poll', async () => {
+    world = newWorld([NEWS])
+    world.forge = (statistics) => {
+      const { destinations } = (statistics as { route: { destinations: object[] } }).route
+      Reflect.deleteProperty(destinations[1]!, 'clientsStat')
+      return statistics
+    }
+    world.call([NORTH])
+    await world.begin(EVENTS)
+    await world.look(5)
+    world.statistics.should.have.length(2)
+    world.news().should.eql([])
   })
 
   describe('cost', () => {
