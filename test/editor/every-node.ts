@@ -29,6 +29,8 @@ export const DEFAULTS: Record<string, Properties> = {
     secretPrefix: 'SRT_',
     inventory: '',
     inventoryType: 'none',
+    callers: '',
+    callersType: 'none',
     inventoryHosts: '',
     share: 'all',
     engine: '',
