@@ -88,7 +88,13 @@ export const DEFAULTS: Record<string, Properties> = {
     check: false,
     waitTimeout: 30,
   },
-  'media-gateway-statistics': { ...DEVICE, ...ROUTE, ...DESTINATION, scope: 'route' },
+  'media-gateway-statistics': {
+    ...DEVICE,
+    ...ROUTE,
+    ...DESTINATION,
+    scope: 'route',
+    output: 'statistics',
+  },
   'media-gateway-preset': { ...DEVICE, hideSecrets: false, action: 'export' },
   'media-gateway-watch': {
     ...DEVICE,
