@@ -191,6 +191,7 @@ const OTHER_OF: Record<string, Properties> = {
     approve: true,
   },
   'media-gateway-preset': { action: 'import', hideSecrets: true },
+  'media-gateway-statistics': { output: 'callers' },
   [WATCH]: {
     mustRun: 'News*',
     report: 'changes',
