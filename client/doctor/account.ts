@@ -9,7 +9,7 @@ import { withoutMasks } from '../model/secrets'
 import type { Route } from '../model/types'
 import { healthOfRoute } from '../watch/health'
 import { factsIn, sightOf, type Fact } from './facts'
-import { median, type Reading } from './read'
+import { idsIn, median, type Reading } from './read'
 import { safeAnswers, unknownFields } from './safe'
 
 const { version: VERSION } = require('../../../package.json') as { version: string }
@@ -46,7 +46,9 @@ export function accountOf(reading: Reading, now: number): Account {
   const whole = routes.filter(isWhole)
   const { certificate, clockSeconds, answerMs } = measured
   const devicesOf = new Map(
-    lists.flatMap(({ path, body }) => idsIn(body).map((id) => [id, path.split('?')[0]] as const)),
+    lists.flatMap(({ path, body }) =>
+      idsIn(own(body, 'data'), 'id').map((id) => [id, path.split('?')[0]] as const),
+    ),
   )
   const deviceOf = ({ id }: Route): string | undefined => devicesOf.get(id)
   return {
@@ -76,12 +78,6 @@ export function accountOf(reading: Reading, now: number): Account {
     answers: answers.length,
     tooMany: answers.filter(({ status }) => status === 429).length,
   }
-}
-
-/** The IDs of the routes in a list. */
-function idsIn(list: unknown): unknown[] {
-  const data = own(list, 'data')
-  return Array.isArray(data) ? data.map((route) => own(route, 'id')) : []
 }
 
 const isWhole = (route: JsonObject): route is JsonObject & Route =>

@@ -253,7 +253,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, plain(member)]))
 }
 
-const idsIn = (list: unknown, name: string): string[] =>
+export const idsIn = (list: unknown, name: string): string[] =>
   (Array.isArray(list) ? list : [])
     .map((each: unknown) => own(each as JsonObject, name))
     .filter(isText)

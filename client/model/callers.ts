@@ -5,6 +5,7 @@ import { parsedWithin } from './foreign'
 import { isObject, membersIn, type JsonObject } from './json'
 import { plainName, INVENTORY_LIMITS } from './inventory'
 import { shortened } from './shortened'
+import type { Named } from './types'
 
 /** When a caller must be there: always, or while the route runs. */
 export const EXPECTED = ['always', 'running'] as const
@@ -18,12 +19,6 @@ export interface CallerRow {
   readonly route: string
   readonly output: string
   readonly expected?: (typeof EXPECTED)[number]
-}
-
-/** ID and name, as the gateway returns them. */
-interface Named {
-  id: string
-  name: string
 }
 
 /** A listener that is called: a destination, or without one the source of the route. */

@@ -1,14 +1,8 @@
 // What a watch reports: events, and all that is known of a device.
 import type { ErrorCode } from '../errors'
 import type { Incident, IncidentEvent } from './incident'
-import type { NetworkAdapter } from './types'
+import type { Named, NetworkAdapter } from './types'
 import type { EventName } from './watch'
-
-/** ID and name, as the appliance returns them. */
-export interface Named {
-  id: string
-  name: string
-}
 
 /** An event on the appliance. Plain data without secrets; no other code keeps a reference to it. */
 export interface WatchEvent {

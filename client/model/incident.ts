@@ -1,6 +1,7 @@
 import type { Problem } from '../errors'
 import { REASONS, type Reason } from './health'
 import { isObject, type JsonObject } from './json'
+import type { Named } from './types'
 
 /** What a watch reports: incidents, or all single changes. */
 export const REPORTS = ['incidents', 'changes'] as const
@@ -49,12 +50,6 @@ export interface Incident {
 
 export const isIncidentEvent = (event: string): event is IncidentEvent =>
   (INCIDENT_EVENTS as readonly string[]).includes(event)
-
-/** ID and name, as the gateway returns them. */
-interface Named {
-  id: string
-  name: string
-}
 
 /**
  * An incident that was reported as begun and not yet as ended: plain data for the watch that goes on

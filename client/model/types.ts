@@ -29,6 +29,12 @@ export interface SessionDeletion {
   message: string
 }
 
+/** ID and name, as the appliance returns them. */
+export interface Named {
+  id: string
+  name: string
+}
+
 /** Item of the device list. */
 export interface Device {
   _id: string

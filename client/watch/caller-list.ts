@@ -5,7 +5,7 @@ import type { Operation } from '../connection/operation'
 import { own } from '../model/json'
 import { callersOf, type CallerFigures } from './callers'
 import { knownBy } from './device-watch'
-import type { Named } from '../model/event'
+import type { Named } from '../model/types'
 import { listIn } from './thresholds'
 
 /** A caller that is connected: plain data, with addresses. */

@@ -1,5 +1,6 @@
 import type { CallerBook, Place } from '../model/callers'
-import type { Named, WatchEvent, Wordless } from '../model/event'
+import type { WatchEvent, Wordless } from '../model/event'
+import type { Named } from '../model/types'
 import { deviceHealth } from '../model/health'
 import { isObject, own } from '../model/json'
 import { shortened } from '../model/shortened'

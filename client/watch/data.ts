@@ -1,4 +1,5 @@
-import type { Named, Wordless, WatchEvent } from '../model/event'
+import type { Wordless, WatchEvent } from '../model/event'
+import type { Named } from '../model/types'
 import { named } from './events'
 import { eachRoute, type Figures } from './figures'
 import { held, type Held } from './held'

@@ -1,5 +1,5 @@
-import type { Named, RouteFigures, RouteView, Snapshot, WatchEvent, Wordless } from '../model/event'
-import type { NetworkAdapter } from '../model/types'
+import type { RouteFigures, RouteView, Snapshot, WatchEvent, Wordless } from '../model/event'
+import type { Named, NetworkAdapter } from '../model/types'
 import type { EventName } from '../model/watch'
 import { expanded } from './compact'
 import type { Change, RouteDefinition } from './compare'

@@ -3,7 +3,7 @@ import { isSameId } from '../model/ids'
 import { patternFilter } from '../model/pattern'
 import type { IncidentEvent } from '../model/incident'
 import type { EventName } from '../model/watch'
-import type { Named } from '../model/event'
+import type { Named } from '../model/types'
 
 /** Which routes a watch is about: all of them when it is left out. */
 export type RouteFilter =

@@ -1,6 +1,6 @@
 import type { Connection } from '../connection/connection'
 import { knownBy } from './device-watch'
-import type { Named } from '../model/event'
+import type { Named } from '../model/types'
 import { isRouteOf } from './filter'
 
 /** A caller that has a name, at one route. */

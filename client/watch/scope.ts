@@ -1,5 +1,5 @@
 import type { Change } from './compare'
-import type { Named } from '../model/event'
+import type { Named } from '../model/types'
 import type { DeviceState } from './state'
 
 type RouteChange = Extract<Change, { of: 'route' }>

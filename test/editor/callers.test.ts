@@ -1,6 +1,7 @@
 // Who calls: in the details of a route, and the names of callers in the form of a gateway.
 import should from 'should'
 import { startSimulator } from '../../simulator'
+import { takePicture } from '../support/pictures'
 import { until } from '../support/until'
 import { ROUTES, withSidebar } from './sidebar-page'
 
@@ -43,6 +44,7 @@ withSidebar('callers in the editor', (sidebar) => {
       await says(details(), `${HOSTILE} (203.0.113.7:40001) · `)
       await says(details(), /\[2001:db8::9\]:40002 · .* Mbit\/s · loss [\d.]+ % · \d+ ms/)
       should(reads()).be.above(0)
+      await takePicture(page, 'callers-sidebar')
       should(await page.locator('.from-list').count()).equal(0)
       studio.setCallers('Alpha', { Partners: 0 })
       await details().filter({ hasNotText: '203.0.113' }).waitFor()

@@ -1,5 +1,6 @@
 // What the sentences on events and on incidents have in common.
-import type { Named, Wordless, WatchEvent } from '../../model/event'
+import type { Wordless, WatchEvent } from '../../model/event'
+import type { Named } from '../../model/types'
 import type { Words } from './words'
 
 export type Event = Wordless<WatchEvent>

@@ -265,10 +265,13 @@ function part(
 ): HTMLElement {
   const sign = mark()
   sign.dataset['tone'] = shown.health.sign
-  const words = [`${prefix}${partSummary(shown, isOld)}`, addressOf(shown), ...callers]
-  const about = linesOf(shown.name ?? '', words)
+  const about = linesOf(shown.name ?? '', [
+    `${prefix}${partSummary(shown, isOld)}`,
+    addressOf(shown),
+  ])
   const rate = element('span', { className: RATE })
-  return element('li', {}, sign, about, rate, ...(control ? [control] : []))
+  const lines = callers.map((caller) => element('div', {}, caller))
+  return element('li', {}, sign, about, rate, ...(control ? [control] : []), ...lines)
 }
 
 /** Who it is, and how well the connection is. */
@@ -279,7 +282,7 @@ function callerLine({ name, address, port, ...figures }: Caller): string {
   return [
     name === null ? from : `${name} (${from})`,
     bitrate !== null && rateOfPart({ bitrate }),
-    packetLoss !== null && text('caller.loss', { loss: packetLoss }),
+    packetLoss !== null && text('caller.loss', { loss: Math.round(packetLoss * 100) / 100 }),
     roundTripTime !== null && text('caller.time', { ms: Math.round(roundTripTime) }),
   ]
     .filter(Boolean)
