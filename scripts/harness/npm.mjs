@@ -1,6 +1,8 @@
 // npm, as the scripts use it.
 import { spawn } from 'node:child_process'
+import { cpSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
+import { bundlePackage } from '../build/bundle.mjs'
 import { root } from '../ready.mjs'
 
 /**
@@ -10,8 +12,17 @@ import { root } from '../ready.mjs'
 export async function pack(folder) {
   if (process.env.PACKED) return process.env.PACKED
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const [{ filename }] = JSON.parse(await npm({ cwd: root }, ...args))
+  const [{ filename }] = JSON.parse(await npm({ cwd: await stage(folder) }, ...args))
   return join(folder, filename)
+}
+
+/** Copies what is packed into a folder of this one, and bundles it there: the build stays as it is. */
+export async function stage(folder) {
+  const target = join(folder, 'package')
+  const listed = await npm({ cwd: root }, 'pack', '--dry-run', '--ignore-scripts', '--json')
+  for (const { path } of JSON.parse(listed)[0].files) cpSync(join(root, path), join(target, path))
+  await bundlePackage(target)
+  return target
 }
 
 /**

@@ -3,6 +3,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import should from 'should'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
@@ -14,7 +15,9 @@ import { env, Installation, windows } from './installation'
 interface Manifest {
   name: string
   version: string
-  'node-red': { nodes: Record<string, string> }
+  'node-red': Record<'nodes' | 'plugins', Record<string, string>>
+  bin: Record<string, string>
+  exports: { './client': { default: string } }
 }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 const { name, version } = manifest
@@ -41,7 +44,9 @@ describe('the package', function () {
   before(async () => {
     installation = new Installation(name)
     // What is built is tested: it is not built once more.
-    installation.install(root, '--ignore-scripts')
+    const npm = pathToFileURL(join(root, 'scripts/harness/npm.mjs')).href
+    const { stage } = (await import(npm)) as { stage: (folder: string) => Promise<string> }
+    installation.install(await stage(installation.home), '--ignore-scripts')
     simulator = await startSimulator({ pollingInterval: 1000 })
     await installation.startNodeRed()
   })
@@ -58,7 +63,7 @@ describe('the package', function () {
     const others = packed.filter(
       (file) =>
         !/^(dist\/(client|nodes|simulator)|examples)\//.test(file) &&
-        ![...pages, 'package.json'].includes(file),
+        ![...pages, 'package.json', 'dist/runtime.js'].includes(file),
     )
     others.should.deepEqual([])
     packed.filter((file) => /(^|\/)test\/|\.test\./.test(file)).should.deepEqual([])
@@ -70,14 +75,28 @@ describe('the package', function () {
     packed.filter((file) => /\.(pem|key)$/.test(file)).should.eql([])
   })
 
+  it('runs from one file, with a small one for each node, program and library', () => {
+    const { packed } = installation
+    const code = packed.filter((file) => file.endsWith('.js')).sort()
+    const { bin, exports } = manifest
+    code.should.eql(
+      [
+        'dist/runtime.js',
+        ...Object.values({ ...manifest['node-red'].nodes, ...manifest['node-red'].plugins }),
+        ...Object.values(bin),
+        exports['./client'].default.replace('./', ''),
+      ].sort(),
+    )
+  })
+
   it('has every file that package.json names', () => {
     const { exports, bin } = JSON.parse(
       readFileSync(join(installation.folder, 'package.json'), 'utf8'),
-    ) as Manifest & { exports: Record<string, string | object>; bin: Record<string, string> }
+    ) as Manifest
     const named = [
       ...Object.values(manifest['node-red'].nodes),
       ...Object.values(exports).flatMap((entry) =>
-        typeof entry === 'string' ? [entry] : (Object.values(entry) as string[]),
+        typeof entry === 'string' ? [entry] : Object.values(entry),
       ),
       ...Object.values(bin),
     ]
