@@ -1,12 +1,11 @@
 // npm run build: dist/ mirrors the source, with the html, icons and catalogs of the nodes.
-//   --package   only what is packed: without the tests and the maps for their traces, and bundled
+//   --package   only what is packed: without the tests, and without the maps for their traces
 //   --changed   only what has changed since the last build of this kind
 import { refuseOthers } from './help.mjs'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build as bundle } from 'esbuild'
-import { bundlePackage } from './build/bundle.mjs'
 import { buildForms } from './build/forms.mjs'
 import { root } from './ready.mjs'
 
@@ -43,7 +42,6 @@ for (const program of ['simulator', 'client/doctor']) {
 
 const scripts = outputFiles.map(({ path, text }) => [basename(path, '.js'), text])
 buildForms(Object.fromEntries(scripts))
-if (process.argv.includes('--package')) await bundlePackage(root)
 
 /** A file of which the source is gone would still be loaded, as a node, a catalog or a test. */
 function isOutdated() {

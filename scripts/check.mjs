@@ -1,4 +1,4 @@
-// The fast gate before a commit: types, formatting, lint and the order of the folders.
+// The fast gate before a commit: types, formatting, lint, the order of the folders, and what a node lacks.
 import { refuseOthers } from './help.mjs'
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -23,6 +23,7 @@ const checks = {
   formatting: [bin('prettier'), '--check', '--log-level=warn', ...cached, '.'],
   lint: [bin('oxlint'), '--type-aware', '--deny-warnings'],
   'order of the folders': [process.execPath, join(root, 'scripts/order.mjs')],
+  'parts of every node': [process.execPath, join(root, 'scripts/lacks.mjs')],
 }
 
 const run = ([command, ...args]) =>

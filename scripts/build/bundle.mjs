@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { root } from '../ready.mjs'
 
@@ -46,6 +47,7 @@ export async function bundlePackage(folder) {
     allowOverwrite: true,
     ...READABLE,
   })
+  const names = Object.keys(createRequire(import.meta.url)(join(folder, CLIENT)))
   const typed = new Set(typesFrom(join(folder, CLIENT.replace('.js', '.d.ts'))))
   const isIn = (file, ...parts) => parts.some((part) => file.startsWith(join(folder, part)))
   for (const name of readdirSync(join(folder, 'dist'), { recursive: true })) {
@@ -62,7 +64,10 @@ export async function bundlePackage(folder) {
   for (const file of files) {
     const runtime = relative(dirname(file), RUNTIME).replaceAll('\\', '/')
     const entry = `require('${runtime}')['${file}']()`
-    writeFileSync(join(folder, file), ENTRIES[file]?.(entry) ?? `module.exports = ${entry}\n`)
+    writeFileSync(
+      join(folder, file),
+      ENTRIES[file]?.(entry, names) ?? `module.exports = ${entry}\n`,
+    )
   }
   for (const program of [DOCTOR, SIMULATOR]) chmodSync(join(folder, program), 0o755)
 }
@@ -70,10 +75,8 @@ export async function bundlePackage(folder) {
 const ENTRIES = {
   [DOCTOR]: (entry) => `#!/usr/bin/env node\n${entry}\n`,
   // The names for an `import`, which reads them without running anything.
-  [CLIENT]: (entry) => {
-    const names = Object.keys(createRequire(import.meta.url)(join(root, CLIENT)))
-    return `module.exports = ${entry}\n0 && (module.exports = { ${names.join(', ')} })\n`
-  },
+  [CLIENT]: (entry, names) =>
+    `module.exports = ${entry}\n0 && (module.exports = { ${names.join(', ')} })\n`,
 }
 
 /** The one above `dist`, as the compiled files see it. */
@@ -94,3 +97,5 @@ function typesFrom(file, found = new Set()) {
   }
   return found
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundlePackage(root)
