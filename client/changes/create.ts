@@ -9,7 +9,7 @@ import type { Route, RouteFields, RouteList, UpdateAnswer } from '../model/types
 import { incompleteList, isIncomplete, listRoutes } from '../api/routes'
 import { isNameUnseen } from '../unseen'
 import { labelOf } from './find'
-import { SETTLE_MS, pollUntil } from './pending'
+import { SETTLE_MS, pollUntil } from './unconfirmed'
 import { createStep, takeStep, type Waiting } from './step'
 
 export interface CreateRoute extends Waiting {

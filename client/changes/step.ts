@@ -11,7 +11,7 @@ import { isOn, isRunning, stateOf } from '../model/route-state'
 import { shownRoute } from '../model/secrets'
 import type { CommandAnswer, Route, RouteFields, UpdateAnswer } from '../model/types'
 import { forgetUnseen, rememberUnseen, type Change, type Place } from '../unseen'
-import { judgeMissing } from '../watch/gone'
+import { judgeMissing } from '../watch/missing-routes'
 import type { RouteAddress } from './find'
 import { comparable, forgetSecrets, rememberSecrets } from './known-secrets'
 import { awaitChange, awaitRoute, stillDiffers, type Expectation } from './wait'
@@ -72,7 +72,7 @@ export async function takeStep<Answer, Shown extends Route | null>(
 }
 
 /** A change that runs among others makes room for them before it ends. */
-export interface Room {
+export interface Slot {
   /** The appliance has responded: another change may be sent. */
   sent: () => void
   /** The change shows: another one may be in doubt. */
@@ -86,7 +86,7 @@ export interface Room {
 export async function ensureStep<Shown>(
   gateway: Connection,
   step: Step<unknown, Shown>,
-  { timeout, room, waiting }: { timeout: number; room: Room; waiting: Operation },
+  { timeout, slot, waiting }: { timeout: number; slot: Slot; waiting: Operation },
   sending: Operation,
 ): Promise<Shown> {
   const { place, change } = step
@@ -94,17 +94,17 @@ export async function ensureStep<Shown>(
   try {
     await sendStep(gateway, step, sending)
   } catch (error) {
-    // It is planned again, and keeps its room.
+    // It is planned again, and keeps its slot.
     if (error instanceof OutdatedPlan) throw error
     if (mayHaveArrived(error)) lost = error
     else if (change.kind !== 'delete' || !isNotFound(error)) {
-      room.sent()
+      slot.sent()
       throw error
     }
   }
-  room.sent()
+  slot.sent()
   try {
-    return await step.show(timeout, waiting, room.seen)
+    return await step.show(timeout, waiting, slot.seen)
   } catch (error) {
     if (!lost || !(error instanceof GatewayError) || error.code !== 'NOT_CONFIRMED') throw error
     // What an update may still add counts until it shows.

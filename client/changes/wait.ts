@@ -5,7 +5,7 @@ import type { RouteIndex } from '../model/route-index'
 import { isPending } from '../model/route-state'
 import type { Route, RouteList } from '../model/types'
 import { unseenOf } from '../unseen'
-import { waitsFor, type Evidences, type Waiter } from './device-waits'
+import { waitsFor, type Evidences, type Waiter } from './wait-poller'
 
 /** What a caller waits for. */
 export interface Expectation<T> {

@@ -9,8 +9,8 @@ import {
   type FailoverSettings,
   type Side,
 } from '../model/failover'
-import { againAt, begin, begun, ended, finish, type Run } from './run'
-import { isGap, looked, said } from './rules'
+import { againAt, begin, begun, ended, finish, type Run } from './decision'
+import { isGap, onLook, said } from './rules'
 import type { Decision, Failure, Input, Memory } from './types'
 
 /**
@@ -28,22 +28,22 @@ export function decide(
   const run = begun(settings, memory, now)
   switch (input.kind) {
     case 'look':
-      looked(run, input.look)
+      onLook(run, input.look)
       break
     case 'command':
       obey(run, input.action, input.hold)
       break
     case 'outcome':
-      learn(run, input.failure)
+      onOutcome(run, input.failure)
       break
     case 'main':
-      believe(run, input.good)
+      onProbe(run, input.good)
   }
   return ended(run, memory)
 }
 
 /** How a change went, for the look that follows: what the route shows decides. */
-function learn(run: Run, failure?: Failure): void {
+function onOutcome(run: Run, failure?: Failure): void {
   const { memory, now } = run
   const { change } = memory
   memory.isBusy = false
@@ -55,7 +55,7 @@ function learn(run: Run, failure?: Failure): void {
 }
 
 /** A probe reports how main is. */
-function believe(run: Run, given: unknown): void {
+function onProbe(run: Run, given: unknown): void {
   const { settings, memory, now } = run
   const good = booleanFrom(given)
   if (good === undefined) refuseInput('msg.main', given, FLAG)

@@ -29,7 +29,7 @@ import { createReader, type Reader, type WantedRoute } from './reader'
 import { sharedReads, type Reading } from './shared-read'
 import { makeSwitch } from './switch'
 import { failoverText } from './text'
-import { notProtecting } from './run'
+import { notProtecting } from './decision'
 import type { Act, FailoverEvent, Failure, Input } from './types'
 
 /** What to protect, and whom to tell. */

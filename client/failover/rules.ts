@@ -13,7 +13,7 @@ import {
   rest,
   sendAgain,
   type Run,
-} from './run'
+} from './decision'
 import type { Change, Look, Rest, Waits } from './types'
 
 /** A source that was bad for this share of the latest minute, in several failures, has failed too. */
@@ -33,7 +33,7 @@ const LATE_MS = 120_000
 type Known = Exclude<Look, { route: 'unknown' }>
 
 /** One read of the route, and the one decision on it. */
-export function looked(run: Run, look: Look): void {
+export function onLook(run: Run, look: Look): void {
   const { memory, settings, now } = run
   run.next = now + settings.pollEvery * 1000
   if (isGap(run)) memory.waits = {}

@@ -45,7 +45,7 @@
 import { randomUUID } from 'node:crypto'
 import { MONOTONIC, type Clock } from '../clock'
 import { Stop, inTime } from '../stop'
-import { BEAT, createLife, type Life } from './ownership/life'
+import { BEAT, createLife, type Life } from './ownership/member'
 import { FREE, keyIn, memberKey, memberText, slotKey } from './ownership/records'
 import { advice, createView, type View } from './ownership/view'
 import { SLOTS } from './slots'

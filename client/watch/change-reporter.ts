@@ -8,7 +8,7 @@ import type { EventName, Threshold } from '../model/watch'
 import type { IncidentEvent } from '../model/incident'
 import type { Reporter, Reporting } from './reporter'
 import type { SavedWatch } from './saved'
-import { inOrder, passagesIn } from './scope'
+import { inOrder, passagesIn } from './renames'
 import type { DeviceState } from './state'
 import { createThresholds } from './thresholds'
 

@@ -22,7 +22,7 @@ import {
 } from './saved'
 import { createSubscription, type Subscription, type WatchOptions } from './subscription'
 import { createReader, type Reading } from './reader'
-import { createPace } from './pace'
+import { createPace } from './stagger'
 import { REAL_TIME, createPoller, type Clock, type Miss } from './poller'
 import type { DeviceState, RouteState } from './state'
 

@@ -5,7 +5,7 @@ import { isObject, isText, type JsonObject } from '../model/json'
 import type { DeviceConfiguration, Route } from '../model/types'
 import { getDevice } from '../api/devices'
 import { incompleteList, isIncomplete, listRoutes } from '../api/routes'
-import { askItself, judgeMissing } from './gone'
+import { askItself, judgeMissing } from './missing-routes'
 import type { Clock } from './poller'
 import { deviceState, type DeviceState, type UnconfirmedEmpty, type RouteState } from './state'
 

@@ -12,7 +12,7 @@ import { hideSecrets, isMasked } from '../model/secrets'
 import type { DeviceConfiguration } from '../model/types'
 import { secretsIn, withoutSecrets } from '../connection/redaction'
 import { compactObject, expanded, type Compact } from './compact'
-import { compactMap } from './few'
+import { compactMap } from './small-map'
 
 /**
  * What is known of a device: only what a watch compares, without counters, clocks,

@@ -6,7 +6,7 @@ import {
   type Waiting,
 } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { choiceProperty } from '../runtime/environment'
+import { choiceProperty } from '../runtime/properties'
 import { choiceFrom, type Message } from '../runtime/parameters'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 

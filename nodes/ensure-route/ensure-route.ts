@@ -19,7 +19,7 @@ import {
   flagProperty,
   numberProperty,
   refuseUnresolved,
-} from '../runtime/environment'
+} from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
 import type { Did } from '../runtime/status'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'

@@ -16,10 +16,10 @@ import { whenStarted } from '../runtime/flows-started'
 import { findGateway, obeyFailover, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import { applianceIn, type Message } from '../runtime/parameters'
-import { wordsOf } from '../runtime/words'
-import type { EngineOutage } from './carried'
-import { OPERATION, startGuard } from './guard'
-import { contextOf, isLostAtRestart, keptIn, type Kept } from './kept'
+import { wordsOf } from '../runtime/catalog'
+import type { EngineOutage } from './engine-memory'
+import { OPERATION, startProtection } from './protection'
+import { contextOf, isLostAtRestart, contextMemory, type Kept } from './context-memory'
 import type { FailoverConfig } from './options'
 import { createFailoverStatus } from './status'
 
@@ -44,7 +44,7 @@ export = (RED: NodeAPI): void => {
       isHoldLost: () => isEnded && !user?.fleet.share?.memory,
     })
     /** With an inventory one for each appliance, which protects the routes of the same names there. */
-    const guards = new Map<Appliance, ReturnType<typeof startGuard>>()
+    const protections = new Map<Appliance, ReturnType<typeof startProtection>>()
     let closed = false
     let unfollow = (): void => undefined
     const stop = new Stop()
@@ -65,17 +65,18 @@ export = (RED: NodeAPI): void => {
     let outage: EngineOutage | undefined
     const context = contextOf(this)
     const keptFor = (of: Appliance): Kept => {
-      const local = keptIn(context, started, of.appliance)
+      const local = contextMemory(context, started, of.appliance)
       const { memory, token } = user?.fleet.share ?? {}
       if (!memory || !token || of.appliance === undefined) return local
       // Only with a lease: its file is loaded then.
-      const { carried, createEngineOutage } = require('./carried') as typeof import('./carried')
+      const { engineMemory, createEngineOutage } =
+        require('./engine-memory') as typeof import('./engine-memory')
       outage ??= createEngineOutage(tell, (text) => this.log(text))
-      return carried(this, of, { memory, token, local, outage })
+      return engineMemory(this, of, { memory, token, local, outage })
     }
 
     const protect = (of: Appliance): void => {
-      const end = startGuard(of, {
+      const end = startProtection(of, {
         RED,
         node: this,
         config,
@@ -84,12 +85,12 @@ export = (RED: NodeAPI): void => {
         onEvents: (events) => this.send([events.map((event) => messageOf(event, of.appliance))]),
         onFailure: (error, event) => tell(error, of, event),
       })
-      guards.set(of, end)
+      protections.set(of, end)
     }
 
     const leave = (of: Appliance): Promise<void> | undefined => {
-      const ended = guards.get(of)?.(false)
-      guards.delete(of)
+      const ended = protections.get(of)?.(false)
+      protections.delete(of)
       status.remove(of.appliance)
       return ended
     }
@@ -150,7 +151,7 @@ export = (RED: NodeAPI): void => {
       unhook()
       unfollow()
       cancel(closedError())
-      void Promise.allSettled([...guards.values()].map((close) => close(removed))).then(() => {
+      void Promise.allSettled([...protections.values()].map((close) => close(removed))).then(() => {
         if (removed && user?.fleet.hasNames) context.forgetAll()
         status.close()
         user?.deregister(this)

@@ -3,8 +3,8 @@ import type { NodeDef } from 'node-red'
 import { asSetting, type ProtectOptions } from '../../client/internal'
 import { FAILOVER_RANGES, type Side } from '../../client/model/failover'
 import type { AppliancesConfig } from '../runtime/appliances'
-import { chosenDevice, chosenRoute, refused, type Evaluate } from '../runtime/chosen'
-import { flagProperty, refuseUnresolved } from '../runtime/environment'
+import { chosenDevice, chosenRoute, refused, type Evaluate } from '../runtime/node-settings'
+import { flagProperty, refuseUnresolved } from '../runtime/properties'
 import type { WithSecrets } from '../runtime/secrets'
 
 /** What has a type beside it: the two sources, or routes. */

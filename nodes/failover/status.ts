@@ -5,8 +5,8 @@ import { differing, kindOf, minutesLeft, signOf } from '../../client/model/failo
 import type { Language } from '../../client/model/watch'
 import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
 import { LAMPS, type Lamp } from '../runtime/lamp'
-import { briefly } from '../runtime/reason'
-import { clockTime, type Words } from '../runtime/words'
+import { shortReason } from '../runtime/short-reason'
+import { clockTime, type Words } from '../runtime/catalog'
 
 export interface StatusOptions {
   /** Without it there is only one appliance. */
@@ -73,7 +73,7 @@ export function createFailoverStatus(
       minutes: minutesLeft(present, Date.now()),
       time: clockTime(due),
       members: members.slice(0, MOST_MEMBERS).join(', ') + more,
-      reason: failure ? briefly(failure, words) : '',
+      reason: failure ? shortReason(failure, words) : '',
     })
     if (!held || state === 'unknown' || state === 'switching') return text
     return say(isHoldLost() ? 'heldUntilRestart' : 'held', { text })
@@ -89,7 +89,7 @@ export function createFailoverStatus(
     /** It cannot protect: at all, or this appliance. */
     fail(failure: GatewayError, name?: string): void {
       if (fleet && name === undefined) return fleet.fail(failure)
-      set('away', briefly(failure, words), name, failure.code)
+      set('away', shortReason(failure, words), name, failure.code)
     },
     /** What is wrong with the inventory: all of it, or the rows that concern the node. */
     faulty: (...faults: Parameters<FleetStatus['faulty']>) => fleet?.faulty(...faults),

@@ -14,7 +14,7 @@ import {
   linesProperty,
   numberProperty,
   refuseUnresolved,
-} from '../runtime/environment'
+} from '../runtime/properties'
 
 /** The saved properties of a config node with an inventory. */
 export interface InventoryConfig {

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { listDevices } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { choiceProperty } from '../runtime/environment'
+import { choiceProperty } from '../runtime/properties'
 import { counted } from '../runtime/status'
 
 interface Config extends ActionConfig {

@@ -12,7 +12,7 @@ import { shownAs } from '../../client/model/given'
 import { comparable } from '../../client/model/pattern'
 import { languageOf } from '../../client/model/watch'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { choiceProperty, refuseUnresolved } from '../runtime/environment'
+import { choiceProperty, refuseUnresolved } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
 import { counted } from '../runtime/status'
 

@@ -17,7 +17,7 @@ import {
 } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
 import type { Message } from '../runtime/parameters'
-import { wordsOf } from '../runtime/words'
+import { wordsOf } from '../runtime/catalog'
 import { follow, type Followed } from './follow'
 import { scrape, type Group } from './scrape'
 import { settingsOf, type Config, type Settings } from './settings'

@@ -2,8 +2,8 @@ import type { NodeDef } from 'node-red'
 import { DETAILS, type Detail, type RouteFilter } from '../../client/internal'
 import { RANGES } from '../../client/model/ranges'
 import { appliancesIn, type AppliancesConfig, type Wanted } from '../runtime/appliances'
-import { refused } from '../runtime/chosen'
-import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+import { refused } from '../runtime/node-settings'
+import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
 
 export interface Config extends NodeDef, AppliancesConfig {
   /** `all`, or `one`: the one in `gateway`. */

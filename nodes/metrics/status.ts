@@ -2,8 +2,8 @@ import type { Node } from 'node-red'
 import type { GatewayError } from '../../client/internal'
 import type { Language } from '../../client/model/watch'
 import { healthText } from '../../client/watch/text/health-text'
-import { briefly } from '../runtime/reason'
-import type { Words } from '../runtime/words'
+import { shortReason } from '../runtime/short-reason'
+import type { Words } from '../runtime/catalog'
 import type { Followed } from './follow'
 
 /** The status of a metrics node. */
@@ -42,7 +42,7 @@ export function createMetricsStatus(node: Node, words: Words, language: Language
       for (const { health, failure } of followed) {
         const problem = failure ?? health?.failure
         const known = health?.known
-        if (problem) reason ??= briefly(problem, words)
+        if (problem) reason ??= shortReason(problem, words)
         else if (known?.device.sign === 'unknown')
           reason ??= healthText(known.device, language, true)
         else if (known) {
@@ -59,7 +59,7 @@ export function createMetricsStatus(node: Node, words: Words, language: Language
       const all = numbers.format(followed.length)
       set('yellow', words('metrics:status.some', { ...known, up: numbers.format(up), all }))
     },
-    fail: (failure) => set('red', briefly(failure, words)),
+    fail: (failure) => set('red', shortReason(failure, words)),
     close() {
       // Node-RED would show it under the node that a deploy puts in its place.
       if (shown !== '') node.status({})

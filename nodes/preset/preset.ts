@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { exportPreset, invalidInput, restorePreset } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { choiceProperty } from '../runtime/environment'
+import { choiceProperty } from '../runtime/properties'
 
 interface Config extends ActionConfig {
   action?: string

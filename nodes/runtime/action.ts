@@ -32,7 +32,7 @@ import {
 } from './performer'
 import { secretsOf } from './secrets'
 import { createStatus } from './status'
-import { wordsOf } from './words'
+import { wordsOf } from './catalog'
 
 export type { Call, Result } from './performer'
 
@@ -128,7 +128,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
         if (reads.route?.(config))
           operation.route = await given.route().then(labelIn, () => undefined)
         if (!fleet.owns(name)) {
-          return elsewhere().callElsewhere({
+          return remote().callOwner({
             fleet,
             appliance,
             node: this,
@@ -167,8 +167,7 @@ export function registerAction<Config extends ActionConfig, Memory = undefined>(
 }
 
 /** Loaded with the first call for another instance. */
-const elsewhere = (): typeof import('./elsewhere') =>
-  require('./elsewhere') as typeof import('./elsewhere')
+const remote = (): typeof import('./remote') => require('./remote') as typeof import('./remote')
 
 const NOTHING: Message = Object.freeze({})
 

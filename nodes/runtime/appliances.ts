@@ -1,8 +1,8 @@
 // The appliances that a node works for by itself: the one of its gateway, or those of an inventory.
 import type { GatewayError } from '../../client/internal'
 import { patternFilter } from '../../client/model/pattern'
-import { refused } from './chosen'
-import { choiceProperty, refuseUnresolved } from './environment'
+import { refused } from './node-settings'
+import { choiceProperty, refuseUnresolved } from './properties'
 import type { Appliance, Fleet, Follower, GatewayNode } from './gateway-node'
 
 /** The saved properties that say which appliances of an inventory a node is for. */

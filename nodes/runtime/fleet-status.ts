@@ -3,8 +3,8 @@ import type { GatewayError } from '../../client/internal'
 import type { Language } from '../../client/model/watch'
 import { shortened } from '../../client/model/shortened'
 import { LAMPS, type Lamp } from './lamp'
-import { briefly } from './reason'
-import { LONGEST_NAME, type Words } from './words'
+import { shortReason } from './short-reason'
+import { LONGEST_NAME, type Words } from './catalog'
 
 /** How it is with one appliance of many. */
 export interface Standing {
@@ -74,7 +74,7 @@ export function createFleetStatus(
   }
 
   function render(): void {
-    if (failure) return show('away', briefly(failure, words))
+    if (failure) return show('away', shortReason(failure, words))
     // A row that is faulty may be in use as it was before.
     const others = rows.filter(({ cause: { appliance } }) => appliance && !all.has(appliance))
     const total = all.size + others.length
@@ -87,7 +87,7 @@ export function createFleetStatus(
       : rows[0] && {
           lamp: 'failing' as const,
           name: rows[0].cause.appliance,
-          text: briefly(rows[0], words),
+          text: shortReason(rows[0], words),
         }
     if (!reason) {
       // Before the first polls there is nothing to say.

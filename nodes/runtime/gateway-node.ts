@@ -168,8 +168,8 @@ export async function obeyFailover(
 ): Promise<void> {
   if (stop.stopped) throw closedError()
   if (!fleet.owns(of.appliance ?? '')) {
-    const { obeyElsewhere } = require('./elsewhere') as typeof import('./elsewhere')
-    return obeyElsewhere(fleet, of, String(failoverId), message, stop, waitMs)
+    const { commandOwner } = require('./remote') as typeof import('./remote')
+    return commandOwner(fleet, of, String(failoverId), message, stop, waitMs)
   }
   const failover = [...of.failovers].find(({ id }) => id === failoverId)
   if (failover) return failover.obey(message)

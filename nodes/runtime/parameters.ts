@@ -14,7 +14,7 @@ import {
 } from '../../client/internal'
 import { faultOf, notARoute } from '../../client/model/check'
 import type { Short } from '../../client/model/faults'
-import { refuseUnresolved } from './environment'
+import { refuseUnresolved } from './properties'
 import type { Fleet } from './gateway-node'
 import type { WithSecrets } from './secrets'
 

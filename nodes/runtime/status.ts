@@ -2,8 +2,8 @@ import type { Node, NodeStatus } from 'node-red'
 import type { GatewayError } from '../../client/internal'
 import { LinkedSet } from '../../client/linked-set'
 import { shortened } from '../../client/model/shortened'
-import { briefly } from './reason'
-import { LONGEST_NAME, clockTime, type Values, type Words } from './words'
+import { shortReason } from './short-reason'
+import { LONGEST_NAME, clockTime, type Values, type Words } from './catalog'
 
 /** What an operation did, for the status of its node. */
 export interface Did {
@@ -111,7 +111,7 @@ export function createStatus(node: Node, words: Words): Status {
           end()
           // The stop of a node is not a fault.
           if (closed || failure.code === 'CLOSED') render()
-          else setOutcome(ring(briefly(failure, words)))
+          else setOutcome(ring(shortReason(failure, words)))
         },
       }
     },

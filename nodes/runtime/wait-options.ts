@@ -1,6 +1,6 @@
 import type { Waiting } from '../../client/internal'
 import { DEFAULTS, RANGES } from '../../client/model/ranges'
-import { choiceProperty, numberProperty } from './environment'
+import { choiceProperty, numberProperty } from './properties'
 
 /** The saved properties of a node that can wait until a change shows. */
 export interface WaitingConfig {

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { endSession, sessionInformation, startSession } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { choiceProperty } from '../runtime/environment'
+import { choiceProperty } from '../runtime/properties'
 import { choiceFrom } from '../runtime/parameters'
 
 interface Config extends ActionConfig {

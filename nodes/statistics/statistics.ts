@@ -9,7 +9,7 @@ import {
   type StatisticsOf,
 } from '../../client/internal'
 import { registerAction, type ActionConfig, type Call, type Result } from '../runtime/action'
-import { choiceProperty } from '../runtime/environment'
+import { choiceProperty } from '../runtime/properties'
 import type { Message } from '../runtime/parameters'
 import { counted, type Did } from '../runtime/status'
 

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { updateRoute, type UpdateMode } from '../../client/internal'
 import { registerAction, type ActionConfig } from '../runtime/action'
-import { choiceProperty } from '../runtime/environment'
+import { choiceProperty } from '../runtime/properties'
 import { waitingOf, type WaitingConfig } from '../runtime/wait-options'
 
 interface Config extends ActionConfig, WaitingConfig {

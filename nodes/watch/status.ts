@@ -6,8 +6,8 @@ import type { Language } from '../../client/model/watch'
 import { healthText } from '../../client/watch/text/health-text'
 import { createFleetStatus, type FleetStatus } from '../runtime/fleet-status'
 import { LAMPS, type Lamp } from '../runtime/lamp'
-import { briefly } from '../runtime/reason'
-import { LONGEST_NAME, clockTime, type Words } from '../runtime/words'
+import { shortReason } from '../runtime/short-reason'
+import { LONGEST_NAME, clockTime, type Words } from '../runtime/catalog'
 
 /** The status of a node that watches. With an inventory, each appliance has its name there. */
 export interface WatchStatus {
@@ -76,7 +76,7 @@ export function createWatchStatus(node: Node, words: Words, language: Language):
         return show(unreachable ? 'away' : 'failing', failure.code, () =>
           words(`watch:status.${key}`, {
             time: clockTime(since),
-            reason: briefly(failure, words),
+            reason: shortReason(failure, words),
           }),
         )
       }
@@ -90,7 +90,7 @@ export function createWatchStatus(node: Node, words: Words, language: Language):
       const news = `${running}/${routes} ${problems} ${waiting} ${newsIn(worst)}`
       show(worst.lamp, news, () => textOf(known, worst))
     },
-    fail: (failure) => show('away', failure.code, () => briefly(failure, words)),
+    fail: (failure) => show('away', failure.code, () => shortReason(failure, words)),
     close() {
       // Node-RED would show it under the node that a deploy puts in its place.
       if (shownAt > -Infinity) node.status({})
@@ -106,7 +106,7 @@ export function createFleetWatchStatus(node: Node, words: Words, language: Langu
     fleet.set(appliance, {
       lamp: isLasting ? 'away' : 'failing',
       isUp: false,
-      trouble: { key: failure.code, text: () => briefly(failure, words) },
+      trouble: { key: failure.code, text: () => shortReason(failure, words) },
     })
   const nameOf = ({ health, route }: Worst): string => {
     const reason = reasonOf(health, language)

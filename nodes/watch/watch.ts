@@ -27,7 +27,7 @@ import { engineEvent } from '../../client/fleet/events'
 import { eventFilter } from '../../client/watch/filter'
 import { nearest } from '../../client/model/near'
 import { RANGES } from '../../client/model/ranges'
-import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/environment'
+import { choiceProperty, numberProperty, refuseUnresolved } from '../runtime/properties'
 import {
   appliancesIn,
   faultsFor,
@@ -37,10 +37,16 @@ import {
 } from '../runtime/appliances'
 import { findGateway, requireGateway, type Appliance } from '../runtime/gateway-node'
 import { migrated } from '../runtime/migrations'
-import { chosenDevice, chosenRoute, evaluatorOf, refused, type Evaluate } from '../runtime/chosen'
+import {
+  chosenDevice,
+  chosenRoute,
+  evaluatorOf,
+  refused,
+  type Evaluate,
+} from '../runtime/node-settings'
 import type { Message } from '../runtime/parameters'
 import { whenStarted } from '../runtime/flows-started'
-import { wordsOf } from '../runtime/words'
+import { wordsOf } from '../runtime/catalog'
 import { contextOf, readOpen, writeOpen } from './open'
 import { createFleetWatchStatus, createWatchStatus } from './status'
 

@@ -1,7 +1,11 @@
 import should from 'should'
 import type { UsableRow } from '../../client/fleet/inventory'
 import type { Member } from '../../client/fleet/types'
-import { createAgreement, digestOf, type Agreement } from '../../nodes/gateway/fleet/agreement'
+import {
+  createAgreement,
+  digestOf,
+  type Agreement,
+} from '../../nodes/gateway/fleet/inventory-check'
 import { pause, until } from '../support/until'
 
 const GRACE = 60

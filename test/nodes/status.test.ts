@@ -16,10 +16,10 @@ import {
   flagProperty,
   numberProperty,
   refuseUnresolved,
-} from '../../nodes/runtime/environment'
-import { briefly } from '../../nodes/runtime/reason'
+} from '../../nodes/runtime/properties'
+import { shortReason } from '../../nodes/runtime/short-reason'
 import { createStatus, type Status } from '../../nodes/runtime/status'
-import type { Words } from '../../nodes/runtime/words'
+import type { Words } from '../../nodes/runtime/catalog'
 import { startSimulator, type Simulator } from '../../simulator'
 import { failure, helper, load, result, unload } from '../support/flow'
 import { LANGUAGES, textsAt } from '../support/editor-module'
@@ -113,14 +113,14 @@ describe('the reason under a node that failed', () => {
   ]
   for (const [code, said, cause, text] of cases) {
     it(`${code} is "${text}"`, () => {
-      briefly(new GatewayError(code, said, cause), words).should.equal(text)
+      shortReason(new GatewayError(code, said, cause), words).should.equal(text)
     })
   }
 
   it('of bad input is the first fault, and how many there are more', () => {
     const fault = (path: string) => ({ path, problem: 'is missing; give it' })
-    briefly(invalidInput([fault('source.port')]), words).should.equal('check source.port')
-    briefly(invalidInput(['a', 'b', 'c'].map(fault)), words).should.equal('check a (+2)')
+    shortReason(invalidInput([fault('source.port')]), words).should.equal('check source.port')
+    shortReason(invalidInput(['a', 'b', 'c'].map(fault)), words).should.equal('check a (+2)')
   })
 
   const inputs: Array<[input: unknown, text: string]> = [
@@ -151,7 +151,7 @@ describe('the reason under a node that failed', () => {
   ]
   for (const [input, text] of inputs) {
     it(`of a definition says the fault, not the value: "${text}"`, () => {
-      briefly(invalidInput(checkUpdate(input, 'merge')), words).should.equal(text)
+      shortReason(invalidInput(checkUpdate(input, 'merge')), words).should.equal(text)
     })
   }
 
@@ -171,7 +171,7 @@ describe('the reason under a node that failed', () => {
         thrown = error as GatewayError
       }
       thrown!.code.should.equal('CONFIG')
-      briefly(thrown!, words).should.equal(text)
+      shortReason(thrown!, words).should.equal(text)
     })
   }
 })

@@ -8,7 +8,7 @@ import {
   type Destination,
   type Route,
 } from '../../client/internal'
-import { isInProgress } from '../../client/changes/pending'
+import { isInProgress } from '../../client/changes/unconfirmed'
 import { setLatest } from '../../client/memory'
 import { generateRoutes, startSimulator, type Simulator } from '../../simulator'
 import { failure, load, result, send, unload } from '../support/flow'

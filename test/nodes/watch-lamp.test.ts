@@ -4,7 +4,7 @@ import should from 'should'
 import { GatewayError, type WatchHealth } from '../../client/internal'
 import { OK, SIGNS, STOPPED, deviceHealth, type Health } from '../../client/model/health'
 import { LANGUAGES, type Language } from '../../client/model/watch'
-import type { Words } from '../../nodes/runtime/words'
+import type { Words } from '../../nodes/runtime/catalog'
 import { createFleetWatchStatus, createWatchStatus } from '../../nodes/watch/status'
 import { loadWords } from '../support/words'
 

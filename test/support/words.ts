@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { i18n } from '@node-red/util'
-import { wordsOf, type Words } from '../../nodes/runtime/words'
+import { wordsOf, type Words } from '../../nodes/runtime/catalog'
 import { packageName, root } from './root'
 
 /** Loads the catalogs with texts of the run time into the i18n of Node-RED, in English. */

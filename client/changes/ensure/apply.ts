@@ -10,10 +10,10 @@ import type { RouteAddress } from '../find'
 import { ownerOf } from '../../memory'
 import type { Operation } from '../../connection/operation'
 import { withUnseen } from '../../unseen'
-import { isInProgress, sendFresh, serialized } from '../pending'
+import { isInProgress, sendFresh, serialized } from '../unconfirmed'
 import { findWanted, plan, type EnsureAction, type Goal, type Plan } from './plan'
 import type { Left } from '../owned'
-import type { Present } from './present'
+import type { Present } from './reads'
 import { refusePlans } from '../protected'
 import {
   awaitGone,
@@ -23,7 +23,7 @@ import {
   ensureStep,
   isNotFound,
   updateStep,
-  type Room,
+  type Slot,
   type Step,
 } from '../step'
 import { stillDiffers } from '../wait'
@@ -66,10 +66,10 @@ export interface Trace {
 export const newTrace = (): Trace => ({ steps: [], isInDoubt: false })
 
 /** Runs a change when there is room for it; the change makes room for others before it ends. */
-export type Lane = <T>(change: (room: Room) => Promise<T>) => Promise<T>
+export type InSlot = <T>(change: (slot: Slot) => Promise<T>) => Promise<T>
 
 /** How a row is applied. */
-export interface Way {
+export interface ApplyContext {
   gateway: Connection
   deviceId: string
   /** Reads and sends. */
@@ -77,18 +77,18 @@ export interface Way {
   /** Waits until what was sent shows: what is sent can still show after a stop. */
   waiting: Operation
   present: Present
-  lane: Lane
+  inSlot: InSlot
 }
 
 /** Plans again with the present route, in turn with its other changes, and applies the plan. */
-export async function apply(row: Row, way: Way): Promise<Ensured> {
+export async function apply(row: Row, context: ApplyContext): Promise<Ensured> {
   const { wanted, plan: first } = row
-  const { gateway, deviceId, operation, present } = way
+  const { gateway, deviceId, operation, present } = context
   const { before } = first
   if (!before && first.steps.length === 0) return planned(first)
   const applyTo = ({ id: routeId }: Route): Promise<Ensured> => {
     const address = { deviceId, routeId }
-    return serialized(gateway, address, operation, () => changeRoute(address, row, way))
+    return serialized(gateway, address, operation, () => changeRoute(address, row, context))
   }
   if (before) {
     const { state } = row.options
@@ -99,10 +99,10 @@ export async function apply(row: Row, way: Way): Promise<Ensured> {
   // Other calls for a route of this name wait here, and then find the one that was created.
   return gateway.inTurn(`create ${deviceId} ${wanted.name}`, operation, async () => {
     const read = (): Promise<RouteIndex> => present.routes(row)
-    const next = await inLaneOn(way, read, async (routes, room, sending) => {
+    const next = await planInSlot(context, read, async (routes, slot, sending) => {
       const route = findWanted(row, routes, operation)
       if (route) return () => applyTo(route)
-      const ensured = await changeFrom(undefined, row, way, room, sending, routes)
+      const ensured = await changeFrom(undefined, row, context, slot, sending, routes)
       return () => ensured
     })
     return next()
@@ -110,18 +110,18 @@ export async function apply(row: Row, way: Way): Promise<Ensured> {
 }
 
 /**
- * Reads what is present and then, in the lane, works on it. What was read too long before its change
+ * Reads what is present and then, in a slot, works on it. What was read too long before its change
  * is sent is read again.
  */
-async function inLaneOn<Read, T>(
-  { gateway, operation, lane }: Way,
+async function planInSlot<Read, T>(
+  { gateway, operation, inSlot }: ApplyContext,
   read: () => Promise<Read>,
-  change: (present: Read, room: Room, sending: Operation) => Promise<T>,
+  change: (present: Read, slot: Slot, sending: Operation) => Promise<T>,
 ): Promise<T> {
   const present = await read()
   const first = { present, at: gateway.clock.now() }
-  return lane((room) =>
-    sendFresh(gateway, operation, read, (now, sending) => change(now, room, sending), first),
+  return inSlot((slot) =>
+    sendFresh(gateway, operation, read, (now, sending) => change(now, slot, sending), first),
   )
 }
 
@@ -138,9 +138,13 @@ export const planOn = (
   return { ...plan(wanted, base, options, told, owner), before: wholeRoute(route) }
 }
 
-async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<Ensured> {
+async function changeRoute(
+  address: RouteAddress,
+  row: Row,
+  context: ApplyContext,
+): Promise<Ensured> {
   const { options } = row
-  const { gateway, operation, present } = way
+  const { gateway, operation, present } = context
   const read = (): Promise<Route | undefined> =>
     present.route(address, row).catch(async (error: unknown) => {
       if (options.state !== 'absent' || !isNotFound(error)) throw error
@@ -148,15 +152,17 @@ async function changeRoute(address: RouteAddress, row: Row, way: Way): Promise<E
       await awaitGone(gateway, address, { timeout, unsent: true }, operation)
       return undefined
     })
-  return inLaneOn(way, read, (route, room, sending) => changeFrom(route, row, way, room, sending))
+  return planInSlot(context, read, (route, slot, sending) =>
+    changeFrom(route, row, context, slot, sending),
+  )
 }
 
 /** Carries out the steps from the route, or from none, to the wanted one. */
 async function changeFrom(
   route: Route | undefined,
   row: Row,
-  { gateway, deviceId, operation, waiting }: Way,
-  room: Room,
+  { gateway, deviceId, operation, waiting }: ApplyContext,
+  slot: Slot,
   first: Operation,
   /** The routes that exist before a create. */
   older?: RouteIndex,
@@ -183,7 +189,7 @@ async function changeFrom(
     }
   }
 
-  const taking = { timeout: row.options.waitTimeout, room, waiting }
+  const taking = { timeout: row.options.waitTimeout, slot, waiting }
   const seen = (now: Route | null): Route | null => now && comparable(gateway, deviceId, now)
   let after = route ?? null
   trace.before ??= seen(after)

@@ -15,10 +15,10 @@ import { createSemaphore, type Semaphore } from '../../connection/concurrency'
 import type { Connection } from '../../connection/connection'
 import type { Operation } from '../../connection/operation'
 import { stopAfter } from '../../stop'
-import { apply, type Ensured, type Lane, type Row } from './apply'
+import { apply, type Ensured, type InSlot, type Row } from './apply'
 import { labelOf } from '../find'
 import type { EnsureAction } from './plan'
-import { ownReads, sharedReads } from './present'
+import { ownReads, sharedReads } from './reads'
 
 /** The result of a row that failed in a bulk. */
 export interface EnsureFailure {
@@ -76,16 +76,16 @@ export async function applyAll(
 
   const applyOne = async (row: Row, endReady: () => void): Promise<Ensured | EnsureFailure> => {
     const own = operation.under({ route: labelOf(row.wanted) })
-    const lane: Lane = (change) =>
-      inLane(sending, (endSending) =>
-        inLane(sent, async (endSent) => {
+    const inSlot: InSlot = (change) =>
+      withSlot(sending, (endSending) =>
+        withSlot(sent, async (endSent) => {
           endReady()
           if (unanswered >= MOST_UNANSWERED) throw notTried()
           return change({ sent: endSending, seen: endSent })
         }),
       )
     try {
-      const result = await apply(row, { ...shared, operation: own, lane })
+      const result = await apply(row, { ...shared, operation: own, inSlot })
       if (result.changed) unanswered = 0
       return result
     } catch (error) {
@@ -99,7 +99,7 @@ export async function applyAll(
   const applyThose = (some: readonly Row[]): Promise<unknown> =>
     Promise.all(
       some.map(async (row) => {
-        results.set(row, await inLane(ready, (leave) => applyOne(row, leave)))
+        results.set(row, await withSlot(ready, (leave) => applyOne(row, leave)))
       }),
     )
   const isDeleted = ({ plan: { steps } }: Row): boolean => steps.includes('delete')
@@ -127,21 +127,21 @@ export async function applyAlone(
       operation,
       waiting: operation,
       present: ownReads(gateway, deviceId, operation),
-      lane: (change) => change({ sent: () => undefined, seen: () => undefined }),
+      inSlot: (change) => change({ sent: () => undefined, seen: () => undefined }),
     })
   } catch (error) {
     throw error instanceof GatewayError ? afterSteps(error, row.trace.steps, operation) : error
   }
 }
 
-/** Runs work in a lane, which it may leave before it has ended. */
-function inLane<T>(lanes: Semaphore, work: (leave: () => void) => Promise<T>): Promise<T> {
+/** Runs work in a slot, which it may leave before it has ended. */
+function withSlot<T>(slots: Semaphore, work: (leave: () => void) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stay = (): Promise<void> =>
       new Promise((leave) => {
         work(leave).then(resolve, reject).finally(leave)
       })
-    lanes.run(stay).catch(reject)
+    slots.run(stay).catch(reject)
   })
 }
 

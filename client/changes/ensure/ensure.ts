@@ -27,7 +27,7 @@ import {
   type Wanted,
 } from './plan'
 import { findPortConflicts } from './port-conflicts'
-import { settledList } from './present'
+import { settledList } from './reads'
 import { onMain } from '../owned'
 import { refusePlans } from '../protected'
 import { noteShared, refuseSharedPlans } from '../shared'

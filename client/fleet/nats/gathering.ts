@@ -1,6 +1,6 @@
 import type { Kvm } from '@nats-io/kv'
 import type { Gathering } from '../types'
-import { latestRecords, requireRoom, roomOn } from './latest'
+import { latestRecords, requireRoom, roomOn } from './fenced-records'
 import type { Link } from './link'
 import { codeOf, openedOn, unlessChanged } from './opened'
 import { rootOf, tokenOf } from './subjects'

@@ -11,7 +11,7 @@ import {
   type Identity,
   thrownAs,
 } from '../../../client/internal'
-import { carryOut, type Remote } from '../../runtime/elsewhere'
+import { carryOut, type Remote } from '../../runtime/remote'
 import { createSemaphore } from '../../../client/connection/concurrency'
 import type { Language } from '../../../client/model/watch'
 import {
@@ -24,7 +24,7 @@ import { createOpenMemory, type OpenMemory } from '../../../client/fleet/open'
 import type { Share } from '../../../client/fleet/types'
 import type { Appliance, Fleet, Follower, ListedAppliance } from '../../runtime/gateway-node'
 import { newAppliance, type OwnAppliance } from '../appliance'
-import { createAgreement, digestOf } from './agreement'
+import { createAgreement, digestOf } from './inventory-check'
 import { createRemovals, listed } from './removals'
 import { gatherFrom } from './gather'
 import { hostIn } from '../options'

@@ -10,7 +10,7 @@ import { own } from '../../../client/model/json'
 import { isHostPattern } from '../../../client/model/settings'
 import { shortened } from '../../../client/model/shortened'
 import { inTime } from '../../../client/stop'
-import { linesProperty, refuseUnresolved } from '../../runtime/environment'
+import { linesProperty, refuseUnresolved } from '../../runtime/properties'
 import type { InventoryConfig } from '../options'
 
 /** Where an inventory comes from. */

@@ -8,7 +8,7 @@ import type { EngineOptions } from '../../../client/fleet/nats/options'
 import { DEFAULTS, RANGES } from '../../../client/model/ranges'
 import { isShortTtl } from '../../../client/model/settings'
 import type { Gathering } from '../../../client/fleet/types'
-import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/environment'
+import { flagProperty, numberProperty, refuseUnresolved } from '../../runtime/properties'
 import { tlsOptions } from '../options'
 import type { OpenShare } from './share'
 

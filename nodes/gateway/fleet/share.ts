@@ -1,7 +1,7 @@
 import { GatewayError, say } from '../../../client/internal'
 import { partIn, partName, partsOf } from '../../../client/fleet/slots'
 import type { Share, ShareFollower } from '../../../client/fleet/types'
-import { refuseUnresolved } from '../../runtime/environment'
+import { refuseUnresolved } from '../../runtime/properties'
 
 /** Opens the share of a fleet, and tells the follower how it changes. */
 export type OpenShare = (follower: ShareFollower) => Share

@@ -1,6 +1,6 @@
 // Random histories of a protected route, and what must hold in each of them. Used by the tests and
 // by the bench.
-import { isFresh, notProtecting } from '../../../client/failover/run'
+import { isFresh, notProtecting } from '../../../client/failover/decision'
 import type { FailoverSettings, InUse, Side } from '../../../client/model/failover'
 import {
   dice,

@@ -3,7 +3,7 @@ import should from 'should'
 import { GatewayError, openConnection } from '../../../client/internal'
 import { RANGES } from '../../../client/model/ranges'
 import { checks, type Check } from '../../../nodes/editor/checks'
-import { linesProperty, numberProperty } from '../../../nodes/runtime/environment'
+import { linesProperty, numberProperty } from '../../../nodes/runtime/properties'
 
 const HEX = 'a1'.repeat(32)
 

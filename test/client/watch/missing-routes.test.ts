@@ -12,7 +12,7 @@ import {
   type Connection,
   type WatchEvent,
 } from '../../../client/internal'
-import { judgeMissing } from '../../../client/watch/gone'
+import { judgeMissing } from '../../../client/watch/missing-routes'
 import { pollNow } from '../../../client/watch/device-watch'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator'
 import { until } from '../../support/until'

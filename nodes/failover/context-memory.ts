@@ -36,7 +36,7 @@ export const contextOf = (node: Node): GlobalContext =>
  * @param start of Node-RED: another text after each
  * @param appliance its name in an inventory; each has a memory of its own
  */
-export function keptIn(context: GlobalContext, start: string, appliance?: string): Kept {
+export function contextMemory(context: GlobalContext, start: string, appliance?: string): Kept {
   const place = context.place(appliance)
   return {
     async read() {

@@ -6,10 +6,10 @@ import type { Share, ShareMemory } from '../../client/fleet/types'
 import { own } from '../../client/model/json'
 import { pause, within } from '../../client/stop'
 import type { Appliance } from '../runtime/gateway-node'
-import { OPERATION } from './guard'
-import type { Found, Kept } from './kept'
+import { OPERATION } from './protection'
+import type { Found, Kept } from './context-memory'
 
-export interface CarriedOptions {
+export interface EngineMemoryOptions {
   memory: ShareMemory
   token: NonNullable<Share['token']>
   /** What is kept on this instance: newer where the engine could not be told any more. */
@@ -26,7 +26,7 @@ const END_MS = 4000
 const LATER = 'What stands there is from a later owner of the gateway.'
 
 /** @param node its ID is the same on all instances */
-export function carried(node: Node, of: Appliance, options: CarriedOptions): Kept {
+export function engineMemory(node: Node, of: Appliance, options: EngineMemoryOptions): Kept {
   const { memory, local, outage } = options
   const { appliance = '' } = of
   const stop = new Stop()

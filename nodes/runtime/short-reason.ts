@@ -9,7 +9,7 @@ import {
 import type { Short } from '../../client/model/faults'
 import { LABELS } from '../../client/sentences'
 import { shortened } from '../../client/model/shortened'
-import { LONGEST_NAME, type Words } from './words'
+import { LONGEST_NAME, type Words } from './catalog'
 
 /** In characters. */
 const LONGEST_REASON = 40
@@ -18,7 +18,7 @@ const LONGEST_REASON = 40
  * Returns the reason in a few words: by the code and the cause where these say enough, since no text
  * of an error is a contract, or else from what the gateway or the message says.
  */
-export function briefly(failure: GatewayError, words: Words): string {
+export function shortReason(failure: GatewayError, words: Words): string {
   const { code, cause, sentences } = failure
   // What was done before it failed is the news, such as a route that is off the air.
   const news = sentences.find((sentence) => sentence.news)?.news

@@ -72,7 +72,7 @@ export interface Elsewhere<Config, Memory> {
  * Has the instance that owns the appliance do what the node is set to.
  * @throws GatewayError of the owner; `UNAVAILABLE` when there is none, or it cannot be reached
  */
-export async function callElsewhere<Config extends AddressConfig, Memory>({
+export async function callOwner<Config extends AddressConfig, Memory>({
   fleet,
   appliance,
   node,
@@ -154,9 +154,9 @@ interface FailoverBody {
 /**
  * Has a failover node of the instance that owns the appliance obey a message.
  * @param waitMs as of `Share.send`
- * @throws GatewayError as `callElsewhere`
+ * @throws GatewayError as `callOwner`
  */
-export async function obeyElsewhere(
+export async function commandOwner(
   { share, readOnly }: Fleet,
   of: Appliance,
   failover: string,

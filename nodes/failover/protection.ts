@@ -14,17 +14,17 @@ import {
 } from '../../client/internal'
 import { languageOf } from '../../client/model/watch'
 import { untilStopped } from '../../client/stop'
-import { evaluatorOf } from '../runtime/chosen'
+import { evaluatorOf } from '../runtime/node-settings'
 import type { Appliance, ListedFailover } from '../runtime/gateway-node'
 import { secretsOf } from '../runtime/secrets'
-import type { Kept } from './kept'
+import type { Kept } from './context-memory'
 import { protectOptions, type FailoverConfig } from './options'
 import type { ShownStatus } from './status'
 
 /** What a failover reports by itself, which is no change that somebody asked for. */
 export const OPERATION = newOperation('failover')
 
-export interface GuardOptions {
+export interface ProtectionOptions {
   RED: NodeAPI
   node: Node
   config: FailoverConfig
@@ -36,9 +36,9 @@ export interface GuardOptions {
 }
 
 /** Starts a failover. Returns what ends it: `removed`, if the node will not come back. */
-export function startGuard(
+export function startProtection(
   of: Appliance,
-  { RED, node, config, kept, status, onEvents, onFailure }: GuardOptions,
+  { RED, node, config, kept, status, onEvents, onFailure }: ProtectionOptions,
 ): (removed: boolean) => Promise<void> {
   const { appliance } = of
   let closed = false
