@@ -19,9 +19,7 @@ const NODES = {
   export: { type: 'media-gateway-preset', action: 'export' },
 }
 
-describe('the password of the account in the name of a route', function () {
-  this.timeout(20_000)
-
+describe('the password of the account in the name of a route', () => {
   let simulator: Simulator
   let routeId: string
 

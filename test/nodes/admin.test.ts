@@ -39,9 +39,7 @@ const PATHS = [
 const PATIENT = ['state', 'appliances']
 
 /** What the editor asks of the runtime, in a Node-RED with users. */
-describe('the admin routes', function () {
-  this.timeout(30_000)
-
+describe('the admin routes', () => {
   let nodeRed: NodeRed
   let simulator: Simulator
   const thief = new ScriptedAppliance(() => ({ text: '{}' }))

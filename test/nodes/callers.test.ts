@@ -13,9 +13,7 @@ const ROUTE = 'Morning show'
 const NORTH = { label: 'N', address: '203.0.113.7', port: 40_001 }
 const SOUTH = { label: 'S', address: '203.0.113.8', port: 40_002 }
 
-describe('names of callers', function () {
-  this.timeout(30_000)
-
+describe('names of callers', () => {
   let simulator: Simulator
   let folder: string
   let sent: WatchEvent[]

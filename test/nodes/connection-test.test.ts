@@ -8,9 +8,7 @@ import { ScriptedAppliance, closed, good, listen } from '../support/scripted-app
 const { hashSync } = require('bcryptjs') as { hashSync: (text: string, rounds: number) => string }
 
 /** What "Test connection" does for a form, in a Node-RED with users. */
-describe('a test of a connection', function () {
-  this.timeout(30_000)
-
+describe('a test of a connection', () => {
   let nodeRed: NodeRed
   let simulator: Simulator
   let secure: Simulator

@@ -118,9 +118,7 @@ const CASES: Record<string, Case> = {
   'information on the session': { type: 'session', effect: 'read' },
 }
 
-describe('an action for an appliance of another instance', function () {
-  this.timeout(20_000)
-
+describe('an action for an appliance of another instance', () => {
   for (const [title, each] of Object.entries(CASES)) {
     it(`comes out the same: ${title}`, async () => {
       const here = await outcome(each, false)
@@ -304,8 +302,7 @@ describe('an action for an appliance of another instance', function () {
     }
   })
 
-  it('a command of the sidebar waits no longer than its person', async function () {
-    this.timeout(40_000)
+  it('a command of the sidebar waits no longer than its person', async () => {
     const { close } = await open({ type: 'list-routes', effect: 'read' }, true)
     try {
       const { fleet } = helper.getNode('gateway') as unknown as GatewayNode

@@ -24,9 +24,7 @@ const SCENES = {
   shared: { others: { second: {} } },
 }
 
-describe('a deploy of failover nodes', function () {
-  this.timeout(40_000)
-
+describe('a deploy of failover nodes', () => {
   type Stages = Record<keyof typeof SCENES, Stage>
   let stages: Stages
   let sent: Array<Promise<string>>
@@ -178,8 +176,7 @@ describe('a deploy of failover nodes', function () {
   })
 })
 
-describe('a failover that is held at its start', function () {
-  this.timeout(40_000)
+describe('a failover that is held at its start', () => {
   after(endStages)
 
   it('stays released at a deploy, and is held again when Node-RED has started', async () => {

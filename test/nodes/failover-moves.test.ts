@@ -80,8 +80,7 @@ class Engine implements Share, ShareMemory {
   }
 }
 
-describe('a failover whose appliance moves', function () {
-  this.timeout(40_000)
+describe('a failover whose appliance moves', () => {
   const { leaseOf } = lease
   let simulator: Simulator
   let engine: Engine

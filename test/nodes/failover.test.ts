@@ -565,9 +565,7 @@ scene('says once that there is no such route', only({ route: 'Studio B' }), asyn
   stage.caught.should.have.length(2)
 })
 
-describe('a failover node', function () {
-  this.timeout(40_000)
-
+describe('a failover node', () => {
   const env = {
     SRT_FAILOVER_MAIN: MAIN.srtPassPhrase,
     SRT_FAILOVER_BACKUP: BACKUP.srtPassPhrase,

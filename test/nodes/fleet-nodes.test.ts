@@ -28,9 +28,7 @@ const source = { ...SRT, address: '192.0.2.1', port: 5000 }
 const STUDIO = { name: 'Studio A', startRoute: true, source, destinations: [] } as never
 const OTHER = { name: 'Other', startRoute: true, source, destinations: [] } as never
 
-describe('nodes of an inventory', function () {
-  this.timeout(20_000)
-
+describe('nodes of an inventory', () => {
   let simulators: Simulator[]
   let received: Received[]
   let statuses: Array<{ id: string; status: NodeStatus }>

@@ -20,9 +20,7 @@ import { until } from '../support/until'
 const SLOW = 'CONFIG The list could not be read within 10 s: its file or store does not respond.'
 const WATCH = { type: 'media-gateway-watch' }
 
-describe('the inventory of a config node', function () {
-  this.timeout(20_000)
-
+describe('the inventory of a config node', () => {
   let one: Simulator
   let two: Simulator
   let folder: string

@@ -35,9 +35,7 @@ interface Measured {
 const metrics = (more: object = {}): object => ({ type: 'media-gateway-metrics', ...more })
 
 /** The node, in a real Node-RED. What it writes is tested in `test/client/metrics/`. */
-describe('metrics', function () {
-  this.timeout(10_000)
-
+describe('metrics', () => {
   let simulator: Simulator
   let other: Simulator | undefined
 

@@ -15,9 +15,7 @@ function slowNode(RED: NodeAPI): void {
 
 const TYPES = ['full', 'flows', 'nodes'] as const
 
-describe('a deploy forgets nothing that a watch knows:', function () {
-  this.timeout(20_000)
-
+describe('a deploy forgets nothing that a watch knows:', () => {
   let simulator: Simulator
   let events: Array<{ from: string; event: WatchEvent }>
   let options: FlowOptions

@@ -61,9 +61,7 @@ function newStore() {
 
 const TYPES = ['full', 'flows', 'nodes'] as const
 
-describe('a watch that reports incidents', function () {
-  this.timeout(30_000)
-
+describe('a watch that reports incidents', () => {
   let simulator: Simulator
   let sent: Sent[]
   let caught: Array<{ error: GatewayError }>

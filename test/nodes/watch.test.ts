@@ -19,9 +19,7 @@ interface Received {
 const watch = (more: object = {}): object => ({ type: 'media-gateway-watch', ...more })
 
 /** The node, in a real Node-RED. What its events say is tested in `test/client/watch/`. */
-describe('watch', function () {
-  this.timeout(10_000)
-
+describe('watch', () => {
   let simulator: Simulator
   let deviceId: string
   let received: Received[]

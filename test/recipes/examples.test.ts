@@ -33,9 +33,7 @@ const files = (readdirSync(examples, { recursive: true }) as string[])
 /** The group that says what to fill in. */
 const SET_THESE = 'Set these, then deploy'
 
-describe('the example flows', function () {
-  this.timeout(30_000)
-
+describe('the example flows', () => {
   const nodeRed = new NodeRed()
   const { start, begin, end, call, deploy, open, polled, press, inject, told, writes } =
     flowsOn(nodeRed)

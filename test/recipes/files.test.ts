@@ -23,9 +23,7 @@ const TWO: RouteSpec = {
   ],
 }
 
-describe('the example flows', function () {
-  this.timeout(40_000)
-
+describe('the example flows', () => {
   const nodeRed = new NodeRed()
   const { start, begin, end, deploy, open, connected, inject, output, told, writes } =
     flowsOn(nodeRed)

@@ -16,9 +16,7 @@ import { flowsOn, GATEWAY, HURRY, nodeNamed, read, type FlowNode } from './suppo
 
 const { load } = require('js-yaml') as { load: (text: string) => unknown }
 
-describe('the example flows', function () {
-  this.timeout(30_000)
-
+describe('the example flows', () => {
   const nodeRed = new NodeRed()
   const { start, begin, end, deploy, open, polled, output, told, commands } = flowsOn(nodeRed)
   let simulator: Simulator

@@ -14,9 +14,7 @@ import { flowsOn, HURRY, nodeNamed, read, withTab, type FlowNode } from './suppo
 
 const TOKEN = 'a token of more than sixteen characters'
 
-describe('the example flows', function () {
-  this.timeout(30_000)
-
+describe('the example flows', () => {
   const nodeRed = new NodeRed()
   const {
     start,

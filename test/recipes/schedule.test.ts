@@ -10,9 +10,7 @@ const TITLE = 'Scheduled start and stop'
 const CLOCK = 'every minute'
 const HOUR = 3_600_000
 
-describe('the example flows', function () {
-  this.timeout(30_000)
-
+describe('the example flows', () => {
   const nodeRed = new NodeRed()
   const { start, begin, end, open, press, inject, told, commands, writes } = flowsOn(nodeRed)
   let simulator: Simulator

@@ -15,9 +15,7 @@ const HOUR = 3_600_000
 const PASSWORD = 'a password for tests'
 const TOKEN = 'a token for the tests only'
 
-describe('the example flows', function () {
-  this.timeout(30_000)
-
+describe('the example flows', () => {
   const nodeRed = new NodeRed()
   const { start, begin, end, call, open, inject, output, told, commands, writes } = flowsOn(nodeRed)
   let simulator: Simulator

@@ -10,9 +10,7 @@ import { flowsOn, nodeNamed, probed, read, withTab, type FlowNode } from './supp
 
 type SummaryCode = RouteState['summaryStatusCode']
 
-describe('the example flows', function () {
-  this.timeout(30_000)
-
+describe('the example flows', () => {
   const nodeRed = new NodeRed()
   const {
     start,

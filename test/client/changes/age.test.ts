@@ -6,9 +6,7 @@ import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A change deletes every destination that it leaves out: others may add one before it is sent. */
-describe('a change whose plan is too old when it is sent', function () {
-  this.timeout(20_000)
-
+describe('a change whose plan is too old when it is sent', () => {
   let simulator: Simulator
   let appliance: ScriptedAppliance
   let gateway: Gateway

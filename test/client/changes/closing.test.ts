@@ -18,9 +18,7 @@ const commandOf = ({ body }: Call): unknown => (body as { command?: unknown } | 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** What is under way when the gateway closes. */
-describe('a close during a change', function () {
-  this.timeout(20_000)
-
+describe('a close during a change', () => {
   let simulator: Simulator
   let appliance: ScriptedAppliance
   let gateway: Connection

@@ -6,9 +6,7 @@ import { ScriptedAppliance, passOn } from '../../support/scripted-appliance'
 import { until } from '../../support/until'
 
 /** Waits for changes of one device share their polls. */
-describe('a wait beside a read that hangs', function () {
-  this.timeout(20_000)
-
+describe('a wait beside a read that hangs', () => {
   let simulator: Simulator
   let appliance: ScriptedAppliance
   let gateway: Gateway

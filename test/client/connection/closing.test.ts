@@ -16,9 +16,7 @@ import { NEW, connectTo, op } from './support'
 const LONGEST_MS = 6000
 
 /** A close is soon over and leaves no session behind, whatever the session is doing. */
-describe('a close', function () {
-  this.timeout(40_000)
-
+describe('a close', () => {
   interface Situation {
     gateway: Connection
     simulator: Simulator
