@@ -235,6 +235,7 @@ export const OPTIONS = {
     onHealth: callback,
     onFailure: callback,
     onTold: internal,
+    id: internal,
   },
 } as const satisfies Record<string, Options>
 

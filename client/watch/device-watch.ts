@@ -14,6 +14,7 @@ import {
   dropOld,
   openIn,
   saveWatch,
+  settingsIn,
   storeOf,
   takeWatch,
   type Open,
@@ -168,9 +169,9 @@ export function openBy(gateway: Connection): Record<string, Open> | undefined {
   const store = storeOf(gateway)
   if (!store.isComplete) return undefined
   const found: Record<string, Open> = {}
-  for (const [settings, { list }] of savedBy(gateway).watches) {
+  for (const [key, { list }] of savedBy(gateway).watches) {
     const [open] = list.map(openIn).filter((one) => one !== undefined)
-    if (open) found[settings] = open
+    if (open) found[settingsIn(key)] = open
   }
   return found
 }
@@ -356,7 +357,7 @@ function createDeviceWatch(
     if (!subscription.isRestored()) {
       dropOld(store, clock.now())
       // Taken in any case: left there, it would later count as what this watch has open.
-      const watch = takeWatch(store, subscription.settings())
+      const watch = takeWatch(store, subscription.key())
       const [known] = saved.values()
       if (watch && !isGiven) subscription.restore(watch, saved.size === 1 ? known?.state : state)
     }
@@ -458,7 +459,7 @@ function createDeviceWatch(
   /** One that still waits for what another process has saved leaves that to the next. */
   function saveOne(subscription: Subscription, into: Saved): void {
     if (store.isForeign && store.isComplete && !isRestored) return
-    saveWatch(into, subscription.settings(), subscription.save(), clock.now())
+    saveWatch(into, subscription.key(), subscription.save(), clock.now())
   }
 
   function end(): void {

@@ -39,7 +39,7 @@ export interface SavedDevice {
 export interface Saved {
   /** By their IDs. */
   readonly devices: Map<string, SavedDevice>
-  /** By the settings of the watches. */
+  /** By the settings of the watches and, of nodes, their IDs: see `key` of a subscription. */
   readonly watches: Map<string, SavedWatches>
 }
 
@@ -102,23 +102,21 @@ export function storeOf({ memory, saved }: Connection): SavedStore {
 }
 
 /** Saves what a watch knows, beside that of others with the same settings that end with it. */
-export function saveWatch(
-  { watches }: Saved,
-  settings: string,
-  watch: SavedWatch,
-  now: number,
-): void {
-  const { list = [], taken = 0 } = watches.get(settings) ?? {}
-  const others = taken > 0 ? [] : list
-  setLatest(watches, settings, { list: [...others, watch], taken: 0, savedAt: now }, MOST_SAVED)
+export function saveWatch({ watches }: Saved, key: string, watch: SavedWatch, now: number): void {
+  const { list = [], taken = 0 } = watches.get(key) ?? {}
+  // A node has only one.
+  const others = taken > 0 || key !== settingsIn(key) ? [] : list
+  setLatest(watches, key, { list: [...others, watch], taken: 0, savedAt: now }, MOST_SAVED)
 }
 
+export const settingsIn = (key: string): string => key.split(' ', 1)[0]!
+
 /**
- * Takes what one watch with these settings has saved. Another process saves one for all of them: the
- * last one is taken by every further watch.
+ * Takes what the node has saved, or else one watch with these settings. Another process saves one for all
+ * of them: the last one is taken by every further watch.
  */
-export function takeWatch({ watches }: Saved, settings: string): SavedWatch | undefined {
-  const saved = watches.get(settings)
+export function takeWatch({ watches }: Saved, key: string): SavedWatch | undefined {
+  const saved = watches.get(key) ?? watches.get(settingsIn(key))
   return saved?.list[Math.min(saved.taken++, saved.list.length - 1)]
 }
 

@@ -57,6 +57,8 @@ export interface WatchOptions {
    * after what one of them has told between two polls.
    */
   onTold?: () => void
+  /** @internal Of the node: it goes on with what itself has reported, not with that of another one. */
+  id?: string
 }
 
 /** How a watch sees its routes, and how well it knows them. */
@@ -92,8 +94,8 @@ export interface Subscription {
   begin(known: { state?: DeviceState; figures?: Figures; seenAt: number; away?: Miss }): void
   /** It wants to know what has changed since the poll before. */
   readonly wantsChanges: boolean
-  /** The same for watches with the same settings, in whatever process. */
-  settings(): string
+  /** The same for watches with the same settings, in whatever process; with its ID, where it has one. */
+  key(): string
   /** Since when the appliance was unreachable by what was restored, Unix ms. */
   restoredOutage(): number | undefined
   save(): SavedWatch
@@ -184,7 +186,7 @@ export function createSubscription(
   let restored: { watch: SavedWatch; device?: Named } | undefined
   let isRestored = false
   let isOver = false
-  let settings: string | undefined
+  let key: string | undefined
   /** The lasting failures that were reported. */
   const lasting: { look?: string; statistics?: string } = {}
 
@@ -340,7 +342,7 @@ export function createSubscription(
     deviceId: options.deviceId,
     wantsChanges: reporter.wantsChanges,
     isGiven: ofIncidents && options.open !== undefined,
-    settings: () => (settings ??= settingsOf(options)),
+    key: () => (key ??= [settingsOf(options), ...(options.id ? [options.id] : [])].join(' ')),
     isRestored: () => isRestored,
     restoredOutage: () => restored?.watch.away?.at ?? reporter.restoredOutage?.(),
     begin,

@@ -126,6 +126,7 @@ export = (RED: NodeAPI): void => {
         try {
           end = watchDevice(of.client(), {
             ...options,
+            id: this.id,
             ...(place &&
               reportsIncidents && { open, onOpen: (present) => writeOpen(place, present) }),
             onEvents: (events) => this.send([events.map(send)]),

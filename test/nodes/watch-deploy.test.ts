@@ -118,6 +118,28 @@ describe('a deploy forgets nothing that a watch knows:', () => {
     })
   }
 
+  for (const report of ['changes', 'incidents']) {
+    it(`each goes on with what it has told itself, ${report} too, where an equal one was removed`, async () => {
+      const one = watch({ report, holdFor: 0 })
+      await start({ watch: one, equal: one })
+      nodes = { watch: one }
+      await deploy('nodes')
+      simulator.renameRoute(running().id, 'Renamed')
+      simulator.fail(running().name, { source: 'disconnected' })
+      const expected = report === 'changes' ? 'route.renamed' : 'incident.begun'
+      await until(() => namesOf('watch').includes(expected))
+      await polled(2)
+      const told = namesOf('watch')
+      nodes = { watch: one, equal: one }
+      for (const type of TYPES) await deploy(type)
+      await polled(2)
+      namesOf('watch').should.eql(told)
+      namesOf('equal')
+        .filter((name) => name === expected)
+        .should.have.length(1)
+    })
+  }
+
   it('an outage that one has reported ends once, and what changed meanwhile is told', async function () {
     this.timeout(90_000)
     await start({ watch: watch(), outage: watch({ events: ['appliance.reachable'] }) })

@@ -237,17 +237,19 @@ function createSoak({ fleet, nodeRed, appliances, seed, end }) {
       const present = new Set(deployed.map(({ id }) => id))
       // Only a new name identifies the change that it comes from.
       if (change.kind !== 'rename' && watchers.some((id) => !present.has(id))) continue
+      // Before it is made: a watch may report it before the appliance's answer is here.
+      const made = told.changed(
+        change,
+        watchers.filter((watch) => present.has(watch)),
+        watchers.filter((watch) => !present.has(watch)),
+      )
       const id = await fleet('change', { name, ...change })
+      made.route = id
       if (change.kind === 'start' || change.kind === 'stop') {
         route.isRunning = change.kind === 'start'
       }
       if (change.kind === 'remove') routes.splice(routes.indexOf(route), 1)
       if (change.kind === 'add') routes.push({ id, isRunning: false, isExtra: true })
-      told.changed(
-        { ...change, route: id },
-        watchers.filter((watch) => present.has(watch)),
-        watchers.filter((watch) => !present.has(watch)),
-      )
     }
   }
 

@@ -57,6 +57,10 @@ export function createAccount() {
     } else if (event === 'route.started' || event === 'route.stopped') {
       fits(route.running === (event === 'route.stopped'))
       route.running = event === 'route.started'
+      // It covers the same of its destinations: which of the others did it too is not reported.
+      for (const [id, started] of route.destinations) {
+        if (started !== route.running) route.destinations.set(id, undefined)
+      }
     } else if (event === 'route.status') {
       fits(route.code === before)
       route.code = after
@@ -66,8 +70,7 @@ export function createAccount() {
     } else if (event === 'destination.removed') {
       fits(route.destinations.delete(destination.id))
     } else if (event === 'destination.started' || event === 'destination.stopped') {
-      // The stop of a route covers that of its destinations, which may then start by themselves.
-      fits(route.destinations.get(destination.id) === before || !route.running)
+      fits([before, undefined].includes(route.destinations.get(destination.id)))
       route.destinations.set(destination.id, after)
     }
     settleByEvent(watch, payload)
@@ -78,8 +81,10 @@ export function createAccount() {
     const name = event === 'route.renamed' ? after : route.name
     if (!OF_SCRIPT.test(name) || !(event in OF_CHANGE)) return
     const fitting = changes.filter(
-      ({ route: of, kind, to }) =>
-        of === route.id && kind === OF_CHANGE[event] && (kind !== 'rename' || to === after),
+      (change) =>
+        isOf(change, route) &&
+        change.kind === OF_CHANGE[event] &&
+        (change.kind !== 'rename' || change.to === after),
     )
     if (fitting.some(({ open }) => open.delete(watch))) count.byEvent++
     else if (!fitting.some(({ excused }) => excused.delete(watch))) {
@@ -89,7 +94,7 @@ export function createAccount() {
 
   /** A watch that restarts after a deploy reports the change with its snapshot. */
   function settleBySnapshot(change, watch) {
-    const route = watches.get(watch).routes.get(change.route)
+    const route = [...watches.get(watch).routes.values()].find((one) => isOf(change, one))
     if (!shows(change, route)) return
     change.excused.delete(watch)
     if (change.open.delete(watch)) count.bySnapshot++
@@ -103,10 +108,15 @@ export function createAccount() {
     count,
     faults,
     take,
-    /** From now on the watches `who` have to report it, each once; `others` may. */
+    /**
+     * From now on the watches `who` have to report it, each once; `others` may. Returns it: a route that
+     * is added gets its ID later.
+     */
     changed(change, who, others) {
       count.changes++
-      changes.push({ ...change, open: new Set(who), excused: new Set(others) })
+      const made = { ...change, open: new Set(who), excused: new Set(others) }
+      changes.push(made)
+      return made
     },
     /** Whether a change of this route still has to be reported. */
     isOpen: (route) => changes.some((change) => change.route === route && change.open.size > 0),
@@ -129,8 +139,15 @@ export function createAccount() {
         (route) => watch !== 'watch-pattern' || isOfScript(route),
       )
       const there = asText(wanted.map((route) => ({ ...route, destinations: entries(route) })))
+      const real = new Map(wanted.flatMap(entries))
       const said = asText(
-        told.map((route) => ({ ...route, destinations: [...route.destinations] })),
+        told.map((route) => ({
+          ...route,
+          destinations: [...route.destinations].map(([id, started]) => [
+            id,
+            started ?? real.get(id),
+          ]),
+        })),
       )
       const odd = there.filter((one) => !said.includes(one)).map((one) => `is: ${one}`)
       odd.push(...said.filter((one) => !there.includes(one)).map((one) => `told: ${one}`))
@@ -147,6 +164,10 @@ const OF_CHANGE = {
   'route.removed': 'remove',
   'route.changed': 'edit',
 }
+
+/** Before it has an ID, an added route is the one of its name. */
+const isOf = ({ route, kind, to }, { id, name }) =>
+  route === id || (route === undefined && kind === 'add' && to === name)
 
 const isOfScript = ({ name }) => OF_SCRIPT.test(name)
 
