@@ -16,7 +16,7 @@ import { choices } from './random.mjs'
 const INTERVAL = 1
 /** Seconds. A session that nobody could end is gone after that. */
 const SESSION = 20
-/** Of the end, as the issue promises it for a takeover. */
+/** Of the end, as docs/fleets.md promises it for a takeover. */
 const RECOVERY_MS = 10_000
 const ANSWERS_WITHIN_MS = 90_000
 /** Never fewer are left that nothing was done to. */
