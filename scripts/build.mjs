@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build as bundle } from 'esbuild'
+import { buildDocs } from './build/docs.mjs'
 import { buildForms } from './build/forms.mjs'
 import { root } from './ready.mjs'
 
@@ -40,6 +41,7 @@ for (const program of ['simulator', 'client/doctor']) {
   chmodSync(at('dist', program, 'command.js'), 0o755)
 }
 
+buildDocs()
 const scripts = outputFiles.map(({ path, text }) => [basename(path, '.js'), text])
 buildForms(Object.fromEntries(scripts))
 

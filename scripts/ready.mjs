@@ -9,6 +9,7 @@ export const { name: packageName } = JSON.parse(readFileSync(join(root, 'package
 
 export const SOURCES = [
   'client',
+  'docs',
   'nodes',
   'simulator',
   'test',

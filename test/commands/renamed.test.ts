@@ -103,6 +103,7 @@ describe('the name of the package', () => {
 /** What a build and a package need of the project. */
 const PARTS = [
   'client',
+  'docs',
   'nodes',
   'simulator',
   'scripts',

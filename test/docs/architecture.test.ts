@@ -18,7 +18,16 @@ import { root } from '../support/root'
 
 const page = readFileSync(join(root, 'docs/project/architecture.md'), 'utf8')
 /** What a build needs, but for the packages. */
-const PARTS = ['client', 'icons', 'nodes', 'scripts', 'simulator', 'package.json', 'tsconfig.json']
+const PARTS = [
+  'client',
+  'docs',
+  'icons',
+  'nodes',
+  'scripts',
+  'simulator',
+  'package.json',
+  'tsconfig.json',
+]
 const section = (title: string): string => page.split(`## ${title}\n`)[1]!.split(/^## /m)[0]!
 
 describe('docs/project/architecture.md', () => {

@@ -2,7 +2,7 @@
 // the editor, exports of the client. readme.test is about the README.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import type { NodeAPI } from 'node-red'
 import should from 'should'
@@ -33,12 +33,14 @@ const manifest = JSON.parse(text('package.json')) as {
 }
 /** Where the flow library and npm find a picture of the README. */
 const RAW = 'https://raw.githubusercontent.com/media-gateway/node-red/main/'
+/** Where pages that are read outside of the repository find one of it. */
+const BLOB = 'https://github.com/media-gateway/node-red/blob/main/'
 const sets = Object.keys(manifest['node-red'].nodes)
 const typeOf = (set: string): string =>
   set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
 
 /** What is installed or made. */
-const NOT_OURS = ['node_modules', 'dist', 'coverage', '.demo', '.git']
+const NOT_OURS = ['node_modules', 'dist', 'resources', 'coverage', '.demo', '.git']
 const FOLDERS = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !NOT_OURS.includes(entry.name))
   .map(({ name }) => name)
@@ -60,6 +62,14 @@ describe('the documentation', () => {
           `${page}: ${path}#${anchor}`,
         )
       }
+    }
+  })
+
+  it('has absolute links on the pages that npm, the flow library and releases show', () => {
+    for (const page of ['README.md', 'CHANGELOG.md', 'SECURITY.md']) {
+      const found = [...text(page).matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
+      found.length.should.be.above(0)
+      found.filter((link) => !link.startsWith('https://')).should.eql([], page)
     }
   })
 
@@ -470,7 +480,10 @@ const isThere = (page: string, anchor?: string): boolean =>
 function links(page: string): Array<{ path: string; anchor?: string }> {
   const outside = /^[a-z]+:/
   return [...text(page).matchAll(/\]\(([^)]+)\)/g)]
-    .map(([, link]) => link!)
+    .map(([, link = '']) => {
+      const own = link.startsWith(BLOB) ? link.slice(BLOB.length) : undefined
+      return own === undefined ? link : relative(dirname(page), own)
+    })
     .filter((link) => !outside.test(link))
     .map((link) => {
       const [path = '', anchor] = link.split('#')

@@ -14,6 +14,7 @@ import { until } from '../support/until'
 const text = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8')
 
 const manifest = JSON.parse(text('package.json')) as {
+  name: string
   repository: { url: string }
   'node-red': { nodes: Record<string, string> }
 }
@@ -293,12 +294,18 @@ function wordsIn(page: string, language: Language): number {
   return [...segments].filter(({ isWordLike }) => isWordLike).length
 }
 
-/** Where the links of a page lead, within the repository. */
+/** The pages that a help opens, all of the package itself, and the issues. */
 function links(page: string): string[] {
   const home = manifest.repository.url.replace(/^git\+|\.git$/g, '')
+  const pages = `resources/${manifest.name}/`
   return matches(page, /<a href="([^"]*)" target="_blank">/g)
-    .filter((url) => url.startsWith(`${home}/`))
-    .map((url) => url.slice(home.length + 1).replace(/^blob\/main\//, ''))
+    .filter((url) => url === `${home}/issues` || url.startsWith(pages))
+    .map((url) =>
+      url
+        .replace(`${home}/`, '')
+        .replace(pages, '')
+        .replace(/\.html$/, '.md'),
+    )
 }
 
 const form = (node: string): string => {

@@ -1,7 +1,7 @@
 // The package as a user gets it: packed, installed into an empty user directory, run by a real
 // Node-RED.
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -25,6 +25,13 @@ const sets = Object.keys(manifest['node-red'].nodes)
 const typeOf = (set: string): string =>
   set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
 const types = sets.map(typeOf)
+
+/** The pages for users: those on the project are in the repository only. */
+const docs = ['', 'recipes/'].flatMap((folder) =>
+  readdirSync(join(root, 'docs', folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `resources/docs/${folder}${file.replace('.md', '.html')}`),
+)
 
 interface FlowNode {
   id: string
@@ -58,12 +65,13 @@ describe('the package', function () {
 
   it('holds what a user needs, and nothing else', () => {
     const { packed } = installation
-    const pages = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'docs/security.md']
+    const pages = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', ...docs]
     for (const page of pages) packed.should.containEql(page)
     const others = packed.filter(
       (file) =>
-        !/^(dist\/(client|nodes|simulator)|examples)\//.test(file) &&
-        ![...pages, 'package.json', 'dist/runtime.js'].includes(file),
+        !/^(dist\/(client|nodes|simulator)|examples)\/|^resources\/docs\/[\w-]+\.(json|yml)$/.test(
+          file,
+        ) && ![...pages, 'package.json', 'dist/runtime.js'].includes(file),
     )
     others.should.deepEqual([])
     packed.filter((file) => /(^|\/)test\/|\.test\./.test(file)).should.deepEqual([])
@@ -135,6 +143,46 @@ describe('the package', function () {
       // Where an icon is missing, Node-RED answers with one of its own.
       ;(await icon.text()).should.equal(readFileSync(join(root, 'icons', `${set}.svg`), 'utf8'))
     }
+  })
+
+  it('gives the editor its documentation: every page, with what it links, from the help of the nodes', async () => {
+    const forms = await text('nodes', 'text/html')
+    const read = new Map<string, string>()
+    const open = async (url: string): Promise<string> => {
+      const known = read.get(url)
+      if (known !== undefined) return known
+      const page = await text(url.slice(installation.url.length), 'text/html')
+      read.set(url, page)
+      if (!url.endsWith('.html')) return page
+      for (const [, link = ''] of page.matchAll(/<a href="([^"]*)"/g)) {
+        const target = new URL(link, url)
+        if (target.origin !== new URL(url).origin) continue
+        const linked = await open(target.href.replace(target.hash, ''))
+        const anchor = decodeURIComponent(target.hash.slice(1))
+        should(anchor === '' || linked.includes(` id="${anchor}"`)).be.true(`${url}: ${link}`)
+      }
+      return page
+    }
+    const links = [...forms.matchAll(/<a href="(resources\/[^"]*)"/g)].map(([, link]) => link!)
+    links.length.should.be.above(types.length)
+    for (const link of links) await open(installation.url + link)
+    const base = `${installation.url}resources/${name}/`
+    const opened = [...read.keys()].map((url) => url.replace(base, 'resources/'))
+    opened
+      .filter((file) => file.endsWith('.html'))
+      .sort()
+      .should.eql([...docs].sort())
+  })
+
+  it('is small', () => {
+    const { packed, folder } = installation
+    const [pages, rest] = [true, false].map((wanted) =>
+      packed
+        .filter((file) => file.startsWith('resources/') === wanted)
+        .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0),
+    )
+    should(rest).be.below(2_500_000)
+    should(pages).be.below(750_000)
   })
 
   describe('its examples', () => {
