@@ -482,7 +482,7 @@ function faultsOf({ samples, empty, told, protection, account, unsettled = [] },
 
 /** What the log of Node-RED should never contain. */
 const ALARMING =
-  /^Error|unhandled|uncaught|(Type|Range|Reference)Error|MaxListeners|Warning:|timed out/i
+  /^Error|unhandled|uncaught|(Type|Range|Reference)Error|MaxListeners|Warning:|Close timed out/i
 
 /** The heap in the last third compared with the first, after the warm-up. */
 function growthOf(samples) {
