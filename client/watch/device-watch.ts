@@ -12,9 +12,9 @@ import { snapshotOf } from './events'
 import { figuresOf, type Figures } from './figures'
 import {
   dropOld,
+  newSaved,
   openIn,
   saveWatch,
-  settingsIn,
   storeOf,
   takeWatch,
   type Open,
@@ -168,12 +168,11 @@ export function savedBy(gateway: Connection): Saved {
 export function openBy(gateway: Connection): Record<string, Open> | undefined {
   const store = storeOf(gateway)
   if (!store.isComplete) return undefined
-  const found: Record<string, Open> = {}
-  for (const [key, { list }] of savedBy(gateway).watches) {
-    const [open] = list.map(openIn).filter((one) => one !== undefined)
-    if (open) found[settingsIn(key)] = open
-  }
-  return found
+  const present = newSaved()
+  for (const watch of watchesOf(gateway).values()) watch.save(present)
+  // What one that has ended lately left open, an equal one may have reported as ended since.
+  const left = store.watches.size > 0 ? openIn(savedBy(gateway), present) : {}
+  return { ...left, ...openIn(present) }
 }
 
 /** Without a device ID, the watch of the only device, or else the first watch. */

@@ -57,7 +57,7 @@ export const SAVED_MS = 60_000
 /** Of the settings of watches that have saved something. */
 const MOST_SAVED = 1000
 
-const newSaved = (): Saved => ({ devices: new Map(), watches: new Map() })
+export const newSaved = (): Saved => ({ devices: new Map(), watches: new Map() })
 
 /** What was saved for the watches of a gateway. */
 export interface SavedStore extends Saved {
@@ -109,7 +109,7 @@ export function saveWatch({ watches }: Saved, key: string, watch: SavedWatch, no
   setLatest(watches, key, { list: [...others, watch], taken: 0, savedAt: now }, MOST_SAVED)
 }
 
-export const settingsIn = (key: string): string => key.split(' ', 1)[0]!
+const settingsIn = (key: string): string => key.split(' ', 1)[0]!
 
 /**
  * Takes what the node has saved, or else one watch with these settings. Another process saves one for all
@@ -146,8 +146,23 @@ export interface Open {
 
 type OpenLimit = Omit<SavedLimit, 'held' | 'value'> & { place: string }
 
+/**
+ * Returns what watches have open, by their settings.
+ * @param but without those with the settings of one of these
+ */
+export function openIn({ watches }: Saved, but?: Saved): Record<string, Open> {
+  const others = new Set([...(but?.watches.keys() ?? [])].map(settingsIn))
+  const found: Record<string, Open> = {}
+  for (const [key, { list }] of watches) {
+    const settings = settingsIn(key)
+    const open = list.map(openOf).find((one) => one !== undefined)
+    if (open && !others.has(settings)) found[settings] ??= open
+  }
+  return found
+}
+
 /** Returns what a watch has open; undefined where there is nothing. */
-export function openIn(saved: SavedWatch): Open | undefined {
+export function openOf(saved: SavedWatch): Open | undefined {
   const { incidents, away, data, limits } = saved
   if (incidents) return incidents.length > 0 ? { incidents } : undefined
   const noData = [...(data?.sources.values() ?? [])]

@@ -83,6 +83,17 @@ describe('what one process has reported as begun, the next one', () => {
         .should.have.length(1)
     })
 
+    it('is not what one that was removed has left: another one has reported the end', async () => {
+      const removed = await watching()
+      await outage()
+      namesOf(removed.events).should.eql([UNREACHABLE])
+      removed.end()
+      Object.keys(opened()).should.have.length(1)
+      back()
+      await look()
+      opened().should.eql({})
+    })
+
     it('goes on calling it unreachable, without a second report, however many owners follow', async () => {
       const before = await outage({ deviceId })
       const open = opened()

@@ -10,7 +10,7 @@ import {
 } from '../../../client/internal'
 import { compare } from '../../../client/watch/compare'
 import { figuresOf, type Figures } from '../../../client/watch/figures'
-import { openIn, savedIn } from '../../../client/watch/saved'
+import { openOf, savedIn } from '../../../client/watch/saved'
 import { createSubscription, type Subscription } from '../../../client/watch/subscription'
 import { deviceState, type DeviceState } from '../../../client/watch/state'
 
@@ -152,7 +152,7 @@ function following(options: Partial<WatchOptions> = {}): {
       subscription.end()
       subscription = create()
       if (how === 'elsewhere') {
-        const arrived = savedIn(JSON.parse(JSON.stringify({ watch: openIn(saved) })))
+        const arrived = savedIn(JSON.parse(JSON.stringify({ watch: openOf(saved) })))
         const [watch] = arrived.watches.get('watch')?.list ?? []
         state = undefined
         if (watch) subscription.restore(watch)
