@@ -96,12 +96,13 @@ export const isFresh = (statement: Statement | undefined, now: number): statemen
 
 /** Why the route is not protected; undefined while it is. */
 export function notProtecting(memory: Memory, now: number): NotProtecting | undefined {
-  const { state, held, loss, inUse, statements } = memory
+  const { state, held, loss, inUse, statements, waits } = memory
   if (state === 'unknown') return 'unknown'
   if (state === 'foreign') return 'foreign'
   if (state === 'standby') return 'stopped'
   if (held) return 'held'
-  if (loss) return loss.reason
+  // Released and good, it protects again, although its all-clear is still to come.
+  if (loss && !(loss.reason === 'held' && waits.wasGood)) return loss.reason
   if (inUse !== 'main' && inUse !== 'backup') return undefined
   const away = otherOf(inUse)
   const statement = statements[away]

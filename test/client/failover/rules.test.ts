@@ -239,5 +239,12 @@ describe('a loss of protection', () => {
     should(of({ backupBad: failed, backup: 'honest' })).equal('backup-bad')
     should(of({ mainBad: failed, settings: monitor })).equal('main-bad')
     should(of({ mainBad: failed, refused: 1 })).equal('switch-failed')
+    const heldLoss = {
+      mainBad: [[110, 190]],
+      script: [{ at: 100, command: { action: 'hold' } }],
+    } as Partial<World>
+    should(of(heldLoss)).equal('held')
+    const released = { at: 192, command: { action: 'release' } }
+    should(of({ ...heldLoss, script: [...heldLoss.script!, released] })).be.undefined()
   })
 })
