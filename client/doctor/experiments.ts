@@ -1,5 +1,6 @@
 // What only a change can show: each experiment answers one question of docs/project/interface.md, with
 // routes of its own.
+import type { CommandName } from '../api/commands'
 import { requestTo } from '../api/endpoints'
 import { listRoutes } from '../api/routes'
 import { openConnection, type Connection, type GatewayOptions } from '../connection/connection'
@@ -17,6 +18,7 @@ import {
   freePort,
   looksOurs,
   newNames,
+  outcomeOf,
   PACE,
   readNote,
   removeNote,
@@ -24,6 +26,7 @@ import {
   type Outcome,
   type Pace,
   type Sandbox,
+  type Watched,
 } from './sandbox'
 
 /** What an experiment has shown. No text of the gateway is in it but the words of the interface. */
@@ -228,73 +231,54 @@ const EXPERIMENTS: ReadonlyArray<{
     name: 'unknown-started-while-stopped',
     question: 'What does started show when an output of a stopped route is started?',
     async run({ sandbox, pace }) {
-      const route = await first(sandbox)
-      const { id } = outputOf(route)
-      const started = (seen?: Route): unknown =>
-        seen?.destinations.find((each) => each.id === id)?.started
-      const results: string[] = []
-      for (const command of ['stop-destination', 'start-destination'] as const) {
-        const outcome = await sandbox.command({ command, routeId: route.id, destinationId: id })
-        const { seen } = await sandbox.watch(route.id, () => false, pace.brief)
-        results.push(
-          `${command}: ${said(outcome)}, started ${sequence(seen.map(started).map(word))}`,
-        )
-      }
-      return results.join('; ')
+      const { id: routeId, destinations } = await first(sandbox)
+      const { id } = destinations[0]!
+      return inTurn(sandbox, OUTPUT, { routeId, destinationId: id }, async () => {
+        const { seen } = await sandbox.watch(routeId, () => false, pace.brief)
+        return `started ${sequence(seen.map((route) => word(startedIn(route, id))))}`
+      })
     },
   },
   {
     name: 'unknown-command-states',
     question: 'Which values follow pending, and what is then in result?',
     async run({ sandbox }) {
-      const route = await first(sandbox)
-      const results: string[] = []
-      for (const command of ['start-route', 'start-route'] as const) {
-        const outcome = await sandbox.command({ command, routeId: route.id })
-        const [entry] = Array.isArray(outcome.body) ? (outcome.body as unknown[]) : []
-        const { after } = await sandbox.watch(route.id, (seen) => !!seen && isRunning(seen))
-        const state = word(own(entry as object, 'state'))
-        const result = word(own(entry as object, 'result'))
-        const shown = after === undefined ? 'not running' : `running after ${seconds(after)}`
-        results.push(`${said(outcome)}, state ${state}, result ${result}, ${shown}`)
-      }
-      return `start: ${results[0]}; start of the running route: ${results[1]}`
+      const { id: routeId } = await first(sandbox)
+      const twice = ['start-route', 'start-route'] as const
+      return inTurn(sandbox, twice, { routeId }, async (_, { body }) => {
+        const [entry] = Array.isArray(body) ? (body as unknown[]) : []
+        const watched = await sandbox.watch(routeId, (seen) => !!seen && isRunning(seen))
+        const [state, result] = ['state', 'result'].map((name) => word(own(entry, name)))
+        return `state ${state}, result ${result}, running: ${shows(watched)}`
+      })
     },
   },
   {
     name: 'unknown-pending-updates',
     question: 'What is in pendingUpdates, and is it present during every change?',
     async run({ sandbox }) {
-      const route = await running(sandbox)
-      const results: string[] = []
-      for (const command of ['stop-route', 'start-route'] as const) {
-        const outcome = await sandbox.command({ command, routeId: route.id })
-        const isDone = (seen?: Route): boolean =>
-          !!seen && isRunning(seen) === (command === 'start-route') && !seen.pendingUpdates
-        results.push(
-          `${command}: ${said(outcome)}, ${pending(await sandbox.watch(route.id, isDone))}`,
+      const { id: routeId } = await running(sandbox)
+      const commands = ['stop-route', 'start-route'] as const
+      return inTurn(sandbox, commands, { routeId }, async (command) => {
+        const isWanted = command === 'start-route'
+        const watched = await sandbox.watch(
+          routeId,
+          (seen) => !!seen && isRunning(seen) === isWanted && !seen.pendingUpdates,
         )
-      }
-      return results.join('; ')
+        return `${pending(watched)}, ${shows(watched)}`
+      })
     },
   },
   {
     name: 'destination-stopped-shows',
     question: 'How does an output restart while its route runs?',
     async run({ sandbox }) {
-      const route = await running(sandbox)
-      const { id } = outputOf(route)
-      const results: string[] = []
-      for (const command of ['stop-destination', 'start-destination'] as const) {
-        const outcome = await sandbox.command({ command, routeId: route.id, destinationId: id })
-        const isDone = (seen?: Route): boolean =>
-          seen?.destinations.find((each) => each.id === id)?.started ===
-          (command === 'start-destination')
-        results.push(
-          `${command}: ${said(outcome)}, ${shows(await sandbox.watch(route.id, isDone))}`,
-        )
-      }
-      return results.join('; ')
+      const { id: routeId, destinations } = await running(sandbox)
+      const { id } = destinations[0]!
+      return inTurn(sandbox, OUTPUT, { routeId, destinationId: id }, async (command) => {
+        const isWanted = command === 'start-destination'
+        return shows(await sandbox.watch(routeId, (seen) => startedIn(seen, id) === isWanted))
+      })
     },
   },
   {
@@ -410,7 +394,8 @@ const EXPERIMENTS: ReadonlyArray<{
   },
   {
     name: 'unknown-error-types',
-    question: 'What do a route that was deleted, and a create without a source, answer?',
+    question:
+      'What is the response for a route that was deleted, and to a create without a source?',
     async run(lab) {
       const { sandbox } = lab
       const [, , name] = sandbox.names as [string, string, string]
@@ -431,17 +416,29 @@ const EXPERIMENTS: ReadonlyArray<{
   },
 ]
 
-async function ask({ gateway, stop }: Lab, request: Request): Promise<Outcome> {
-  const operation = newOperation('doctor', stop)
-  try {
-    const body = await gateway.call(request, operation)
-    return { isAccepted: true, status: operation.statusCode, body }
-  } catch (error) {
-    if (!isOfGateway(error)) throw error
-    const { statusCode: status, applianceType: type } = (error as GatewayError).cause
-    return { isAccepted: false, status, type }
+const ask = ({ gateway, stop }: Lab, request: Request): Promise<Outcome> =>
+  outcomeOf(newOperation('doctor', stop), (operation) => gateway.call(request, operation))
+
+const OUTPUT = ['stop-destination', 'start-destination'] as const
+
+/** Sends commands one after the other. @param see what became of one */
+async function inTurn<Name extends CommandName>(
+  sandbox: Sandbox,
+  commands: readonly Name[],
+  about: { routeId: string; destinationId?: string },
+  see: (command: Name, outcome: Outcome) => Promise<string>,
+): Promise<string> {
+  const results: string[] = []
+  for (const command of commands) {
+    const outcome = await sandbox.command({ command, ...about })
+    const seen = outcome.isAccepted ? `, ${await see(command, outcome)}` : ''
+    results.push(`${command}: ${said(outcome)}${seen}`)
   }
+  return results.join('; ')
 }
+
+const startedIn = (route: Route | undefined, id: unknown): unknown =>
+  route?.destinations.find((each) => each.id === id)?.started
 
 /** The first route of the run, as it is now. */
 async function first(sandbox: Sandbox): Promise<Route> {
@@ -499,20 +496,20 @@ const sequence = (values: readonly string[]): string =>
 /** What an update, a start and a stop can change. */
 const KNOWN = new Set(['name', 'state', 'source', 'destinations'])
 
-function pending(watched: { seen: Array<Route | undefined>; after?: number }): string {
-  const updates = watched.seen.map((route) => own(route ?? {}, 'pendingUpdates')).filter(isObject)
+function pending({ seen }: Watched): string {
+  const updates = seen.map((route) => own(route ?? {}, 'pendingUpdates')).filter(isObject)
   const fields = [...new Set(updates.flatMap(Object.keys))].map((name) =>
     KNOWN.has(name) ? name : '…',
   )
   const some = updates.length > 0 ? ` with ${fields.join(', ') || 'nothing'}` : ''
-  return `present in ${updates.length} of ${watched.seen.length} responses${some}, ${shows(watched)}`
+  return `present in ${updates.length} of ${seen.length} responses${some}`
 }
 
 const foreign = (names: string[]): GatewayError =>
   new GatewayError(
     'CONFLICT',
     words(
-      'The gateway has routes that look like those of this program, but no note here names them: __names__. If an earlier run in another directory was ended, run it there again; else delete them on the page of the gateway if nobody needs them. Nothing was changed.',
+      'The gateway has routes with the names of experiments, but no note here has them: __names__. If an earlier run in another directory was ended, run it there again; else delete them on the page of the gateway if nobody needs them. Nothing was changed.',
       { names: names.slice(0, 20).join(', ') },
     ),
   )

@@ -4,7 +4,7 @@ import { sendCommand, type Command } from '../api/commands'
 import { requestTo } from '../api/endpoints'
 import { getRoute, listRoutes } from '../api/routes'
 import type { Connection } from '../connection/connection'
-import { newOperation } from '../connection/operation'
+import { newOperation, type Operation } from '../connection/operation'
 import { closedError, GatewayError } from '../errors'
 import { isText, own } from '../model/json'
 import { isRunning } from '../model/route-state'
@@ -65,12 +65,26 @@ export const PACE: Pace = { look: 500, most: 20_000, brief: 3000, quiet: 10_000,
 /** What became of a change: `body` where it was accepted. */
 export interface Outcome {
   isAccepted: boolean
+  /** It was not accepted, and nobody knows whether it will come. */
+  isDoubtful?: boolean
   status?: number
   type?: string
   body?: unknown
 }
 
-/** A route as it was seen time and again, and after how many ms it was as expected, if ever. */
+export async function outcomeOf(
+  operation: Operation,
+  work: (operation: Operation) => Promise<unknown>,
+): Promise<Outcome> {
+  try {
+    return { isAccepted: true, body: await work(operation), status: operation.statusCode }
+  } catch (error) {
+    const { statusCode: status, applianceType: type, applied } = causeOf(error)
+    return { isAccepted: false, isDoubtful: applied !== 'no', status, type }
+  }
+}
+
+/** A route each time that it was read, and after how many ms it was as expected, if ever. */
 export interface Watched {
   seen: Array<Route | undefined>
   after?: number
@@ -114,16 +128,9 @@ export function createSandbox(
   /** Creates without a response that says whether the route comes. */
   let doubtful = 0
 
-  /** A change on its way is waited for: what was stopped too early could arrive after the cleaning. */
-  async function send(write: (operation: ReturnType<typeof newOperation>) => Promise<unknown>) {
-    const operation = newOperation('doctor', undefined, true)
-    try {
-      return { isAccepted: true, body: await write(operation), status: operation.statusCode }
-    } catch (error) {
-      const { statusCode: status, applianceType: type, applied } = causeOf(error)
-      return { isAccepted: false, status, type, mayHaveArrived: applied !== 'no' }
-    }
-  }
+  /** A change is never cut off: it could arrive after the cleaning. */
+  const send = (write: (operation: Operation) => Promise<unknown>): Promise<Outcome> =>
+    outcomeOf(newOperation('doctor', undefined, true), write)
 
   const change = (action: string, more: object) =>
     send((operation) => {
@@ -215,7 +222,7 @@ export function createSandbox(
       if (!names.includes(name)) throw new Error('This program creates no other routes.')
       created++
       const outcome = await change('create', { fields: { ...fields, name } })
-      if (outcome.mayHaveArrived === true) doubtful++
+      if (outcome.isDoubtful) doubtful++
       else if (!outcome.isAccepted) created--
       return outcome
     },
@@ -265,8 +272,9 @@ export function freePort(routes: readonly unknown[]): number {
   const used = new Set<number>()
   const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
-    const port = own(value, 'port')
-    for (const each of String(port ?? '').split('|')) used.add(Number(each))
+    // With path redundancy it is a text with several.
+    for (const each of JSON.stringify(own(value, 'port'))?.match(/\d+/g) ?? [])
+      used.add(Number(each))
     for (const each of Object.values(value)) collect(each)
   }
   for (const route of routes) collect(route)
