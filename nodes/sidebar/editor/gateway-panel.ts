@@ -1,7 +1,9 @@
 // One appliance: its state, its routes, and what can be done with them.
 import type { RequestError } from '../../editor/ask'
+import { download } from '../../editor/download'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
+import { text as shared } from '../../editor/text'
 import { addRoute, kindsFor, type Kind } from './add-node'
 import type {
   ApplianceState,
@@ -12,7 +14,7 @@ import type {
   Place,
   Requests,
 } from '../../wire'
-import { askCallers, askState, mayControl } from './api'
+import { askCallers, askReport, askState, mayControl } from './api'
 import { createCommands } from './commands'
 import { createControls } from './controls'
 import { aboutFailover, createDetails, PROTECTION } from './details'
@@ -109,6 +111,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   let spokenReach: Reach | undefined
   /** Who calls the route that is chosen, and as of which figures. */
   let callers: { routeId: string; at?: number; list: readonly Caller[] } | undefined
+  let isReporting = false
   /** The routes that are shown. */
   let found: Route[] = []
 
@@ -129,6 +132,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     onAll: (action) => controls.askAll(action, found, () => tools.focusAll(action)),
     onLately: () => show(),
     onCompact: () => showRoutes(true),
+    onReport: () => void makeReport(),
     onChange: () => options.onChange(),
   })
   const empty = element('div', { className: 'media-gateway-sidebar-notice' })
@@ -339,6 +343,27 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     showRoutes()
   }
 
+  async function makeReport(): Promise<void> {
+    if (isReporting) return
+    isReporting = true
+    complain(shared('connection.report.making'))
+    try {
+      const made = await askReport(place)
+      download(made)
+      const partly =
+        made.failure && `${shared('connection.report.partly')} ${sentenceOf(made.failure)}`
+      const words = [
+        `${shared('connection.report.made', { name: made.name })}.`,
+        partly,
+        shared('connection.report.about'),
+      ]
+      complain(words.filter(Boolean).join(' '))
+    } catch (error) {
+      complain(sentenceOf(error as RequestError))
+    }
+    isReporting = false
+  }
+
   /** `isOther`: the user has asked for other routes than those shown. */
   function showRoutes(isOther = false): void {
     const all = snapshot?.routes ?? []
@@ -354,6 +379,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     tools.show({
       isHidden: !isOpen || all.length === 0,
       mayControl: isAllowed(),
+      mayReport: mayControl(),
       old: old(),
       address: gateway.address,
     })
