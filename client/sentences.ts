@@ -105,13 +105,13 @@ export const SENTENCES = {
   loginRefused: '__host__ refused the username or the password (HTTP __status__).',
   correctLogin: 'Correct them in the configuration of the gateway, and deploy.',
   loginNotFound: 'Check the URL too: this may be another server.',
-  apiInUrl: 'The URL ends in /api, which is added by itself: remove it.',
+  apiInUrl: 'The URL ends in /api, which is added automatically: remove it.',
   pathInUrl: 'The URL has the path __path__: if that is the path of a web page, remove it.',
   noSession: 'The response to the login contains no session.',
   tooManySessions:
     '__host__ has no free session. End sessions that are not needed, or wait until they expire.',
   endsSessions:
-    '__host__ ends each new session at once. Check on the gateway whether the account may log in, and whether other clients end its sessions.',
+    '__host__ ends each new session immediately. Check on the gateway whether the account may log in, and whether other clients end its sessions.',
   losesSessions:
     '__host__ has ended one session after the other soon after its login. Another program may log in with the same account: give each its own, or more sessions to the account.',
   nextLogin: 'Next attempt in __time__ s.',

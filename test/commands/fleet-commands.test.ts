@@ -380,7 +380,7 @@ withNats('the commands of a fleet', function () {
       should(second.carriedOut.map(({ writes }) => writes)).eql([false])
     })
 
-    it('get their outcome from it when it is back, whoever owns the appliance then', async () => {
+    it('get their outcome from it when it is back, whichever instance owns the appliance then', async () => {
       const { wire, all } = await withWire()
       const [one, other, third] = all
       const first = owner(other, ALL, () => pause(1000).then(() => 'by the first'))

@@ -371,7 +371,7 @@ describe('ensure-route with a file', () => {
         .should.deepEqual([
           '- "Event 1"  delete',
           '    protected: confirmProtected must be its name',
-          '    cannot be taken back: source.srtPassPhrase is hidden',
+          '    cannot be undone: source.srtPassPhrase is hidden',
         ])
     })
 

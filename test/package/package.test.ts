@@ -1,10 +1,10 @@
 // The package as a user gets it: packed, installed into an empty user directory, run by a real
 // Node-RED.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import should from 'should'
 import { DIALECTS, startSimulator, type Call, type Simulator } from '../../simulator'
 import { EFFECTS } from '../../simulator/faults'
@@ -295,18 +295,69 @@ describe('the package', function () {
   })
 
   describe('without Node-RED', () => {
-    it('runs the sample of the page on the client', async () => {
+    describe('the scripts of the page on the client', () => {
       const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
-      const [, sample = ''] = /```js\n([^]*?)```/.exec(page) ?? []
-      sample.should.match(/require\('@media-gateway\/node-red\/client'\)/)
-      const file = join(installation.userDir, 'sample.js')
-      writeFileSync(file, sample.replace(/http:\/\/localhost:8080/, simulator.url))
-      const { stdout } = await promisify(execFile)(process.execPath, [file], {
-        env,
-        cwd: installation.userDir,
+      const scripts = [...page.matchAll(/^(.+):\n\n```js\n([^]*?)```/gm)]
+
+      /** Runs one as a user would, up to the first output that fits; returns all that it writes. */
+      async function run(title: RegExp, args: string[] = [], last?: RegExp): Promise<string> {
+        const [, , script = ''] = scripts.find(([, said]) => title.test(said!))!
+        should(script).containEql('http://localhost:8080')
+        const file = join(installation.userDir, 'script.mjs')
+        writeFileSync(file, script.replace('http://localhost:8080', simulator.url))
+        const child = spawn(process.execPath, [file, ...args], { env, cwd: installation.userDir })
+        let output = ''
+        for (const stream of [child.stdout, child.stderr]) {
+          stream.on('data', (chunk) => {
+            output += String(chunk)
+            if (!last?.test(output)) return
+            last = undefined
+            child.kill('SIGINT')
+          })
+        }
+        const [code] = (await once(child, 'close')) as [number]
+        code.should.equal(0, output)
+        return output
+      }
+
+      it('are whole, each under a sentence', () => {
+        scripts.length.should.equal(page.split('```js').length - 1)
+        scripts.length.should.equal(5)
       })
-      stdout.should.match(/Studio A/)
-      simulator.openSessions.should.be.belowOrEqual(1)
+
+      it('list the routes', async () => {
+        ;(await run(/^List/)).should.match(/^Studio A \w+$/m)
+      })
+
+      it('start a route, and wait until it runs', async () => {
+        simulator.route('Newsroom feed')!.state.should.equal('idle')
+        ;(await run(/^Start/)).should.equal('Newsroom feed running\n')
+        simulator.route('Newsroom feed')!.state.should.equal('running')
+      })
+
+      it('apply exactly the plan', async () => {
+        const before = simulator.route('Studio A')!.source.name
+        const wanted = [{ name: 'Studio A', source: { name: 'renamed by a file' } }]
+        writeFileSync(join(installation.userDir, 'routes.json'), JSON.stringify(wanted))
+        const shown = await run(/^Show/)
+        shown.should.containEql('renamed by a file')
+        simulator.route('Studio A')!.source.name.should.equal(before)
+        ;(await run(/^Show/, ['apply'])).should.equal(`${shown}update Studio A\n`)
+        simulator.route('Studio A')!.source.name.should.equal('renamed by a file')
+      })
+
+      // Windows has no signal that a program could handle.
+      if (!windows) {
+        it('watch for incidents until Ctrl-C, and log out', async () => {
+          const open = simulator.openSessions
+          await run(/^Watch/, [], /\d+ routes/)
+          simulator.openSessions.should.equal(open)
+        })
+      }
+
+      it('read the statistics of all running routes', async () => {
+        ;(await run(/^Read/)).should.match(/collectedAt/)
+      })
     })
 
     it('has the simulator as a command, with a page that names all it can', () => {

@@ -187,7 +187,7 @@ describe('the example flows', () => {
       await until(() => said().some((text) => text.startsWith('PLAN')), 'the plan in the chat')
       const token = tokenIn(said().at(-1)!)
       output().should.not.containEql(token)
-      // What opens links by itself approves nothing.
+      // What opens links automatically approves nothing.
       const page = await fetch(`${nodeRed.url}routes-as-a-file`)
       page.headers.get('cache-control')!.should.equal('no-store')
       page.headers

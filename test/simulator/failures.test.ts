@@ -196,7 +196,7 @@ describe('failures of the simulator', () => {
     after.destinations[1].srtPacketLossRate.should.be.below(1)
   })
 
-  it('a destination fails by itself, by its name or ID', async () => {
+  it('a destination fails on its own, by its name or ID', async () => {
     await begin([STUDIO])
     const { id } = simulator.route('Studio A')!.destinations[2]!
     for (const which of ['Cloud', id]) {

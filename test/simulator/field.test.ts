@@ -150,7 +150,7 @@ describe('the dialect field of the simulator', () => {
       losses.should.be.above(10)
     })
 
-    it('goes on by itself until the simulator stops', async () => {
+    it('goes on automatically until the simulator stops', async () => {
       const simulator = await simulate({ dialect: 'field', life: { seed: 1, pace: 20_000 } })
       await pause(500)
       const asked = Date.now()

@@ -274,7 +274,7 @@ export async function undoLastRun(
   if (memory.running > 0) {
     throw new GatewayError(
       'CONFLICT',
-      words('A run is still in progress. Nothing was taken back. Wait until it ends.'),
+      words('A run is still in progress. Nothing was undone. Wait until it ends.'),
       { operation: operation.name, applied: 'no' },
     )
   }
@@ -283,7 +283,7 @@ export async function undoLastRun(
     throw new GatewayError(
       'NOT_FOUND',
       words(
-        'There is no run to take back: none has changed anything since the start, or the last one was taken back already.',
+        'There is no run to undo: none has changed anything since the start, or the last one was already undone.',
       ),
       { operation: operation.name },
     )

@@ -92,7 +92,7 @@ const isToConfirm = ({ before, steps }: Plan, protects: Connection['protects']):
 /** What an undo of the delete would need and nobody knows. */
 function lossesOf({ before }: Plan): string[] {
   const paths = before ? secretsOfRouteNotShown(before) : []
-  return paths.length > 0 ? [`cannot be taken back: ${paths.join(', ')} is hidden`] : []
+  return paths.length > 0 ? [`cannot be undone: ${paths.join(', ')} is hidden`] : []
 }
 
 function inAll({ create, update, delete: removed, start, stop }: PlanSummary): string {

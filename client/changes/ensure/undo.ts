@@ -94,7 +94,7 @@ export async function undo(
       : found.map((problem) => ({ path: JSON.stringify(changes[index]!.label), problem })),
   )
   if (problems.length > 0) {
-    const said = words('Nothing was taken back: __what__.', { what: inShort(problems) })
+    const said = words('Nothing was undone: __what__.', { what: inShort(problems) })
     throw new GatewayError('CONFLICT', said, { operation: operation.name, applied: 'no', problems })
   }
   const rows = ways.flatMap(({ row }) => row ?? [])

@@ -167,7 +167,7 @@ async function bodyOf({ body }: Command, room: number): Promise<Uint8Array> {
   })
   if (bytes.length <= room) return bytes
   throw refuse(
-    `it has ${bytes.length} bytes, compressed, and the engine takes ${room}. Send less at once, or raise "max_payload" of the NATS server`,
+    `it has ${bytes.length} bytes, compressed, and the engine takes ${room}. Send less in one command, or raise "max_payload" of the NATS server`,
   )
 }
 
