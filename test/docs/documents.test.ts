@@ -38,7 +38,7 @@ const typeOf = (set: string): string =>
   set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
 
 /** What is installed or made. */
-const NOT_OURS = ['node_modules', 'dist', 'coverage', '.demo', '.git']
+const NOT_OURS = ['node_modules', 'dist', 'coverage', '.git']
 const FOLDERS = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !NOT_OURS.includes(entry.name))
   .map(({ name }) => name)
