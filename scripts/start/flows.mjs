@@ -33,6 +33,7 @@ export function flowOnSimulator({ url }, { withPanel = false } = {}) {
   const comment = nodes.find(({ type, z }) => type === 'comment' && z === tab.id)
   Object.assign(comment, {
     name: `Press "stop". Then open the sidebar "Media gateways": menu, View`,
+    x: 260,
     info: `${comment.info}\nThe sidebar shows all routes as they are now, and starts and stops them too. ${url} shows what the simulated gateway does, and makes it fail.\n`,
   })
   for (const node of nodes) {
