@@ -6,17 +6,15 @@
 //   DASHBOARD=none                                   without the control panel
 //   --once                                           ends after the first run of the flow
 import './help.mjs'
-import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { DASHBOARD, PANEL } from './harness/dashboard.mjs'
 import { atEnd, end, endOnSignals, isEnding, sentenceOf } from './harness/end.mjs'
-import { link, startHere } from './harness/node-red.mjs'
+import { link, startHere, temporaryUserDirectory } from './harness/node-red.mjs'
 import { table } from './harness/report.mjs'
-import { ready, root } from './ready.mjs'
+import { ready } from './ready.mjs'
 import { newAccess, ownPagesOnly } from './start/access.mjs'
 import { TITLE as FAILURES, withWaiting } from './start/failures.mjs'
 import { CHANNEL, CHANNEL_ROUTES, FAILOVER, showFailover } from './start/failover.mjs'
@@ -150,10 +148,9 @@ function logged({ msg }) {
   if (msg !== expected) note(clean(msg?.message ?? msg))
 }
 
-/** An empty user directory with this package in it, and the Dashboard if there is one. */
+/** A user directory of its own, with this package in it, and the Dashboard if there is one. */
 function userDirectory(dashboard) {
-  const userDir = join(root, '.demo')
-  rmSync(userDir, { recursive: true, force: true })
+  const userDir = temporaryUserDirectory()
   link(userDir)
   if (dashboard) link(userDir, DASHBOARD, dashboard)
   return userDir
@@ -380,10 +377,11 @@ function sayWhere({ url, token }, simulator, hasPanel) {
       console.log(
         `Panel      ${url}${pathOfPanel()}\n           tab "${PANEL}": what it shows and does`,
       )
-    console.log(`Simulator  ${simulator.url}/simulator shows its state`)
+    console.log('Sidebar    menu, View, Media gateways: all routes as they are now')
+    console.log(`Simulator  ${simulator.url} shows its routes, and makes them fail`)
     console.log('           users: operator, password supervisor; haiadmin, password manager')
   }
-  console.log('\nEach start replaces the flows: export what you want to keep.')
+  console.log('\nFlows are not kept: export what you want to keep.')
   console.log('Ctrl-C stops everything and logs out.')
 }
 

@@ -69,7 +69,9 @@ ${Object.entries(DIALECTS)
   .join('\n')}
 
 While it runs, without a session:
+  GET    /                         a page to see routes, and to make them fail
   GET    /simulator                state, sessions, faults
+  GET    /simulator/routes         what the page shows
   GET    /simulator/journal        the requests received
   POST   /simulator/faults         add a fault: {"kind": "status", "status": 503, "times": 2,
                                    "after": 0, "match": {"method": "GET", "path": "/api/*",
@@ -350,6 +352,7 @@ function introduce(
   isObeying: boolean,
 ): void {
   console.log(`The simulated gateway is at ${simulator.url}`)
+  console.log('  Open it in a browser to see its routes, and to make them fail.')
   for (const account of DEFAULT_ACCOUNTS) {
     const administrator = account.role === 'Administrator'
     const name = (administrator && username) || account.username

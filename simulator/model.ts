@@ -434,7 +434,7 @@ function receiversOf(part: SourceState | DestinationState): number {
 /** Of the usual size: seven packets of a transport stream. */
 const PACKETS_PER_MBIT = 1_000_000 / 8 / 1316
 /** On a good line, in percent. */
-const USUAL_LOSS = 0.04
+export const USUAL_LOSS = 0.04
 
 /** Adds up the packets of a route's parts so far, and sets their rates from now on. */
 export function measure(route: RouteState, now: number): void {

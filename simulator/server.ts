@@ -6,8 +6,9 @@ import { Appliance, type ApplianceSettings } from './appliance'
 import { callersFrom, listCallers, type ListedCaller } from './callers'
 import { fingerprintOf, testCertificate, type Certificate } from './certificate'
 import type { DeviceState } from './device'
+import { control, isControl } from './control'
 import { DEFAULT_DIALECT, type Dialect } from './dialect'
-import { asObject, isObject, json, page, receive, Refusal, type Call, type Reply } from './http'
+import { page, receive, Refusal, type Call, type Reply } from './http'
 import { answer } from './endpoints'
 import { FIELD_DIALECT, fieldRoutes } from './field'
 import { Life, type LifeEvent, type LifeOptions } from './life'
@@ -106,7 +107,7 @@ export class Simulator {
   /** SHA-256 of the certificate, upper case with colons; only with https. */
   readonly fingerprint?: string
   port: number
-  private readonly host: string
+  readonly host: string
   private readonly appliance: Appliance
   private readonly life: Life | undefined
   private readonly faults = new Faults()
@@ -288,6 +289,30 @@ export class Simulator {
     this.failDevice('ok')
   }
 
+  private get failures(): { device: DeviceCondition; lines: object[] } {
+    const isOffline = this.devices.some(({ offlineSince }) => offlineSince !== undefined)
+    const device = this.isAway ? 'away' : isOffline ? 'offline' : 'ok'
+    return { device, lines: this.appliance.lines.list() }
+  }
+
+  /** What goes on, as `GET /simulator` returns it. */
+  get state() {
+    return {
+      url: this.url,
+      openSessions: this.openSessions,
+      openSockets: this.openSockets,
+      logins: this.logins,
+      loginAttempts: this.loginAttempts,
+      logouts: this.logouts,
+      calls: this.journal.length,
+      pending: this.appliance.agenda.length,
+      devices: this.devices.map(({ _id, name, routes }) => ({ _id, name, routes: routes.length })),
+      faults: this.faults.list(),
+      failures: this.failures,
+      dialect: this.settings.dialect,
+    }
+  }
+
   clearJournal(): void {
     this.journal.length = 0
   }
@@ -402,8 +427,9 @@ export class Simulator {
     response.once('close', () => client.abort(LEFT))
     try {
       const call = await receive(request, this.now)
-      if (call.path === '/simulator' || call.path.startsWith('/simulator/')) {
-        return send({ call, reply: NOTHING, response, left: client.signal }, this.control(call))
+      if (isControl(call)) {
+        const exchange = { call, reply: NOTHING, response, left: client.signal }
+        return send(exchange, control(this, call))
       }
       if (this.isAway) {
         response.destroy()
@@ -446,7 +472,7 @@ export class Simulator {
   }
 
   private act(call: Call): Reply {
-    if (call.path === '/' || call.path === '/login') return page('Log in to the media gateway')
+    if (call.path === '/login') return page('Log in to the media gateway')
     this.catchUp()
     const reply = answer(this.appliance, call)
     return this.recording?.shaped(call, reply) ?? reply
@@ -458,134 +484,12 @@ export class Simulator {
     // In batches: removing from the front moves all the rest.
     if (excess > this.settings.journalSize / 10) this.journal.splice(0, excess)
   }
-
-  /** The simulator's own endpoints, outside the appliance's interface and its journal. */
-  private control(call: Call): Reply {
-    const [, , kind = '', ...rest] = call.path.split('/')
-    const name = rest.length === 1 ? decodeURIComponent(rest[0] ?? '') : ''
-    switch (`${call.method} ${kind}${name && '/*'}`) {
-      case 'GET ':
-        return json(200, this.state())
-      case 'GET journal':
-        return json(
-          200,
-          this.journal.map((entry) => ({ ...entry, rawBody: undefined })),
-        )
-      case 'POST faults':
-        return json(
-          201,
-          told('Fault', () => this.addFault(bodyOf(call))),
-        )
-      case 'DELETE faults':
-        this.clearFaults()
-        return json(200, [])
-      case 'POST routes/*':
-        return this.failed(() => this.fail(name, routeConditionsFrom(bodyOf(call))))
-      case 'GET callers':
-        return json(200, this.callers)
-      case 'POST callers/*':
-        told('Callers', () => this.setCallers(name, callersByName(bodyOf(call))))
-        return json(200, this.callers)
-      case 'GET truth':
-        return json(200, this.truth)
-      case 'POST addresses/*':
-        return this.failed(() => {
-          this.failAddress(name, membersOf(bodyOf(call), ['line']).line as LineCondition)
-        })
-      case 'POST device':
-        return this.failed(() => {
-          this.failDevice(membersOf(bodyOf(call), ['state']).state as DeviceCondition)
-        })
-      case 'DELETE failures':
-        this.restore()
-        return json(200, this.failures())
-      case 'POST sessions/*':
-        if (name !== 'drop') break
-        this.dropSessions()
-        return json(200, this.state())
-    }
-    throw new Refusal(404, 'Simulator', `The simulator has no ${call.method} ${call.path}.`)
-  }
-
-  private addFault(fault: unknown): object {
-    checkFault(fault)
-    this.faults.add(fault)
-    return this.faults.list()
-  }
-
-  private failed(work: () => void): Reply {
-    told('Failure', work)
-    return json(200, this.failures())
-  }
-
-  private failures(): { device: DeviceCondition; lines: object[] } {
-    const isOffline = this.devices.some(({ offlineSince }) => offlineSince !== undefined)
-    const device = this.isAway ? 'away' : isOffline ? 'offline' : 'ok'
-    return { device, lines: this.appliance.lines.list() }
-  }
-
-  private state(): object {
-    return {
-      url: this.url,
-      openSessions: this.openSessions,
-      openSockets: this.openSockets,
-      logins: this.logins,
-      loginAttempts: this.loginAttempts,
-      logouts: this.logouts,
-      calls: this.journal.length,
-      pending: this.appliance.agenda.length,
-      devices: this.devices.map(({ _id, name, routes }) => ({ _id, name, routes: routes.length })),
-      faults: this.faults.list(),
-      failures: this.failures(),
-      dialect: this.settings.dialect,
-    }
-  }
 }
 
 /** Shared, since creating an error costs more than some calls do. */
 const LEFT = new Error('The client has left.')
 
-/** Returns what `work` returns; what it throws is the caller's fault, a 400. */
-function told<T>(type: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw new Refusal(400, type, error instanceof Error ? error.message : String(error))
-  }
-}
-
 const DEVICE_CONDITIONS: readonly DeviceCondition[] = ['ok', 'offline', 'away']
-
-/** The JSON of a call to the simulator's own endpoints, with any content type (`curl -d`). */
-function bodyOf({ rawBody }: Call): unknown {
-  if (rawBody.length === 0) return undefined
-  try {
-    return JSON.parse(rawBody.toString('utf8')) as unknown
-  } catch {
-    throw new Error('The body is not JSON.')
-  }
-}
-
-function routeConditionsFrom(body: unknown): RouteConditions {
-  const { source, destinations = {} } = membersOf(body, ['source', 'destinations'])
-  if (!isObject(destinations)) throw new Error('destinations is an object with their names.')
-  return { source, destinations } as RouteConditions
-}
-
-function callersByName(body: unknown): Record<string, CallersCondition> {
-  if (isObject(body)) return body as Record<string, CallersCondition>
-  throw new Error('The body is a JSON object with the callers of each output.')
-}
-
-/** The members of a body, which must have at least one of `names` and no others. */
-function membersOf(body: unknown, names: string[]): Record<string, unknown> {
-  const members = asObject(body)
-  const keys = Object.keys(members)
-  if (keys.length === 0 || keys.some((key) => !names.includes(key))) {
-    throw new Error(`The body is a JSON object with ${names.join(' or ')}.`)
-  }
-  return members
-}
 
 const NOTHING: Reply = { status: 200, headers: {}, body: '' }
 

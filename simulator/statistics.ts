@@ -12,6 +12,7 @@ import {
   modeOf,
   OVERHEAD,
   runningTime,
+  USUAL_LOSS,
   type Client,
   type DestinationState,
   type Line,
@@ -203,7 +204,7 @@ function srtLevels(part: SourceState, line: Line, { now }: Collection): object {
   const latency = Number(part.srtLatency ?? 125)
   const swing = Math.sin(now / 700 + hash(part.id))
   const isUp = part.state === 'connected' && !line.state
-  const loss = line.loss ?? 0.02
+  const loss = line.loss ?? USUAL_LOSS
   return {
     srtRoundTripTime: isUp ? rounded((line.rtt ?? 38) * (1 + 0.1 * swing)) : 0,
     srtBufferLevel: isUp ? latency : 0,

@@ -65,6 +65,7 @@ interface EditorQuery {
   each(visit: (index: number, element: HTMLElement) => void): EditorQuery
   editableList<Row>(options: EditableListOptions<Row>): EditorQuery
   editableList<Row>(method: 'addItem', row: Row): void
+  editableList(method: 'empty'): void
   typedInput(options: {
     types: (string | TypedInputType)[]
     default?: string

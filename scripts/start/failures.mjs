@@ -50,8 +50,25 @@ const LINES = {
   Everything: [{ label: 'everything is back', path: 'failures', method: 'DELETE' }],
 }
 
-/** About how wide the editor draws a label, so that all wires begin in one line. */
-const widthOf = (label) => Math.max(100, 20 * Math.ceil((7 * label.length + 50) / 20))
+/** How wide the editor draws a button with a label in lower case, so that all begin in one line. */
+function widthOf(label) {
+  const widths = Array.from(
+    label,
+    (letter) => WIDTHS.find(([of]) => of.includes(letter))?.[1] ?? 7.8,
+  )
+  const width = Math.round(widths.reduce((sum, each) => sum + each, 0))
+  return Math.max(100, 20 * Math.ceil((width + 50) / 20))
+}
+
+/** Of letters of Arial that are not as wide as most, in the size of labels. */
+const WIDTHS = [
+  ['ijl', 3.11],
+  ['ft ', 3.89],
+  ['r', 4.66],
+  ['cksvxyz', 7],
+  ['w', 10.11],
+  ['m', 11.66],
+]
 
 /** A tab with buttons that make something of the simulator fail, and restore it. */
 export function failureFlow(url) {
@@ -62,7 +79,7 @@ export function failureFlow(url) {
     z,
     name: 'Make something fail, and see what your flow does',
     info: `These buttons call the simulator. "Start and stop a route" has a watch that reports what happens. Import a recipe, choose its gateway and the route Studio A, and press a button here.`,
-    x: 210,
+    x: 200,
     y: 40,
     wires: [],
   }
@@ -77,6 +94,7 @@ export function failureFlow(url) {
 export function buttons({ url, z, y: top, callY = top, groups: titles }) {
   const nodes = []
   const groups = []
+  const outs = []
   const add = (node) => {
     nodes.push({ id: `${z}-failure-${nodes.length}`, z, wires: [], ...node })
     return nodes.at(-1)
@@ -103,15 +121,35 @@ export function buttons({ url, z, y: top, callY = top, groups: titles }) {
         once: false,
         onceDelay: 0.1,
         topic: '',
-        x: 286 - widthOf(name) / 2,
+        x: 66 + widthOf(name) / 2,
         y: y + 41 + 40 * row,
-        wires: [[`${z}-call`]],
+        wires: [[`${z}-out-${groups.length}`]],
       }),
     )
-    const h = 82 + 40 * (members.length - 1)
-    group(title, members, { x: 20, y, w: 300, h })
+    const out = add({
+      id: `${z}-out-${groups.length}`,
+      type: 'link out',
+      name: 'do it',
+      mode: 'link',
+      links: [`${z}-in`],
+      x: 425,
+      y: y + 41 + 20 * (failures.length - 1),
+    })
+    outs.push(out.id)
+    members.push(out)
+    const h = 82 + 40 * (failures.length - 1)
+    group(title, members, { x: 20, y, w: 446, h })
     y += h + 20
   }
+  const start = add({
+    id: `${z}-in`,
+    type: 'link in',
+    name: 'what to do',
+    links: outs,
+    x: 541,
+    y: callY + 41,
+    wires: [[`${z}-call`]],
+  })
   const call = add({
     id: `${z}-call`,
     type: 'http request',
@@ -127,7 +165,7 @@ export function buttons({ url, z, y: top, callY = top, groups: titles }) {
     authType: '',
     senderr: false,
     headers: [],
-    x: 510,
+    x: 686,
     y: callY + 41,
     wires: [[`${z}-shown`]],
   })
@@ -141,9 +179,9 @@ export function buttons({ url, z, y: top, callY = top, groups: titles }) {
     tostatus: false,
     complete: 'payload',
     targetType: 'msg',
-    x: 710,
+    x: 906,
     y: callY + 41,
   })
-  group('Do it', [call, shown], { x: 394, y: callY, w: 432, h: 82 })
+  group('Do it', [start, call, shown], { x: 500, y: callY, w: 562, h: 82 })
   return [...groups, ...nodes]
 }

@@ -29,9 +29,19 @@ export function flowOnSimulator({ url }, { withPanel = false } = {}) {
   const all = nodes.find(({ label }) => label === ALL)
   // Only an Administrator may use all the nodes.
   gateway.credentials = { username: 'haiadmin', password: 'manager' }
+  const [tab] = nodes
+  const comment = nodes.find(({ type, z }) => type === 'comment' && z === tab.id)
+  Object.assign(comment, {
+    name: `Press "stop". Then open the sidebar "Media gateways": menu, View`,
+    x: 260,
+    info: `${comment.info}\nThe sidebar shows all routes as they are now, and starts and stops them too. ${url} shows what the simulated gateway does, and makes it fail.\n`,
+  })
   for (const node of nodes) {
     // They are set already.
-    if (node.name === 'Set these, then deploy') node.name = 'For your own gateway, set these'
+    if (node.name === 'Set these, then deploy') {
+      node.name = 'For your own gateway, set these'
+      moveToEnd(nodes, node)
+    }
     // The other tabs show the events in the sidebar.
     if (node.z === all.id && node.type === 'debug' && node.name === 'event') node.tosidebar = false
   }
@@ -53,4 +63,14 @@ export function flowOnGateway({ fingerprint }) {
   gateway.readOnly = true
   const { g: group } = nodes.find(({ type }) => type === 'media-gateway-failover')
   return nodes.filter(({ id, g }) => id !== group && g !== group)
+}
+
+/** Moves a group below all else on its tab, and what was below it up. */
+function moveToEnd(nodes, group) {
+  const isMember = ({ id, g }) => id === group.id || g === group.id
+  const below = nodes.filter((node) => node.z === group.z && !isMember(node) && node.y > group.y)
+  for (const node of below) node.y -= group.h + 20
+  const end = Math.max(...below.filter(({ type }) => type === 'group').map(({ y, h }) => y + h))
+  const down = end + 20 - group.y
+  for (const node of nodes.filter(isMember)) node.y += down
 }

@@ -77,6 +77,23 @@ function editorIn(output: string): { url: string; headers: Record<string, string
   return { url: url!, headers: { authorization: `Bearer ${token!}` } }
 }
 
+interface FlowNode {
+  id: string
+  type: string
+  z?: string
+  name?: string
+  label?: string
+  x: number
+  y: number
+  w: number
+  h: number
+}
+
+async function flowIn(output: string): Promise<FlowNode[]> {
+  const { url, headers } = editorIn(output)
+  return (await (await fetch(`${url}flows`, { headers })).json()) as FlowNode[]
+}
+
 /** The status of the response; 0 where the connection is closed without one. */
 function asked(url: string, options: RequestOptions, body = ''): Promise<number> {
   return new Promise((resolve) => {
@@ -94,7 +111,7 @@ function asked(url: string, options: RequestOptions, body = ''): Promise<number>
 }
 
 describe('npm start', function () {
-  this.timeout(90_000)
+  this.timeout(180_000)
 
   it('runs every node against the simulator, gives an account, and leaves no session', async () => {
     const { code, output, errors } = await demo(['--once'])
@@ -154,13 +171,17 @@ describe('npm start', function () {
       signal: 'SIGINT',
       during: async (said) => {
         const { url: editor, headers } = editorIn(said)
-        const simulator = /Simulator {2}(\S+)\/simulator/.exec(said)![1]!
-        const flow = (await (await fetch(`${editor}flows`, { headers })).json()) as Array<{
-          id: string
-          type: string
-          name?: string
-          label?: string
-        }>
+        const simulator = /Simulator {2}(\S+) shows/.exec(said)![1]!
+        const flow = await flowIn(said)
+        // Another npm start in the same folder, from beginning to end, leaves this one its flow.
+        const second = await demo([], {
+          signal: 'SIGINT',
+          during: async (text) => {
+            should((await flowIn(text)).length).equal(flow.length)
+          },
+        })
+        should(second.code).equal(0, second.errors)
+        should(await flowIn(said)).eql(flow)
         const tabs = flow.filter(({ type }) => type === 'tab').map(({ label }) => label)
         tabs.should.deepEqual([
           'Start and stop a route',
@@ -168,6 +189,19 @@ describe('npm start', function () {
           'All nodes',
           'Simulator: failures',
         ])
+        const first = flow.find(({ type }) => type === 'comment')!
+        first.name!.should.equal('Press "stop". Then open the sidebar "Media gateways": menu, View')
+        for (const { id } of flow.filter(({ type }) => type === 'tab')) {
+          const groups = flow.filter(({ type, z }) => type === 'group' && z === id)
+          groups.sort((one, other) => one.y - other.y)
+          // What is set already comes last.
+          const own = groups.findIndex(({ name }) => name === 'For your own gateway, set these')
+          should(own).be.oneOf(-1, groups.length - 1)
+          for (const [place, { name, x, y }] of groups.entries()) {
+            const isAbove = (each: FlowNode) => each.y + each.h <= y || each.x + each.w <= x
+            should(groups.slice(0, place).every(isAbove)).be.true(name)
+          }
+        }
         const press = async (label: string): Promise<void> => {
           const { id } = flow.find(({ type, name }) => type === 'inject' && name === label)!
           const pressing = await fetch(`${editor}inject/${id}`, { method: 'POST', headers })
@@ -205,7 +239,10 @@ describe('npm start', function () {
     })
     errors.should.equal('')
     pressed.should.match(/^\[\{"place":"239\.\S+:\d+","state":"disconnected"\}\]$/)
-    output.should.match(/tab "Start and stop a route"/).and.match(/tab "Simulator: failures"/)
+    output.should
+      .match(/tab "Start and stop a route"/)
+      .and.match(/tab "Simulator: failures"/)
+      .and.match(/Sidebar {4}menu, View, Media gateways:/)
     ;(code ?? -1).should.equal(0)
   })
 

@@ -40,7 +40,7 @@ const typeOf = (set: string): string =>
   set === 'gateway' ? 'media-gateway' : `media-gateway-${set}`
 
 /** What is installed or made. */
-const NOT_OURS = ['node_modules', 'dist', 'resources', 'coverage', '.demo', '.git']
+const NOT_OURS = ['node_modules', 'dist', 'resources', 'coverage', '.git']
 const FOLDERS = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !NOT_OURS.includes(entry.name))
   .map(({ name }) => name)

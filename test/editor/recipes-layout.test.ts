@@ -1,12 +1,16 @@
 // The flows in examples/ as the editor draws them: one reads them from left to right, at a glance.
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import should from 'should'
 import { inBrowser, sharedEditor, type Editor, type EditorRED } from '../support/editor'
+import { root } from '../support/root'
 import { examples, PANEL, read, type FlowNode } from '../recipes/support'
 
 /** What of a flow the editor has drawn, and where. */
 interface Box {
   id: string
+  group?: string
   label: string
   left: number
   right: number
@@ -114,27 +118,48 @@ inBrowser('an example flow in the editor', function () {
 
   for (const file of files) {
     it(`${file} reads from left to right, and nothing is in the way`, async () => {
-      const { nodes, groups, wires } = await draw(
-        file === PANEL ? withoutDashboard(read(file)) : read(file),
-      )
-      should(nodes.length).be.above(3)
-      for (const box of [...nodes, ...groups]) {
-        should(box.right).be.belowOrEqual(WIDEST, box.label)
-        should(box.left).be.aboveOrEqual(0, box.label)
-      }
-      should(overlaps(nodes)).eql([])
-      should(overlaps(groups)).eql([])
-      const named = new Map(nodes.map((box) => [box.id, box]))
-      for (const { from, to, points } of wires) {
-        const [source, target] = [named.get(from)!, named.get(to)!]
-        const wire = `${source.label} to ${target.label}`
-        should(target.left).be.above(source.right, wire)
-        const crossed = nodes.filter(
-          (box) => box !== source && box !== target && points.some((point) => isIn(point, box)),
-        )
-        should(crossed.map(({ label }) => label)).eql([], wire)
-      }
+      await readsWell(file === PANEL ? withoutDashboard(read(file)) : read(file))
     })
+  }
+
+  it('the tabs of npm start read from left to right, and nothing is in the way', async () => {
+    const { flowOnSimulator } = (await import(
+      pathToFileURL(join(root, 'scripts/start/flows.mjs')).href
+    )) as { flowOnSimulator: (simulator: { url: string }) => FlowNode[] }
+    const flow = flowOnSimulator({ url: 'http://127.0.0.1:8080' })
+    const tabs = flow.filter(({ type }) => type === 'tab')
+    should(tabs.length).equal(4)
+    for (const { id } of tabs) {
+      await readsWell(
+        flow.filter(({ type, id: own, z }) => own === id || z === id || type === 'media-gateway'),
+      )
+    }
+  })
+
+  async function readsWell(flow: FlowNode[]): Promise<void> {
+    const { nodes, groups, wires } = await draw(flow)
+    should(nodes.length).be.above(3)
+    for (const box of [...nodes, ...groups]) {
+      should(box.right).be.belowOrEqual(WIDEST, box.label)
+      should(box.left).be.aboveOrEqual(0, box.label)
+    }
+    should(overlaps(nodes)).eql([])
+    should(overlaps(groups)).eql([])
+    should(ragged(groups)).eql([])
+    const led = new Set(wires.map(({ to }) => to))
+    for (const group of groups) {
+      should(ragged(nodes.filter((box) => box.group === group.id && !led.has(box.id)))).eql([])
+    }
+    const named = new Map(nodes.map((box) => [box.id, box]))
+    for (const { from, to, points } of wires) {
+      const [source, target] = [named.get(from)!, named.get(to)!]
+      const wire = `${source.label} to ${target.label}`
+      should(target.left).be.above(source.right, wire)
+      const crossed = nodes.filter(
+        (box) => box !== source && box !== target && points.some((point) => isIn(point, box)),
+      )
+      should(crossed.map(({ label }) => label)).eql([], wire)
+    }
   }
 
   /** Its nodes are not known here: others of the same size stand for them. */
@@ -167,6 +192,7 @@ inBrowser('an example flow in the editor', function () {
         const button = node._def.button ? 20 : 0
         return {
           id: node.id,
+          group: node.g,
           label: (typeof label === 'function' ? label.call(node) : label) || node.name || '',
           left: node.x - node.w / 2 - (node._def.align === 'right' ? 0 : button),
           right: node.x + node.w / 2 + (node._def.align === 'right' ? button : 0),
@@ -194,6 +220,12 @@ inBrowser('an example flow in the editor', function () {
       return { nodes, groups, wires }
     })
   }
+
+  /** Boxes that begin nearly where another one does, and not there. */
+  const ragged = (boxes: Box[]): string[] =>
+    boxes
+      .filter(({ left }) => boxes.some((other) => other.left < left && left - other.left <= 60))
+      .map(({ label }) => label)
 
   const overlaps = (boxes: Box[]): string[] =>
     boxes.flatMap((one, at) =>

@@ -84,6 +84,74 @@ describe('simulator', () => {
     })
   })
 
+  describe('page', () => {
+    it('is at the root, outside the journal, also while the gateway is away', async () => {
+      const simulator = await simulate()
+      simulator.fault({ kind: 'status', status: 503 })
+      simulator.failDevice('away')
+      const { status, headers, text } = await call(simulator.url, 'GET', '/')
+      status.should.equal(200)
+      should(headers['content-type']).equal('text/html; charset=utf-8')
+      should(headers['content-security-policy']).match(
+        /^default-src 'none'.*frame-ancestors 'none'$/,
+      )
+      text.should.match(/<title>Simulated gateway/)
+      await call(simulator.url, 'POST', '/').should.be.rejected()
+      simulator.journal.should.eql([])
+    })
+
+    it('reads the routes as a client does, and what is set of each part', async () => {
+      const simulator = await simulate({ routes: [STUDIO] })
+      simulator.fail('Studio A', { source: { loss: 8 } })
+      const { source } = routeOf(simulator, 'Studio A')
+      const [route, ...others] = (await call(simulator.url, 'GET', '/simulator/routes')).json
+      others.should.eql([])
+      const { lines, callers, ...read } = route
+      read.should.have.properties(Object.keys(simulator.readForm('Studio A')))
+      lines[source.id].should.eql({ loss: 8 })
+      Object.keys(callers).should.eql(
+        routeOf(simulator, 'Studio A')
+          .destinations.filter(({ srtMode }) => srtMode === 'listener')
+          .map(({ id }) => id),
+      )
+      const many = await simulate({ routes: 300 })
+      ;(await call(many.url, 'GET', '/simulator/routes')).json.length.should.equal(200)
+      const none = await simulate({ devices: 0 })
+      ;(await call(none.url, 'GET', '/simulator/routes')).json.should.eql([])
+    })
+
+    it('lets no other page control or read it, and its programs with any address of it', async () => {
+      const simulator = await simulate()
+      const { port } = simulator
+      const asked = async (headers: Record<string, string>): Promise<number[]> => {
+        const body = { state: 'away' }
+        const posted = await call(simulator.url, 'POST', '/simulator/device', { body, headers })
+        const { device } = simulator.state.failures
+        device.should.equal(posted.status === 200 ? 'away' : 'ok')
+        simulator.failDevice('ok')
+        const read = await call(simulator.url, 'GET', '/simulator/journal', { headers })
+        const page = await call(simulator.url, 'GET', '/', { headers })
+        return [posted.status, read.status, page.status]
+      }
+      const strangers: Record<string, string>[] = [
+        { origin: 'http://thief.example' },
+        { origin: `http://127.0.0.1:${port + 1}` },
+        { origin: 'null' },
+        // An address of this computer behind the name of another page.
+        { host: `thief.example:${port}` },
+        { host: `thief.example:${port}`, origin: `http://thief.example:${port}` },
+      ]
+      for (const headers of strangers) {
+        should(await asked(headers)).eql([403, 403, 403], JSON.stringify(headers))
+      }
+      const own = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `simulator:${port}`]
+      for (const host of own) {
+        should(await asked({ host })).eql([200, 200, 200], host)
+        should(await asked({ host, origin: `http://${host}` })).eql([200, 200, 200], host)
+      }
+    })
+  })
+
   describe('network', () => {
     it('leaves no socket when it stops, and comes back on the same port', async () => {
       const simulator = await simulate({ routes: [STUDIO], latency: 0 })

@@ -29,6 +29,7 @@ export interface Sending {
   cookie?: string
   signal?: AbortSignal
   agent?: Agent
+  headers?: Record<string, string>
 }
 
 export const opened: Simulator[] = []
@@ -59,7 +60,7 @@ export function call(
   path: string,
   sending: Sending = {},
 ): Promise<Answer> {
-  const { body, raw, cookie, signal, agent } = sending
+  const { body, raw, cookie, signal, agent, headers } = sending
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const type = sending.type ?? (content === undefined ? undefined : 'application/json')
   return new Promise((resolve, reject) => {
@@ -69,7 +70,11 @@ export function call(
         method,
         agent: agent ?? false,
         signal,
-        headers: { ...(type && { 'Content-Type': type }), ...(cookie && { Cookie: cookie }) },
+        headers: {
+          ...(type && { 'Content-Type': type }),
+          ...(cookie && { Cookie: cookie }),
+          ...headers,
+        },
       },
       (response) => {
         const chunks: Buffer[] = []

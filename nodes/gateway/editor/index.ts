@@ -4,6 +4,7 @@ import { field, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { reason, text, type CheckOptions } from '../../editor/text'
 import { ownType, type TypedChoices } from '../../editor/typed'
+import { prepareCallers } from './callers'
 import { prepareFleetKey } from './fleet-key'
 import { prepareInventory } from './inventory'
 import { faultOf, type Checked } from './settings'
@@ -38,6 +39,7 @@ export const gateway = {
   prepareForm(node: EditorNode): void {
     prepareForm(node, choices())
     prepareInventory(node)
+    prepareCallers(node)
     prepareShare(node)
     prepareTtl(node)
     prepareFleetKey(node)
