@@ -130,6 +130,14 @@ declare const RED: {
     getEditStack(): unknown[]
     editJSON(options: { value: string; complete(value: string): void }): void
   }
+  tabs: {
+    /** Makes tabs of an empty list. */
+    create(options: { id: string; onchange(tab: { id: string }): void }): {
+      addTab(tab: { id: string; label: string }): void
+      activateTab(id: string): void
+      resize(): void
+    }
+  }
   view: {
     /** At the pointer, where the next click places them; with `touchImport` where they say. */
     importNodes(nodes: object[], options: { notify: boolean; touchImport: boolean }): void
