@@ -224,13 +224,21 @@ export interface Lookup {
   mayChange?: false
 }
 
+/** Where a source or a destination is, as far as that is one address. */
+export interface Addressed {
+  protocol?: string
+  address?: string
+  port?: number
+}
+
 export interface FoundRoute extends Stateful {
   id: string
   name: string
+  source: Addressed
   destinations: FoundDestination[]
 }
 
-export interface FoundDestination extends Stateful {
+export interface FoundDestination extends Stateful, Addressed {
   id?: string
   name: string
 }
@@ -380,13 +388,10 @@ export interface ShownRoute extends Omit<RouteView, 'source' | 'destinations'> {
 }
 
 /** A source or a destination, as far as it is shown, and how it is. */
-export interface Part extends Stateful {
+export interface Part extends Stateful, Addressed {
   health: HealthText
   id?: string
   name?: string
-  protocol?: string
-  address?: string
-  port?: number
 }
 
 /** An incident, or a time in which nobody watched. */

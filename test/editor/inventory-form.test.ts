@@ -83,7 +83,7 @@ inBrowser('an inventory in the forms', function () {
       lookup: ({ appliance }) => ({
         devices: [{ id: 'dev', name: 'Device' }],
         deviceId: 'dev',
-        routes: [{ id: 'r1', name: `Route of ${String(appliance)}`, state: 'running' }],
+        routes: [{ id: 'r1', name: `Route of ${String(appliance)}`, state: 'running', source: {} }],
       }),
     }
     await show()

@@ -387,7 +387,14 @@ describe('the admin routes', function () {
     body.should.containDeep({
       deviceId: device(),
       devices: [{ id: device(), name: 'Gateway 1', statusCode: 'ok', status: 'Online' }],
-      routes: [{ id: route!.id, name: route!.name, state: route!.state }],
+      routes: [
+        {
+          id: route!.id,
+          name: route!.name,
+          state: route!.state,
+          source: { address: route!.source.address, port: route!.source.port },
+        },
+      ],
       adapters: simulator.devices[0]!.networkAdapters,
     })
     Object.keys((body['routes'] as object[])[0]!).should.eql([
@@ -395,6 +402,7 @@ describe('the admin routes', function () {
       'name',
       'state',
       'summaryStatusCode',
+      'source',
       'destinations',
     ])
     const missing = await ask('lookup', { connection: { id: 'missing' } })
