@@ -243,9 +243,17 @@ export interface FoundDestination extends Stateful, Addressed {
   name: string
 }
 
-/** What a plan depends on: the properties of _ensure route_. */
+/** What a plan depends on: the node that would do it, and its properties. */
 export interface PlanQuestion {
-  definition: unknown
+  node: 'ensure-route' | 'update-route' | 'control-route'
+  route?: unknown
+  routeType?: unknown
+  mode?: unknown
+  action?: unknown
+  target?: unknown
+  destination?: unknown
+  destinationType?: unknown
+  definition?: unknown
   state?: unknown
   exact?: unknown
   validate?: unknown
@@ -255,7 +263,7 @@ export interface PlanQuestion {
   approve?: unknown
 }
 
-/** What a node with a given definition would do now. */
+/** What a node would do now. */
 export interface Planned {
   /** Several lines, in English. */
   text: string
@@ -263,6 +271,8 @@ export interface Planned {
   summary: Record<'create' | 'update' | 'delete' | 'start' | 'stop', number>
   /** The variables for secrets that have no value in the environment of the process. */
   unset: string[]
+  /** The user of the gateway may only look: the change would be refused. */
+  mayChange?: false
 }
 
 /** A config node of the flows that run. */

@@ -14,7 +14,15 @@ interface EditorNode {
   _def: {
     category: string
     /** `lacking`: what a saved node without the property does, if not `value`. Only our forms read it. */
-    defaults: Record<string, { value: unknown; lacking?: unknown }>
+    defaults: Record<
+      string,
+      {
+        value: unknown
+        lacking?: unknown
+        /** True, or what is wrong. */
+        validate?(this: EditorNode, value: unknown, options: object): boolean | string
+      }
+    >
     credentials?: Record<string, { type: 'text' | 'password' }>
   }
 }
