@@ -180,7 +180,7 @@ withRouteForm('the route form: its fields', (routeForm) => {
     await openOn('create', '{"source":{"protocol":"srt","srtMode":"caller"}}')
     const hint = member(source(), 'srtPassPhrase').locator('.media-gateway-route-hint')
     should(await hint.textContent()).equal(
-      'Saved in the flow as plain text and included in exports.',
+      'Saved in the flow as plain text and included in exports. Better: an environment variable, such as ${SRT_NAME}.',
     )
     await enter(source(), 'srtPassPhrase', '••••••')
     should(await hint.textContent()).match(/^The stored value/)

@@ -8,7 +8,7 @@ import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import type { Appliance } from '../appliance'
 import { element } from '../element'
-import { field, read } from '../fields'
+import { field, read as valueIn } from '../fields'
 import type { Picked } from '../pickers'
 import { secretPrefixOf } from '../secret-prefix'
 import { makeAdapters } from './adapters'
@@ -45,6 +45,23 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const fill = makeFill(appliance, { prefix: id, filled })
   const adapters = makeAdapters(appliance, `${id}-adapters`)
 
+  /** The route that the form names, as the gateway has it. */
+  let present: { routeId: string; definition?: JsonObject } | undefined
+
+  /** A merge shows what it changes: the route is read once it is known which one that is. */
+  async function readPresent(): Promise<void> {
+    const routeId = picked.route()?.id
+    if (shown?.type !== 'json' || !isMerge(useOf(node)) || routeId === present?.routeId) return
+    present = routeId === undefined ? undefined : { routeId }
+    const mine = present
+    // Why it cannot be read stands below the field of the route.
+    const found = routeId && (await appliance.definition(routeId).catch(() => undefined))
+    if (mine !== present) return
+    if (mine && isObject(found)) mine.definition = found
+    editor?.refresh()
+    check()
+  }
+
   const typeNow = () => field(node, 'definitionType').val() ?? ''
   const valueNow = () => input.val() ?? ''
 
@@ -70,6 +87,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     else if (definition) showForm(definition, note)
     else showBroken()
     check()
+    void readPresent()
   }
 
   function showForm(definition: JsonObject, note: string): void {
@@ -78,6 +96,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
       id,
       adapters: adapters.id,
       use: partUse(use),
+      present: () => (isMerge(use) ? present?.definition : undefined),
       needAdapters: () => appliance.update(),
       changed() {
         if (!editor) return
@@ -127,7 +146,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
       definition === undefined
         ? []
         : checkDefinition(definition, useOf(node), {
-            validate: read(field(node, 'validate')) !== false,
+            validate: valueIn(field(node, 'validate')) !== false,
             secretPrefix: secretPrefixOf(field(node, 'gateway').val()),
           })
     const faults = faultsFrom(found)
@@ -168,6 +187,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     if (shown?.type === 'json') check()
   })
   picked.onChange(() => {
+    void readPresent()
     if (shown?.type === 'json') showRemoval(editor ? editor.read() : parsed(valueNow()))
   })
   show(parseDefinition(valueNow()) === undefined ? 'json' : 'form')
@@ -180,6 +200,8 @@ function keepLines(node: EditorNode, input: EditorQuery): void {
   if (typeof saved !== 'string' || saved.replace(/[\r\n]/g, '') !== input.val()) return
   if (saved !== input.val()) input.val(saved)
 }
+
+const isMerge = (use: Use): boolean => use.kind === 'update' && use.mode === 'merge'
 
 const partUse = (use: Use): PartUse => ({
   partial: use.kind === 'ensure' || (use.kind === 'update' && use.mode === 'merge'),
