@@ -159,10 +159,10 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   /** A list of destinations that is not complete takes a programme off the air. */
   function showRemoval(definition: unknown): void {
     const use = useOf(node)
-    const present = picked.route()?.destinations
+    const destinations = picked.route()?.destinations
     const removed =
-      use.kind === 'update' && isObject(definition) && present
-        ? removedDestinations(definition, use.mode, present)
+      use.kind === 'update' && isObject(definition) && destinations
+        ? removedDestinations(definition, use.mode, destinations)
         : []
     const names = removed.map((each) => each.name || each.id || '?')
     const many = names.length === 1 ? text('removesOne') : text('removes', { number: names.length })
