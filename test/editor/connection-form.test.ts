@@ -112,6 +112,7 @@ inBrowser('the test of the connection', function () {
     should(await result.innerText())
       .containEql('Username or password rejected')
       .and.containEql('lock the account')
+      .and.not.containEql('and deploy')
     should(await facts()).containDeep({
       Gateway: 'reached',
       User: 'username or password rejected',

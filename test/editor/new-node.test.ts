@@ -57,6 +57,15 @@ withRouteForm('a new node', (routeForm) => {
     }
   })
 
+  it('stands in the palette in the order in which most users need it', async () => {
+    const types = await page()
+      .locator('#red-ui-palette-media_gateway [data-palette-type]')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-palette-type')))
+    const first = ['watch', 'control-route', 'list-routes', 'ensure-route', 'failover']
+    should(types.slice(0, 5)).eql(first.map((name) => `media-gateway-${name}`))
+    should(types).have.length(15)
+  })
+
   it('that is pasted or imported keeps the gateway that it had, known or not', async () => {
     const pasted = await page().evaluate(
       (gateways) => {

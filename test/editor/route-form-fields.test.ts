@@ -23,6 +23,7 @@ withRouteForm('the route form: its fields', (routeForm) => {
     faultOf,
     faults,
     definition,
+    view,
   } = routeForm
 
   it('shows only the fields that apply, and keeps what was entered in the others', async () => {
@@ -173,6 +174,13 @@ withRouteForm('the route form: its fields', (routeForm) => {
     should(await phrase.getAttribute('type')).equal('password')
     await enter(source(), 'protocol', 'rtsp')
     should(await entry(source(), 'password').getAttribute('type')).equal('password')
+    await editor().press('cancel')
+  })
+
+  it('gives its text the name of its row, for a screen reader', async () => {
+    await openOn('create', '{}')
+    await view('JSON')
+    should(await page().getByRole('textbox', { name: 'Definition' }).count()).equal(1)
     await editor().press('cancel')
   })
 

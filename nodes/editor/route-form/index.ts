@@ -10,6 +10,7 @@ import type { Appliance } from '../appliance'
 import { element } from '../element'
 import { field, read as valueIn } from '../fields'
 import type { Picked } from '../pickers'
+import { typedField } from '../pickers/picker'
 import { secretPrefixOf } from '../secret-prefix'
 import { makeAdapters } from './adapters'
 import type { Context } from './context'
@@ -31,6 +32,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const views = makeSwitch((view) => show(view))
   const offer = makeOffer(() => input.typedInput('type', 'json'))
   row.append(views.element, offer)
+  nameField(row, typedField(node, 'definition').input)
   row.after(place)
 
   /** What was last read from the field, or written to it. */
@@ -192,6 +194,14 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   })
   show(parseDefinition(valueNow()) === undefined ? 'json' : 'form')
   keepLines(node, input)
+}
+
+/** The text has the label of its row: the editor gives its typed inputs no name. */
+function nameField(row: HTMLElement, input: HTMLInputElement): void {
+  const label = row.querySelector('label')
+  if (!label) return
+  label.id ||= `${label.htmlFor}-label`
+  input.setAttribute('aria-labelledby', label.id)
 }
 
 /** A text with several lines is saved as it is: the field itself would join them. */
