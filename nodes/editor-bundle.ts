@@ -5,7 +5,7 @@ import { checks, type Check } from './editor/checks'
 import { prepareForm, saveForm } from './editor/form'
 import { shownValue } from './editor/fields'
 import { labelOf } from './editor/label'
-import { chooseOnlyGateway } from './editor/only-gateway'
+import { prepareNew } from './editor/new-node'
 import { checkTyped } from './editor/typed'
 import { definitionFault } from './editor/route-form/use'
 import { reason, text, type CheckOptions } from './editor/text'
@@ -20,7 +20,7 @@ type Value = string | number | undefined
 
 const mediaGatewayNodes = {
   /** To call in `onadd`. */
-  chooseOnlyGateway,
+  prepareNew,
 
   /** What a node without a name does; empty where its messages say it. */
   label: labelOf,

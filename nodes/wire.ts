@@ -224,20 +224,36 @@ export interface Lookup {
   mayChange?: false
 }
 
+/** Where a source or a destination is, as far as that is one address. */
+export interface Addressed {
+  protocol?: string
+  address?: string
+  port?: number
+}
+
 export interface FoundRoute extends Stateful {
   id: string
   name: string
+  source: Addressed
   destinations: FoundDestination[]
 }
 
-export interface FoundDestination extends Stateful {
+export interface FoundDestination extends Stateful, Addressed {
   id?: string
   name: string
 }
 
-/** What a plan depends on: the properties of _ensure route_. */
+/** What a plan depends on: the node that would do it, and its properties. */
 export interface PlanQuestion {
-  definition: unknown
+  node: 'ensure-route' | 'update-route' | 'control-route'
+  route?: unknown
+  routeType?: unknown
+  mode?: unknown
+  action?: unknown
+  target?: unknown
+  destination?: unknown
+  destinationType?: unknown
+  definition?: unknown
   state?: unknown
   exact?: unknown
   validate?: unknown
@@ -247,7 +263,7 @@ export interface PlanQuestion {
   approve?: unknown
 }
 
-/** What a node with a given definition would do now. */
+/** What a node would do now. */
 export interface Planned {
   /** Several lines, in English. */
   text: string
@@ -255,6 +271,8 @@ export interface Planned {
   summary: Record<'create' | 'update' | 'delete' | 'start' | 'stop', number>
   /** The variables for secrets that have no value in the environment of the process. */
   unset: string[]
+  /** The user of the gateway may only look: the change would be refused. */
+  mayChange?: false
 }
 
 /** A config node of the flows that run. */
@@ -380,13 +398,10 @@ export interface ShownRoute extends Omit<RouteView, 'source' | 'destinations'> {
 }
 
 /** A source or a destination, as far as it is shown, and how it is. */
-export interface Part extends Stateful {
+export interface Part extends Stateful, Addressed {
   health: HealthText
   id?: string
   name?: string
-  protocol?: string
-  address?: string
-  port?: number
 }
 
 /** An incident, or a time in which nobody watched. */

@@ -33,6 +33,7 @@ export const ORDER = [
   ['nodes/runtime', 'nodes/editor'],
   ['nodes/editor/pickers'],
   ['nodes/editor/route-form'],
+  ['nodes/editor/try.ts'],
   ['nodes/editor/form.ts'],
   ['nodes/gateway/options.ts', 'nodes/gateway/saved.ts', 'nodes/gateway/appliance.ts'],
   ['nodes/gateway/fleet'],

@@ -24,6 +24,7 @@ import type { RouteAddress } from './find'
 import { PACE_MS, pollUntil, readStableRoute, sendFresh, serialized } from './unconfirmed'
 import { refuseIfProtected, refuseProtected } from './protected'
 import { destinationIn, stateOf } from '../model/route-state'
+import type { PlannedChange } from './shared'
 import { commandStep, sendStep, takeStep, updateStep, type Step, type Waiting } from './step'
 import { unseenOf, withUnseen } from '../unseen'
 
@@ -76,6 +77,34 @@ export function controlRoute(
     ? untilStopped(work, operation.stop, () => (hasBegun ? inDoubt(closedError()) : closedError()))
     : work
 }
+
+/** What a command would do to the route as it is now. Nothing is sent. */
+export async function planControl(
+  gateway: Connection,
+  { action, destinationId, ...address }: Omit<ControlRoute, keyof Waiting>,
+  operation: Operation,
+): Promise<PlannedChange<'start' | 'stop'>> {
+  if (gateway.readOnly) throw readOnlyError(operation)
+  const route = await getRoute(gateway, address, operation)
+  operation.route = route.name
+  if (action !== 'start') refuseProtected(gateway, [route.name], operation)
+  const from = stateOf(route, destinationId)
+  if (from === undefined) {
+    throw new GatewayError('NOT_FOUND', say('destinationNotInRoute', { id: destinationId! }), {
+      operation: operation.name,
+    })
+  }
+  const steps: ('start' | 'stop')[] =
+    action === 'restart' ? (isStoppedFirst(from) ? ['stop', 'start'] : ['start']) : [action]
+  const to = action === 'stop' ? 'stopped' : 'running'
+  const at = route.destinations.findIndex(({ id }) => isSameId(id, destinationId))
+  const path = destinationId === undefined ? 'state' : `destinations[${at}].state`
+  return { steps, diff: from === to ? [] : [{ path, from, to }], before: route }
+}
+
+/** What is not running is only started. */
+const isStoppedFirst = (before: ReturnType<typeof stateOf>): boolean =>
+  before !== undefined && before !== 'stopped'
 
 /**
  * Gives an earlier start time to show before a stop, and the other way round: until it shows, what
@@ -142,7 +171,7 @@ async function restart(
   refuseProtected(gateway, [route.name], operation)
   const before = stateOf(route, control.destinationId)
   begin()
-  if (before === undefined || before === 'stopped') return sendStart()
+  if (!isStoppedFirst(before)) return sendStart()
   const unseen = await stop(gateway, control, sendStart, onward)
   const isCertain = unseen === undefined && !gateway.closing.stopped
   const name = nameIn(route, control)

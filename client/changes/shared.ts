@@ -5,7 +5,7 @@ import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { GatewayError, say, words } from '../errors'
 import { toSent } from '../model/convert'
-import { changesFor } from '../model/diff'
+import { changesFor, type Difference } from '../model/diff'
 import { isSameId, normalizeId } from '../model/ids'
 import { isText, own } from '../model/json'
 import type { Destination, Route, RouteFields, RouteList } from '../model/types'
@@ -68,6 +68,13 @@ export interface Planned {
   readonly fields?: RouteFields
   /** Outputs that other routes share and that it would remove or change. */
   shared?: string[]
+}
+
+/** The plan of a change of one present route, to be reported. */
+export interface PlannedChange<Step extends string> extends Planned {
+  steps: Step[]
+  before: Route
+  diff: Difference[]
 }
 
 /** Notes in the plans which shared outputs they would take from routes that stay. */

@@ -2,15 +2,18 @@ import { invalidInput, readOnlyError } from '../errors'
 import type { Connection } from '../connection/connection'
 import type { Operation } from '../connection/operation'
 import { checkUpdate, type CheckOptions, type UpdateMode } from '../model/check'
+import { toSent } from '../model/convert'
+import { changesFor } from '../model/diff'
 import { doubtsOfRoute } from '../model/doubts'
 import { isSameId } from '../model/ids'
-import type { Route, RoutePatch, UpdateAnswer } from '../model/types'
+import type { Route, RouteFields, RoutePatch, UpdateAnswer } from '../model/types'
 import type { RouteAddress } from './find'
+import { comparable } from './known-secrets'
 import { decidesOn, needsPresent, planKeep, planMerge, planReplace } from './merge'
 import { withUnseen } from '../unseen'
 import { isUnseen, readStableRoute, sendFresh, serialized } from './unconfirmed'
 import { refuseProtected } from './protected'
-import { sharedOutputs } from './shared'
+import { sharedOutputs, type PlannedChange } from './shared'
 import { takeStep, updateStep, type Waiting } from './step'
 
 export type { UpdateMode }
@@ -40,11 +43,48 @@ export interface Updated extends RouteAddress {
  * Updates of one route take turns: each reads the route once the one before has shown.
  * @throws GatewayError `INVALID_INPUT` with every fault before anything is changed
  */
-export async function updateRoute(
+export const updateRoute = (
   gateway: Connection,
-  { address, patch, mode, validate, allow, ...waiting }: UpdateRoute,
+  update: UpdateRoute,
   operation: Operation,
-): Promise<Updated> {
+): Promise<Updated> =>
+  withPlan(gateway, update, operation, false, ({ target, fields, route }, sending) => {
+    const step = updateStep(gateway, target, { fields, present: route })
+    return takeStep(gateway, step, update, operation, sending)
+  })
+
+/** What an update would change in the route as it is now, without secrets. Nothing is sent. */
+export async function planUpdate(
+  gateway: Connection,
+  update: Omit<UpdateRoute, keyof Waiting>,
+  operation: Operation,
+): Promise<PlannedChange<'update'>> {
+  const { plan } = await withPlan(gateway, update, operation, true, ({ fields, route, told }) => {
+    const diff = changesFor(fields, toSent(told!))
+    const steps: 'update'[] = diff.length > 0 ? ['update'] : []
+    return Promise.resolve({ plan: { steps, diff, before: route!, fields } })
+  })
+  return plan
+}
+
+interface PlannedUpdate {
+  target: RouteAddress
+  fields: RouteFields
+  /** As it was read, where it was. */
+  route?: Route
+  /** With what was sent and does not show yet, and the secrets that reads leave out. */
+  told?: Route
+}
+
+/** Checks and plans an update, and hands over the plan in the turn of the route. */
+async function withPlan<Done>(
+  gateway: Connection,
+  { address, patch, mode, validate, allow }: Omit<UpdateRoute, keyof Waiting>,
+  operation: Operation,
+  /** The route is read even where the plan does not need it. */
+  isReadAnyway: boolean,
+  use: (planned: PlannedUpdate, sending: Operation) => Promise<Done>,
+): Promise<RouteAddress & Done> {
   if (gateway.readOnly) throw readOnlyError(operation)
   const given = checkUpdate(patch, mode, { validate })
   if (given.length > 0) throw invalidInput(given, operation.name)
@@ -56,6 +96,7 @@ export async function updateRoute(
   return serialized(gateway, at, operation, async () => {
     const isDoubted = validate !== false && doubtsOfRoute(changes).faults.length > 0
     const isRead =
+      isReadAnyway ||
       isDoubted ||
       needsPresent(changes, mode) ||
       gateway.protects !== undefined ||
@@ -83,8 +124,8 @@ export async function updateRoute(
       await refuseShared({ present, after: fields }, sending)
       // The appliance's own spelling of the ID, where the route was read.
       const target = { deviceId, routeId: route?.id ?? routeId }
-      const step = updateStep(gateway, target, { fields, present: route })
-      return takeStep(gateway, step, waiting, operation, sending)
+      const told = present && comparable(gateway, deviceId, present)
+      return use({ target, fields, route, told }, sending)
     })
     return { deviceId, routeId, ...taken }
   })

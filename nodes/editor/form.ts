@@ -4,6 +4,7 @@ import { field, idOf, migrationOf, presentValue, read, show } from './fields'
 import { preparePickers, type Picked } from './pickers'
 import { prepareRouteForm } from './route-form'
 import { text } from './text'
+import { prepareTry } from './try'
 import { prepareTyped, prepareTypeChanges, type TypedChoices } from './typed'
 
 /** A field, and what it showed at first. */
@@ -59,6 +60,7 @@ export function prepareForm(
   const picked = preparePickers(node, appliance, applianceRow)
   prepareTypeChanges(node, picked.translate, choices)
   prepareRouteForm(node, appliance, picked)
+  prepareTry(node, appliance)
   prepareConditions(node)
   prepareConfigButtons(node)
   const credentials = Object.keys(node._def.credentials ?? {})

@@ -14,7 +14,15 @@ interface EditorNode {
   _def: {
     category: string
     /** `lacking`: what a saved node without the property does, if not `value`. Only our forms read it. */
-    defaults: Record<string, { value: unknown; lacking?: unknown }>
+    defaults: Record<
+      string,
+      {
+        value: unknown
+        lacking?: unknown
+        /** True, or what is wrong. */
+        validate?(this: EditorNode, value: unknown, options: object): boolean | string
+      }
+    >
     credentials?: Record<string, { type: 'text' | 'password' }>
   }
 }
@@ -130,6 +138,14 @@ declare const RED: {
     /** The nodes whose dialogs are open, the topmost last. */
     getEditStack(): unknown[]
     editJSON(options: { value: string; complete(value: string): void }): void
+  }
+  tabs: {
+    /** Makes tabs of an empty list. */
+    create(options: { id: string; onchange(tab: { id: string }): void }): {
+      addTab(tab: { id: string; label: string }): void
+      activateTab(id: string): void
+      resize(): void
+    }
   }
   view: {
     /** At the pointer, where the next click places them; with `touchImport` where they say. */

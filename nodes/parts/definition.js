@@ -67,7 +67,7 @@ export default {
     return this._('result')
   },
   onadd: function () {
-    mediaGatewayNodes.chooseOnlyGateway(this)
+    mediaGatewayNodes.prepareNew(this)
   },
 
   // part: dialog

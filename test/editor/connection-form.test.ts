@@ -112,6 +112,7 @@ inBrowser('the test of the connection', function () {
     should(await result.innerText())
       .containEql('Username or password rejected')
       .and.containEql('lock the account')
+      .and.not.containEql('and deploy')
     should(await facts()).containDeep({
       Gateway: 'reached',
       User: 'username or password rejected',
@@ -323,11 +324,16 @@ inBrowser('the test of the connection', function () {
     const mark = page.locator('.media-gateway-test-outdated')
     should(await mark.isVisible()).be.false()
     const timeout = page.locator('#node-config-input-timeout')
-    await timeout.press('End')
-    await timeout.press('1')
-    should(await mark.isVisible()).be.true()
-    await timeout.press('Backspace')
-    should(await mark.isVisible()).be.false()
+    for (const [key, isMarked] of [
+      ['1', true],
+      ['Backspace', false],
+    ] as const) {
+      await editor.openTabOf('#node-config-input-timeout')
+      await timeout.press('End')
+      await timeout.press(key)
+      await editor.openTabOf('#media-gateway-test')
+      should(await mark.isVisible()).equal(isMarked)
+    }
     await page.fill('#node-config-input-name', 'Another')
     await page.keyboard.press('Tab')
     should(await mark.isVisible()).be.false()
@@ -350,6 +356,7 @@ inBrowser('the test of the connection', function () {
     answer()
     await tested()
     should(asked).equal(1)
+    await editor.openTabOf('#media-gateway-test')
     should(await page.locator('.media-gateway-test-outdated').isVisible()).be.true()
     await page.unroute('**/media-gateway/connection')
     await close()
@@ -431,6 +438,26 @@ inBrowser('the test of the connection', function () {
     })
   }
 
+  it('says on a closed tab that something in it is wrong, until it is right', async () => {
+    await openNew({ baseUrl: plain.url, fingerprint: 'A7' })
+    const tab = (name: string) => page.getByRole('tab', { name })
+    const mark = tab('Security').getByRole('img', { name: 'something here is missing or wrong' })
+    await mark.waitFor()
+    should(await page.getByRole('img', { name: 'something here' }).count()).equal(1)
+    should(await page.locator('#node-config-input-fingerprint').isVisible()).be.false()
+    await tab('Security').press('Enter')
+    should(await tab('Security').getAttribute('aria-selected')).equal('true')
+    should(await tab('Connection').getAttribute('aria-selected')).equal('false')
+    should(await page.locator('#node-config-input-baseUrl').isVisible()).be.false()
+    await fillIn({ fingerprint: '' })
+    await mark.waitFor({ state: 'hidden' })
+    await tab('More').click()
+    await fillIn({ timeout: 'x' })
+    await tab('More').getByRole('img').waitFor()
+    await takePicture(page.locator('.red-ui-tray-body').last(), 'gateway-more')
+    await close()
+  })
+
   it('makes no error and asks nobody outside', () => {
     should(editor.complaints).eql([])
   })
@@ -455,13 +482,16 @@ inBrowser('the test of the connection', function () {
 
   async function fillIn(values: Record<string, string>) {
     for (const [property, value] of Object.entries(values)) {
-      const field = page.locator(`#node-config-input-${property}`)
+      const id = `#node-config-input-${property}`
+      await editor.openTabOf(id)
+      const field = page.locator(id)
       await field.fill(value)
       await field.press('Tab')
     }
   }
 
   async function test() {
+    await editor.openTabOf('#media-gateway-test')
     await page.click('#media-gateway-test')
     await tested()
   }
@@ -485,6 +515,7 @@ inBrowser('the test of the connection', function () {
 
   /** Looks for what can be computed; the picture is for the eye. */
   async function shoot(name: string) {
+    await editor.openTabOf('#media-gateway-test')
     should(await flawsOf(page.locator('.media-gateway-form'))).eql([], name)
     await result.scrollIntoViewIfNeeded()
     await takePicture(page.locator('.red-ui-tray-body').last(), `test-${name}`)

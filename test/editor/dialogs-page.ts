@@ -66,9 +66,9 @@ function dialogsPage() {
     if (property === 'events') return chooseEvents(value as string[])
     if (property === 'thresholds') return enterLimits(value as Properties[])
     if (property === 'hold') return chooseHold(String(value))
-    const field = page().locator(
-      `#${type === CONFIG ? 'node-config-input' : 'node-input'}-${property}`,
-    )
+    const id = `#${type === CONFIG ? 'node-config-input' : 'node-input'}-${property}`
+    const field = page().locator(id)
+    await editor.openTabOf(id)
     const tag = await field.evaluate((element) => {
       const details = element.closest('details')
       if (details) details.open = true

@@ -270,6 +270,7 @@ withDialogs('the dialogs', (dialogs) => {
     await openForm('secret')
     await page().fill('#node-config-input-username', 'operator')
     await page().fill('#node-config-input-password', 'example')
+    await editor().openTabOf('#node-config-input-tls')
     await page().selectOption('#node-config-input-tls', 'tls')
     await page().selectOption('#node-config-input-proxy', 'proxy')
     await done()

@@ -31,6 +31,7 @@ const BAD_ROWS = [
   { name: 'Malmö', baseUrl: '10.0.0.6', password: 'manager' },
   { baseUrl: 'https://10.0.0.7' },
 ]
+const INVENTORY_FIELD = '#node-config-input-inventory'
 const HOSTILE = '<img src=x class="from-appliance">'
 
 /** 300 appliances, more than one request lists. */
@@ -82,7 +83,7 @@ inBrowser('an inventory in the forms', function () {
       lookup: ({ appliance }) => ({
         devices: [{ id: 'dev', name: 'Device' }],
         deviceId: 'dev',
-        routes: [{ id: 'r1', name: `Route of ${String(appliance)}`, state: 'running' }],
+        routes: [{ id: 'r1', name: `Route of ${String(appliance)}`, state: 'running', source: {} }],
       }),
     }
     await show()
@@ -93,10 +94,12 @@ inBrowser('an inventory in the forms', function () {
 
   it('is one more line in the form of a gateway, and none in those of its nodes', async () => {
     await openForm('gateway')
+    await editor.openTabOf(INVENTORY_FIELD)
     should(await labels())
       .containEql('Inventory')
       .and.not.containEql('Share')
     should(await labels()).not.containEql('Engine')
+    await editor.openTabOf('#media-gateway-test')
     should(await page.locator('#media-gateway-test-appliance').isVisible()).be.false()
     await editor.press('ok')
     should(await editor.state('gateway')).containEql({ changed: false })
@@ -114,11 +117,17 @@ inBrowser('an inventory in the forms', function () {
   it('shows what its choices need, and saves it', async () => {
     const id = await openNew({ baseUrl: '' })
     const hosts = page.locator('#node-config-input-inventoryHosts')
-    should(await hosts.isVisible()).be.false()
+    const isHostsShown = async (): Promise<boolean> => {
+      await editor.openTabOf('#node-config-input-inventoryHosts')
+      return hosts.isVisible()
+    }
+    should(await isHostsShown()).be.false()
     await typeOf('inventory', 'file')
+    should(await isHostsShown()).be.true()
     await hosts.fill('*.example.net\n10.0.0.*')
     await typeOf('inventory', 'json')
-    should(await hosts.isVisible()).be.false()
+    should(await isHostsShown()).be.false()
+    await editor.openTabOf(INVENTORY_FIELD)
     await typed('inventory').fill(INVENTORY)
     await typed('inventory').press('Tab')
     should(await labels())
@@ -280,6 +289,7 @@ inBrowser('an inventory in the forms', function () {
     const id = await openNew({ inventory: JSON.stringify(rows), inventoryType: 'json' })
     const result = page.locator('#media-gateway-test-result')
     const testAll = async () => {
+      await editor.openTabOf('#media-gateway-test-all')
       await page.click('#media-gateway-test-all')
       await result.locator('li').nth(4).waitFor()
     }
@@ -350,8 +360,10 @@ inBrowser('an inventory in the forms', function () {
     ])
     should(await page.locator('.from-appliance').count()).equal(0)
     // What a row leaves out is taken from the form.
+    await editor.openTabOf('#node-config-input-baseUrl')
     await page.fill('#node-config-input-baseUrl', 'https://10.0.0.1')
     await page.press('#node-config-input-baseUrl', 'Tab')
+    await editor.openTabOf(INVENTORY_FIELD)
     should(await faults()).eql([])
     should(await typed('inventory').getAttribute('aria-invalid')).equal('false')
     // What only the run time knows is not wrong, and a text is not wrong before it is complete.
@@ -531,17 +543,20 @@ inBrowser('an inventory in the forms', function () {
         ],
       })
       await openNew({ ...ofJson, name: 'Fleet' })
+      await editor.openTabOf('#media-gateway-test')
       await page.click('#media-gateway-test-appliance')
       await option('Oslo 2').waitFor()
       await shoot('config-choice')
       await option('Oslo 2').click()
       await test()
       await shoot('config-tested')
+      await editor.openTabOf('#media-gateway-test-all')
       await page.click('#media-gateway-test-all')
       await page.locator('#media-gateway-trust-all').waitFor()
       await shoot('config-tested-all')
       await editor.press('cancel')
       await openNew({ name: 'Fleet', inventory: '/data/sites.csv', inventoryType: 'file' })
+      await editor.openTabOf('#media-gateway-test-all')
       await page.click('#media-gateway-test-all')
       await page.locator('#media-gateway-fingerprints').waitFor()
       await shoot('config-tested-file')
@@ -618,6 +633,7 @@ inBrowser('an inventory in the forms', function () {
   async function openNew(properties: Properties): Promise<string> {
     const id = await addNew(properties)
     await editor.openForm(id)
+    await editor.openTabOf(INVENTORY_FIELD)
     return id
   }
 
@@ -640,6 +656,7 @@ inBrowser('an inventory in the forms', function () {
     })
 
   async function typeOf(property: string, kind: string) {
+    if (property === 'inventory') await editor.openTabOf(INVENTORY_FIELD)
     await frame(property).locator('.red-ui-typedInput-type-select').click()
     await page.locator(`.red-ui-typedInput-options:visible [value="${kind}"]`).click()
   }
@@ -655,6 +672,7 @@ inBrowser('an inventory in the forms', function () {
   }
 
   async function test() {
+    await editor.openTabOf('#media-gateway-test')
     await page.click('#media-gateway-test')
     await page.waitForFunction(
       () => document.querySelector('#media-gateway-test-result')?.ariaBusy === 'false',

@@ -159,6 +159,7 @@ inBrowser('a new user', function () {
     await ready('#node-config-input-name')
     for (const key of ['baseUrl', 'username', 'password', 'fingerprint', 'timeout', 'readOnly']) {
       const label = page.locator(`label[for="node-config-input-${key}"]`)
+      await editor.openTabOf(`#node-config-input-${key}`)
       should((await label.innerText()).trim()).equal(text(`label.${key}`))
     }
     await enter('name', 'Studio')
@@ -429,6 +430,7 @@ inBrowser('a new user', function () {
   }
 
   async function enter(property: string, value: string) {
+    await editor.openTabOf(`#node-config-input-${property}`)
     await page.click(`#node-config-input-${property}`)
     await page.keyboard.press('Control+a')
     await page.keyboard.type(value)

@@ -32,6 +32,40 @@ withRouteForm('a new node', (routeForm) => {
     await change({ d: true, z: undefined })
   })
 
+  it('is for a route that is picked by its name, and saved it stays what it was', async () => {
+    const types = ['get-route', 'update-route', 'delete-route', 'control-route', 'statistics']
+    const made = await page().evaluate((names) => {
+      const editorRed = RED as unknown as {
+        view: { createNode: (type: string) => { node: Properties } }
+      }
+      return names.map((name) => {
+        const { route, routeType } = editorRed.view.createNode(`media-gateway-${name}`).node
+        return [route, routeType]
+      })
+    }, types)
+    should(made).eql(types.map(() => ['', 'name']))
+    for (const [index, saved] of [{}, { route: 'routeId', routeType: 'msg' }].entries()) {
+      const id = `saved-${index}`
+      const type = 'media-gateway-control-route'
+      await editor().add({ id, type, gateway: 'gateway', x: 0, y: 0, ...saved })
+      const before = await editor().exported(id)
+      const form = await editor().openForm(id)
+      should(await form.locator('#node-input-routeType').inputValue()).equal('msg')
+      await editor().press('ok')
+      should(await editor().exported(id)).eql(before)
+      should(await editor().state(id)).containEql({ changed: false, valid: true })
+    }
+  })
+
+  it('stands in the palette in the order in which most users need it', async () => {
+    const types = await page()
+      .locator('#red-ui-palette-media_gateway [data-palette-type]')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-palette-type')))
+    const first = ['watch', 'control-route', 'list-routes', 'ensure-route', 'failover']
+    should(types.slice(0, 5)).eql(first.map((name) => `media-gateway-${name}`))
+    should(types).have.length(15)
+  })
+
   it('that is pasted or imported keeps the gateway that it had, known or not', async () => {
     const pasted = await page().evaluate(
       (gateways) => {

@@ -30,7 +30,13 @@ withPickers('the pickers: what they offer', (pickers) => {
     shoot,
   } = pickers
 
-  it('tell what a saved ID is, and the ID of a saved name', async () => {
+  /** As the form shows it: its ID tells nobody anything. */
+  const addressOf = (name: string): string => {
+    const { protocol, address, port } = studio().route(name)!.source
+    return `${String(protocol).toUpperCase()} ${String(address)}:${String(port)}`
+  }
+
+  it('tell what a saved ID is, and where a saved name comes from', async () => {
     await editor().openForm('known')
     await says('route', 'Studio A, running')
     should(await field('route').inputValue()).equal(studio().route('Studio A')!.id)
@@ -38,7 +44,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     await editor().press('ok')
 
     await editor().openForm('named')
-    await says('route', `stopped · ${studio().route('Weather desk')!.id}`)
+    await says('route', `stopped · ${addressOf('Weather desk')}`)
     await editor().press('ok')
 
     await editor().openForm('watch')
@@ -114,7 +120,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     await says('route', 'Routes to choose from: 8')
     await field('route').pressSequentially('stadium')
     await page().keyboard.press('Enter')
-    await says('route', `running · ${studio().route('Stadium North')!.id}`)
+    await says('route', `running · ${addressOf('Stadium North')}`)
     await editor().press('ok')
     should(await editor().exported(id)).containEql({ route: 'Stadium North', routeType: 'name' })
   })
@@ -146,7 +152,7 @@ withPickers('the pickers: what they offer', (pickers) => {
     should(await field('route').getAttribute('role')).equal(null)
     should(await row('route').locator('.media-gateway-picker-open').isVisible()).be.false()
     await field('route').fill('*ST*')
-    await says('route', 'Matches 2 routes: Studio A, Stadium North')
+    await says('route', 'Matches 2 routes: Stadium North, Studio A')
     await field('route').fill('Studoi*')
     await says('route', 'No route matches.')
     should(await line('route').locator('.media-gateway-sign-warning').count()).equal(1)
@@ -289,8 +295,33 @@ withPickers('the pickers: what they offer', (pickers) => {
     should(await page().locator('.media-gateway-picker-remark').innerText()).equal(
       'and 150 more: type part of the name',
     )
+    const names = many.routes.map(({ name }) => name)
+    const inOrder = [...names].sort(new Intl.Collator('en', { numeric: true }).compare)
+    should(await options()).eql(inOrder.slice(0, 100))
     await field('route').pressSequentially(many.routes[200]!.id.slice(0, 8))
     should(await options()).eql([many.routes[200]!.name])
+    await editor().press('cancel')
+
+    // The present value is shown and marked wherever it stands.
+    await openNew({ gateway: 'many', route: inOrder[240], routeType: 'name' })
+    await says('route', /^(running|stopped) · /)
+    await field('route').click()
+    should(await options()).eql([...inOrder.slice(0, 100), inOrder[240]])
+    should(await chosen()).equal(inOrder[240])
+    await editor().press('cancel')
+  })
+
+  it('show addresses, and find by them, but never an ID that nobody reads', async () => {
+    await openNew({ route: '', routeType: 'name' })
+    await says('route', 'Routes to choose from: 8')
+    await field('route').click()
+    const list = page().locator('.media-gateway-picker-list:visible')
+    const shown = await list.innerText()
+    should(shown).containEql(addressOf('Stadium North'))
+    for (const { id } of studio().routes) should(shown).not.containEql(id)
+    const [, place] = addressOf('Stadium North').split(' ')
+    await field('route').pressSequentially(place!)
+    should(await options()).eql(['Stadium North'])
     await editor().press('cancel')
   })
 

@@ -4,13 +4,28 @@ import should from 'should'
 import { startSimulator } from '../../simulator'
 import { afterThisTest } from '../support/hooks'
 import { CONFIG, type EditorRED } from '../support/editor'
+import { flawsOf } from '../support/looks'
+import { takePicture } from '../support/pictures'
 import { withRouteForm } from './route-form-page'
 
 declare const RED: EditorRED
 
 withRouteForm('the route form: what the appliance has', (routeForm) => {
-  const { editor, page, simulator, openOn, give, form, source, entry, faults, view, definition } =
-    routeForm
+  const {
+    editor,
+    page,
+    simulator,
+    openOn,
+    give,
+    form,
+    source,
+    destination,
+    member,
+    entry,
+    faults,
+    view,
+    definition,
+  } = routeForm
 
   it('fills in an existing route', async () => {
     const routes = simulator().routes
@@ -44,6 +59,56 @@ withRouteForm('the route form: what the appliance has', (routeForm) => {
     await editor().press('cancel')
   })
 
+  it('shows what a merge changes in the route that is named', async () => {
+    const route = simulator().routes.find(({ source: { protocol } }) => protocol === 'srt')!
+    const [out] = route.destinations
+    await openOn('update', '{"source":{"port":5904}}', {
+      mode: 'merge',
+      route: route.name,
+      routeType: 'name',
+    })
+    // The fields of its protocol only, each with what the route has.
+    await source().getByText(`now: ${route.source.port}`).waitFor()
+    should(await member(source(), 'rtmpMode').count()).equal(0)
+    should(await member(source(), 'streamName').count()).equal(0)
+    should(await entry(source(), 'address').getAttribute('placeholder')).equal(route.source.address)
+    should(await entry(source(), 'srtMode').locator('option').first().innerText()).equal(
+      'unchanged: Listener',
+    )
+    should(await entry(source(), 'srtPassPhrase').getAttribute('placeholder')).match(/10/)
+    const marked = form().locator('.media-gateway-route-differs')
+    should(await marked.count()).equal(1)
+    await entry(source(), 'port').fill(String(route.source.port))
+    should(await marked.count()).equal(0)
+
+    // Its destinations are rows to pick.
+    const offer = form().getByRole('combobox', { name: 'change a destination of the route …' })
+    should(await offer.locator('option').count()).equal(1 + route.destinations.length)
+    await offer.selectOption({ index: 1 })
+    const port = entry(destination(0), 'port')
+    should(await port.getAttribute('placeholder')).equal(String(out!.port))
+    await port.fill('6904')
+    should(await destination(0).getByText(`now: ${out!.port}`).count()).equal(1)
+    should((await definition())['destinations']).eql([{ name: out!.name, port: 6904 }])
+    should(await offer.isVisible()).equal(route.destinations.length > 1)
+    should(await faults()).eql([])
+    for (const theme of ['light', 'dark'] as const) {
+      await editor().paint(theme)
+      should(await flawsOf(page().locator('.media-gateway-form'))).eql([], theme)
+      await takePicture(page().locator('.red-ui-tray-body').last(), `update-${theme}`)
+    }
+    await editor().paint('light')
+    await editor().press('cancel')
+  })
+
+  it('leaves a form as it is where the message names the route', async () => {
+    await openOn('update', '', { mode: 'merge', route: 'routeId', routeType: 'msg' })
+    should(await member(source(), 'srtMode').locator('label').innerText()).equal('SRT mode')
+    should(await member(source(), 'rtmpMode').locator('label').innerText()).equal('RTMP mode')
+    should(await form().getByRole('combobox', { name: 'change a destination' }).count()).equal(0)
+    await editor().press('cancel')
+  })
+
   it('offers the adapters of the appliance', async () => {
     await openOn('create', '{"source":{"protocol":"udp"}}')
     const adapter = entry(source(), 'networkInterface')
@@ -65,8 +130,12 @@ withRouteForm('the route form: what the appliance has', (routeForm) => {
     page().on('request', count)
     try {
       const name = simulator().routes[0]!.name
-      await openOn('update', '{"source":{"protocol":"udp"}}', { route: name, routeType: 'name' })
-      await page().getByText(simulator().routes[0]!.id).first().waitFor()
+      await openOn('update', '{"source":{"protocol":"udp"}}', {
+        mode: 'keep',
+        route: name,
+        routeType: 'name',
+      })
+      await page().locator('#media-gateway-picker-says-route').getByText('running').waitFor()
       const adapter = entry(source(), 'networkInterface')
       await adapter.focus()
       await page()
@@ -139,7 +208,7 @@ withRouteForm('the route form: what the appliance has', (routeForm) => {
 
     await openOn('update', list, { route: route.name, routeType: 'name', mode: 'merge' })
     const says = page().locator('#media-gateway-picker-says-route')
-    await says.filter({ hasText: route.id }).waitFor()
+    await says.filter({ hasText: /running|stopped/ }).waitFor()
     should(await warning.count()).equal(0)
     await page().selectOption('#node-input-mode', 'replace')
     should(await warning.allTextContents()).eql([`${many}: ${rest}`])

@@ -23,6 +23,7 @@ withRouteForm('the route form: its fields', (routeForm) => {
     faultOf,
     faults,
     definition,
+    view,
   } = routeForm
 
   it('shows only the fields that apply, and keeps what was entered in the others', async () => {
@@ -176,11 +177,18 @@ withRouteForm('the route form: its fields', (routeForm) => {
     await editor().press('cancel')
   })
 
+  it('gives its text the name of its row, for a screen reader', async () => {
+    await openOn('create', '{}')
+    await view('JSON')
+    should(await page().getByRole('textbox', { name: 'Definition' }).count()).equal(1)
+    await editor().press('cancel')
+  })
+
   it('says where a pass phrase is kept', async () => {
     await openOn('create', '{"source":{"protocol":"srt","srtMode":"caller"}}')
     const hint = member(source(), 'srtPassPhrase').locator('.media-gateway-route-hint')
     should(await hint.textContent()).equal(
-      'Saved in the flow as plain text and included in exports.',
+      'Saved in the flow as plain text and included in exports. Better: an environment variable, such as ${SRT_NAME}.',
     )
     await enter(source(), 'srtPassPhrase', '••••••')
     should(await hint.textContent()).match(/^The stored value/)

@@ -182,7 +182,8 @@ describe('the admin routes', () => {
   it('an environment variable goes to a new address only for those who may deploy', async () => {
     const variable = '${MEDIA_GATEWAY_TEST_SECRET}'
     const elsewhere = { baseUrl: thief.url, username: 'x', password: variable }
-    const body = { connection: elsewhere, routeId: 'x', definition: { name: 'A' } }
+    const definition = { name: 'A' }
+    const body = { connection: elsewhere, routeId: 'x', definition, node: 'ensure-route' }
     for (const path of ['connection', 'lookup', 'definition', 'plan']) {
       stolen.length = 0
       const refused = await ask(path, body, 'driver')
@@ -358,6 +359,7 @@ describe('the admin routes', () => {
             connection: { ...saved(), ...change() },
             routeId: 'x',
             definition: { name: 'A' },
+            node: 'ensure-route',
           })
           status.should.equal(path === 'connection' ? 200 : 400)
           body.should.containDeep({ code: 'CONFIG', passwordNeeded: true })
@@ -385,7 +387,14 @@ describe('the admin routes', () => {
     body.should.containDeep({
       deviceId: device(),
       devices: [{ id: device(), name: 'Gateway 1', statusCode: 'ok', status: 'Online' }],
-      routes: [{ id: route!.id, name: route!.name, state: route!.state }],
+      routes: [
+        {
+          id: route!.id,
+          name: route!.name,
+          state: route!.state,
+          source: { address: route!.source.address, port: route!.source.port },
+        },
+      ],
       adapters: simulator.devices[0]!.networkAdapters,
     })
     Object.keys((body['routes'] as object[])[0]!).should.eql([
@@ -393,6 +402,7 @@ describe('the admin routes', () => {
       'name',
       'state',
       'summaryStatusCode',
+      'source',
       'destinations',
     ])
     const missing = await ask('lookup', { connection: { id: 'missing' } })
@@ -478,11 +488,12 @@ describe('the admin routes', () => {
       route.name = `Pass ${written} end`
       route.source.networkInterface = `operator:${written}`
       const connection = { id: 'gateway' }
+      const planned = { node: 'ensure-route', connection }
       const replies = [
         await ask('definition', { connection, routeId: route.id }),
         await ask('lookup', { connection }),
-        await ask('plan', { connection, definition: { id: route.id, source: { port: 5902 } } }),
-        await ask('plan', { connection, definition: { name: route.name, sorce: {} } }),
+        await ask('plan', { ...planned, definition: { id: route.id, source: { port: 5902 } } }),
+        await ask('plan', { ...planned, definition: { name: route.name, sorce: {} } }),
       ]
       await until(async () => {
         const state = await ask('state', { id: 'gateway' })
@@ -508,7 +519,7 @@ describe('the admin routes', () => {
   describe('plan', () => {
     const connection = { id: 'gateway' }
     const plan = (definition: unknown, more: Properties = {}): Promise<Reply> =>
-      ask('plan', { connection, definition, state: 'present', ...more })
+      ask('plan', { node: 'ensure-route', connection, definition, state: 'present', ...more })
     const studio = (): Properties => ({
       name: 'Studio X',
       source: { name: 'in', protocol: 'srt', srtMode: 'listener', port: 5900 },
@@ -533,7 +544,7 @@ describe('the admin routes', () => {
       ]
       const { status, body } = await ask(
         'plan',
-        { connection, definition: rows, state: 'row' },
+        { node: 'ensure-route', connection, definition: rows, state: 'row' },
         'driver',
       )
       status.should.equal(200)
@@ -543,6 +554,57 @@ describe('the admin routes', () => {
       text.should.match(/^ {4}source\.port: /m)
       body['summary']!.should.containDeep({ create: 1, update: 1, delete: 0 })
       body['unset']!.should.eql([])
+    })
+
+    it('says what an update would change, by the same checks as its run', async () => {
+      const route = simulator.routes.find(({ source }) => source.protocol === 'srt')!
+      const given = { node: 'update-route', route: route.name, routeType: 'name', mode: 'merge' }
+      const secret = { port: 5903, srtPassPhrase: 'the-given-passphrase' }
+      const changed = await plan({ source: secret }, given)
+      const text = String(changed.body['text'])
+      text.should.startWith('0 to add, 1 to change, 0 to remove; 0 to start, 0 to stop.\n')
+      text.should.containEql(`~ ${JSON.stringify(route.name)}  update`)
+      text.should.containEql(`source.port: ${route.source.port} → 5903`)
+      JSON.stringify(changed.body).should.not.containEql('the-given-passphrase')
+      const same = await plan({ source: { port: route.source.port } }, given)
+      String(same.body['text']).should.equal('Nothing to do.')
+      const byId = { ...given, route: route.id, routeType: 'id', mode: 'replace' }
+      const { name, source } = route
+      const shorter = await plan({ name, source, destinations: [] }, byId)
+      String(shorter.body['text']).should.match(/destinations\[0\]: .* → removed/)
+      const faulty = await plan({ source: { port: 0 } }, given)
+      faulty.body['code']!.should.equal('INVALID_INPUT')
+      const unknown = await plan({ source: { port: 1 } }, { ...given, route: 'Nobody' })
+      unknown.body['code']!.should.equal('NOT_FOUND')
+      for (const wrong of [{ mode: 'x' }, { routeType: 'msg' }, { route: '' }, { node: 'x' }]) {
+        const { status, body } = await plan({ source: { port: 1 } }, { ...given, ...wrong })
+        ;[status, body['code']].should.eql([400, 'INVALID_INPUT'])
+      }
+    })
+
+    it('says what a command would do, to the route or to a destination', async () => {
+      const given = { node: 'control-route', routeType: 'name', target: 'route' }
+      const [, running] = simulator.routes.filter(({ state }) => state === 'running')
+      const idle = simulator.routes.find(({ state }) => state === 'idle')!
+      const textOf = async (route: { name: string }, more: Properties): Promise<string> => {
+        const { body } = await plan(undefined, { ...given, route: route.name, ...more })
+        return String(body['text'] ?? body['code'])
+      }
+      ;(await textOf(guarded(), { action: 'stop' })).should.equal('READ_ONLY')
+      const stop = await textOf(running!, { action: 'stop' })
+      stop.should.match(/0 to start, 1 to stop\.\n~ ".*" {2}stop\n {4}state: running → stopped$/)
+      const again = await textOf(running!, { action: 'restart' })
+      again.should.match(/1 to start, 1 to stop\.\n~ ".*" {2}stop, start$/)
+      const start = await textOf(idle, { action: 'restart' })
+      start.should.match(/~ ".*" {2}start\n {4}state: stopped → running$/)
+      const [out] = running!.destinations
+      const of = { action: 'stop', target: 'destination', destinationType: 'name' }
+      const part = await textOf(running!, { ...of, destination: out!.name })
+      part.should.match(/destinations\[0\]\.state: running → stopped$/)
+      ;(await textOf(running!, { ...of, destination: 'Nobody' })).should.equal('NOT_FOUND')
+      const gone = { ...of, destination: 'gone', destinationType: 'id' }
+      ;(await textOf(running!, gone)).should.equal('NOT_FOUND')
+      ;(await textOf(running!, { action: 'sotp' })).should.equal('INVALID_INPUT')
     })
 
     it('plans the removal of stopped routes', async () => {

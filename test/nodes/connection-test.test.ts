@@ -122,7 +122,7 @@ describe('a test of a connection', () => {
     source: { name: 'In', protocol: 'udp', address: '239.1.1.1', port: 5 },
     destinations: [],
   }
-  const asked = { deviceId: 'D', routeId: 'R', definition }
+  const asked = { deviceId: 'D', routeId: 'R', definition, node: 'ensure-route' }
   /** As the form of a deployed node, with its password unchanged. */
   let stored: Properties
   before(() => {
@@ -188,7 +188,7 @@ describe('a test of a connection', () => {
     const routeId = simulator.routes[0]!.id
     const answers = await Promise.all(
       ['lookup', 'definition', 'lookup', 'plan', 'lookup'].map((path) =>
-        ask(path, { definition, routeId, connection: form(simulator.url) }),
+        ask(path, { ...asked, deviceId: undefined, routeId, connection: form(simulator.url) }),
       ),
     )
     answers.map(({ body }) => body['message']).should.eql(Array(5).fill(undefined))

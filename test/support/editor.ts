@@ -320,6 +320,16 @@ export class Editor extends NodeRed {
     await this.page.waitForFunction((id) => RED.nodes.node(id) != null, String(node['id']))
   }
 
+  /** Opens the tab of the form that has this field, where the form has tabs. */
+  async openTabOf(field: string): Promise<void> {
+    const panel = await this.page
+      .locator(field)
+      .first()
+      .evaluate((element) => element.closest('[role="tabpanel"]')?.id)
+    // Node-RED takes two quick clicks for a double click, also on two tabs.
+    if (panel) await this.page.locator(`a[href="#${panel}"]`).press('Enter')
+  }
+
   /** A node as it would be saved. */
   exported(id: string): Promise<Properties> {
     return this.page.evaluate((wanted) => RED.nodes.convertNode(RED.nodes.node(wanted)!), id)

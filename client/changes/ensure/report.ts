@@ -3,7 +3,10 @@ import { isObject } from '../../model/json'
 import { legible, shown } from '../../model/legible'
 import { secretsOfRouteNotShown } from '../../model/secrets'
 import type { Connection } from '../../connection/connection'
-import type { Plan } from './plan'
+import type { Plan as WholePlan } from './plan'
+
+/** What a plan says; its problems are told before. */
+type Plan = Omit<WholePlan, 'problems'>
 
 /** A plan to be read by people. Without secrets. */
 export interface PlanReport {

@@ -144,6 +144,7 @@ function offerOf(inventory: Inventory): Offer | undefined {
     choices: found.rows.map((one) => ({
       id: one.address ?? '',
       name: one.name,
+      place: one.address,
       state: applianceState(one),
     })),
   }
@@ -171,7 +172,7 @@ function describe({ type, value }: Entry, choices: Choice[], inventory: Inventor
     return isCovered(look, wanted) ? [...warning(), text('picker.appliance.unknown')] : number
   }
   const state = applianceState(found)
-  const small = element('span', { className: 'media-gateway-picker-id' }, found.address ?? '')
+  const small = element('span', { className: 'media-gateway-picker-place' }, found.address ?? '')
   return state ? [signIcon(state.sign, state.word), ` ${state.word} · `, small] : [small]
 }
 

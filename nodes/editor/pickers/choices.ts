@@ -1,7 +1,8 @@
 // The devices, routes and destinations to choose from, or why there are none. It needs no page.
 import { patternFilter } from '../../../client/model/pattern'
 import { isVariable } from '../checks'
-import type { FoundDestination, FoundRoute, Lookup } from '../../wire'
+import type { Addressed, FoundDestination, FoundRoute, Lookup } from '../../wire'
+import { addressOf, byName } from '../address'
 import { namedDevice } from '../appliance'
 import { deviceState, partState, routeState, type State } from '../states'
 import { text } from '../text'
@@ -32,6 +33,8 @@ export type Entries = Record<Kind, Entry>
 export interface Choice {
   id: string
   name: string
+  /** What tells it from the others: its address. */
+  place?: string
   state?: State
 }
 
@@ -42,9 +45,11 @@ export function offerOf(kind: Kind, entries: Entries, found: Lookup): Offer {
   if (kind === 'device') return offer(kind, found.devices, deviceState)
   const routes = routesOf(entries, found)
   if ('why' in routes) return routes
-  if (kind === 'route') return offer(kind, routes.items, routeState)
+  if (kind === 'route') return offer(kind, routes.items, routeState, ({ source }) => source)
   const destinations = destinationsOf(entries.route, routes.items)
-  return 'why' in destinations ? destinations : offer(kind, destinations.items, partState)
+  return 'why' in destinations
+    ? destinations
+    : offer(kind, destinations.items, partState, (part) => part)
 }
 
 type Items<Item> = { items: Item[] } | { why: string }
@@ -53,10 +58,17 @@ function offer<Item extends { id?: string; name: string }>(
   kind: Kind,
   items: Item[],
   stateOf: (item: Item) => State,
+  placeOf: (item: Item) => Addressed = () => ({}),
 ): Offer {
   const choices = items
     .filter(({ id }) => typeof id === 'string' && id !== '')
-    .map((item) => ({ id: item.id!, name: item.name, state: stateOf(item) }))
+    .map((item) => ({
+      id: item.id!,
+      name: item.name,
+      place: addressOf(placeOf(item)),
+      state: stateOf(item),
+    }))
+    .sort(byName)
   return choices.length > 0 ? { choices } : { why: text(`picker.none.${kind}`) }
 }
 

@@ -92,7 +92,11 @@ export function createListbox({
     if (what === shown) return
     shown = what
     const fitting = (offered ?? []).filter((choice) => !typed || fits(choice, wanted))
-    rows = fitting.slice(0, MOST_ROWS).map((choice, index) => ({
+    // The present value is always among them, so that it can be seen and left from.
+    const shownOf = fitting.filter(
+      (choice, index) => index < MOST_ROWS || (!typed && valueOf(choice) === wanted),
+    )
+    rows = shownOf.map((choice, index) => ({
       choice,
       row: optionRow(`${list.id}-${index}`, choice, () => choose(choice)),
     }))
@@ -194,19 +198,24 @@ export function createListbox({
   }
 }
 
-/** True when what was typed is part of the name or the beginning of the ID. */
-function fits({ id, name }: Choice, typed: string): boolean {
+/** True when what was typed is part of the name or the address, or the beginning of the ID. */
+function fits({ id, name, place = '' }: Choice, typed: string): boolean {
   const wanted = typed.toLowerCase()
-  return name.toLowerCase().includes(wanted) || id.toLowerCase().startsWith(wanted)
+  const isShown = [name, place].some((each) => each.toLowerCase().includes(wanted))
+  return isShown || id.toLowerCase().startsWith(wanted)
 }
 
-function optionRow(rowId: string, { id, name, state }: Choice, choose: () => void): HTMLElement {
+function optionRow(
+  rowId: string,
+  { id, name, place, state }: Choice,
+  choose: () => void,
+): HTMLElement {
   const row = element(
     'div',
     { id: rowId, role: 'option', className: 'media-gateway-picker-option' },
     ...(state ? [signIcon(state.sign, state.word)] : []),
     element('span', { className: 'media-gateway-picker-name' }, name || id),
-    element('span', { className: 'media-gateway-picker-id' }, id),
+    element('span', { className: 'media-gateway-picker-place' }, place ?? ''),
     element('span', { className: 'media-gateway-picker-state' }, state?.word ?? ''),
   )
   row.addEventListener('click', choose)

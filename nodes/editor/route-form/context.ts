@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../client/model/json'
 import type { FormField, FormFields, PartUse } from './model'
 import type { Faults } from './faults'
 
@@ -12,6 +13,8 @@ export interface Context {
   /** To call after each edit. */
   changed: () => void
   use: PartUse
+  /** The route that is updated, in sent form, once it is read; undefined where that says nothing. */
+  present: () => JsonObject | undefined
 }
 
 export interface Group {
@@ -19,6 +22,8 @@ export interface Group {
   /** Takes the faults of this part and shows them; returns how many there were. */
   showFaults: (faults: Faults) => number
   focus: () => void
+  /** Shows what has become known of the route. */
+  refresh: () => void
 }
 
 export interface GroupOptions {

@@ -28,20 +28,24 @@ export function makeControl(
   options: ControlOptions,
 ): Control {
   const { member, value, name } = field
+  const present = member.secret ? '' : (textOf(member, field.present) ?? '')
   const shown = textOf(member, value) ?? ''
   const isChosen = member.kind === 'choice' || member.kind === 'boolean'
-  const input: Input = isChosen ? select(field, shown) : textInput(field, shown, context)
+  const input: Input = isChosen
+    ? select(field, shown, present)
+    : textInput(field, shown, present, context)
   input.id = id
   if (field.required) input.setAttribute('aria-required', 'true')
   const fault = element('div', { id: `${id}-fault`, className: 'media-gateway-route-fault' })
   const hint = element('div', { id: `${id}-hint`, className: 'media-gateway-route-hint' })
   const updateHint = () => {
-    hint.textContent = hintOf(field, input.value)
+    const differs = present !== '' && input.value !== '' && input.value !== present
+    row.classList.toggle('media-gateway-route-differs', differs)
+    const words = [hintOf(field, input.value), differs ? text('now', { value: present }) : '']
+    hint.textContent = words.filter(Boolean).join(' ')
     const isStored = member.secret === true && isMasked(input.value)
     hint.classList.toggle('media-gateway-route-stored', isStored)
   }
-  updateHint()
-  if (member.secret) input.addEventListener('input', updateHint)
   input.addEventListener(isChosen ? 'change' : 'input', () => options.edited(input.value, isChosen))
   input.addEventListener('blur', options.left)
   input.setAttribute('aria-describedby', `${hint.id} ${fault.id}`)
@@ -58,6 +62,8 @@ export function makeControl(
   }
   if (member.secret && input instanceof HTMLInputElement) row.append(showButton(input, name))
   row.append(hint, fault)
+  updateHint()
+  input.addEventListener('input', updateHint)
 
   return {
     field,
@@ -76,18 +82,18 @@ function hintOf({ member, name }: FormField, typed: string): string {
   return member.kind === 'list' ? text('hint.list') : textOr(`hint.${name}`, '')
 }
 
-function textInput({ member, name }: FormField, value: string, context: Context) {
+function textInput({ member, name }: FormField, value: string, present: string, context: Context) {
   const input = element('input', {
     type: member.secret ? 'password' : 'text',
     autocomplete: member.secret ? 'new-password' : 'off',
     spellcheck: false,
-    placeholder: rangeOf(member),
+    placeholder: present || rangeOf(member),
     value,
   })
   if (member.kind === 'number') input.inputMode = 'decimal'
   if (name === 'networkInterface') {
     input.setAttribute('list', context.adapters)
-    input.placeholder = text('automatic')
+    input.placeholder = present || text('automatic')
     input.addEventListener('focus', () => context.needAdapters())
   }
   return input
@@ -100,7 +106,7 @@ function rangeOf({ kind, secret, min, max }: FormField['member']): string {
 }
 
 /** A choice that keeps an unknown value. */
-function select({ member, name }: FormField, value: string): HTMLSelectElement {
+function select({ member, name }: FormField, value: string, present: string): HTMLSelectElement {
   const choices: [string, string][] =
     member.kind === 'boolean'
       ? ['true', 'false'].map((each) => [each, text(each)])
@@ -109,10 +115,12 @@ function select({ member, name }: FormField, value: string): HTMLSelectElement {
   const known = choices.find(fits)
   if (known) known[0] = value
   else if (value !== '') choices.push([value, value])
+  const now = choices.find(([each]) => each.toLowerCase() === present.toLowerCase())?.[1]
+  const unset = present === '' ? text('unset') : text('unchanged', { value: now ?? present })
   const made = element(
     'select',
     {},
-    element('option', { value: '' }, text('unset')),
+    element('option', { value: '' }, unset),
     ...choices.map(([each, words]) => element('option', { value: each }, words)),
   )
   made.value = value

@@ -1,6 +1,7 @@
 // The destinations of a route: rows to open, close, move and remove.
-import { edit, partFields, type Edited } from './model'
-import { isObject, own } from '../../../client/model/json'
+import { edit, partFields, type Edited, type PartUse } from './model'
+import { matcher } from '../../../client/model/ids'
+import { isObject, own, type JsonObject } from '../../../client/model/json'
 import { protocolOf } from '../../../client/model/convert'
 import { element } from '../element'
 import { newId, type Context, type Group } from './context'
@@ -10,11 +11,15 @@ import { text } from './text'
 
 export interface Destinations {
   element: HTMLElement
+  /** Shows what has become known of the route. */
+  refresh: () => void
   read: () => unknown[]
   showFaults: (faults: Faults) => number
 }
 
 interface Row {
+  open: () => void
+  refresh: () => void
   read: () => unknown
   showFaults: (faults: Faults) => number
 }
@@ -29,7 +34,22 @@ export function makeDestinations(context: Context, saved: readonly unknown[]): D
   const title = element('div', { className: 'media-gateway-route-title' }, text('destinations'))
   title.id = `${list.id}-title`
   list.setAttribute('aria-labelledby', title.id)
-  const made = element('div', { className: 'media-gateway-route-destinations' }, title, list)
+  const offer = makeOffer(context, { isGiven: (one) => matching(present().map(readRow), one), add })
+  const made = element(
+    'div',
+    { className: 'media-gateway-route-destinations' },
+    title,
+    list,
+    offer.element,
+  )
+
+  /** A destination of the route, to be changed: its name finds it, or where several have it its ID. */
+  function add(part: JsonObject): void {
+    $(list).editableList<Added>('addItem', { part })
+    const [last] = present().slice(-1)
+    rows.get(last!)!.open()
+    context.changed()
+  }
 
   /** In their order on the page. One that was removed fades out first. */
   const present = () =>
@@ -37,6 +57,7 @@ export function makeDestinations(context: Context, saved: readonly unknown[]): D
       (item) => rows.has(item) && !item.classList.contains('red-ui-editableList-item-deleting'),
     )
   const indexOf = (item: Element) => present().indexOf(item)
+  const readRow = (item: Element) => rows.get(item)!.read()
 
   $(list).editableList<Added>({
     addButton: text('addDestination'),
@@ -83,9 +104,15 @@ export function makeDestinations(context: Context, saved: readonly unknown[]): D
 
   return {
     element: made,
-    read: () => present().map((item) => rows.get(item)!.read()),
-    showFaults: (faults) =>
-      present().reduce((count, item) => count + rows.get(item)!.showFaults(faults), 0),
+    refresh() {
+      for (const item of present()) rows.get(item)!.refresh()
+      offer.show()
+    },
+    read: () => present().map(readRow),
+    showFaults(faults) {
+      offer.show()
+      return present().reduce((count, item) => count + rows.get(item)!.showFaults(faults), 0)
+    },
   }
 }
 
@@ -122,12 +149,19 @@ function makeRow(
     group = isObject(saved) ? fields() : undefined
     body.append(group?.element ?? text('notAnObject'))
   }
+  const use = (): PartUse => {
+    const destinations = presentDestinations(context)
+    const [at, ...others] = matcher(destinations)(edited.part)
+    return at === undefined || others.length > 0
+      ? context.use
+      : { ...context.use, present: destinations[at] }
+  }
   const fields = () =>
     makeGroup(context, {
       part: 'destination',
-      fields: () => partFields('destination', edited.part, context.use),
+      fields: () => partFields('destination', edited.part, use()),
       edit(field, value) {
-        edited = edit('destination', edited, field, value, context.use)
+        edited = edit('destination', edited, field, value, use())
         summary.textContent = summaryOf(edited.part)
       },
       path,
@@ -145,6 +179,8 @@ function makeRow(
 
   return {
     row: {
+      open: () => open(true),
+      refresh: () => group?.refresh(),
       read: () => (isObject(saved) ? edited.part : saved),
       showFaults(faults) {
         const count = (group?.showFaults(faults) ?? 0) + faults.takeAll(path())
@@ -160,6 +196,46 @@ function makeRow(
     },
     focus: () => group?.focus(),
   }
+}
+
+const presentDestinations = ({ present }: Context): JsonObject[] => {
+  const given = own(present(), 'destinations')
+  return Array.isArray(given) ? given.filter(isObject) : []
+}
+
+/** True when a row is about this destination of the route. */
+const matching = (given: readonly unknown[], one: JsonObject): boolean =>
+  given.some((row) => isObject(row) && matcher([one])(row).length > 0)
+
+/** The destinations of the route that have no row yet, to pick one that is to be changed. */
+function makeOffer(
+  context: Context,
+  { isGiven, add }: { isGiven: (one: JsonObject) => boolean; add: (part: JsonObject) => void },
+) {
+  const select = element('select', { ariaLabel: text('changeDestination'), hidden: true })
+  let offered: JsonObject[] = []
+
+  function show(): void {
+    const all = presentDestinations(context)
+    const left = all.filter((one) => !isGiven(one))
+    select.hidden = left.length === 0
+    if (JSON.stringify(left) === JSON.stringify(offered)) return
+    offered = left
+    select.replaceChildren(
+      element('option', { value: '' }, text('changeDestination')),
+      ...left.map((one, index) => element('option', { value: String(index) }, summaryOf(one))),
+    )
+  }
+
+  select.addEventListener('change', () => {
+    const one = offered[Number(select.value)]
+    if (select.value === '' || !one) return
+    const { id, name } = one
+    const isOnly = presentDestinations(context).filter((other) => other.name === name).length === 1
+    add(isOnly ? { name } : { id })
+    show()
+  })
+  return { element: select, show }
 }
 
 /** Name, protocol and place, as they are in the definition. */

@@ -11,6 +11,8 @@ import { text } from './text'
 export interface RouteEditor {
   element: HTMLElement
   read: () => JsonObject
+  /** Shows what has become known of the route. */
+  refresh: () => void
   showFaults: (faults: Faults) => number
 }
 
@@ -24,9 +26,14 @@ export function makeRouteEditor(
   const isFresh = Object.keys(saved).length === 0
   const use: PartUse = context.use
 
+  const sourceUse = (): PartUse => {
+    const present = own(context.present(), 'source')
+    return isObject(present) ? { ...use, present } : use
+  }
+
   const top = makeGroup(context, {
     part: 'route',
-    fields: () => routeFields(route, { ...use, needsName }),
+    fields: () => routeFields(route, { ...use, needsName, present: context.present() }),
     edit: (field, value) => (route = withMember(route, field.key, value)),
     path: () => '',
     bearer: 'name',
@@ -37,9 +44,9 @@ export function makeRouteEditor(
   const hasSource = own(saved, 'source') === undefined || isObject(own(saved, 'source'))
   const sourceGroup = makeGroup(context, {
     part: 'source',
-    fields: () => partFields('source', source.part, use),
+    fields: () => partFields('source', source.part, sourceUse()),
     edit(field, value) {
-      source = edit('source', source, field, value, use)
+      source = edit('source', source, field, value, sourceUse())
       // An empty form means no source, not one without members.
       const isGone = Object.keys(source.part).length === 0
       route = withMember(route, 'source', isGone ? undefined : source.part)
@@ -76,6 +83,9 @@ export function makeRouteEditor(
   return {
     element: made,
     read: () => route,
+    refresh() {
+      for (const each of [top, sourceGroup, destinations]) each?.refresh()
+    },
     showFaults: (faults) =>
       top.showFaults(faults) +
       (hasSource ? sourceGroup.showFaults(faults) : 0) +

@@ -1,5 +1,6 @@
 // "Fill from an existing route": choose a route of the appliance, and take over its definition.
 import type { FoundRoute } from '../../wire'
+import { byName } from '../address'
 import type { Appliance } from '../appliance'
 import type { RequestError } from '../ask'
 import { element } from '../element'
@@ -71,7 +72,7 @@ export function makeFill(
   function routesNow(): FoundRoute[] {
     const wanted = search.value.trim().toLowerCase()
     const { routes = [] } = appliance.now().found ?? {}
-    return routes.filter(({ name }) => name.toLowerCase().includes(wanted))
+    return routes.filter(({ name }) => name.toLowerCase().includes(wanted)).sort(byName)
   }
 
   function statusOf(fitting: number): string {

@@ -92,6 +92,7 @@ export function makeGroup(context: Context, options: GroupOptions): Group {
       }
       return count
     },
+    refresh: render,
     focus: () => place.querySelector<HTMLElement>('input, select')?.focus(),
   }
 }

@@ -8,8 +8,9 @@ import { findHidden } from '../../../client/model/secrets'
 import type { RouteFields } from '../../../client/model/types'
 import type { Appliance } from '../appliance'
 import { element } from '../element'
-import { field, read } from '../fields'
+import { field, read as valueIn } from '../fields'
 import type { Picked } from '../pickers'
+import { typedField } from '../pickers/picker'
 import { secretPrefixOf } from '../secret-prefix'
 import { makeAdapters } from './adapters'
 import type { Context } from './context'
@@ -31,6 +32,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   const views = makeSwitch((view) => show(view))
   const offer = makeOffer(() => input.typedInput('type', 'json'))
   row.append(views.element, offer)
+  nameField(row, typedField(node, 'definition').input)
   row.after(place)
 
   /** What was last read from the field, or written to it. */
@@ -44,6 +46,23 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   removal.setAttribute('role', 'status')
   const fill = makeFill(appliance, { prefix: id, filled })
   const adapters = makeAdapters(appliance, `${id}-adapters`)
+
+  /** The route that the form names, as the gateway has it. */
+  let present: { routeId: string; definition?: JsonObject } | undefined
+
+  /** A merge shows what it changes: the route is read once it is known which one that is. */
+  async function readPresent(): Promise<void> {
+    const routeId = picked.route()?.id
+    if (shown?.type !== 'json' || !isMerge(useOf(node)) || routeId === present?.routeId) return
+    present = routeId === undefined ? undefined : { routeId }
+    const mine = present
+    // Why it cannot be read stands below the field of the route.
+    const found = routeId && (await appliance.definition(routeId).catch(() => undefined))
+    if (mine !== present) return
+    if (mine && isObject(found)) mine.definition = found
+    editor?.refresh()
+    check()
+  }
 
   const typeNow = () => field(node, 'definitionType').val() ?? ''
   const valueNow = () => input.val() ?? ''
@@ -70,6 +89,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     else if (definition) showForm(definition, note)
     else showBroken()
     check()
+    void readPresent()
   }
 
   function showForm(definition: JsonObject, note: string): void {
@@ -78,6 +98,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
       id,
       adapters: adapters.id,
       use: partUse(use),
+      present: () => (isMerge(use) ? present?.definition : undefined),
       needAdapters: () => appliance.update(),
       changed() {
         if (!editor) return
@@ -127,7 +148,7 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
       definition === undefined
         ? []
         : checkDefinition(definition, useOf(node), {
-            validate: read(field(node, 'validate')) !== false,
+            validate: valueIn(field(node, 'validate')) !== false,
             secretPrefix: secretPrefixOf(field(node, 'gateway').val()),
           })
     const faults = faultsFrom(found)
@@ -140,10 +161,10 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
   /** A list of destinations that is not complete takes a programme off the air. */
   function showRemoval(definition: unknown): void {
     const use = useOf(node)
-    const present = picked.route()?.destinations
+    const destinations = picked.route()?.destinations
     const removed =
-      use.kind === 'update' && isObject(definition) && present
-        ? removedDestinations(definition, use.mode, present)
+      use.kind === 'update' && isObject(definition) && destinations
+        ? removedDestinations(definition, use.mode, destinations)
         : []
     const names = removed.map((each) => each.name || each.id || '?')
     const many = names.length === 1 ? text('removesOne') : text('removes', { number: names.length })
@@ -168,10 +189,19 @@ export function prepareRouteForm(node: EditorNode, appliance: Appliance, picked:
     if (shown?.type === 'json') check()
   })
   picked.onChange(() => {
+    void readPresent()
     if (shown?.type === 'json') showRemoval(editor ? editor.read() : parsed(valueNow()))
   })
   show(parseDefinition(valueNow()) === undefined ? 'json' : 'form')
   keepLines(node, input)
+}
+
+/** The text has the label of its row: the editor gives its typed inputs no name. */
+function nameField(row: HTMLElement, input: HTMLInputElement): void {
+  const label = row.querySelector('label')
+  if (!label) return
+  label.id ||= `${label.htmlFor}-label`
+  input.setAttribute('aria-labelledby', label.id)
 }
 
 /** A text with several lines is saved as it is: the field itself would join them. */
@@ -180,6 +210,8 @@ function keepLines(node: EditorNode, input: EditorQuery): void {
   if (typeof saved !== 'string' || saved.replace(/[\r\n]/g, '') !== input.val()) return
   if (saved !== input.val()) input.val(saved)
 }
+
+const isMerge = (use: Use): boolean => use.kind === 'update' && use.mode === 'merge'
 
 const partUse = (use: Use): PartUse => ({
   partial: use.kind === 'ensure' || (use.kind === 'update' && use.mode === 'merge'),

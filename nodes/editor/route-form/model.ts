@@ -26,6 +26,8 @@ export interface FormField {
   key: string
   member: Member
   value: unknown
+  /** What the route has now, in the form of an update of a known route. */
+  present: unknown
   required: boolean
 }
 
@@ -45,6 +47,8 @@ export interface PartUse {
   isNew?: boolean
   /** It is a wanted state, in which commands have no place. */
   isState?: boolean
+  /** The part of the route that it changes, in sent form, where that is known. */
+  present?: JsonObject
 }
 
 /** A part, and the members that were taken out of it because they do not apply now. */
@@ -90,7 +94,10 @@ export function routeFields(route: JsonObject, use: PartUse & { needsName?: bool
   ])
   const fields = [...known]
     .filter(([name]) => name in ROUTE || name === 'id')
-    .map(([name, member]) => fieldOf(name, name, member, own(route, name), use.needsName === true))
+    .map(([name, member]) => ({
+      ...fieldOf(name, name, member, own(route, name), use.needsName === true),
+      present: own(use.present, name),
+    }))
     .filter(isPresentable)
     .filter(({ name, value }) => name === 'name' || value !== undefined)
   const shown = [...fields.map(({ key }) => key), ...PARTS.filter((name) => isPart(route, name))]
@@ -112,13 +119,15 @@ function isPart(route: JsonObject, name: string): boolean {
 export function partFields(direction: Direction, part: JsonObject, use: PartUse = {}): FormFields {
   const sent = partToSent(direction, part)
   const applying = applyingNames(direction, part, use)
+  const { present = {} } = use
   const fields = [...membersFor(direction, part, use)]
     .filter(([, member]) => member.sentAs === undefined && !member.readOnly?.(part))
     .map(([name, member]) => {
       const key = keyOf(direction, part, name)
       const given = own(part, key)
       const value = name === 'protocol' && isGiven(given) ? protocolOf(direction, part) : given
-      return fieldOf(name, key, member, value, !use.partial && member.required?.(sent) === true)
+      const required = !use.partial && member.required?.(sent) === true
+      return { ...fieldOf(name, key, member, value, required), present: own(present, name) }
     })
     .filter(isPresentable)
     .filter(({ name, value }) => applying.has(name) || value !== undefined)
@@ -136,7 +145,7 @@ export function pathFields(list: Member, path: JsonObject): FormFields {
 }
 
 function fieldOf(name: string, key: string, member: Member, value: unknown, required: boolean) {
-  return { name, key, member, value, required }
+  return { name, key, member, value, present: undefined as unknown, required }
 }
 
 const isPresentable = ({ member, value }: FormField) =>
@@ -161,9 +170,13 @@ function arranged(fields: FormField[], part: JsonObject): FormFields {
 const isKnown = (direction: Direction, protocol: unknown) =>
   PROTOCOLS[direction].some((known) => known === protocol)
 
-/** A part that does not name its protocol may belong to any. */
-function membersFor(direction: Direction, part: JsonObject, { partial }: PartUse) {
-  const protocol = protocolOf(direction, part)
+/** The part after the change: what it leaves out stays as it is in the route. */
+const whole = (part: JsonObject, { present }: PartUse): JsonObject =>
+  present ? { ...present, ...part } : part
+
+/** A part that does not name its protocol, and is not known, may belong to any. */
+function membersFor(direction: Direction, part: JsonObject, { partial, ...use }: PartUse) {
+  const protocol = protocolOf(direction, whole(part, use))
   if (partial && !isGiven(protocol)) return anyMembersOf(direction)
   return membersOf(direction, protocol)
 }
@@ -180,8 +193,8 @@ function keyOf(direction: Direction, part: JsonObject, name: string): string {
 }
 
 function applyingNames(direction: Direction, part: JsonObject, use: PartUse): Set<string> {
-  const sent = partToSent(direction, part)
-  const isOpen = use.partial === true && !isGiven(protocolOf(direction, part))
+  const sent = partToSent(direction, whole(part, use))
+  const isOpen = use.partial === true && !isGiven(protocolOf(direction, whole(part, use)))
   return new Set(
     sendableNames(direction, part, use).filter((name) => {
       const applies = USES[name] ?? (isOpen ? undefined : APPLIES[name])

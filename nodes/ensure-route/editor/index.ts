@@ -1,16 +1,14 @@
-// The form of ensure route: what stands in the way of removing routes, and what a run would do now.
+// The form of ensure route: what stands in the way of removing routes.
 import { field, shownValue } from '../../editor/fields'
 import { prepareForm } from '../../editor/form'
 import { reason, type CheckOptions } from '../../editor/text'
-import { preparePlan } from './plan'
 import { faultOf, type Checked, type Read } from './settings'
 import { text } from './text'
 
 export const ensure = {
   /** To call in `oneditprepare`. */
   prepareForm(node: EditorNode): void {
-    const { appliance } = prepareForm(node)
-    preparePlan(node, appliance)
+    prepareForm(node)
     followRemoval(node)
   },
 

@@ -116,6 +116,7 @@ export function prepareColumns(
       id: newId('media-gateway-failover'),
       adapters: adapters.id,
       use: USE,
+      present: () => undefined,
       needAdapters: () => appliance.update(),
       changed: write,
     }

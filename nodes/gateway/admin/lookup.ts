@@ -9,10 +9,11 @@ import {
   type Connection,
 } from '../../../client/internal'
 import { mayAct } from '../../../client/connection/roles'
-import { booleanFrom } from '../../../client/model/convert'
+import { booleanFrom, partToSent, protocolOf } from '../../../client/model/convert'
 import { isObject, own, type JsonObject } from '../../../client/model/json'
+import type { Direction } from '../../../client/model/members'
 import { shortened } from '../../../client/model/shortened'
-import type { FoundRoute, Lookup } from '../../wire'
+import type { Addressed, FoundRoute, Lookup } from '../../wire'
 
 /** @throws GatewayError `NOT_FOUND` */
 export function refuseUnlisted(devices: readonly Device[], id: string): void {
@@ -77,14 +78,25 @@ const pickedRoute = (route: JsonObject): FoundRoute => ({
   name: text(route.name),
   state: textIfAny(route.state),
   summaryStatusCode: textIfAny(route.summaryStatusCode),
+  source: isObject(route.source) ? addressed('source', route.source) : {},
   destinations: objectsIn(route.destinations).map((destination) => ({
     id: textIfAny(destination.id),
     name: text(destination.name),
+    ...addressed('destination', destination),
     started: booleanFrom(destination.started),
     state: textIfAny(destination.state),
     summaryStatusCode: textIfAny(destination.summaryStatusCode),
   })),
 })
+
+function addressed(direction: Direction, part: JsonObject): Addressed {
+  const { address, port } = partToSent(direction, part)
+  return {
+    protocol: textIfAny(protocolOf(direction, part)),
+    address: textIfAny(address),
+    port: typeof port === 'number' ? port : undefined,
+  }
+}
 
 /** Returns text as it is; empty for anything else that an appliance may send in its place. */
 export const text = (value: unknown): string => textIfAny(value) ?? ''

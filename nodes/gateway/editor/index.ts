@@ -9,6 +9,7 @@ import { prepareFleetKey } from './fleet-key'
 import { prepareInventory } from './inventory'
 import { faultOf, type Checked } from './settings'
 import { prepareShare } from './share'
+import { prepareTabs } from './tabs'
 import { prepareTtl } from './ttl'
 import { prepareTest } from './test'
 
@@ -46,6 +47,7 @@ export const gateway = {
     prepareTest(node)
     preparePatterns(node, 'protectedRoutes')
     preparePatterns(node, 'inventoryHosts')
+    prepareTabs()
   },
 
   /** True, or what is wrong with a property. */

@@ -5,7 +5,7 @@ import { sentenceOf } from '../../editor/failures'
 import { deviceState, signIcon } from '../../editor/states'
 import { text } from '../../editor/text'
 import type { Certificate } from '../../../client/model/settings'
-import type { ConnectionReport } from '../../wire'
+import type { ConnectionReport, Said } from '../../wire'
 
 type Fact = [sign: Parameters<typeof signIcon>[0], name: string, value: string]
 
@@ -48,9 +48,13 @@ function headline(report: ConnectionReport): HTMLElement {
     sign,
     ' ',
     title,
-    `. ${sentenceOf({ ...report, message })} ${advice}`.trimEnd(),
+    `. ${sentenceOf({ ...report, message, sentences: forForm(report) })} ${advice}`.trimEnd(),
   )
 }
+
+/** Where to correct the values need not be said in the form that has them. */
+const forForm = ({ sentences }: ConnectionReport): Said[] | undefined =>
+  sentences?.filter((one) => !('key' in one && one.key === 'correctLogin'))
 
 /** For the other codes, the sentences of the failure say what to do. */
 const ADVISED = ['LOGIN_REFUSED']

@@ -1,5 +1,6 @@
 // What is below the row of the route that is chosen: its source, its destinations, and what can be
 // done with it.
+import { addressOf } from '../../editor/address'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { isOn, isRunning } from '../../editor/states'
@@ -13,7 +14,7 @@ import { rateOfPart } from './rates'
 import type { Route } from './route'
 import { controlLabel, whyNot } from './row'
 import { text } from './text'
-import { addressOf, mark, partSummary, routeSummary } from './labels'
+import { mark, partSummary, routeSummary } from './labels'
 
 export interface DetailsOptions {
   mayControl(): boolean

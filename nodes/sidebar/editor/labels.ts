@@ -52,12 +52,6 @@ export function partSummary(part: Part, isOld: boolean): string {
 export const placeOf = ({ protocol = '', port }: Part): string =>
   [protocol.toUpperCase(), port === undefined ? '' : `:${port}`].join(' ').trim()
 
-/** Where it comes from or goes to, as far as that is an address. */
-export function addressOf({ protocol = '', address, port }: Part): string {
-  const host = address?.includes(':') ? `[${address}]` : (address ?? '')
-  return [protocol.toUpperCase(), port === undefined ? host : `${host}:${port}`].join(' ').trim()
-}
-
 /** A mark that differs in shape as well as in colour. What it says is said in words beside it. */
 export function mark(): HTMLElement {
   return element('i', { className: 'media-gateway-sidebar-mark', ariaHidden: 'true' })

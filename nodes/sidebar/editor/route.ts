@@ -1,5 +1,6 @@
 // The routes of an appliance as the sidebar has them, which of them are shown, and in which order.
 import { SIGNS, type Sign } from '../../../client/model/health'
+import { byName } from '../../editor/address'
 import { isRunning } from '../../editor/states'
 import type { Failover, ShownRoute, ShownSnapshot } from '../../wire'
 import { failoversFor, troubleOfFailover, withoutRoute } from './failover'
@@ -60,10 +61,7 @@ export function matchingRoutes(routes: readonly Route[], words: string, filter: 
 export const ORDERS = ['trouble', 'name'] as const
 export type Order = (typeof ORDERS)[number]
 
-const names = new Intl.Collator(undefined, { numeric: true })
-
 export function sorted(routes: readonly Route[], order: Order): Route[] {
-  const byName = (one: Route, other: Route): number => names.compare(one.name, other.name)
   const byTrouble = (one: Route, other: Route): number => rankOf(one) - rankOf(other)
   return [...routes].sort(
     (one, other) => (order === 'trouble' && byTrouble(one, other)) || byName(one, other),

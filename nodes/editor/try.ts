@@ -1,0 +1,193 @@
+// "Try": what a node would do on the gateway as it is now, by the values in its form. Nothing is sent.
+import type { Planned, PlanQuestion } from '../wire'
+import type { Appliance } from './appliance'
+import type { RequestError } from './ask'
+import { isVariable } from './checks'
+import { element } from './element'
+import { field, idOf, read, shownValue } from './fields'
+import { signIcon } from './states'
+import { text, textOr } from './text'
+
+/** What a plan depends on, besides the definition, which is asked for as it is meant. */
+const ASKED: Exclude<keyof PlanQuestion, 'definition' | 'node'>[] = [
+  'route',
+  'routeType',
+  'mode',
+  'action',
+  'target',
+  'destination',
+  'destinationType',
+  'state',
+  'exact',
+  'validate',
+  'remove',
+  'removePattern',
+  'removeAtMost',
+  'approve',
+]
+
+/** The types whose values are in the form. */
+const HERE: Record<string, readonly string[]> = {
+  device: ['auto', 'id'],
+  route: ['id', 'name'],
+  destination: ['id', 'name'],
+  definition: ['json'],
+}
+
+/** Brings the button, and the place for the result, to life, in the forms that have them. */
+export function prepareTry(node: EditorNode, appliance: Appliance): void {
+  const button = document.querySelector<HTMLButtonElement>('#media-gateway-try')
+  const result = document.querySelector<HTMLElement>('#media-gateway-try-result')
+  if (button && result) listen(node, appliance, button, result)
+}
+
+function listen(
+  node: EditorNode,
+  appliance: Appliance,
+  button: HTMLButtonElement,
+  result: HTMLElement,
+): void {
+  const head = element('div', { role: 'status', ariaLive: 'polite' })
+  const outdated = element(
+    'p',
+    { hidden: true, role: 'status' },
+    signIcon('warning'),
+    ' ',
+    text('try.outdated'),
+  )
+  const body = element('div')
+  result.replaceChildren(head, outdated, body)
+  result.hidden = true
+  // Looked up once: when a response arrives, another form may be open.
+  const form = button.closest<HTMLElement>('.media-gateway-form')!
+  const properties = Object.keys(node._def.defaults).filter((each) => each !== 'name')
+  const inputs = properties.map((each) => field(node, each)).filter(({ length }) => length > 0)
+  const present = (): string => JSON.stringify(inputs.map(read))
+  let isBusy = false
+  /** The form as it was for the result that is shown. */
+  let tried: string | undefined
+
+  async function attempt(): Promise<void> {
+    // A disabled button would lose the focus.
+    if (isBusy) return
+    busy(true)
+    const now = present()
+    tried = undefined
+    show([text('try.reading')])
+    try {
+      const obstacle = obstacleIn(node)
+      if (obstacle !== undefined) show([signIcon('critical'), ' ', obstacle])
+      else {
+        const found = await appliance.plan(questionOf(node))
+        show([element('b', {}, asOf(new Date())), ' ', text('try.note')], planRows(found))
+      }
+    } catch (failure) {
+      show(failed(failure as RequestError))
+    }
+    tried = now
+    busy(false)
+    compare()
+    result.scrollIntoView({ block: 'nearest' })
+  }
+
+  function busy(is: boolean): void {
+    isBusy = is
+    button.ariaDisabled = String(is)
+    button.querySelector('.fa')!.classList.toggle('fa-spin', is)
+    result.ariaBusy = String(is)
+  }
+
+  function show(words: (Node | string)[], rows: HTMLElement[] = []): void {
+    result.hidden = false
+    outdated.hidden = true
+    result.classList.remove('media-gateway-try-outdated')
+    head.replaceChildren(...words)
+    body.replaceChildren(...rows)
+  }
+
+  /** A result for another form than the one that is shown must not look like its result. */
+  function compare(): void {
+    if (tried === undefined) return
+    const isOther = present() !== tried
+    if (outdated.hidden === isOther) outdated.hidden = !isOther
+    result.classList.toggle('media-gateway-try-outdated', isOther)
+  }
+
+  button.addEventListener('click', () => void attempt())
+  for (const input of inputs) input.on('change', compare)
+  for (const event of ['input', 'change']) form.addEventListener(event, compare)
+}
+
+/** Why nobody is asked: something comes from elsewhere, or is wrong. In the language of the user. */
+function obstacleIn(node: EditorNode): string | undefined {
+  const elsewhere = [...new Set(elsewhereIn(node))].map((property) => labelOf(node, property))
+  if (elsewhere.length > 0) return text('try.elsewhere', { names: elsewhere.join(', ') })
+  for (const [property, rules] of Object.entries(node._def.defaults)) {
+    const input = field(node, property)
+    if (!rules.validate || input.length === 0) continue
+    const verdict = rules.validate.call(node, read(input), {})
+    if (verdict !== true) return `${labelOf(node, property)}: ${String(verdict)}`
+  }
+  return undefined
+}
+
+/** The properties whose values only a run knows. */
+function elsewhereIn(node: EditorNode): string[] {
+  const isOfRoute = shownValue(node, 'target') !== 'destination'
+  const typed = Object.entries(HERE).filter(([property, types]) => {
+    if (field(node, property).length === 0 || (property === 'destination' && isOfRoute))
+      return false
+    const type = String(shownValue(node, `${property}Type`))
+    return !types.includes(type) || isVariable(String(shownValue(node, property)))
+  })
+  return [
+    ...typed.map(([property]) => property),
+    ...(shownValue(node, 'action') === 'msg' ? ['action'] : []),
+  ]
+}
+
+const labelOf = (node: EditorNode, property: string): string =>
+  document.querySelector(`label[for="${idOf(node, property)}"]`)?.textContent.trim() ?? property
+
+function questionOf(node: EditorNode): PlanQuestion {
+  const asked = ASKED.filter((property) => field(node, property).length > 0)
+  const definition = field(node, 'definition').val()
+  return {
+    node: node.type.replace('media-gateway-', '') as PlanQuestion['node'],
+    ...Object.fromEntries(asked.map((property) => [property, shownValue(node, property)])),
+    ...(typeof definition === 'string' && { definition: JSON.parse(definition) as unknown }),
+  }
+}
+
+const asOf = (now: Date): string =>
+  text('try.asOf', { time: now.toLocaleTimeString([], { hour12: false }) })
+
+function failed({ code, message }: RequestError): (Node | string)[] {
+  const title = code === undefined ? '' : textOr(`connection.failed.${code}`, '')
+  const words = title === '' ? [message] : [element('b', {}, title), `: ${message}`]
+  return [signIcon('critical'), ' ', ...words]
+}
+
+function planRows({ text: plan, unset, mayChange }: Planned): HTMLElement[] {
+  const lines = plan.split('\n').map((line) => {
+    const kind = KINDS[line.charAt(0)] ?? 'plain'
+    return element('div', { className: `media-gateway-try-${kind}` }, line)
+  })
+  const block = element(
+    'pre',
+    {
+      className: 'media-gateway-try-text',
+      tabIndex: 0,
+      role: 'region',
+      ariaLabel: text('try.label'),
+    },
+    ...lines,
+  )
+  const remarks = [
+    ...(mayChange === false ? [text('try.mayNot')] : []),
+    ...(unset.length > 0 ? [text('try.unset', { names: unset.join(', ') })] : []),
+  ]
+  return [...remarks.map((words) => element('p', {}, signIcon('warning'), ' ', words)), block]
+}
+
+const KINDS: Record<string, string> = { '+': 'create', '~': 'change', '-': 'delete' }
