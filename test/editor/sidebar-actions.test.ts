@@ -67,6 +67,28 @@ withSidebar('the sidebar: more commands', (sidebar) => {
     small().stopRoute('Gamma')
   })
 
+  it('downloads a report, for users who may write only', async () => {
+    const page = await open(['reader'])
+    await says(row('Alpha', 'Only to look'), /\S/)
+    const of = block('Only to look')
+    await of.getByRole('button', { name: 'more', exact: true }).click()
+    const report = of.getByRole('button', { name: 'Report', exact: true })
+    const logins = small().logins
+    const [file] = await Promise.all([page.waitForEvent('download'), report.click()])
+    file.suggestedFilename().should.match(/^media-gateway-report-[\d-]+\.json$/)
+    await says(message(), 'Report: media-gateway-report-')
+    should(small().logins).equal(logins + 1)
+    await takePicture(page, 'sidebar-report')
+    await message().getByRole('button', { name: 'close' }).click()
+    await page.evaluate(() => {
+      RED.settings.user = { permissions: 'read' }
+    })
+    await until(async () => !(await report.isVisible()))
+    await page.evaluate(() => {
+      delete RED.settings.user
+    })
+  })
+
   it('restarts a route', async () => {
     await open(['gateway'])
     if (small().route('Alpha')!.state !== 'running') small().startRoute('Alpha')

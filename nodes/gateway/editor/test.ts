@@ -4,6 +4,7 @@
 import { ask, type RequestError } from '../../editor/ask'
 import { checks } from '../../editor/checks'
 import { connectionOfForm, isInventory } from '../../editor/connection'
+import { download } from '../../editor/download'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
 import { field } from '../../editor/fields'
@@ -209,13 +210,6 @@ export function prepareTest(node: EditorNode): void {
   for (const property of TESTED) {
     for (const event of ['change', 'keyup']) field(node, property).on(event, compare)
   }
-}
-
-function download({ name, file }: MadeReport): void {
-  const href = URL.createObjectURL(new Blob([file], { type: 'application/json' }))
-  element('a', { href, download: name }).click()
-  // The browser reads it after the click.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000)
 }
 
 function madeRows({ name, failure }: MadeReport): HTMLElement[] {

@@ -16,6 +16,9 @@ export const askState = (question: StateQuestion) =>
 export const askDevices = ({ id, appliance }: Place) =>
   ask('lookup', { connection: { id }, appliance }, TIMEOUT_MS)
 
+export const askReport = ({ id, appliance }: Place) =>
+  ask('report', { connection: { id }, appliance }, CONTROL_TIMEOUT_MS)
+
 export const askCallers = (place: Place, deviceId: string | undefined, routeId: string) =>
   ask('callers', { ...placeOf(place), deviceId, routeId }, TIMEOUT_MS)
 

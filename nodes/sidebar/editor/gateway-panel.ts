@@ -1,7 +1,9 @@
 // One appliance: its state, its routes, and what can be done with them.
 import type { RequestError } from '../../editor/ask'
+import { download } from '../../editor/download'
 import { element } from '../../editor/element'
 import { sentenceOf } from '../../editor/failures'
+import { text as shared } from '../../editor/text'
 import { addRoute, kindsFor, type Kind } from './add-node'
 import type {
   ApplianceState,
@@ -12,7 +14,7 @@ import type {
   Place,
   Requests,
 } from '../../wire'
-import { askCallers, askState, mayControl } from './api'
+import { askCallers, askReport, askState, mayControl } from './api'
 import { createCommands } from './commands'
 import { createControls } from './controls'
 import { aboutFailover, createDetails, PROTECTION } from './details'
@@ -109,6 +111,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   let spokenReach: Reach | undefined
   /** Who calls the route that is chosen, and as of which figures. */
   let callers: { routeId: string; at?: number; list: readonly Caller[] } | undefined
+  let isReporting = false
   /** The routes that are shown. */
   let found: Route[] = []
 
@@ -129,6 +132,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     onAll: (action) => controls.askAll(action, found, () => tools.focusAll(action)),
     onLately: () => show(),
     onCompact: () => showRoutes(true),
+    onReport: () => void makeReport(),
     onChange: () => options.onChange(),
   })
   const empty = element('div', { className: 'media-gateway-sidebar-notice' })
@@ -139,6 +143,10 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   })
   const trouble = createMessage(() => {
     complain('')
+    head.focus()
+  })
+  const reported = createMessage(() => {
+    reported.show('')
     head.focus()
   })
   const controls = createControls({
@@ -206,9 +214,17 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   )
   const body = element('div', { id: `${id}-body` }, unplaced, empty, list.element, lately.element)
   const panel = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
-  const messages = element('div', {}, fault.element, trouble.element, ...controls.elements)
+  const messages = element(
+    'div',
+    {},
+    fault.element,
+    trouble.element,
+    reported.element,
+    ...controls.elements,
+  )
 
   trouble.element.setAttribute('role', 'alert')
+  reported.element.setAttribute('role', 'status')
 
   /** By the clock of Node-RED, Unix ms. */
   function now(): number {
@@ -339,6 +355,31 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     showRoutes()
   }
 
+  async function makeReport(): Promise<void> {
+    if (isReporting) return
+    isReporting = true
+    say(shared('connection.report.making'))
+    try {
+      const made = await askReport(place)
+      download(made)
+      const { name, failure: part } = made
+      say(
+        `${shared('connection.report.made', { name })}.`,
+        ...(part ? [shared('connection.report.partly'), sentenceOf(part)] : []),
+        shared('connection.report.about'),
+      )
+    } catch (error) {
+      say()
+      complain(sentenceOf(error as RequestError))
+    }
+    isReporting = false
+  }
+
+  function say(...sentences: string[]): void {
+    reported.show(sentences.join(' '))
+    options.onChange()
+  }
+
   /** `isOther`: the user has asked for other routes than those shown. */
   function showRoutes(isOther = false): void {
     const all = snapshot?.routes ?? []
@@ -354,6 +395,7 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     tools.show({
       isHidden: !isOpen || all.length === 0,
       mayControl: isAllowed(),
+      mayReport: mayControl(),
       old: old(),
       address: gateway.address,
     })

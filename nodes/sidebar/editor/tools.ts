@@ -1,5 +1,6 @@
 // Above the list of routes: which of them are shown, in which order, and what is done with them.
 import { element } from '../../editor/element'
+import { text as shared } from '../../editor/text'
 import { textButton } from './button'
 import { remember, remembered } from './preferences'
 import {
@@ -23,6 +24,8 @@ export interface ToolsOptions {
   onLately(isWanted: boolean): void
   /** The user wants rows of one line, or no longer. */
   onCompact(): void
+  /** The user wants a report of the gateway. */
+  onReport(): void
   /** The height has changed. */
   onChange(): void
 }
@@ -30,6 +33,7 @@ export interface ToolsOptions {
 export interface ShownTools {
   isHidden: boolean
   mayControl: boolean
+  mayReport: boolean
   /** Why a command to all would not do what the user sees; empty where it would. */
   old: string
   /** Of the appliance. */
@@ -64,6 +68,7 @@ export function createTools(options: ToolsOptions): Tools {
   const more = textButton('⋯', text('more'))
   const lately = textButton(text('lately.show'))
   const all = { start: textButton(text('all.start')), stop: textButton(text('all.stop')) }
+  const report = textButton(shared('connection.report.make'))
   const link = element('a', { target: '_blank', rel: 'noopener noreferrer' }, text('page'))
   const further = element(
     'div',
@@ -72,6 +77,7 @@ export function createTools(options: ToolsOptions): Tools {
     all.start,
     all.stop,
     lately,
+    report,
     link,
   )
   const tools = element(
@@ -112,6 +118,7 @@ export function createTools(options: ToolsOptions): Tools {
     showMore()
     options.onLately(wantsLately)
   })
+  report.addEventListener('click', () => options.onReport())
   for (const action of ['start', 'stop'] as const) {
     all[action].addEventListener('click', () => {
       if (all[action].ariaDisabled !== 'true') options.onAll(action)
@@ -135,8 +142,9 @@ export function createTools(options: ToolsOptions): Tools {
     },
     choose: (routes) =>
       sorted(matchingRoutes(routes, search.value, filter.value as Filter), order.value as Order),
-    show({ isHidden, mayControl, old, address }) {
+    show({ isHidden, mayControl, mayReport, old, address }) {
       tools.hidden = isHidden
+      report.hidden = !mayReport
       for (const button of Object.values(all)) {
         button.hidden = !mayControl
         button.ariaDisabled = String(old !== '')
