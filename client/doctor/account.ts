@@ -8,6 +8,7 @@ import { missingPart } from '../model/route-state'
 import { withoutMasks } from '../model/secrets'
 import type { Route } from '../model/types'
 import { healthOfRoute } from '../watch/health'
+import type { Experiment } from './experiments'
 import { factsIn, sightOf, type Fact } from './facts'
 import { idsIn, median, type Reading } from './read'
 import { safeAnswers, unknownFields } from './safe'
@@ -144,11 +145,17 @@ export interface Report {
   package: string
   account: Account
   facts: Fact[]
+  /** With `--write` only. */
+  experiments?: Experiment[]
   answers: Reading['answers']
 }
 
 /** Nothing goes into a report that does not come from the safe answers. */
-export function reportOf({ answers, measured }: Reading, now: number): Report {
+export function reportOf(
+  { answers, measured }: Reading,
+  now: number,
+  experiments?: Experiment[],
+): Report {
   const safe: Reading = { answers: safeAnswers(answers), measured }
   return {
     format: 'media-gateway-report',
@@ -157,6 +164,7 @@ export function reportOf({ answers, measured }: Reading, now: number): Report {
     package: VERSION,
     account: accountOf(safe, now),
     facts: factsIn(safe),
+    ...(experiments && { experiments }),
     answers: safe.answers,
   }
 }
@@ -213,6 +221,14 @@ export function linesOf(account: Account, facts: readonly Fact[]): string[] {
   ]
   return lines.map(legible)
 }
+
+/** One line for each: its question, and what was seen. */
+export const experimentLines = (experiments: readonly Experiment[]): string[] =>
+  section(
+    'Experiments',
+    experiments.map(({ name, question, seen }) => `${name}: ${question} ${seen}`),
+    Infinity,
+  )
 
 const VERDICTS: ReadonlyArray<Fact['verdict']> = ['contradicted', 'could not test', 'confirmed']
 

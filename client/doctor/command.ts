@@ -1,28 +1,33 @@
 #!/usr/bin/env node
 import { accessSync, constants, existsSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { readCertificate } from '../connection/certificate'
 import { openConnection, type GatewayOptions } from '../connection/connection'
+import { mayAct, rolesOf } from '../connection/roles'
 import { normalFingerprint, parseBase } from '../connection/settings'
 import { GatewayError } from '../errors'
 import { legible } from '../model/legible'
 import type { Certificate } from '../model/settings'
 import { textOf, type SentenceKey } from '../sentences'
 import { Stop } from '../stop'
-import { accountOf, fileName, fileOf, linesOf, reportOf } from './account'
-import { factsIn } from './facts'
-import { createRecorder } from './read'
+import { accountOf, experimentLines, fileName, fileOf, linesOf, reportOf } from './account'
+import { experiment, type Experimented } from './experiments'
+import { factsIn, sightOf } from './facts'
+import { createRecorder, type Reading } from './read'
 
-const HELP = `media-gateway-doctor URL --user NAME: examines a gateway, and changes nothing
+const HELP = `media-gateway-doctor URL --user NAME: examines a gateway; without --write it changes nothing
 
   --user NAME          username; an account with the role Observer is enough
   --out FILE           where to write the report
                        (media-gateway-report-DATE.json in this directory)
   --fingerprint SHA256 trust exactly the certificate with this fingerprint
   --proxy URL          HTTP proxy on the way to the gateway
+  --write              then create, start, change and delete routes of its own, which shows what
+                       reading cannot; needs an Operator or Administrator, and a terminal at which
+                       the name of the gateway is typed
   --help               print this text
 
 It asks for the password, or takes it from MEDIA_GATEWAY_PASSWORD.
@@ -31,7 +36,8 @@ It logs in once, sends at most 60 requests that read, one after the other, and e
 prints an account, and writes a report in which names, addresses and IDs are pseudonyms and secrets
 are removed. Nothing is sent to anybody but the gateway.
 
-Exit status: 0 when the gateway was read, 1 when it could not be read, 2 for wrong options.
+Exit status: 0 when the gateway was read, 1 when it could not be read or --write was not carried out
+or left a route, 2 for wrong options.
 `
 
 /** A mistake in the options: printed as a sentence, exit status 2. */
@@ -42,6 +48,7 @@ const tell = (text: string): void => void process.stderr.write(`${text}\n`)
 
 interface Command extends Pick<GatewayOptions, 'baseUrl' | 'username' | 'fingerprint' | 'proxy'> {
   out: string
+  write: boolean
 }
 
 async function main(): Promise<void> {
@@ -52,11 +59,11 @@ async function main(): Promise<void> {
   }
   const stop = new Stop()
   const end = (): void => stop.now()
-  process.on('SIGINT', end).on('SIGTERM', end)
+  process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end)
   try {
     await examine(command, await passwordFor(command.username, stop), stop)
   } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
+    process.off('SIGINT', end).off('SIGTERM', end).off('SIGHUP', end)
   }
 }
 
@@ -67,10 +74,13 @@ function commandFrom(args: string[]): Command | undefined {
   if (baseUrl === undefined || others.length > 0) {
     throw new UsageError('Give the URL of one gateway, such as https://gateway.example.')
   }
-  const { user: username = '', out, fingerprint, proxy } = values
+  const { user: username = '', out, fingerprint, proxy, write = false } = values
   if (username === '') throw new UsageError('Give the username with --user NAME.')
   if (proxy !== undefined && !/^https?:\/\/[^/]/i.test(proxy)) {
     throw new UsageError('--proxy takes a URL such as http://proxy.example:3128.')
+  }
+  if (write && !isTerminal()) {
+    throw new UsageError('--write needs a terminal: the name of the gateway has to be typed.')
   }
   try {
     normalFingerprint(fingerprint, parseBase(baseUrl))
@@ -83,6 +93,7 @@ function commandFrom(args: string[]): Command | undefined {
     fingerprint,
     proxy: proxy === undefined ? undefined : { url: proxy },
     out: writable(out === undefined ? newFile() : resolve(out)),
+    write,
   }
 }
 
@@ -93,7 +104,7 @@ function parsed(args: string[]) {
     return parseArgs({
       args,
       allowPositionals: true,
-      options: { ...options, help: { type: 'boolean' } },
+      options: { ...options, write: { type: 'boolean' }, help: { type: 'boolean' } },
     })
   } catch (error) {
     throw new UsageError(messageOf(error))
@@ -158,7 +169,7 @@ async function answerTo(question: string, stop: Stop, isHidden = false): Promise
 }
 
 async function examine(command: Command, password: string, stop: Stop): Promise<void> {
-  const { out, ...options } = command
+  const { out, write, ...options } = command
   const certificate = await readCertificate({ ...options, timeout: CERTIFICATE_MS })
   const recorder = createRecorder()
   const gateway = openConnection({ ...options, password, ...recorder.options })
@@ -167,12 +178,16 @@ async function examine(command: Command, password: string, stop: Stop): Promise<
     const now = Date.now()
     const lines = linesOf(accountOf(reading, now), factsIn(reading))
     for (const line of gateway.hide(lines)) print(line)
-    writeFileSync(out, gateway.hide(fileOf(reportOf(reading, now))))
+    // There may be room for one session only.
+    if (write) await gateway.close()
+    const done = write ? await writeAlso({ ...options, password }, reading, out, stop) : undefined
+    for (const line of experimentLines(done?.experiments ?? [])) print(line)
+    writeFileSync(out, gateway.hide(fileOf(reportOf(reading, now, done?.experiments))))
     print('')
     print(`The report is in ${out}: this account and ${reading.answers.length} responses.`)
     print('Names, addresses and IDs in it are pseudonyms; secrets and unknown values are removed.')
     print('It was sent to nobody. Read it before you give it to anybody.')
-    if (failure) throw failure
+    if (failure ?? done?.failure) throw failure ?? done?.failure
   } catch (error) {
     const isUntrusted = error instanceof GatewayError && error.code === 'TLS'
     if (!isUntrusted || !certificate || command.fingerprint) throw error
@@ -183,6 +198,59 @@ async function examine(command: Command, password: string, stop: Stop): Promise<
     await gateway.close()
   }
 }
+
+/** Makes the experiments once the name of the gateway was typed. `failure`: why not all was done. */
+async function writeAlso(
+  options: GatewayOptions,
+  reading: Reading,
+  out: string,
+  stop: Stop,
+): Promise<Pick<Experimented, 'experiments' | 'failure'>> {
+  const { devices, session } = sightOf(reading)
+  const roles = rolesOf(session[0])
+  if (!mayAct(roles, 'Operator')) {
+    const advice = 'Give --user an account with the role Operator or Administrator.'
+    return refused(`The role ${roles.join(', ')} may change nothing. ${advice}`)
+  }
+  print('')
+  print('The experiments create three routes of their own, start, change and delete them.')
+  const typed = (await answerTo('To begin, type the name of the gateway: ', stop)).trim()
+  const [device, ...others] = devices.filter(({ name }) => String(name).trim() === typed)
+  if (typed === '' || !device || others.length > 0) {
+    return refused(`The gateway is not named ${JSON.stringify(typed)}. Nothing was changed.`)
+  }
+  const note = join(dirname(out), noteName(options.baseUrl))
+  try {
+    const { experiments, left, isDoubtful, failure } = await experiment({
+      options,
+      device: String(device._id),
+      note,
+      stop,
+    })
+    const more = `The note in ${note} stays: the next run with --write in this directory`
+    if (left.length > 0) {
+      const names = left.map((name) => `  ${legible(name)}`).join('\n')
+      return refused(
+        `These routes could not be deleted:\n${names}\n${more} deletes them.`,
+        experiments,
+      )
+    }
+    if (!isDoubtful) return { experiments, failure }
+    const why = 'A create had no response, and the route was not listed afterwards.'
+    return refused(`${why} ${more} deletes it if it came.`, experiments)
+  } catch (failure) {
+    return { experiments: [], failure }
+  }
+}
+
+const refused = (why: string, experiments: Experimented['experiments'] = []) => ({
+  experiments,
+  failure: new Error(why),
+})
+
+/** One for each gateway, in the directory of the report. */
+const noteName = (baseUrl: string): string =>
+  `media-gateway-doctor-${parseBase(baseUrl).host.replace(/[^\w.-]/g, '_')}.json`
 
 /** Milliseconds for the certificate alone. */
 const CERTIFICATE_MS = 5000

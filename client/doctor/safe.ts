@@ -96,7 +96,7 @@ const LABELS: Record<string, string> = {
 }
 
 /** A text with a sign in place of each word that is not one of the interface. */
-const wordsOnly = (text: string): string =>
+export const wordsOnly = (text: string): string =>
   text
     .replace(/[^\s.,:;()'"<>-]+/g, (word) => (WORDS.has(word.toLowerCase()) ? word : '…'))
     .replace(/…[\s.,:;'"<>…-]*…/g, '…')
