@@ -145,6 +145,10 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
     complain('')
     head.focus()
   })
+  const reported = createMessage(() => {
+    reported.show('')
+    head.focus()
+  })
   const controls = createControls({
     commands,
     gateway: () => ({ ...place, name: nameOf(gateway) }),
@@ -210,9 +214,17 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   )
   const body = element('div', { id: `${id}-body` }, unplaced, empty, list.element, lately.element)
   const panel = element('section', { className: 'media-gateway-sidebar-block' }, top, body)
-  const messages = element('div', {}, fault.element, trouble.element, ...controls.elements)
+  const messages = element(
+    'div',
+    {},
+    fault.element,
+    trouble.element,
+    reported.element,
+    ...controls.elements,
+  )
 
   trouble.element.setAttribute('role', 'alert')
+  reported.element.setAttribute('role', 'status')
 
   /** By the clock of Node-RED, Unix ms. */
   function now(): number {
@@ -346,22 +358,26 @@ export function createGatewayPanel(listed: ListedGateway & Place, options: Panel
   async function makeReport(): Promise<void> {
     if (isReporting) return
     isReporting = true
-    complain(shared('connection.report.making'))
+    say(shared('connection.report.making'))
     try {
       const made = await askReport(place)
       download(made)
-      const partly =
-        made.failure && `${shared('connection.report.partly')} ${sentenceOf(made.failure)}`
-      const words = [
-        `${shared('connection.report.made', { name: made.name })}.`,
-        partly,
+      const { name, failure: part } = made
+      say(
+        `${shared('connection.report.made', { name })}.`,
+        ...(part ? [shared('connection.report.partly'), sentenceOf(part)] : []),
         shared('connection.report.about'),
-      ]
-      complain(words.filter(Boolean).join(' '))
+      )
     } catch (error) {
+      say()
       complain(sentenceOf(error as RequestError))
     }
     isReporting = false
+  }
+
+  function say(...sentences: string[]): void {
+    reported.show(sentences.join(' '))
+    options.onChange()
   }
 
   /** `isOther`: the user has asked for other routes than those shown. */

@@ -54,7 +54,8 @@ describe('media-gateway-doctor', function () {
   it('explains itself', async () => {
     const { code, out, err } = await run(['--help']).ended
     code.should.equal(0)
-    for (const word of ['--user', '--out', '--fingerprint', '--proxy', 'MEDIA_GATEWAY_PASSWORD']) {
+    const options = ['--user', '--out', '--fingerprint', '--proxy', '--write']
+    for (const word of [...options, 'MEDIA_GATEWAY_PASSWORD']) {
       out.should.containEql(word)
     }
     err.should.equal('')
@@ -71,6 +72,7 @@ describe('media-gateway-doctor', function () {
       [['ftp://gateway.example', '--user', 'me'], /http/],
       [[url, '--user', 'me', '--fingerprint', 'nonsense'], /ingerprint/],
       [[url, '--user', 'me', '--proxy', 'nonsense'], /--proxy takes a URL/],
+      [[url, '--user', 'me', '--write'], /--write needs a terminal/],
       [
         [url, '--user', 'me', '--out', join(folder, 'none', 'r.json')],
         /--out: .* cannot be written/,
