@@ -63,6 +63,9 @@ export default {
   labelStyle: function () {
     return this.name ? 'node_label_italic' : ''
   },
+  inputLabels: function () {
+    return this._('{{package}}/gateway:input')
+  },
   outputLabels: function () {
     return this._('result')
   },

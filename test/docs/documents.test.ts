@@ -110,6 +110,22 @@ describe('the documentation', () => {
     }
   })
 
+  it('names for each rule of quality that is kept the test that proves it', () => {
+    const rules = rows(text('docs/project/quality.md'), '# Quality')
+    rules.length.should.be.above(10)
+    for (const [level, rule, , status, proof] of rules) {
+      should(level).match(/^(Bronze|Silver|Gold|Platinum)$/, rule)
+      should(rule).match(/^`[a-z-]+`$/)
+      const [, test = ''] = /^\[(test\/[\w./-]+)\]\(\.\.\/\.\.\/\1\)$/.exec(proof!) ?? []
+      should(status).equal(test === '' ? 'open' : 'done', rule)
+      if (test !== '') should(test).match(/\.test\.ts$/, rule)
+      should(test === '' ? proof : existsSync(join(root, test))).equal(
+        test === '' ? '' : true,
+        rule,
+      )
+    }
+  })
+
   describe('in pictures', () => {
     const pictures = readdirSync(join(root, 'docs/images')).sort()
 

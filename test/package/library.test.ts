@@ -8,11 +8,13 @@ import { simple } from 'acorn-walk'
 import should from 'should'
 import { root } from '../support/root'
 
-const { nodes } = (
-  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    'node-red': { nodes: Record<string, string> }
-  }
-)['node-red']
+const {
+  name,
+  'node-red': { nodes },
+} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  name: string
+  'node-red': { nodes: Record<string, string> }
+}
 
 interface Shown {
   category?: unknown
@@ -53,6 +55,13 @@ describe('the flow library', () => {
         const inputs = isConfig ? undefined : set === 'watch' ? 0 : 1
         should(shown.inputs).equal(inputs)
         should(shown.outputs).equal(isConfig ? undefined : 1)
+      })
+
+      it('labels its ends, in words of the catalogs', () => {
+        const { [type]: got } = runForm(form(file))
+        const say = { _: (key: string) => key }
+        const labels = [got!.inputLabels, got!.outputLabels].map((label) => label?.call(say))
+        labels.should.eql(isConfig ? [undefined, undefined] : [`${name}/gateway:input`, 'result'])
       })
 
       it('shows the properties and credentials that the editor gets', () => {
@@ -133,7 +142,11 @@ function properties(object: Expression): Map<string, Expression> {
 const isNamed = (property: { type: string; name?: string }, name: string): boolean =>
   property.type === 'Identifier' && property.name === name
 
+type Label = (this: { _(key: string): string }) => string
+
 interface Registered {
+  inputLabels?: Label
+  outputLabels?: Label
   defaults: object
   credentials?: object
 }
