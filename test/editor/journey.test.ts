@@ -258,12 +258,21 @@ inBrowser('a new user', function () {
   async function chooseAction() {
     await open(control)
     await page.selectOption('#node-input-gateway', { label: 'Studio' })
+    // The node before it says which route.
+    should(await page.inputValue('#node-input-routeType')).equal('name')
+    await row('route').locator('.red-ui-typedInput-type-select').click()
+    await page.locator('.red-ui-typedInput-options:visible [value="msg"]').click()
     await page.selectOption('#node-input-action', 'stop')
     await page.selectOption('#node-input-waitFor', 'applied')
     await look('control-route')
     await done()
     const { gateway } = await editor.exported(get)
-    should(await editor.exported(control)).containEql({ gateway, action: 'stop' })
+    should(await editor.exported(control)).containEql({
+      gateway,
+      route: 'routeId',
+      routeType: 'msg',
+      action: 'stop',
+    })
   }
 
   async function deploy() {
