@@ -9,7 +9,7 @@ import should from 'should'
 import { root } from '../support/root'
 
 const {
-  name,
+  name: packageName,
   'node-red': { nodes },
 } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   name: string
@@ -61,7 +61,7 @@ describe('the flow library', () => {
         const { [type]: got } = runForm(form(file))
         const say = { _: (key: string) => key }
         const labels = [got!.inputLabels, got!.outputLabels].map((label) => label?.call(say))
-        labels.should.eql(isConfig ? [undefined, undefined] : [`${name}/gateway:input`, 'result'])
+        labels.should.eql(isConfig ? [undefined, undefined] : [`${packageName}/gateway:input`, 'result'])
       })
 
       it('shows the properties and credentials that the editor gets', () => {
