@@ -119,7 +119,9 @@ describe('the config node', () => {
       const { code, message } = await failure('list-devices')
       endOfFault()
       code.should.equal('TIMEOUT')
-      message.should.match(/did not respond to 2 attempts within 1\.4 s\./)
+      // Twice the timeout, and what a busy machine adds.
+      const [, seconds] = /did not respond to 2 attempts within ([\d.]+) s\./.exec(message)!
+      Number(seconds).should.be.within(1.4, 9)
     } finally {
       delete process.env.TEST_GATEWAY_URL
       delete process.env.TEST_GATEWAY_TIMEOUT

@@ -61,7 +61,9 @@ describe('the flow library', () => {
         const { [type]: got } = runForm(form(file))
         const say = { _: (key: string) => key }
         const labels = [got!.inputLabels, got!.outputLabels].map((label) => label?.call(say))
-        labels.should.eql(isConfig ? [undefined, undefined] : [`${packageName}/gateway:input`, 'result'])
+        labels.should.eql(
+          isConfig ? [undefined, undefined] : [`${packageName}/gateway:input`, 'result'],
+        )
       })
 
       it('shows the properties and credentials that the editor gets', () => {
