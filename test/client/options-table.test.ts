@@ -158,6 +158,7 @@ const INTERNAL = new Set([
   'protections',
   'clock',
   'onTold',
+  'id',
   'onWatched',
   'callers',
 ])

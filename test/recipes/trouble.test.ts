@@ -104,7 +104,7 @@ describe('the example flows', () => {
       others.should.deepEqual([
         'Studio A: switched to main, as requested',
         'Studio A: the failover is held: no automatic switches',
-        'Studio A: the failover is released: it switches by itself again',
+        'Studio A: the failover is released: it switches automatically again',
       ])
       posts.should.deepEqual(told('message'))
       await until(() => chats.shown.TEAMS.length === 4, 'the other chat')

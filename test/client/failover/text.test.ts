@@ -159,7 +159,7 @@ const CASES: Case[] = [
   ],
   [
     { event: 'failover.released' },
-    'the failover is released: it switches by itself again',
+    'the failover is released: it switches automatically again',
     'das Failover ist freigegeben: es schaltet wieder automatisch um',
     'フェイルオーバーの保留が解除されました: 自動切り替えが再び可能です',
   ],
