@@ -5,19 +5,19 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import should from 'should'
-import { Stop } from '../../../client/internal'
-import type { Report } from '../../../client/doctor/account'
-import { experiment, type Experimented } from '../../../client/doctor/experiments'
-import { PACE, readNote, writeNote } from '../../../client/doctor/sandbox'
+import { Stop } from '../../client/internal'
+import type { Report } from '../../client/doctor/account'
+import { experiment, type Experimented } from '../../client/doctor/experiments'
+import { PACE, readNote, writeNote } from '../../client/doctor/sandbox'
 import {
   startSimulator,
   type Call,
   type Fault,
   type Simulator,
   type SimulatorOptions,
-} from '../../../simulator'
-import { root } from '../../support/root'
-import { until } from '../../support/until'
+} from '../../simulator'
+import { root } from '../support/root'
+import { until } from '../support/until'
 
 const PROGRAM = join(root, 'dist/client/doctor/command.js')
 /** A change is applied with the next request, so that no time decides. */
