@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { bundlePackage } from '../build/bundle.mjs'
 import { root } from '../ready.mjs'
 
 /**
@@ -21,6 +20,8 @@ export async function stage(folder) {
   const target = join(folder, 'package')
   const listed = await npm({ cwd: root }, 'pack', '--dry-run', '--ignore-scripts', '--json')
   for (const { path } of JSON.parse(listed)[0].files) cpSync(join(root, path), join(target, path))
+  // Not before: a fresh checkout has no packages yet, and bundling needs one.
+  const { bundlePackage } = await import('../build/bundle.mjs')
   await bundlePackage(target)
   return target
 }
