@@ -237,7 +237,7 @@ inBrowser('an inventory in the forms', function () {
     should(await result.innerText())
       .containEql('Appliances in the inventory: 2')
       .and.containEql(`Row 3 (${HOSTILE}) has no address.`)
-      .and.containEql('choose an appliance beside the button')
+      .and.containEql('choose an appliance next to the button')
     should(await page.locator('.from-appliance').count()).equal(0)
     should(asked.map(({ path }) => path)).eql(['inventory'])
 

@@ -163,7 +163,7 @@ withSidebar('the sidebar: more commands', (sidebar) => {
     should(await badge.getAttribute('data-sign')).equal('stopped')
     should(await offered()).eql(['release'])
     await details().getByRole('button', { name: 'release' }).click()
-    await says(question(), 'The failover may switch the source at once.')
+    await says(question(), 'The failover may switch the source immediately.')
     await question().getByRole('button', { name: 'Release' }).click()
     await until(() => sent.length === 3)
 
