@@ -31,6 +31,7 @@ withDialogs('the table of callers', (dialogs) => {
     const more: Properties = { callers, callersType: 'json', credentials }
     await add({ ...DEFAULTS[CONFIG], baseUrl: 'https://a.example', ...more, id, type: CONFIG })
     await openForm(id)
+    await dialogs.editor().openTabOf('#media-gateway-callers')
     return id
   }
   const table = () => page().locator('#media-gateway-callers')
