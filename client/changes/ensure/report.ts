@@ -5,7 +5,7 @@ import { secretsOfRouteNotShown } from '../../model/secrets'
 import type { Connection } from '../../connection/connection'
 import type { Plan as WholePlan } from './plan'
 
-/** What a plan says; its problems are told before. */
+/** A plan as people and programs read it. A plan with problems is refused before it gets here. */
 type Plan = Omit<WholePlan, 'problems'>
 
 /** A plan to be read by people. Without secrets. */
